@@ -1,0 +1,72 @@
+// The one door to SQL. Two databases stand behind it, embedded PGlite and a PostgreSQL server, and both get the same
+// statements and give the same values. It refuses to build SQL: a statement is text with a name and parameters.
+
+/** A value that travels to the database. Instants go as ISO 8601 text, arrays as PostgreSQL arrays. */
+export type Parameter = string | number | boolean | null | readonly (string | number | boolean | null)[]
+
+/** What comes back: `timestamptz` as epoch milliseconds, `int8` and `numeric` counts as safe integers, `jsonb` parsed. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** SQL with a stable name. The name is what the server remembers the prepared plan by, so it is unique in the program. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+/** Something that statements run on: the database itself, or a transaction of it. */
+export interface Queryable {
+  /** Runs one statement and gives its rows. Throws `DatabaseUnavailable`, `ConstraintViolation` or `DatabaseError`. */
+  query(statement: Statement, parameters?: readonly Parameter[]): Promise<readonly Row[]>
+}
+
+export interface Database extends Queryable {
+  readonly kind: 'pglite' | 'postgres'
+  /**
+   * Runs `work` between `begin` and `commit`; rolls back when it throws. Nothing inside may await anything but the
+   * transaction: on the embedded database everyone else waits for it.
+   */
+  transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
+  /** Runs a script of several statements without parameters, in one transaction: migrations. */
+  script(sql: string): Promise<void>
+  /** Finishes what is under way, then closes. */
+  close(): Promise<void>
+}
+
+/** The database cannot be reached, or went away in the middle. Worth another try later; HTTP says 503. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable'
+}
+
+/** A constraint, the last reader of every rule, refused. `constraint` is its name in the schema. */
+export class ConstraintViolation extends Error {
+  override readonly name = 'ConstraintViolation'
+  constructor(
+    readonly constraint: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+  }
+}
+
+/** Any other refusal by the database: a bug of ours. `code` is the SQLSTATE. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError'
+  constructor(
+    readonly code: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+  }
+}
+
+const names = new Map<string, string>()
+
+/** Declares a statement, once, at the top of a module. Two statements of one name would share a plan: refused. */
+export function statement(name: string, text: string): Statement {
+  const known = names.get(name)
+  if (known !== undefined && known !== text) throw new Error(`statement ${name} is declared twice`)
+  names.set(name, text)
+  return { name, text }
+}
