@@ -1,0 +1,40 @@
+// A checkout: the provider's page on which one payment can be made. What we order, and what the provider reports of it.
+// The words are ours; only the provider floor knows the gateway's own.
+import type { Instant } from './instant.js'
+import type { Locale } from './locale.js'
+import type { Money } from './money.js'
+
+/** What a provider can say of a checkout. `unknown` is a word that we have not seen yet: nothing follows from it. */
+export type CheckoutStatus = 'pending' | 'processing' | 'paid' | 'failed' | 'canceled' | 'expired' | 'unknown'
+
+/** What we ask the provider for. `paymentId` and `userId` travel in its metadata and come back with every report. */
+export interface CheckoutOrder {
+  readonly paymentId: string
+  readonly userId: string
+  readonly price: Money
+  readonly description: string
+  readonly locale: Locale
+  readonly successUrl: string
+  readonly failureUrl: string
+  /** Where the provider sends its events for this checkout. */
+  readonly webhookUrl: string
+}
+
+/** What the provider says of a checkout, in an event or when asked. `null` where it does not say. */
+export interface CheckoutReport {
+  readonly checkoutId: string
+  readonly status: CheckoutStatus
+  readonly amount: number | null
+  /** Upper case; the documented event of Chargily has none. */
+  readonly currency: string | null
+  readonly live: boolean | null
+  /** Our own id, from the metadata. */
+  readonly paymentId: string | null
+  readonly userId: string | null
+  /** Lower case: `edahabia`, `cib`. */
+  readonly paymentMethod: string | null
+  readonly checkoutUrl: string | null
+  readonly createdAt: Instant | null
+  /** For a paid checkout this is the instant of payment: the provider's, not that of our hearing of it. */
+  readonly updatedAt: Instant | null
+}

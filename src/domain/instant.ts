@@ -1,0 +1,14 @@
+// A point in time, and how the world writes it. Everything in the domain takes its instants as values: no clock here.
+
+/** Milliseconds since 1970-01-01T00:00:00Z. */
+export type Instant = number
+
+export const SECOND: Instant = 1_000
+export const MINUTE: Instant = 60 * SECOND
+export const HOUR: Instant = 60 * MINUTE
+export const DAY: Instant = 24 * HOUR
+
+/** `YYYY-MM-DDThh:mm:ssZ`, the one form of `seed.md` section 2: UTC, no fraction (cut, not rounded). */
+export function toTimestamp(instant: Instant): string {
+  return `${new Date(instant).toISOString().slice(0, 19)}Z`
+}
