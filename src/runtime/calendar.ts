@@ -1,0 +1,43 @@
+// Time zones: months and days as people in a place count them. The rules of the zone come from Intl through Temporal;
+// the domain has no zone data and is handed a `Calendar`.
+import { Temporal } from 'temporal-polyfill'
+import type { Instant } from '../domain/instant.js'
+import type { Calendar } from '../domain/period.js'
+
+/** One calendar day in a zone, half open: `[startsAt, endsAt)`. With summer time it may last 23 or 25 hours. */
+export interface CalendarDay {
+  /** `YYYY-MM-DD` on the wall calendar of the zone. */
+  readonly date: string
+  readonly startsAt: Instant
+  readonly endsAt: Instant
+}
+
+export function createCalendar(timeZone: string): Calendar {
+  return {
+    monthsAfter: (anchor, months) =>
+      // 'constrain' is the clamping: 31 January plus one month is the last day of February.
+      inZone(anchor, timeZone).add({ months }, { overflow: 'constrain' }).epochMilliseconds,
+  }
+}
+
+/** Gives the day of an instant. The last day is kept: every deploy of today asks the same question. */
+export function dayIn(timeZone: string): (instant: Instant) => CalendarDay {
+  let last: CalendarDay | undefined
+  return (instant) => {
+    if (!last || instant < last.startsAt || instant >= last.endsAt) last = dayOf(instant, timeZone)
+    return last
+  }
+}
+
+function dayOf(instant: Instant, timeZone: string): CalendarDay {
+  const start = inZone(instant, timeZone).startOfDay()
+  return {
+    date: start.toPlainDate().toString(),
+    startsAt: start.epochMilliseconds,
+    endsAt: start.add({ days: 1 }).startOfDay().epochMilliseconds,
+  }
+}
+
+function inZone(instant: Instant, timeZone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone)
+}

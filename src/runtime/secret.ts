@@ -1,0 +1,21 @@
+// What has to do with secrets and nothing else: compare them without telling, make them, name them in a log.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** Compares digests, so that neither the place of the first difference nor the length shows in the time it takes. */
+export function constantTimeEquals(one: string, other: string): boolean {
+  return timingSafeEqual(sha256(one), sha256(other))
+}
+
+/** URL-safe text of `size` random bytes; 32 bytes are beyond any guessing. */
+export function randomToken(size = 32): string {
+  return randomBytes(size).toString('base64url')
+}
+
+/** Names a secret in a log without giving it away: 12 hex digits tell two keys apart and lead back to neither. */
+export function fingerprint(secret: string): string {
+  return sha256(secret).toString('hex').slice(0, 12)
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
