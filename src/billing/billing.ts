@@ -1,0 +1,37 @@
+// The façade that the upper floors see: everything that can be done, one line each.
+import type { Plan } from '../domain/plan.js'
+import type { Subscription } from '../domain/subscription.js'
+import { releaseAttemptLeases } from '../store/upgrades.js'
+import { checkDuePayments } from './check-due-payments.js'
+import type { Parts } from './parts.js'
+import { type HistoryPage, type HistoryRequest, readHistory, readPayment } from './read-payments.js'
+import { readStatus } from './read-status.js'
+import { receiveEvent } from './receive-event.js'
+import { createRefreshNewest } from './refresh-newest.js'
+import { createUpgrade, type OpenedCheckout, type UpgradeRequest } from './upgrade.js'
+
+export interface Billing {
+  plans(): readonly Plan[]
+  upgrade(request: UpgradeRequest): Promise<OpenedCheckout>
+  status(userId: string): Promise<Subscription>
+  history(request: HistoryRequest): Promise<HistoryPage>
+  payment(of: { readonly userId: string; readonly paymentId: string }): ReturnType<typeof readPayment>
+  receiveEvent(body: Uint8Array, signature: string | undefined): ReturnType<typeof receiveEvent>
+  checkDuePayments(limit: number): Promise<number>
+  /** At the start of a process that has the database to itself. */
+  resume(): Promise<void>
+}
+
+export function createBilling(parts: Parts): Billing {
+  const refreshNewest = createRefreshNewest(parts)
+  return {
+    plans: () => parts.catalogue.plans,
+    upgrade: createUpgrade(parts),
+    status: (userId) => readStatus(parts, refreshNewest, userId),
+    history: (request) => readHistory(parts, refreshNewest, request),
+    payment: (of) => readPayment(parts, refreshNewest, of),
+    receiveEvent: (body, signature) => receiveEvent(parts, body, signature),
+    checkDuePayments: (limit) => checkDuePayments(parts, limit),
+    resume: () => releaseAttemptLeases(parts.database, parts.clock.now()),
+  }
+}

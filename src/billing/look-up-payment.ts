@@ -1,0 +1,61 @@
+// Asking the provider about one payment, because nobody told us. What it says goes the way of all money: settlePayment.
+import type { CheckoutReport } from '../domain/checkout.js'
+import { MINUTE } from '../domain/instant.js'
+import type { Payment } from '../domain/payment.js'
+import type { ProviderAnswer, ProviderFailure } from '../provider/provider.js'
+import type { Parts } from './parts.js'
+import { type ReportedCheckout, settlePayment } from './settle-payment.js'
+
+export type Lookup =
+  /** The provider has nothing under this payment's name. */
+  | { readonly kind: 'not_there' }
+  | { readonly kind: 'settled'; readonly reports: readonly CheckoutReport[] }
+  | { readonly kind: 'failed'; readonly failure: ProviderFailure }
+
+/** The provider's clock may run behind ours; a checkout made for us is not missed for that. */
+const CLOCK_SKEW_MAX = 10 * MINUTE
+
+/** Asks for the payment's checkout, or, where we never learned its id, for any that carries the payment's id. */
+export async function lookUpPayment(
+  parts: Parts,
+  payment: Payment,
+  options: { readonly source: ReportedCheckout['source']; readonly timeoutMs?: number },
+): Promise<Lookup> {
+  const answer = await ask(parts, payment, options.timeoutMs)
+  if (!answer.ok) return { kind: 'failed', failure: answer.failure }
+  if (answer.value.length === 0) return { kind: 'not_there' }
+  // Oldest first: the first checkout made for a payment is the payment's own, a later one the second.
+  const reports = [...answer.value].sort((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0))
+  for (const report of reports) await settlePayment(parts, { report, event: null, source: options.source })
+  return { kind: 'settled', reports }
+}
+
+async function ask(
+  { provider }: Parts,
+  payment: Payment,
+  timeoutMs: number | undefined,
+): Promise<ProviderAnswer<readonly CheckoutReport[]>> {
+  if (payment.checkoutId === null) {
+    return provider.findCheckouts(payment.id, payment.createdAt - CLOCK_SKEW_MAX)
+  }
+  const answer = await provider.getCheckout(payment.checkoutId, timeoutMs === undefined ? {} : { timeoutMs })
+  if (!answer.ok) return answer
+  return { ok: true, value: answer.value ? [answer.value] : [] }
+}
+
+/** The provider does not know the checkout (its test data was wiped): nobody can pay it, so it is as good as expired. */
+export function reportOfLoss(payment: Payment, checkoutId: string): CheckoutReport {
+  return {
+    checkoutId,
+    status: 'expired',
+    amount: payment.price.amount,
+    currency: payment.price.currency,
+    live: payment.live,
+    paymentId: payment.id,
+    userId: payment.userId,
+    paymentMethod: null,
+    checkoutUrl: null,
+    createdAt: null,
+    updatedAt: null,
+  }
+}

@@ -1,0 +1,39 @@
+// What the use cases are given: the world behind ports, the rules as values. Built once, in wire.ts.
+import type { Catalogue } from '../domain/plan.js'
+import type { Terms } from '../domain/subscription.js'
+import type { Provider } from '../provider/provider.js'
+import type { Clock } from '../runtime/clock.js'
+import type { Ids } from '../runtime/id.js'
+import type { Log } from '../runtime/log.js'
+import type { Database } from '../store/database.js'
+
+export interface Parts {
+  readonly database: Database
+  readonly provider: Provider
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Log
+  readonly catalogue: Catalogue
+  readonly terms: Terms
+  /** Where users and the provider reach us, without a slash at the end. */
+  readonly publicUrl: string
+  /** What a receipt has to show and later changes must not touch; drawn up at the moment of booking. */
+  readonly receipts: ReceiptTerms
+  /** Counts what happened, for /metrics. */
+  readonly count: (what: Occurrence) => void
+}
+
+export interface ReceiptTerms {
+  /** The series whose next number a payment made at this instant takes. */
+  seriesAt(paidAt: number): string
+  /** The seller and his tax terms at this instant. */
+  sellerAt(paidAt: number): unknown
+}
+
+export type Occurrence =
+  | { readonly name: 'settlement'; readonly outcome: string }
+  | {
+      readonly name: 'provider_event'
+      readonly result: 'accepted' | 'duplicate' | 'invalid_signature' | 'malformed'
+    }
+  | { readonly name: 'checkout_opened' }

@@ -1,0 +1,68 @@
+// The history of one user, newest first, in pages that skip and repeat nothing while payments arrive.
+import { BillingError } from '../domain/error.js'
+import type { Instant } from '../domain/instant.js'
+import type { Payment, PublicPaymentStatus } from '../domain/payment.js'
+import { findPayment, type HistoryPosition, listPayments } from '../store/payments.js'
+import { loadUserWithNewestPayment } from '../store/users.js'
+import type { Parts } from './parts.js'
+import type { RefreshNewest } from './refresh-newest.js'
+
+export interface HistoryPage {
+  readonly payments: readonly Payment[]
+  /** Null on the last page. */
+  readonly nextCursor: string | null
+  /** The instant that the statuses were read at. */
+  readonly now: Instant
+}
+
+export interface HistoryRequest {
+  readonly userId: string
+  readonly limit: number
+  readonly cursor: string | null
+  readonly status: PublicPaymentStatus | null
+}
+
+export async function readHistory(
+  parts: Parts,
+  refreshNewest: RefreshNewest,
+  request: HistoryRequest,
+): Promise<HistoryPage> {
+  const { userId, limit, status } = request
+  const after = request.cursor === null ? null : decodeCursor(request.cursor)
+  if (after === null) {
+    const loaded = await loadUserWithNewestPayment(parts.database, userId)
+    await refreshNewest(loaded?.newest ?? null)
+  }
+  const now = parts.clock.now()
+  // One more than asked for: whether there is a further page costs no count.
+  const found = await listPayments(parts.database, userId, { after, status, limit: limit + 1 }, now)
+  const payments = found.slice(0, limit)
+  const last = found.length > limit ? payments.at(-1) : undefined
+  return { payments, nextCursor: last ? encodeCursor(last) : null, now }
+}
+
+/** Somebody else's payment is the same `not_found` as none. */
+export async function readPayment(
+  parts: Parts,
+  refreshNewest: RefreshNewest,
+  of: { readonly userId: string; readonly paymentId: string },
+): Promise<{ readonly payment: Payment; readonly now: Instant }> {
+  let payment = await findPayment(parts.database, of.userId, of.paymentId)
+  if (payment && (await refreshNewest(payment))) {
+    payment = await findPayment(parts.database, of.userId, of.paymentId)
+  }
+  if (!payment) throw new BillingError('not_found')
+  return { payment, now: parts.clock.now() }
+}
+
+function encodeCursor(payment: Payment): string {
+  return Buffer.from(`${payment.createdAt}.${payment.id}`).toString('base64url')
+}
+
+/** Opaque to the caller, so anything that we did not write is refused, not guessed at. */
+function decodeCursor(cursor: string): HistoryPosition {
+  const [, createdAt, id] =
+    /^(\d{1,15})\.(pay_[0-9a-z]{26})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (createdAt === undefined || id === undefined) throw new BillingError('invalid_cursor')
+  return { createdAt: Number(createdAt), id }
+}

@@ -1,0 +1,128 @@
+// The one way in for money. Webhook, read-through, sweep and operator bring a report of the provider here, and nothing
+// else marks a payment paid. Load, decide, save; whoever is outrun loads and decides again.
+import type { CheckoutReport } from '../domain/checkout.js'
+import { describeEvent } from '../domain/event.js'
+import { decideSettlement, type Settlement, type SettlementOutcome } from '../domain/settlement.js'
+import { statusAt } from '../domain/subscription.js'
+import {
+  loadForSettlement,
+  type SaveResult,
+  type SettlementChange,
+  saveForeignEvent,
+  saveSettlement,
+} from '../store/settlements.js'
+import type { UserRecord } from '../store/users.js'
+import type { Parts } from './parts.js'
+
+export interface ReportedCheckout {
+  readonly report: CheckoutReport
+  /** The event that brought the report; null when we asked the provider ourselves. */
+  readonly event: { readonly id: string; readonly type: string } | null
+  readonly source: 'webhook' | 'read' | 'sweep' | 'upgrade' | 'operator' | 'reconcile'
+  /** The operator takes a payment under review as it is. */
+  readonly accepted?: boolean
+}
+
+export type SettlementResult = SettlementOutcome | 'duplicate'
+
+/** Each lost race means that somebody else's change was saved, so a handful of rounds is plenty. */
+const ROUNDS_MAX = 20
+
+/** Books what the report says. Throws `DatabaseUnavailable`: then nothing was changed, and the report is to come again. */
+export async function settlePayment(parts: Parts, reported: ReportedCheckout): Promise<SettlementResult> {
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const loaded = await loadForSettlement(parts.database, reported.report)
+    const result = loaded ? await settleOurs(parts, reported, loaded) : await keepForeign(parts, reported)
+    if (result === 'outrun') continue
+    note(parts, reported, result)
+    return result
+  }
+  throw new Error(`settling ${reported.report.checkoutId} was outrun ${ROUNDS_MAX} times`)
+}
+
+async function settleOurs(
+  parts: Parts,
+  reported: ReportedCheckout,
+  loaded: NonNullable<Awaited<ReturnType<typeof loadForSettlement>>>,
+): Promise<SettlementResult | 'outrun'> {
+  const now = parts.clock.now()
+  const { payment, user } = loaded
+  const decision = decideSettlement({ payment, subscription: user.subscription }, reported.report, {
+    now,
+    terms: parts.terms,
+    freshPaymentId: parts.ids.next('pay', now),
+    asked: reported.event === null,
+    accepted: reported.accepted ?? false,
+  })
+  if (!reported.event && !decision.payment) return decision.outcome
+  const change = describeChange(parts, reported, { ...loaded, decision, now })
+  const saved = await saveSettlement(parts.database, change)
+  return saved === 'saved' ? decision.outcome : saved
+}
+
+function describeChange(
+  parts: Parts,
+  { report, event }: ReportedCheckout,
+  of: {
+    readonly payment: { readonly id: string; readonly userId: string }
+    readonly user: UserRecord
+    readonly decision: Settlement
+    readonly now: number
+  },
+): SettlementChange {
+  const { user, decision, now } = of
+  const { userId } = of.payment
+  const subscription = decision.subscription ?? user.subscription
+  const paidAt = decision.subscription ? (decision.payment?.paidAt ?? null) : null
+  const state = statusAt(subscription, now, parts.terms)
+  return {
+    userId,
+    version: user.version,
+    payment: decision.payment,
+    isNew: decision.isNew,
+    subscription,
+    received: event && { ...event, outcome: decision.outcome, report, receivedAt: now },
+    events: decision.events.map((type, index) => {
+      const sequence = user.eventSequence + 1 + index
+      const described = { userId, sequence, subscription: state, payment: decision.payment, now }
+      return { id: parts.ids.next('evt', now), event: describeEvent(type, described) }
+    }),
+    receipt:
+      paidAt === null
+        ? null
+        : { series: parts.receipts.seriesAt(paidAt), snapshot: { seller: parts.receipts.sellerAt(paidAt) } },
+    now,
+  }
+}
+
+/** A checkout that is not ours, or not known to be: an event about it is kept, for the operator to find. */
+async function keepForeign(parts: Parts, { report, event }: ReportedCheckout): Promise<SettlementResult> {
+  if (!event) return 'unknown_checkout'
+  const saved: SaveResult = await saveForeignEvent(parts.database, {
+    ...event,
+    outcome: 'unknown_checkout',
+    report,
+    receivedAt: parts.clock.now(),
+  })
+  return saved === 'duplicate' ? 'duplicate' : 'unknown_checkout'
+}
+
+/** What the operator should see without looking for it: money that did not go the ordinary way. */
+function note(parts: Parts, { report, event, source }: ReportedCheckout, result: SettlementResult): void {
+  parts.count({ name: 'settlement', outcome: result })
+  if (result === 'unchanged' || result === 'duplicate') return
+  const line = {
+    source,
+    event_id: event?.id,
+    checkout_id: report.checkoutId,
+    payment_id: report.paymentId,
+    status: report.status,
+    outcome: result,
+  }
+  const isOdd =
+    result === 'review' ||
+    result === 'booked_second' ||
+    (result === 'unknown_checkout' && report.status === 'paid')
+  if (isOdd) parts.log.warn(line, 'money that needs the operator')
+  else parts.log.info(line, 'payment settled')
+}

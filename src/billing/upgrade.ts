@@ -1,0 +1,196 @@
+// The click on "upgrade": a payment of ours first, then a checkout at the provider, then its address to the user.
+// Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never blindly repeated.
+import { BillingError } from '../domain/error.js'
+import { type Instant, SECOND, toTimestamp } from '../domain/instant.js'
+import type { Locale } from '../domain/locale.js'
+import { nextCheckAfter, type Payment } from '../domain/payment.js'
+import type { Plan } from '../domain/plan.js'
+import { decideUpgrade, type UpgradeDecision } from '../domain/upgrade.js'
+import type { ProviderFailure } from '../provider/provider.js'
+import { singleFlight } from '../runtime/single-flight.js'
+import { wait } from '../runtime/wait.js'
+import {
+  insertPayment,
+  type KnownUser,
+  loadForUpgrade,
+  moveAttemptLease,
+  withdrawPayment,
+} from '../store/upgrades.js'
+import { lookUpPayment, reportOfLoss } from './look-up-payment.js'
+import type { Parts } from './parts.js'
+import { settlePayment } from './settle-payment.js'
+
+export interface UpgradeRequest {
+  readonly user: KnownUser
+  readonly planId: string
+  /** The language of the provider's page. */
+  readonly locale: Locale
+}
+
+export interface OpenedCheckout {
+  readonly checkoutUrl: string
+  readonly paymentId: string
+}
+
+/** The provider is given 10 s to open a checkout; whoever asked it is presumed at work for two more. */
+const ATTEMPT_MS = 12 * SECOND
+/** How often somebody else's attempt is looked at: a checkout takes the provider a few hundred milliseconds. */
+const POLL_MS = 50
+const POLLS_MAX = ATTEMPT_MS / POLL_MS
+/** Each step moves the payment on (look, close, request), so more than a few mean a fight over it. */
+const STEPS_MAX = 12
+const DEFAULT_RETRY_SECONDS = 5
+
+type Step = (request: UpgradeRequest) => Promise<OpenedCheckout>
+
+/** Clicks of one user on one plan that arrive together share one way to the provider. */
+export function createUpgrade(parts: Parts): Step {
+  const shared = singleFlight<OpenedCheckout>()
+  return (request) => shared(`${request.planId} ${request.user.userId}`, () => upgrade(parts, request))
+}
+
+async function upgrade(parts: Parts, request: UpgradeRequest): Promise<OpenedCheckout> {
+  let polls = 0
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const now = parts.clock.now()
+    const facts = await loadForUpgrade(parts.database, request.user, now)
+    const wanted = { planId: request.planId, catalogue: parts.catalogue }
+    const decision = decideUpgrade(facts, wanted, now, parts.terms)
+    if (decision.kind === 'return') return opened(decision.payment)
+    if (decision.kind === 'wait' && ++polls <= POLLS_MAX) {
+      await wait(POLL_MS)
+      step--
+    } else if (decision.kind === 'close') {
+      const still = await closeAtProvider(parts, decision.payment, request.planId)
+      if (still) return still
+    } else if (decision.kind === 'continue') {
+      await continueAttempt(parts, decision.payment, request)
+    } else if (decision.kind === 'request') {
+      await requestPayment(parts, decision.plan, request, facts.version)
+    } else {
+      throw refusal(decision, now)
+    }
+  }
+  throw unavailable(null)
+}
+
+/** Writes the payment, then asks the provider. The next round of the loop finds what came of it. */
+async function requestPayment(
+  parts: Parts,
+  plan: Plan,
+  request: UpgradeRequest,
+  version: number,
+): Promise<void> {
+  const now = parts.clock.now()
+  const payment: Payment = {
+    id: parts.ids.next('pay', now),
+    userId: request.user.userId,
+    plan,
+    price: { amount: plan.price, currency: plan.currency },
+    live: parts.provider.live,
+    status: 'requested',
+    checkoutId: null,
+    checkoutUrl: null,
+    paymentMethod: null,
+    createdAt: now,
+    expiresAt: now + parts.provider.checkoutLifetimeMs,
+    attemptEndsAt: now + ATTEMPT_MS,
+    paidAt: null,
+    periodStart: null,
+    periodEnd: null,
+    secondOf: null,
+    review: null,
+    nextCheckAt: nextCheckAfter(now, now),
+  }
+  if (await insertPayment(parts.database, payment, version)) await openCheckout(parts, payment, request)
+}
+
+/** Takes over a request that nobody is at any more: perhaps the provider carried it out, so it is looked for first. */
+async function continueAttempt(parts: Parts, payment: Payment, request: UpgradeRequest): Promise<void> {
+  const mine: Payment = { ...payment, attemptEndsAt: parts.clock.now() + ATTEMPT_MS }
+  if (!(await moveAttemptLease(parts.database, payment, mine.attemptEndsAt))) return
+  const lookup = await lookUpPayment(parts, mine, { source: 'upgrade' })
+  if (lookup.kind === 'failed') {
+    await moveAttemptLease(parts.database, mine, parts.clock.now())
+    throw unavailable(lookup.failure)
+  }
+  if (lookup.kind === 'not_there') await openCheckout(parts, mine, request)
+}
+
+async function openCheckout(parts: Parts, payment: Payment, request: UpgradeRequest): Promise<void> {
+  const answer = await parts.provider.createCheckout({
+    paymentId: payment.id,
+    userId: payment.userId,
+    price: payment.price,
+    description: payment.plan.name,
+    locale: request.locale,
+    successUrl: `${parts.publicUrl}/billing/return/${payment.id}`,
+    failureUrl: `${parts.publicUrl}/billing/return/${payment.id}`,
+    webhookUrl: `${parts.publicUrl}/api/v1/billing/webhook`,
+  })
+  if (answer.ok) {
+    parts.count({ name: 'checkout_opened' })
+    await settlePayment(parts, { report: answer.value, event: null, source: 'upgrade' })
+    return
+  }
+  const { failure } = answer
+  parts.log.warn({ payment_id: payment.id, failure }, 'the provider opened no checkout')
+  if (failure.kind === 'rejected') {
+    await withdrawPayment(parts.database, payment, 'canceled')
+    throw new BillingError('provider_rejected')
+  }
+  // The attempt is over, so the next click need not wait for its end.
+  await moveAttemptLease(parts.database, payment, parts.clock.now())
+  throw unavailable(failure)
+}
+
+/** Ends a checkout that should not be paid any more. Where the provider keeps it payable, it is the one to give. */
+async function closeAtProvider(
+  parts: Parts,
+  payment: Payment,
+  planId: string,
+): Promise<OpenedCheckout | null> {
+  if (payment.checkoutId === null) return null
+  const answer = await parts.provider.expireCheckout(payment.checkoutId)
+  if (!answer.ok)
+    throw answer.failure.kind === 'rejected'
+      ? new BillingError('provider_rejected')
+      : unavailable(answer.failure)
+  const report = answer.value ?? reportOfLoss(payment, payment.checkoutId)
+  await settlePayment(parts, { report, event: null, source: 'upgrade' })
+  const isStillOpen = report.status === 'pending' || report.status === 'processing'
+  if (!isStillOpen) return null
+  if (payment.plan.id === planId) return opened(payment)
+  throw new BillingError('conflict', { retryAfterSeconds: 60 })
+}
+
+function refusal(decision: UpgradeDecision, now: Instant): BillingError {
+  switch (decision.kind) {
+    case 'unknown_plan':
+    case 'plan_not_purchasable':
+      return new BillingError(decision.kind)
+    case 'already_subscribed':
+      return new BillingError('already_subscribed', {
+        extra: {
+          current_period_end: toTimestamp(decision.currentPeriodEnd),
+          renewable_from: toTimestamp(decision.renewableFrom),
+        },
+      })
+    case 'too_many_checkouts':
+      return new BillingError('too_many_checkouts', {
+        retryAfterSeconds: Math.max(1, Math.ceil((decision.retryAt - now) / SECOND)),
+      })
+    default:
+      return unavailable(null)
+  }
+}
+
+function unavailable(failure: ProviderFailure | null): BillingError {
+  const asked = failure?.kind === 'unavailable' ? failure.retryAfterSeconds : null
+  return new BillingError('provider_unavailable', { retryAfterSeconds: asked ?? DEFAULT_RETRY_SECONDS })
+}
+
+function opened(payment: Payment): OpenedCheckout {
+  if (payment.checkoutUrl === null) throw new Error(`payment ${payment.id} is pending without an address`)
+  return { checkoutUrl: payment.checkoutUrl, paymentId: payment.id }
+}

@@ -1,0 +1,95 @@
+// What the platform is told. Each event carries the state that it brought about, so that a receiver never has to guess
+// or to ask back, and a sequence number that orders the events of one user.
+import { type Instant, toTimestamp } from './instant.js'
+import { type Payment, publicStatusAt } from './payment.js'
+import type { Subscription } from './subscription.js'
+
+export const EVENT_TYPES = [
+  'subscription.activated',
+  'subscription.renewed',
+  'subscription.expiring',
+  'subscription.past_due',
+  'subscription.expired',
+  'subscription.canceled',
+  'payment.paid',
+  'payment.failed',
+  'payment.review',
+  'payment.refunded',
+] as const
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/** The body of one event, ready to be signed and sent. Timestamps are UTC without fraction, money whole dinars. */
+export interface PlatformEvent {
+  readonly type: EventType
+  readonly timestamp: string
+  readonly data: {
+    readonly user_id: string
+    /** Counts the events of this user from 1, without gaps. */
+    readonly sequence: number
+    readonly subscription: {
+      readonly plan: string
+      readonly status: string
+      readonly current_period_end: string | null
+      readonly payment_method: string | null
+      readonly limits: Readonly<Record<string, number>>
+    }
+    readonly payment?: {
+      readonly id: string
+      readonly plan: string
+      readonly amount: number
+      readonly currency: string
+      readonly status: string
+      readonly payment_method: string | null
+      readonly paid_at: string | null
+      readonly period_start: string | null
+      readonly period_end: string | null
+    }
+  }
+}
+
+export function describeEvent(
+  type: EventType,
+  of: {
+    readonly userId: string
+    readonly sequence: number
+    readonly subscription: Subscription
+    readonly payment: Payment | null
+    readonly now: Instant
+  },
+): PlatformEvent {
+  const { plan, status, currentPeriodEnd, paymentMethod } = of.subscription
+  return {
+    type,
+    timestamp: toTimestamp(of.now),
+    data: {
+      user_id: of.userId,
+      sequence: of.sequence,
+      subscription: {
+        plan: plan.id,
+        status,
+        current_period_end: timestampOrNull(currentPeriodEnd),
+        payment_method: paymentMethod,
+        limits: plan.limits,
+      },
+      ...(of.payment ? { payment: describePayment(of.payment, of.now) } : {}),
+    },
+  }
+}
+
+function describePayment(payment: Payment, now: Instant) {
+  return {
+    id: payment.id,
+    plan: payment.plan.id,
+    amount: payment.price.amount,
+    currency: payment.price.currency,
+    status: publicStatusAt(payment, now),
+    payment_method: payment.paymentMethod,
+    paid_at: timestampOrNull(payment.paidAt),
+    period_start: timestampOrNull(payment.periodStart),
+    period_end: timestampOrNull(payment.periodEnd),
+  }
+}
+
+function timestampOrNull(instant: Instant | null): string | null {
+  return instant === null ? null : toTimestamp(instant)
+}

@@ -1,0 +1,197 @@
+// What follows from a report of the provider: the one place that decides it, for webhook, read-through, sweep and
+// operator alike. Pure: facts, report and time come in, the change goes out. It trusts our own row, never the report.
+import type { CheckoutReport, CheckoutStatus } from './checkout.js'
+import type { EventType } from './event.js'
+import type { Instant } from './instant.js'
+import { isOpen, type Payment, type Review } from './payment.js'
+import { extend, periodBought, type SubscriptionFacts, type Terms } from './subscription.js'
+
+export interface SettlementFacts {
+  /** Ours, found by the checkout's id, else by our id in its metadata; null when we do not know it. */
+  readonly payment: Payment | null
+  readonly subscription: SubscriptionFacts
+}
+
+export interface SettlementContext {
+  readonly now: Instant
+  readonly terms: Terms
+  /** The id for a payment that a second paid checkout makes necessary. */
+  readonly freshPaymentId: string
+  /** The provider was asked, so a final answer is the last word; an event may be overtaken by another. */
+  readonly asked: boolean
+  /** Set when the operator has looked at the differences and takes the money as it is. */
+  readonly accepted?: boolean
+}
+
+export type SettlementOutcome =
+  | 'booked'
+  | 'booked_second'
+  | 'review'
+  | 'moved'
+  | 'unchanged'
+  | 'other_checkout'
+  | 'unknown_checkout'
+
+export interface Settlement {
+  readonly outcome: SettlementOutcome
+  /** The payment as it is to be; null when nothing changes. */
+  readonly payment: Payment | null
+  /** The payment has no row yet. */
+  readonly isNew: boolean
+  /** The subscription as it is to be; null when it stays. */
+  readonly subscription: SubscriptionFacts | null
+  readonly events: readonly EventType[]
+}
+
+export function decideSettlement(
+  facts: SettlementFacts,
+  report: CheckoutReport,
+  context: SettlementContext,
+): Settlement {
+  const { payment } = facts
+  if (!payment) return nothing('unknown_checkout')
+  const isSecond = payment.checkoutId !== null && payment.checkoutId !== report.checkoutId
+  if (isSecond) return decideSecond(facts, payment, report, context)
+  if (payment.status === 'paid' || payment.status === 'refunded') return nothing('unchanged')
+  return settle(facts.subscription, adopt(payment, report), report, context, payment)
+}
+
+/** Two checkouts of one intent were paid: the money is a person's, so it buys another month, and the operator is told. */
+function decideSecond(
+  facts: SettlementFacts,
+  first: Payment,
+  report: CheckoutReport,
+  context: SettlementContext,
+): Settlement {
+  if (report.status !== 'paid') return nothing('other_checkout')
+  const second: Payment = {
+    ...first,
+    id: context.freshPaymentId,
+    secondOf: first.id,
+    status: 'pending',
+    createdAt: context.now,
+    paidAt: null,
+    periodStart: null,
+    periodEnd: null,
+    review: null,
+    checkoutId: null,
+    checkoutUrl: null,
+  }
+  const decision = settle(facts.subscription, adopt(second, report), report, context, first)
+  return {
+    ...decision,
+    isNew: true,
+    outcome: decision.outcome === 'booked' ? 'booked_second' : decision.outcome,
+  }
+}
+
+function settle(
+  subscription: SubscriptionFacts,
+  payment: Payment,
+  report: CheckoutReport,
+  context: SettlementContext,
+  stored: Payment,
+): Settlement {
+  if (!isFinal(report.status)) return settlePending(payment, stored)
+  const differences = context.accepted ? [] : differencesBetween(stored, report)
+  if (differences.length > 0) return sendToReview(payment, report, differences, context)
+  if (report.status === 'paid') return book(subscription, payment, report, context)
+  return close(payment, report.status, stored, context)
+}
+
+/** A checkout that we had not heard of yet is taken over; otherwise a pending report is no news. */
+function settlePending(payment: Payment, stored: Payment): Settlement {
+  if (stored.status !== 'requested' || payment.checkoutUrl === null) return nothing('unchanged')
+  return { ...nothing('moved'), payment: { ...payment, status: 'pending' } }
+}
+
+function sendToReview(
+  payment: Payment,
+  report: CheckoutReport,
+  differences: readonly string[],
+  { now }: SettlementContext,
+): Settlement {
+  if (payment.status === 'review') return nothing('unchanged')
+  const { amount, currency, checkoutId } = report
+  const review: Review = { differences, paidAt: report.updatedAt ?? now, amount, currency, checkoutId }
+  return {
+    ...nothing('review'),
+    payment: { ...payment, status: 'review', review },
+    events: ['payment.review'],
+  }
+}
+
+function book(
+  subscription: SubscriptionFacts,
+  payment: Payment,
+  report: CheckoutReport,
+  { now, terms }: SettlementContext,
+): Settlement {
+  const paidAt = report.updatedAt ?? now
+  const { run, period, renews } = periodBought(subscription, paidAt, terms)
+  const month = { ...period, paymentId: payment.id, plan: payment.plan }
+  const { paymentMethod } = payment
+  return {
+    outcome: 'booked',
+    isNew: false,
+    payment: {
+      ...payment,
+      status: 'paid',
+      paidAt,
+      periodStart: period.start,
+      periodEnd: period.end,
+      nextCheckAt: null,
+    },
+    subscription: extend(subscription, { run, month, paymentMethod }, now),
+    events: ['payment.paid', renews ? 'subscription.renewed' : 'subscription.activated'],
+  }
+}
+
+/** Failed, canceled or expired. Only an open payment moves; a final answer to our own question ends the looking. */
+function close(
+  payment: Payment,
+  status: 'failed' | 'canceled' | 'expired',
+  stored: Payment,
+  { asked }: SettlementContext,
+): Settlement {
+  const nextCheckAt = asked ? null : payment.nextCheckAt
+  if (isOpen(stored)) {
+    const events: readonly EventType[] = status === 'failed' ? ['payment.failed'] : []
+    return { ...nothing('moved'), payment: { ...payment, status, nextCheckAt }, events }
+  }
+  if (stored.status === 'review' || nextCheckAt === stored.nextCheckAt) return nothing('unchanged')
+  return { ...nothing('unchanged'), payment: { ...stored, nextCheckAt } }
+}
+
+/** What the report says that our row does not. What the provider leaves unsaid (a currency, a mode) is no difference. */
+export function differencesBetween(payment: Payment, report: CheckoutReport): readonly string[] {
+  const differs = (name: string, ours: unknown, theirs: unknown) =>
+    ours === theirs ? [] : [`${name}: ours is ${String(ours)}, the provider says ${String(theirs)}`]
+  const unsaid = (theirs: unknown) => theirs === null
+  return [
+    ...differs('amount', payment.price.amount, report.amount),
+    ...(unsaid(report.currency) ? [] : differs('currency', payment.price.currency, report.currency)),
+    ...(unsaid(report.live) ? [] : differs('live', payment.live, report.live)),
+    ...differs('payment_id', payment.id, report.paymentId),
+  ]
+}
+
+function adopt(payment: Payment, report: CheckoutReport): Payment {
+  const lifetime = payment.expiresAt - payment.createdAt
+  const known = payment.checkoutId !== null
+  return {
+    ...payment,
+    checkoutId: report.checkoutId,
+    checkoutUrl: payment.checkoutUrl ?? report.checkoutUrl,
+    expiresAt: known || report.createdAt === null ? payment.expiresAt : report.createdAt + lifetime,
+    paymentMethod: report.paymentMethod ?? payment.paymentMethod,
+  }
+}
+
+function isFinal(status: CheckoutStatus): status is 'paid' | 'failed' | 'canceled' | 'expired' {
+  return status === 'paid' || status === 'failed' || status === 'canceled' || status === 'expired'
+}
+
+function nothing(outcome: SettlementOutcome): Settlement {
+  return { outcome, payment: null, isNew: false, subscription: null, events: [] }
+}

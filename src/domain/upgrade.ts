@@ -1,0 +1,68 @@
+// What a click on "upgrade" should lead to. Pure: the use case acts on the answer and asks again with fresh facts.
+import { HOUR, type Instant } from './instant.js'
+import { isPayable, type Payment } from './payment.js'
+import { type Catalogue, type Plan, planById } from './plan.js'
+import { renewableFrom, type SubscriptionFacts, statusAt, type Terms } from './subscription.js'
+
+/** What costs a provider call is bounded: 10 new checkouts a user in an hour. Clicking again on an open one is free. */
+export const NEW_CHECKOUTS_PER_HOUR = 10
+
+export interface UpgradeFacts {
+  readonly subscription: SubscriptionFacts
+  /** The payment that occupies the user's one place for a payable checkout. */
+  readonly open: Payment | null
+  /** When the checkouts of the last hour were asked for, oldest first. */
+  readonly recentAt: readonly Instant[]
+}
+
+export type UpgradeDecision =
+  | { readonly kind: 'unknown_plan' }
+  | { readonly kind: 'plan_not_purchasable' }
+  | {
+      readonly kind: 'already_subscribed'
+      readonly currentPeriodEnd: Instant
+      readonly renewableFrom: Instant
+    }
+  | { readonly kind: 'too_many_checkouts'; readonly retryAt: Instant }
+  /** Give this one again. */
+  | { readonly kind: 'return'; readonly payment: Payment }
+  /** Somebody is at the provider for it right now. */
+  | { readonly kind: 'wait'; readonly payment: Payment }
+  /** It was left half way: find out what the provider made of it, then go on. */
+  | { readonly kind: 'continue'; readonly payment: Payment }
+  /** Its time is over, or it is for another plan: make sure at the provider that nobody pays it any more. */
+  | { readonly kind: 'close'; readonly payment: Payment }
+  | { readonly kind: 'request'; readonly plan: Plan }
+
+export function decideUpgrade(
+  facts: UpgradeFacts,
+  wanted: { readonly planId: string; readonly catalogue: Catalogue },
+  now: Instant,
+  terms: Terms,
+): UpgradeDecision {
+  const plan = planById(wanted.catalogue, wanted.planId)
+  if (!plan) return { kind: 'unknown_plan' }
+  if (plan.price === 0) return { kind: 'plan_not_purchasable' }
+  const { status, currentPeriodEnd } = statusAt(facts.subscription, now, terms)
+  if (status === 'active' && currentPeriodEnd !== null && now < renewableFrom(currentPeriodEnd, terms)) {
+    return {
+      kind: 'already_subscribed',
+      currentPeriodEnd,
+      renewableFrom: renewableFrom(currentPeriodEnd, terms),
+    }
+  }
+  if (facts.open) return decideOpen(facts.open, plan, now)
+  const [oldest] = facts.recentAt
+  if (facts.recentAt.length >= NEW_CHECKOUTS_PER_HOUR && oldest !== undefined) {
+    return { kind: 'too_many_checkouts', retryAt: oldest + HOUR }
+  }
+  return { kind: 'request', plan }
+}
+
+function decideOpen(payment: Payment, plan: Plan, now: Instant): UpgradeDecision {
+  if (payment.status === 'requested') {
+    return { kind: now < payment.attemptEndsAt ? 'wait' : 'continue', payment }
+  }
+  const isSamePlan = payment.plan.id === plan.id
+  return { kind: isSamePlan && isPayable(payment, now) ? 'return' : 'close', payment }
+}

@@ -1,0 +1,199 @@
+// A report of the provider and its whole effect: loaded in one statement, saved in one. The save holds everything that
+// belongs together (event, payment, paid time, receipt number, events to the platform), so it is there wholly or not at all.
+import type { CheckoutReport } from '../domain/checkout.js'
+import type { PlatformEvent } from '../domain/event.js'
+import type { Instant } from '../domain/instant.js'
+import type { Payment } from '../domain/payment.js'
+import type { SubscriptionFacts } from '../domain/subscription.js'
+import { type Queryable, statement } from './database.js'
+import { PAYMENT_COLUMNS, parsePayment } from './payments.js'
+import { at, integer } from './rows.js'
+import { FACT_COLUMNS, factsToColumns, parseUser, type UserRecord } from './users.js'
+
+const selectForSettlement = statement(
+  'settlements.load',
+  `with by_checkout as (
+     select user_id, id from payments where checkout_id = $1
+   ), found as (
+     select * from by_checkout
+     union all
+     select user_id, id from payments
+      where user_id = $2 and id = $3 and not exists (select from by_checkout)
+   )
+   select ${PAYMENT_COLUMNS}, ${FACT_COLUMNS}
+     from found
+     join payments p using (user_id, id)
+     join users u using (user_id)`,
+)
+
+/** The payment that a report is about, by the checkout's id, else by our own id; null when it is not ours. */
+export async function loadForSettlement(
+  database: Queryable,
+  report: Pick<CheckoutReport, 'checkoutId' | 'userId' | 'paymentId'>,
+): Promise<{ readonly payment: Payment; readonly user: UserRecord } | null> {
+  const [row] = await database.query(selectForSettlement, [
+    report.checkoutId,
+    report.userId,
+    report.paymentId,
+  ])
+  return row ? { payment: parsePayment(row), user: parseUser(row) } : null
+}
+
+export interface ReceivedEvent {
+  readonly id: string
+  readonly type: string
+  readonly outcome: string
+  readonly report: CheckoutReport | null
+  readonly receivedAt: Instant
+}
+
+/** One change of one user's money, decided on `version`. */
+export interface SettlementChange {
+  readonly userId: string
+  readonly version: number
+  readonly payment: Payment | null
+  readonly isNew: boolean
+  /** As it is to be, or as it was read where it stays. */
+  readonly subscription: SubscriptionFacts
+  readonly received: ReceivedEvent | null
+  readonly events: readonly { readonly id: string; readonly event: PlatformEvent }[]
+  readonly receipt: { readonly series: string; readonly snapshot: unknown } | null
+  readonly now: Instant
+}
+
+/** `saved`; `duplicate`: the event id is known, nothing was changed; `outrun`: somebody was faster, load and decide anew. */
+export type SaveResult = 'saved' | 'duplicate' | 'outrun'
+
+// The guard locks the user's row at the version the change was decided on. The event comes next: if its id is known,
+// nothing else happens. Everything further hangs on these two.
+const saveChange = statement(
+  'settlements.save',
+  `with input as (
+     select * from jsonb_to_record($1::jsonb) as i(
+       user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, received jsonb,
+       events jsonb, receipt jsonb, now timestamptz)
+   ), guard as (
+     select u.user_id from users u, input i
+      where u.user_id = i.user_id and u.version = i.version
+        for update of u
+   ), event as (
+     insert into provider_events (user_id, id, type, checkout_id, payment_id, outcome, report, received_at)
+     select g.user_id, e.id, e.type, e.checkout_id, i.payment->>'id', e.outcome, e.report, i.now
+       from guard g, input i,
+            jsonb_to_record(i.received) as e(id text, type text, checkout_id text, outcome text, report jsonb)
+      where i.received is not null
+         on conflict do nothing
+     returning user_id
+   ), effect as (
+     select i.* from input i, guard g where i.received is null or exists (select from event)
+   ), fresh as (
+     insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url,
+                           payment_method, created_at, expires_at, attempt_ends_at, next_check_at, paid_at,
+                           period_start, period_end, second_of, review)
+     select e.user_id, n.id, n.plan, n.amount, n.currency, n.live, n.status, n.checkout_id, n.checkout_url,
+            n.payment_method, n.created_at, n.expires_at, n.attempt_ends_at, n.next_check_at, n.paid_at,
+            n.period_start, n.period_end, n.second_of, n.review
+       from effect e, jsonb_populate_record(null::payments, e.payment) n
+      where e.is_new and e.payment is not null
+     returning id, user_id
+   ), moved as (
+     update payments p
+        set status = n.status, checkout_id = n.checkout_id, checkout_url = n.checkout_url,
+            payment_method = n.payment_method, expires_at = n.expires_at, next_check_at = n.next_check_at,
+            paid_at = n.paid_at, period_start = n.period_start, period_end = n.period_end, review = n.review
+       from effect e, jsonb_populate_record(null::payments, e.payment) n
+      where not e.is_new and p.user_id = e.user_id and p.id = n.id and p.status <> 'refunded'
+        and (p.status <> 'paid' or n.status = 'refunded')
+     returning p.id, p.user_id
+   ), booked as (
+     select e.user_id, e.payment->>'id' as payment_id, e.receipt, e.now
+       from effect e where e.receipt is not null
+   ), drawn as (
+     insert into receipt_series as s (series, last_number)
+     select b.receipt->>'series', 1 from booked b
+         on conflict (series) do update set last_number = s.last_number + 1
+     returning last_number
+   ), issued as (
+     insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
+     select b.user_id, b.payment_id, b.receipt->>'series', d.last_number, b.now, b.receipt->'snapshot'
+       from booked b, drawn d
+   ), told as (
+     insert into outbox (user_id, sequence, id, type, payload, created_at)
+     select e.user_id, (o->'event'->'data'->>'sequence')::bigint, o->>'id', o->'event'->>'type', o->'event', e.now
+       from effect e, jsonb_array_elements(e.events) o
+   ), advanced as (
+     update users u
+        set version = u.version + 1,
+            event_sequence = u.event_sequence + jsonb_array_length(e.events),
+            anchor_at = s.anchor_at, run_months = s.run_months, paid_until = s.paid_until, months = s.months,
+            ended_at = s.ended_at, payment_method = s.payment_method
+       from effect e, jsonb_populate_record(null::users, e.subscription) s
+      where u.user_id = e.user_id
+   )
+   select (select count(*) from guard) as guarded, (select count(*) from effect) as effective`,
+)
+
+export async function saveSettlement(database: Queryable, change: SettlementChange): Promise<SaveResult> {
+  const [row] = await database.query(saveChange, [JSON.stringify(toInput(change))])
+  if (!row || integer(row, 'guarded') === 0) return 'outrun'
+  return integer(row, 'effective') === 0 ? 'duplicate' : 'saved'
+}
+
+const insertForeignEvent = statement(
+  'settlements.foreign_event',
+  `insert into provider_events (user_id, id, type, checkout_id, outcome, report, received_at)
+   values ('', $1, $2, $3, $4, $5::jsonb, $6::timestamptz)
+       on conflict do nothing
+   returning id`,
+)
+
+/** An event that is about nothing of ours is kept as well: it may be the only trace of somebody's money. */
+export async function saveForeignEvent(database: Queryable, event: ReceivedEvent): Promise<SaveResult> {
+  const rows = await database.query(insertForeignEvent, [
+    event.id,
+    event.type,
+    event.report?.checkoutId ?? null,
+    event.outcome,
+    event.report === null ? null : JSON.stringify(event.report),
+    at(event.receivedAt),
+  ])
+  return rows.length === 0 ? 'duplicate' : 'saved'
+}
+
+function toInput(change: SettlementChange) {
+  const { received } = change
+  return {
+    user_id: change.userId,
+    version: change.version,
+    payment: change.payment && paymentToColumns(change.payment),
+    is_new: change.isNew,
+    subscription: factsToColumns(change.subscription),
+    received: received && { ...received, checkout_id: received.report?.checkoutId ?? null },
+    events: change.events,
+    receipt: change.receipt,
+    now: at(change.now),
+  }
+}
+
+function paymentToColumns(payment: Payment) {
+  return {
+    id: payment.id,
+    plan: payment.plan,
+    amount: payment.price.amount,
+    currency: payment.price.currency,
+    live: payment.live,
+    status: payment.status,
+    checkout_id: payment.checkoutId,
+    checkout_url: payment.checkoutUrl,
+    payment_method: payment.paymentMethod,
+    created_at: at(payment.createdAt),
+    expires_at: at(payment.expiresAt),
+    attempt_ends_at: at(payment.attemptEndsAt),
+    next_check_at: at(payment.nextCheckAt),
+    paid_at: at(payment.paidAt),
+    period_start: at(payment.periodStart),
+    period_end: at(payment.periodEnd),
+    second_of: payment.secondOf,
+    review: payment.review,
+  }
+}
