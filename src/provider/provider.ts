@@ -48,7 +48,10 @@ export interface Provider {
   /** Opens a checkout. Not idempotent at the provider: after an unknown outcome look with `findCheckouts` first. */
   createCheckout(order: CheckoutOrder): Promise<ProviderAnswer<CheckoutReport>>
   /** Null when the provider does not know the id. */
-  getCheckout(checkoutId: string, options?: { timeoutMs?: number }): Promise<ProviderAnswer<CheckoutReport | null>>
+  getCheckout(
+    checkoutId: string,
+    options?: { timeoutMs?: number },
+  ): Promise<ProviderAnswer<CheckoutReport | null>>
   /** The checkouts that carry our payment id, made at `since` or later, newest first. Walks the list, bounded. */
   findCheckouts(paymentId: string, since: Instant): Promise<ProviderAnswer<readonly CheckoutReport[]>>
   /** One page of all checkouts, newest first; pages count from 1. */
