@@ -1,0 +1,118 @@
+// Which report of the provider moves which payment, and what it costs.
+import { describe, expect, it } from 'vitest'
+import { MINUTE, toTimestamp } from '../../src/domain/instant.js'
+import type { Payment, PaymentStatus } from '../../src/domain/payment.js'
+import { decideSettlement } from '../../src/domain/settlement.js'
+import { NEVER_PAID } from '../../src/domain/subscription.js'
+import { aPayment, aReport, NOON, TERMS } from './fixtures.js'
+
+const context = { now: NOON + 3 * MINUTE, terms: TERMS, freshPaymentId: 'pay_02', asked: false }
+const decide = (payment: Payment | null, report = aReport(), changes = {}) =>
+  decideSettlement({ payment, subscription: NEVER_PAID }, report, { ...context, ...changes })
+
+const booked: Partial<Payment> = { status: 'paid', paidAt: NOON, periodStart: NOON, periodEnd: NOON + 1 }
+
+describe('a paid report', () => {
+  it('books one month from the provider’s instant of payment', () => {
+    const { outcome, payment, subscription, events } = decide(aPayment())
+    expect(outcome).toBe('booked')
+    expect(payment).toMatchObject({
+      status: 'paid',
+      paidAt: NOON + 2 * MINUTE,
+      paymentMethod: 'edahabia',
+      nextCheckAt: null,
+    })
+    expect(toTimestamp(subscription?.paidUntil ?? 0)).toBe('2026-12-21T12:02:00Z')
+    expect(events).toEqual(['payment.paid', 'subscription.activated'])
+  })
+
+  const late: PaymentStatus[] = ['requested', 'failed', 'canceled', 'expired', 'review']
+  it.each(late)('wins over %s', (status) => {
+    expect(decide(aPayment({ status })).outcome).toBe('booked')
+  })
+
+  it.each(['paid', 'refunded'] as const)('changes nothing on a payment that is %s', (status) => {
+    expect(decide(aPayment({ ...booked, status }))).toMatchObject({ outcome: 'unchanged', payment: null })
+  })
+
+  it('for a second checkout of the same intent is another month, marked with the first payment', () => {
+    const { outcome, payment, isNew } = decide(aPayment(booked), aReport({ checkoutId: 'chk_2' }))
+    expect([outcome, isNew, payment?.id, payment?.secondOf, payment?.checkoutId]).toEqual([
+      'booked_second',
+      true,
+      'pay_02',
+      'pay_01',
+      'chk_2',
+    ])
+  })
+
+  it('for a payment that never learned its checkout takes the checkout over', () => {
+    const { payment } = decide(aPayment({ status: 'requested', checkoutId: null, checkoutUrl: null }))
+    expect([payment?.status, payment?.checkoutId]).toEqual(['paid', 'chk_1'])
+  })
+
+  it.each([
+    ['amount', { amount: 50 }],
+    ['amount', { amount: null }],
+    ['currency', { currency: 'EUR' }],
+    ['live', { live: true }],
+    ['payment_id', { paymentId: 'pay_99' }],
+    ['payment_id', { paymentId: null }],
+  ])('that differs in %s goes to review and grants nothing', (name, change) => {
+    const { outcome, subscription, payment, events } = decide(aPayment(), aReport(change))
+    expect([outcome, subscription, payment?.status, events]).toEqual([
+      'review',
+      null,
+      'review',
+      ['payment.review'],
+    ])
+    expect(payment?.review?.differences.join()).toContain(name)
+  })
+
+  it('without a currency or a mode is compared in what it does say', () => {
+    expect(decide(aPayment(), aReport({ currency: null, live: null })).outcome).toBe('booked')
+  })
+
+  it('that differs is booked when the operator accepts it', () => {
+    const differs = aReport({ amount: 1500 })
+    expect(decide(aPayment({ status: 'review' }), differs, { accepted: true }).outcome).toBe('booked')
+  })
+})
+
+describe('a failed, canceled or expired report', () => {
+  it.each(['failed', 'canceled', 'expired'] as const)('%s ends an open payment', (status) => {
+    const { outcome, payment, subscription } = decide(aPayment(), aReport({ status }))
+    expect([outcome, payment?.status, subscription]).toEqual(['moved', status, null])
+  })
+
+  it.each(['failed', 'canceled', 'expired'] as const)('%s after paid changes nothing', (status) => {
+    expect(decide(aPayment(booked), aReport({ status })).payment).toBeNull()
+  })
+
+  it('in an event leaves the looking on, for events may overtake each other', () => {
+    const { payment } = decide(aPayment(), aReport({ status: 'failed' }))
+    expect(payment?.nextCheckAt).toBe(NOON + MINUTE)
+  })
+
+  it('as the answer to our own question ends the looking', () => {
+    const { payment } = decide(aPayment(), aReport({ status: 'failed' }), { asked: true })
+    expect(payment?.nextCheckAt).toBeNull()
+  })
+})
+
+describe('a pending report', () => {
+  it('gives a requested payment its checkout and its real time of expiry', () => {
+    const requested = aPayment({ status: 'requested', checkoutId: null, checkoutUrl: null })
+    const report = aReport({ status: 'pending', createdAt: NOON + MINUTE })
+    const { payment } = decide(requested, report)
+    expect(payment).toMatchObject({ status: 'pending', checkoutId: 'chk_1', expiresAt: NOON + 31 * MINUTE })
+  })
+
+  it.each(['pending', 'processing', 'unknown'] as const)('%s is no news for a pending payment', (status) => {
+    expect(decide(aPayment(), aReport({ status }))).toMatchObject({ outcome: 'unchanged', payment: null })
+  })
+})
+
+it('a report of a checkout that is not ours is told apart', () => {
+  expect(decide(null).outcome).toBe('unknown_checkout')
+})
