@@ -1,0 +1,38 @@
+// What the API routes share: their mode, how a body is read and how an answer is written.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Cashier } from './cashier.js'
+import type { Desk } from './desk.js'
+import { notFound } from './emulator-error.js'
+import { readInput } from './laravel-input.js'
+import { encodePhpJson, type JsonObject } from './php-json.js'
+import type { Table } from './table.js'
+
+export interface ApiContext {
+  readonly desk: Desk
+  readonly cashier: Cashier
+  readonly livemode: boolean
+}
+
+/** A route whose path names one resource. */
+export interface ById {
+  Params: { id: string }
+}
+
+/** Always 200 unless a status was set before: creating answers 200 too, not 201. */
+export function sendJson(reply: FastifyReply, body: JsonObject): FastifyReply {
+  return reply.type('application/json').send(encodePhpJson(body))
+}
+
+export function inputOf(request: FastifyRequest): JsonObject {
+  return readInput(request.headers['content-type'], request.body)
+}
+
+export function findOr404<Kind extends { id: string; livemode: boolean }>(
+  table: Table<Kind>,
+  id: string,
+  livemode: boolean,
+): Kind {
+  const found = table.find(id, livemode)
+  if (!found) throw notFound()
+  return found
+}

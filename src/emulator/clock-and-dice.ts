@@ -1,0 +1,64 @@
+// The emulator's only senses: what time it is and what chance brings. Both can be given from outside, so that
+// a simulation repeats itself to the byte. Nothing else in this folder reads a clock or draws a random number.
+import { randomBytes } from 'node:crypto'
+
+export interface EmulatorClock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Moves the clock that others share; without it the emulator keeps an offset of its own. */
+  advance?(ms: number): void
+}
+
+/** Returns `size` random bytes. */
+export type Dice = (size: number) => Uint8Array
+
+export const systemDice: Dice = (size) => randomBytes(size)
+
+/** The clock of one emulator: the given one, or system time, plus what `/_sandbox/clock` has added. */
+export class SandboxClock {
+  #offsetMs = 0
+  readonly #inner: EmulatorClock
+
+  constructor(inner?: EmulatorClock) {
+    this.#inner = inner ?? { now: () => Date.now() }
+  }
+
+  get offsetMs(): number {
+    return this.#offsetMs
+  }
+
+  now(): number {
+    return this.#inner.now() + this.#offsetMs
+  }
+
+  /** Whole seconds since the epoch, the only unit of time in the API. */
+  nowSeconds(): number {
+    return secondsOf(this.now())
+  }
+
+  advance(ms: number): void {
+    if (this.#inner.advance) this.#inner.advance(ms)
+    else this.#offsetMs += ms
+  }
+
+  /** After a restart: a sandbox that lived a month ahead must not fall back behind its own checkouts. */
+  restoreOffset(offsetMs: number): void {
+    this.#offsetMs = offsetMs
+  }
+}
+
+export function secondsOf(ms: number): number {
+  return Math.floor(ms / 1000)
+}
+
+const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** A 26-character ULID in lower case whose first 10 characters are the given instant (reference, 1.1). */
+export function newUlid(atMs: number, dice: Dice): string {
+  let time = ''
+  for (let rest = atMs, place = 0; place < 10; place++, rest = Math.floor(rest / 32)) {
+    time = CROCKFORD.charAt(rest % 32) + time
+  }
+  // 256 is a multiple of 32, so the remainder favours no letter.
+  return time + Array.from(dice(16), (byte) => CROCKFORD.charAt(byte % 32)).join('')
+}

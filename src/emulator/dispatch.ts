@@ -1,0 +1,94 @@
+// From a change of a checkout to the deliveries that tell of it. Here the faults of events are carried out: what
+// leaves may be lost, late, doubled, out of order, falsely signed or false, exactly as switched on.
+import { type Desk, newId } from './desk.js'
+import { type EventFacts, encodeEvent, eventData } from './event.js'
+import { sign } from './key-ring.js'
+import type { JsonObject } from './php-json.js'
+import type { CheckoutRecord, DeliveryRecord, EventType } from './records.js'
+
+/**
+ * The deliveries to be made for the checkout's new state, in the order of sending; none without an endpoint.
+ * With `staleFailure` the event of an earlier, failed card follows the one that says paid.
+ */
+export function deliveriesFor(desk: Desk, checkout: CheckoutRecord, staleFailure = false): DeliveryRecord[] {
+  const url = checkout.webhook_endpoint ?? desk.webhookEndpoint
+  const type = eventTypeOf(checkout)
+  if (url === null || type === null) return []
+  const event = factsOf(desk, checkout, type)
+  const copies = copiesOf(desk, event)
+  if (staleFailure && type === 'checkout.paid')
+    copies.push(factsOf(desk, { ...checkout, status: 'failed' }, 'checkout.failed'))
+  const dropped = desk.faults.use('drop') !== null
+  const dueAtMs = desk.clock.now() + (desk.faults.use('delay')?.seconds ?? 0) * 1000
+  return sealed(desk, copies, checkout.livemode).map((parcel) => ({
+    id: newId(desk),
+    livemode: checkout.livemode,
+    event_id: parcel.event.id,
+    type: parcel.event.type,
+    checkout_id: checkout.id,
+    url,
+    body: parcel.body,
+    signature: parcel.signature,
+    state: dropped ? 'dropped' : 'pending',
+    attempts: [],
+    next_attempt_at_ms: dropped ? null : dueAtMs,
+  }))
+}
+
+function eventTypeOf({ status }: CheckoutRecord): EventType | null {
+  return status === 'pending' || status === 'processing' ? null : `checkout.${status}`
+}
+
+function factsOf(desk: Desk, checkout: CheckoutRecord, type: EventType): EventFacts {
+  const wrongMode = desk.faults.use('wrong_mode') !== null
+  const livemode = wrongMode !== checkout.livemode
+  const data = { ...eventData(desk, checkout), ...falsehoods(desk) }
+  const told: JsonObject = 'livemode' in data ? { ...data, livemode } : data
+  return { id: newId(desk), type, at: desk.clock.nowSeconds(), livemode, data: told }
+}
+
+/** Lies that are rightly signed: only a comparison with one's own books finds them. */
+function falsehoods(desk: Desk): JsonObject {
+  const amount = desk.faults.use('wrong_amount')
+  const currency = desk.faults.use('wrong_currency')
+  return { ...amount, ...currency }
+}
+
+function copiesOf(desk: Desk, event: EventFacts): EventFacts[] {
+  const duplicate = desk.faults.use('duplicate')
+  const further = Array.from({ length: duplicate?.count ?? 0 }, () =>
+    duplicate?.new_event_id ? { ...event, id: newId(desk) } : event,
+  )
+  return [event, ...further]
+}
+
+interface Parcel {
+  readonly event: EventFacts
+  readonly body: string
+  readonly signature: string | null
+}
+
+/** The bytes and signatures; a fault of them is drawn once and spoils every copy alike. */
+function sealed(desk: Desk, events: readonly EventFacts[], livemode: boolean): Parcel[] {
+  const key = signingKey(desk, livemode)
+  const reserialised = desk.faults.use('reserialised_body') !== null
+  const truncated = desk.faults.use('truncated_body')
+  const badSignature = desk.faults.use('bad_signature')?.kind
+  return events.map((event) => {
+    const whole = encodeEvent(desk, event)
+    const cut = truncated ? whole.slice(0, whole.length >> 1) : whole
+    const body = reserialised ? JSON.stringify(JSON.parse(whole)) : cut
+    const honest = sign(truncated?.signed ? cut : whole, key)
+    return { event, body, signature: badSignature ? spoilt(badSignature, whole) : honest }
+  })
+}
+
+function spoilt(kind: 'wrong' | 'missing' | 'garbage', body: string): string | null {
+  if (kind === 'missing') return null
+  return kind === 'garbage' ? 'not-a-signature' : sign(body, 'a key that is not the account’s')
+}
+
+function signingKey(desk: Desk, livemode: boolean): string {
+  const retired = desk.faults.use('old_key') ? desk.keys.retiredKey(livemode) : null
+  return retired ?? desk.keys.signingKey(livemode) ?? desk.keys.retiredKey(livemode)
+}
