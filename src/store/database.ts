@@ -19,13 +19,20 @@ export interface Queryable {
   query(statement: Statement, parameters?: readonly Parameter[]): Promise<readonly Row[]>
 }
 
+export interface Transaction extends Queryable {
+  /** Runs a script of several statements without parameters, with no time limit: migrations. */
+  script(sql: string): Promise<void>
+}
+
 export interface Database extends Queryable {
   readonly kind: 'pglite' | 'postgres'
   /**
    * Runs `work` between `begin` and `commit`; rolls back when it throws. Nothing inside may await anything but the
-   * transaction: on the embedded database everyone else waits for it.
+   * transaction: on the embedded database everyone else waits for it. After a deadlock or a serialization failure
+   * `work` runs again, so it must have no effect but on the database. `DatabaseUnavailable` may mean that the commit
+   * arrived and its answer did not.
    */
-  transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   /** Runs a script of several statements without parameters, in one transaction: migrations. */
   script(sql: string): Promise<void>
   /** Finishes what is under way, then closes. */
@@ -63,8 +70,13 @@ export class DatabaseError extends Error {
 
 const names = new Map<string, string>()
 
+/** PostgreSQL silently cuts longer names (NAMEDATALEN - 1), and two cut names may be equal. */
+const longestName = 63
+
 /** Declares a statement, once, at the top of a module. Two statements of one name would share a plan: refused. */
 export function statement(name: string, text: string): Statement {
+  if (name === '' || Buffer.byteLength(name) > longestName)
+    throw new Error(`statement name too long: ${name}`)
   const known = names.get(name)
   if (known !== undefined && known !== text) throw new Error(`statement ${name} is declared twice`)
   names.set(name, text)

@@ -1,0 +1,82 @@
+// begin, work, commit: the same dance on both databases. It exists so that the difficult endings (a failed commit, a
+// swallowed error, a transaction used after its end) end alike on both.
+import { DatabaseError, type Parameter, type Row, type Statement, type Transaction } from './database.js'
+import { isWorthAnotherRun } from './database-errors.js'
+
+/** One connection that nobody else uses meanwhile. Its errors are translated already. */
+export interface Session {
+  query(statement: Statement, parameters: readonly Parameter[]): Promise<readonly Row[]>
+  /** Runs `begin`, `commit`, `rollback`. Gives the command's tag, as `COMMIT`. */
+  command(sql: string): Promise<string>
+  /** Runs many statements without parameters, with no time limit; plans made before may be stale after it. */
+  script(sql: string): Promise<void>
+}
+
+/** A deadlock's victim wins the second time as a rule; five times in a row is a design error that should be seen. */
+const mostRuns = 5
+
+export async function runTransaction<Result>(
+  session: Session,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  for (let run = 1; ; run++) {
+    try {
+      return await runOnce(session, work)
+    } catch (error) {
+      if (run === mostRuns || !isWorthAnotherRun(error)) throw error
+    }
+  }
+}
+
+async function runOnce<Result>(
+  session: Session,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  await session.command('begin')
+  const transaction = new OpenTransaction(session)
+  let result: Result
+  try {
+    result = await work(transaction)
+  } catch (error) {
+    await transaction.end()
+    // Where even the rollback fails, the session is lost and its owner drops it; the first error is the one to tell.
+    await session.command('rollback').catch(() => undefined)
+    throw error
+  }
+  await transaction.end()
+  const tag = await session.command('commit')
+  // PostgreSQL answers `commit` with ROLLBACK when a statement had failed and the work went on as if nothing was.
+  if (tag !== 'COMMIT')
+    throw new DatabaseError('25P02', 'a statement of the transaction had failed: rolled back')
+  return result
+}
+
+/** Statements go one after the other, also when the work starts several at once. */
+class OpenTransaction implements Transaction {
+  #last: Promise<unknown> = Promise.resolve()
+  #ended = false
+
+  constructor(private readonly session: Session) {}
+
+  query(statement: Statement, parameters: readonly Parameter[] = []): Promise<readonly Row[]> {
+    return this.#inTurn(() => this.session.query(statement, parameters))
+  }
+
+  script(sql: string): Promise<void> {
+    return this.#inTurn(() => this.session.script(sql))
+  }
+
+  /** Refuses what comes now, and waits for what was started and not awaited: its outcome was told to its caller. */
+  async end(): Promise<void> {
+    this.#ended = true
+    await this.#last.catch(() => undefined)
+  }
+
+  #inTurn<Result>(step: () => Promise<Result>): Promise<Result> {
+    // 25P01 is no_active_sql_transaction.
+    if (this.#ended) return Promise.reject(new DatabaseError('25P01', 'the transaction has ended'))
+    const result = this.#last.then(step, step)
+    this.#last = result
+    return result
+  }
+}

