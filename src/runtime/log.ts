@@ -33,6 +33,7 @@ export function createLog(options: { level: LogLevel; destination?: DestinationS
       level: options.level,
       messageKey: 'message',
       errorKey: 'error',
+      serializers: { err: pino.stdSerializers.err, error: pino.stdSerializers.err },
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },

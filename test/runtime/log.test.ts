@@ -37,9 +37,9 @@ it.each(REDACTED_FIELDS)('%s never appears in clear, at any of three depths', (f
   expect(lines.join().match(/\[redacted\]/g)).toHaveLength(3)
 })
 
-it('an error is written with its stack, and its secrets are not', () => {
+it.each(['error', 'err'])('an error under %s is written with its stack, and its secrets are not', (name) => {
   const { lines, log } = capture()
-  log.error({ error: Object.assign(new Error('broken'), { secretKey: 'hush' }) }, 'failed')
-  expect(JSON.parse(lines[0] ?? '').error.stack).toContain('broken')
+  log.error({ [name]: Object.assign(new Error('broken'), { secretKey: 'hush' }) }, 'failed')
+  expect(JSON.parse(lines[0] ?? '')[name].stack).toContain('broken')
   expect(lines.join()).not.toContain('hush')
 })

@@ -1,0 +1,38 @@
+// Keys of machines and operators, from the configuration. A part without any key is switched off and answers 404, as if
+// it were not there: it is never open.
+import { BillingError } from '../domain/error.js'
+import { constantTimeEquals } from '../runtime/secret.js'
+import { bearerToken } from './bearer.js'
+
+export interface ApiKeys {
+  /** Throws `unauthenticated`, or `not_found` when no key is configured. */
+  verify(authorizationHeader: string | undefined): void
+}
+
+export interface OperatorKeys {
+  /** The name that goes into the audit trail. Throws as `ApiKeys.verify` does. */
+  verify(authorizationHeader: string | undefined): string
+}
+
+export interface OperatorKey {
+  readonly name: string
+  readonly key: string
+}
+
+export function createApiKeys(keys: readonly string[]): ApiKeys {
+  const operators = createOperatorKeys(keys.map((key) => ({ name: 'platform', key })))
+  return { verify: (header) => void operators.verify(header) }
+}
+
+export function createOperatorKeys(operators: readonly OperatorKey[]): OperatorKeys {
+  return {
+    verify: (header) => {
+      if (operators.length === 0) throw new BillingError('not_found')
+      const given = bearerToken(header)
+      // All are compared, whichever fits: the time must not tell which one, nor how many come before it.
+      const [match] = operators.filter(({ key }) => constantTimeEquals(key, given))
+      if (!match) throw new BillingError('unauthenticated')
+      return match.name
+    },
+  }
+}

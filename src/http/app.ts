@@ -1,0 +1,125 @@
+// The bare HTTP service: how requests are read, bounded, named, measured and refused, before any route of ours exists.
+// Routes come as plugins (`app.register(routes)`), so that the OpenAPI document sees them.
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+  type RawServerDefault,
+} from 'fastify'
+import { BillingError } from '../domain/error.js'
+import type { Log } from '../runtime/log.js'
+import { createMetrics, type Metrics } from '../runtime/metrics.js'
+import { acceptJsonOnly, BODY_LIMIT_BYTES } from './body.js'
+import { installDocumentation } from './documentation.js'
+import { answerBrokenInput, answerFailure, installFailures } from './failures.js'
+import { type CheckReadiness, healthRoutes } from './health.js'
+import { pathOf } from './problem.js'
+import { validatorCompiler } from './validation.js'
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+export interface AppParts {
+  readonly log: Log
+  /** Where users reach us, without a slash at the end. */
+  readonly publicUrl: string
+  readonly version?: string
+  readonly metrics?: Metrics
+  /** Asked by /readyz; without it the service is ready as soon as it listens. */
+  readonly checkReadiness?: CheckReadiness
+}
+
+/** A user id is at most 255 characters, each at most 4 bytes of `%XX`. */
+const LONGEST_PARAMETER = 255 * 4 * 3
+const LONGEST_ADDRESS = 2 * LONGEST_PARAMETER
+const HEADERS_TIMEOUT_MS = 10_000
+/** The whole request, body included: 64 KiB in 30 seconds is a slow phone. */
+const REQUEST_TIMEOUT_MS = 30_000
+/** Longer than the 60 seconds that proxies keep a connection, so that they close first and never meet a closed one. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000
+/** Slower answers get a line in the log. */
+const SLOW_MS = 2_000
+
+export function createApp(parts: AppParts): App {
+  const { log, publicUrl } = parts
+  const logger: FastifyBaseLogger = log
+  const app = fastify({
+    loggerInstance: logger,
+    // Two lines a request cost a quarter of the throughput; see `watchRequests` for what is logged instead.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: requestIdOf,
+    requestIdHeader: false,
+    trustProxy: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    routerOptions: { maxParamLength: LONGEST_PARAMETER },
+    // What arrives while we stop is still answered: the listener is closed, so it is in hand already.
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id)
+      answerFailure(error, request, reply, publicUrl)
+    },
+    clientErrorHandler: (error, socket) =>
+      answerBrokenInput(error, socket, { publicUrl, requestId: randomUUID(), log }),
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  const metrics = parts.metrics ?? createMetrics()
+  app.setValidatorCompiler(validatorCompiler)
+  acceptJsonOnly(app)
+  installFailures(app, { publicUrl })
+  watchRequests(app, metrics)
+  installDocumentation(app, { publicUrl, version: parts.version ?? '0' })
+  app.register(healthRoutes({ metrics, checkReadiness: parts.checkReadiness }))
+  return app
+}
+
+/** One hook before and one after: every further one is paid by every request. */
+function watchRequests(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+    done(refusalOfAddress(request.url))
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    metrics.observeRequest(request.method, routeOf(request), reply.statusCode, reply.elapsedTime / 1_000)
+    if (reply.elapsedTime > SLOW_MS || reply.statusCode >= 500) logAnswer(request, reply)
+    done()
+  })
+}
+
+function refusalOfAddress(url: string): BillingError | undefined {
+  if (url.length > LONGEST_ADDRESS) return new BillingError('uri_too_long')
+  // A NUL would reach the database as text, which refuses it.
+  if (url.includes('%00')) return new BillingError('invalid_request')
+  return undefined
+}
+
+function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  const { method, url } = request
+  const duration_ms = Math.round(reply.elapsedTime)
+  request.log.warn(
+    { method, path: pathOf(url), status: reply.statusCode, duration_ms },
+    'slow or failed request',
+  )
+}
+
+function routeOf(request: FastifyRequest): string {
+  return request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown')
+}
+
+/** The caller's id where it is harmless in a log and a header, else one of ours. */
+function requestIdOf(request: { headers: IncomingMessage['headers'] }): string {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID()
+}

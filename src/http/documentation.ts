@@ -1,0 +1,56 @@
+// The documentation that the service gives of itself: the OpenAPI 3.1 document made from the very schemas that check the
+// requests, a page to try it on, and the page that every problem's `type` leads to.
+import { fastifySwagger } from '@fastify/swagger'
+import { fastifySwaggerUi } from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import { errorPage } from './error-page.js'
+import { ProblemSchema } from './problem.js'
+
+/** Before the routes: the document holds the routes of the plugins that are registered after it. */
+export function installDocumentation(
+  app: FastifyInstance,
+  options: { publicUrl: string; version: string },
+): void {
+  app.addSchema(ProblemSchema)
+  app.register(fastifySwagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Ishtirak',
+        version: options.version,
+        description: `Billing for a hosting platform. Every error is RFC 9457 problem details; its codes: ${options.publicUrl}/docs/errors`,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: options.publicUrl }],
+      components: {
+        securitySchemes: {
+          user: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'JWT',
+            description: 'A token of the platform’s user.',
+          },
+          platform: { type: 'http', scheme: 'bearer', description: 'One of PLATFORM_API_KEYS.' },
+          operator: { type: 'http', scheme: 'bearer', description: 'One of OPERATOR_KEYS.' },
+          signature: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'signature',
+            description: 'HMAC-SHA256 of the body, hex.',
+          },
+        },
+      },
+    },
+    refResolver: {
+      buildLocalReference: (schema, _base, _fragment, index) => String(schema.$id ?? `schema-${index}`),
+    },
+  })
+  app.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: true, logLevel: 'warn' })
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
+  app.get('/docs/errors', { schema: { hide: true } }, (_request, reply) =>
+    reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(errorPage()),
+  )
+}
+
+/** The page has one style sheet inside and nothing that runs. */
+const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"

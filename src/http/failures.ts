@@ -1,0 +1,109 @@
+// What becomes of everything that is thrown on the way to an answer: a refusal with its code, or a bug that is logged
+// with its stack and told to nobody outside. Also 404, 405 and input so broken that no route ever saw it.
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { BillingError, ERRORS, type ErrorCode } from '../domain/error.js'
+import type { Log } from '../runtime/log.js'
+import { DatabaseUnavailable } from '../store/database.js'
+import { watchRoutes } from './allowed-methods.js'
+import { PROBLEM_TYPE, pathOf, problemBody, sendProblem } from './problem.js'
+
+/** About as long as a standby needs to take over, or an embedded database to start again. */
+const DATABASE_RETRY_SECONDS = 5
+
+const CODES_OF_FASTIFY: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_json',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_json',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
+  FST_ERR_BAD_URL: 'invalid_request',
+  FST_ERR_MAX_PARAM_LENGTH: 'uri_too_long',
+  FST_ERR_NOT_FOUND: 'not_found',
+}
+
+/** What Node's parser calls the input that it gave up on. Everything else is `invalid_request`. */
+const CODES_OF_NODE: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
+/** Call it before the routes are added: it learns from them which methods a path takes. */
+export function installFailures(app: FastifyInstance, { publicUrl }: { publicUrl: string }): void {
+  const allowedMethods = watchRoutes(app)
+  app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, publicUrl))
+  app.setNotFoundHandler((request, reply) => {
+    const methods = allowedMethods(pathOf(request.url))
+    if (methods.length === 0) return sendProblem(request, reply, new BillingError('not_found'), publicUrl)
+    reply.header('allow', methods.join(', '))
+    return sendProblem(request, reply, new BillingError('method_not_allowed'), publicUrl)
+  })
+}
+
+/** The error as the caller may see it. Whatever is our fault goes to the log first. */
+export function answerFailure(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  publicUrl: string,
+): FastifyReply {
+  const error = toBillingError(thrown)
+  if (error.code === 'internal_error')
+    request.log.error({ error: thrown, path: pathOf(request.url) }, 'a bug')
+  else if (ERRORS[error.code].status >= 500) request.log.warn({ error: thrown }, error.code)
+  return sendProblem(request, reply, error, publicUrl)
+}
+
+export function toBillingError(thrown: unknown): BillingError {
+  if (thrown instanceof BillingError) return thrown
+  if (thrown instanceof DatabaseUnavailable) {
+    return new BillingError('database_unavailable', {
+      retryAfterSeconds: DATABASE_RETRY_SECONDS,
+      cause: thrown,
+    })
+  }
+  if (!isFastifyError(thrown)) return new BillingError('internal_error', { cause: thrown })
+  const code = CODES_OF_FASTIFY[thrown.code] ?? codeOfStatus(thrown.statusCode)
+  return new BillingError(code, { cause: thrown })
+}
+
+function isFastifyError(thrown: unknown): thrown is FastifyError {
+  return thrown instanceof Error && 'code' in thrown && 'statusCode' in thrown
+}
+
+/** Plugins throw statuses of their own: the client's stay the client's, the rest is a bug. */
+function codeOfStatus(status: number | undefined): ErrorCode {
+  if (status === 404) return 'not_found'
+  if (status === 403) return 'forbidden'
+  return status !== undefined && status >= 400 && status < 500 ? 'invalid_request' : 'internal_error'
+}
+
+/** For Fastify's `clientErrorHandler`: bytes that are no HTTP request. There is no request to read a language from. */
+export function answerBrokenInput(
+  error: Error & { code?: string },
+  socket: Socket,
+  options: { publicUrl: string; requestId: string; log: Log },
+): void {
+  options.log.debug({ reason: error.code, request_id: options.requestId }, 'unreadable request')
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+  const refusal = new BillingError(CODES_OF_NODE[error.code ?? ''] ?? 'invalid_request')
+  const { status, title } = ERRORS[refusal.code]
+  const body = JSON.stringify(
+    problemBody(refusal, {
+      publicUrl: options.publicUrl,
+      instance: '',
+      requestId: options.requestId,
+      locale: 'en',
+    }),
+  )
+  const head = [
+    `HTTP/1.1 ${status} ${title.en}`,
+    `Content-Type: ${PROBLEM_TYPE}`,
+    'Content-Language: en',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${options.requestId}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}

@@ -1,0 +1,48 @@
+// What machines ask: alive, ready, figures. None of it says anything about users or money.
+import type { FastifyPluginCallback } from 'fastify'
+import Type from 'typebox'
+import { BillingError } from '../domain/error.js'
+import type { Metrics } from '../runtime/metrics.js'
+import { problemResponses } from './problem.js'
+
+/** `checks` names what was looked at, such as `database` and `schema`, with `ok` or what is wrong in a word or two. */
+export interface Readiness {
+  readonly ready: boolean
+  readonly checks: Readonly<Record<string, string>>
+}
+
+export type CheckReadiness = () => Promise<Readiness>
+
+export function healthRoutes(parts: {
+  metrics: Metrics
+  checkReadiness: CheckReadiness | undefined
+}): FastifyPluginCallback {
+  return (app, _options, done) => {
+    app.get('/healthz', { schema: healthSchema }, () => ({ status: 'ok' }))
+    app.get('/readyz', { schema: readinessSchema }, async () => {
+      const { ready, checks } = (await parts.checkReadiness?.()) ?? { ready: true, checks: {} }
+      if (!ready) throw new BillingError('not_ready', { extra: { checks } })
+      return { status: 'ready', checks }
+    })
+    app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
+      const { contentType, text } = await parts.metrics.render()
+      return reply.type(contentType).send(text)
+    })
+    done()
+  }
+}
+
+const healthSchema = {
+  tags: ['operation'],
+  summary: 'Alive',
+  response: { 200: Type.Object({ status: Type.Literal('ok') }) },
+}
+
+const readinessSchema = {
+  tags: ['operation'],
+  summary: 'Ready: the database can be reached and its schema is current',
+  response: {
+    200: Type.Object({ status: Type.Literal('ready'), checks: Type.Record(Type.String(), Type.String()) }),
+    ...problemResponses('not_ready'),
+  },
+}

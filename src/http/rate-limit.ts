@@ -1,0 +1,61 @@
+// How often one caller may call: one look-up in a map, in this process only. It keeps a broken loop from hurting others;
+// it is no defence against a flood from many addresses, which belongs before this process.
+import type { FastifyReply } from 'fastify'
+import { BillingError } from '../domain/error.js'
+import { type Instant, MINUTE, SECOND } from '../domain/instant.js'
+import type { Clock } from '../runtime/clock.js'
+
+/** Counts one call of `key` and sets the header fields; throws `rate_limited` when it is one too many. */
+export type RateLimit = (key: string, reply: FastifyReply) => void
+
+export interface RateLimitOptions {
+  readonly clock: Clock
+  /** Calls in each window; the specification says 300 a minute. */
+  readonly quota?: number
+  readonly windowMs?: number
+  /** About 150 bytes each: 100,000 are 15 MB, and more callers than one process serves in a minute. */
+  readonly keysMax?: number
+}
+
+interface Window {
+  calls: number
+  readonly endsAt: Instant
+}
+
+/** A window begins with the first call of its key, so that nobody's quota is renewed in step with everybody's. */
+export function createRateLimit(options: RateLimitOptions): RateLimit {
+  const { clock, quota = 300, windowMs = MINUTE, keysMax = 100_000 } = options
+  const windows = new Map<string, Window>()
+  // draft-ietf-httpapi-ratelimit-headers-08: q is the quota, w the window in seconds, r what remains, t until when.
+  const policy = `"default";q=${quota};w=${Math.ceil(windowMs / SECOND)}`
+  return (key, reply) => {
+    const now = clock.now()
+    const window = windowAt(windows, key, now, windowMs, keysMax)
+    window.calls += 1
+    const remaining = Math.max(0, quota - window.calls)
+    const seconds = Math.ceil((window.endsAt - now) / SECOND)
+    reply.header('ratelimit-policy', policy).header('ratelimit', `"default";r=${remaining};t=${seconds}`)
+    if (window.calls > quota) throw new BillingError('rate_limited', { retryAfterSeconds: seconds })
+  }
+}
+
+/** Windows are inserted as they begin and all last equally long: the oldest are first in the map, and ended first. */
+function windowAt(
+  windows: Map<string, Window>,
+  key: string,
+  now: Instant,
+  windowMs: number,
+  keysMax: number,
+): Window {
+  const known = windows.get(key)
+  if (known && known.endsAt > now) return known
+  windows.delete(key)
+  for (const [oldest, { endsAt }] of windows) {
+    // Ended ones go as new ones come, so the map never holds more than the callers of one window.
+    if (endsAt > now && windows.size < keysMax) break
+    windows.delete(oldest)
+  }
+  const fresh = { calls: 0, endsAt: now + windowMs }
+  windows.set(key, fresh)
+  return fresh
+}

@@ -1,0 +1,121 @@
+// A little service of the tests: the real bare app with a few example routes, listening on loopback.
+import { connect } from 'node:net'
+import { Writable } from 'node:stream'
+import Type from 'typebox'
+import { expect } from 'vitest'
+import { BillingError } from '../../../src/domain/error.js'
+import { createApp } from '../../../src/http/app.js'
+import { acceptRawBytes, rawBody } from '../../../src/http/body.js'
+import type { Readiness } from '../../../src/http/health.js'
+import { problemResponses } from '../../../src/http/problem.js'
+import { createLog, type Log } from '../../../src/runtime/log.js'
+import { DatabaseUnavailable } from '../../../src/store/database.js'
+
+export interface Example {
+  readonly base: string
+  /** Every line of the log so far. */
+  readonly lines: readonly string[]
+  readiness: Readiness
+  post(
+    path: string,
+    body: string | Uint8Array<ArrayBuffer>,
+    headers?: Record<string, string>,
+  ): Promise<Response>
+  /** Sends bytes as they are and gives all that came back until the server closed. */
+  sendRaw(bytes: string | Buffer): Promise<string>
+  close(): Promise<void>
+}
+
+const PUBLIC_URL = 'https://billing.example'
+
+const Order = Type.Object(
+  { plan: Type.String({ minLength: 1, maxLength: 64 }), amount: Type.Optional(Type.Integer({ minimum: 1 })) },
+  { additionalProperties: false },
+)
+const OrderQuery = Type.Object(
+  { limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) },
+  { additionalProperties: false },
+)
+
+export async function startExample(): Promise<Example> {
+  const { log, lines } = captureLog()
+  const readiness: Readiness = { ready: true, checks: { database: 'ok' } }
+  const app = createApp({ log, publicUrl: PUBLIC_URL, checkReadiness: async () => example.readiness })
+  await app.register(async (routes) => {
+    const body = { body: Order, response: problemResponses('validation_failed') }
+    routes.post('/orders', { schema: body }, (request) => ({ received: request.body }))
+    routes.get('/orders', { schema: { querystring: OrderQuery } }, (request) => ({ query: request.query }))
+    routes.get('/orders/:id', (request) => ({ params: request.params }))
+    routes.get('/refusal', () => {
+      throw new BillingError('already_subscribed', {
+        extra: { current_period_end: '2026-12-31T10:00:00Z', status: 'not this one' },
+        retryAfterSeconds: 7,
+      })
+    })
+    routes.get('/bug', () => {
+      throw new Error('password=hush at /srv/secret.ts')
+    })
+    routes.get('/thrown-text', () => {
+      throw 'hush'
+    })
+    routes.get('/database', () => {
+      throw new DatabaseUnavailable('connection refused by db.internal')
+    })
+    routes.get('/cached', (_request, reply) => {
+      reply.headers({ etag: '"1"', 'cache-control': 'public, max-age=300' })
+      throw new BillingError('not_found')
+    })
+  })
+  await app.register(async (routes) => {
+    acceptRawBytes(routes)
+    routes.post('/raw', (request) => ({ hex: rawBody(request).toString('hex') }))
+  })
+  const base = await app.listen({ host: '127.0.0.1', port: 0 })
+  const example: Example = {
+    base,
+    lines,
+    readiness,
+    post: (path, body, headers = {}) =>
+      fetch(base + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body,
+      }),
+    sendRaw: (bytes) => sendRaw(Number(new URL(base).port), bytes),
+    close: () => app.close(),
+  }
+  return example
+}
+
+export function captureLog(): { log: Log; lines: string[] } {
+  const lines: string[] = []
+  const destination = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  return { lines, log: createLog({ level: 'info', destination }) }
+}
+
+function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    let answer = ''
+    socket.on('data', (chunk) => {
+      answer += String(chunk)
+    })
+    socket.on('close', () => resolve(answer))
+    socket.on('error', reject)
+  })
+}
+
+/** Checks what every problem has in common and gives its body. */
+export async function expectProblem(response: Response, status: number, code: string) {
+  const body = await response.json()
+  expect({ status: response.status, code: body.code }).toEqual({ status, code })
+  expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
+  expect(body).toMatchObject({ status, type: `${PUBLIC_URL}/docs/errors#${code}` })
+  expect(body.request_id).toBe(response.headers.get('x-request-id'))
+  return body
+}
