@@ -4,6 +4,7 @@ import pg from 'pg'
 import {
   type Database,
   DatabaseError,
+  DatabaseUnavailable,
   type Parameter,
   type Row,
   type Statement,
@@ -26,8 +27,8 @@ export interface PostgresOptions {
 const connectionTimeoutMs = 5_000
 /** Our statements take milliseconds; the server ends what takes this long, and its locks with it. */
 const statementTimeoutMs = 15_000
-/** A transaction that its process forgot: holds locks and blocks vacuum. */
-const idleTransactionTimeoutMs = 30_000
+/** For a process that vanished inside a transaction; one that lives ends it sooner itself (see transaction.ts). */
+const idleTransactionTimeoutMs = 60_000
 /** For a server that vanished without a word: longer than the server's own limit, which gives the better error. */
 const answerTimeoutMs = statementTimeoutMs + 5_000
 /** Migrations may rewrite a table, or wait for another process that does. */
@@ -42,6 +43,8 @@ class Postgres implements Database {
   readonly kind = 'postgres'
   readonly #pool: pg.Pool
   readonly #named: boolean
+  readonly #underWay = new Set<Promise<unknown>>()
+  #isClosing = false
 
   constructor(options: PostgresOptions) {
     const { connectionString, named } = readUrl(options.url)
@@ -83,11 +86,24 @@ class Postgres implements Database {
     return this.transaction((transaction) => transaction.script(sql))
   }
 
+  /** The pool alone would leave those without an answer who still wait for a connection. */
   async close(): Promise<void> {
-    if (!this.#pool.ending) await this.#pool.end()
+    if (this.#isClosing) return
+    this.#isClosing = true
+    await Promise.allSettled(this.#underWay)
+    await this.#pool.end()
   }
 
-  async #session<Result>(use: (session: Session) => Promise<Result>): Promise<Result> {
+  #session<Result>(use: (session: Session) => Promise<Result>): Promise<Result> {
+    if (this.#isClosing) return Promise.reject(new DatabaseUnavailable('the database is closed'))
+    const result = this.#onConnection(use)
+    this.#underWay.add(result)
+    const leave = () => this.#underWay.delete(result)
+    result.then(leave, leave)
+    return result
+  }
+
+  async #onConnection<Result>(use: (session: Session) => Promise<Result>): Promise<Result> {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw translateError(error)
     })

@@ -15,13 +15,17 @@ export interface Session {
 /** A deadlock's victim wins the second time as a rule; five times in a row is a design error that should be seen. */
 const mostRuns = 5
 
+/** Nothing inside a transaction may await anything else; whoever does would stop the embedded database for ever. */
+const idleLimitMs = 30_000
+
 export async function runTransaction<Result>(
   session: Session,
   work: (transaction: Transaction) => Promise<Result>,
+  options = { idleLimitMs },
 ): Promise<Result> {
   for (let run = 1; ; run++) {
     try {
-      return await runOnce(session, work)
+      return await runOnce(session, work, options)
     } catch (error) {
       if (run === mostRuns || !isWorthAnotherRun(error)) throw error
     }
@@ -31,12 +35,13 @@ export async function runTransaction<Result>(
 async function runOnce<Result>(
   session: Session,
   work: (transaction: Transaction) => Promise<Result>,
+  options: { readonly idleLimitMs: number },
 ): Promise<Result> {
   await session.command('begin')
-  const transaction = new OpenTransaction(session)
+  const transaction = new OpenTransaction(session, options.idleLimitMs)
   let result: Result
   try {
-    result = await work(transaction)
+    result = await Promise.race([work(transaction), transaction.forgotten])
   } catch (error) {
     await transaction.end()
     // Where even the rollback fails, the session is lost and its owner drops it; the first error is the one to tell.
@@ -53,10 +58,23 @@ async function runOnce<Result>(
 
 /** Statements go one after the other, also when the work starts several at once. */
 class OpenTransaction implements Transaction {
+  /** Rejects when the work leaves the transaction idle for too long. */
+  readonly forgotten: Promise<never>
+  #idle: NodeJS.Timeout | undefined
+  #running = 0
   #last: Promise<unknown> = Promise.resolve()
   #ended = false
 
-  constructor(private readonly session: Session) {}
+  constructor(
+    private readonly session: Session,
+    idleLimitMs: number,
+  ) {
+    // 25P04 is transaction_timeout.
+    const error = new DatabaseError('25P04', `a transaction was left idle for ${idleLimitMs} ms`)
+    this.forgotten = new Promise((_, reject) => {
+      this.#idle = setTimeout(() => (this.#running > 0 ? this.#idle?.refresh() : reject(error)), idleLimitMs)
+    })
+  }
 
   query(statement: Statement, parameters: readonly Parameter[] = []): Promise<readonly Row[]> {
     return this.#inTurn(() => this.session.query(statement, parameters))
@@ -69,13 +87,18 @@ class OpenTransaction implements Transaction {
   /** Refuses what comes now, and waits for what was started and not awaited: its outcome was told to its caller. */
   async end(): Promise<void> {
     this.#ended = true
+    clearTimeout(this.#idle)
     await this.#last.catch(() => undefined)
   }
 
   #inTurn<Result>(step: () => Promise<Result>): Promise<Result> {
     // 25P01 is no_active_sql_transaction.
     if (this.#ended) return Promise.reject(new DatabaseError('25P01', 'the transaction has ended'))
-    const result = this.#last.then(step, step)
+    this.#running += 1
+    const result = this.#last.then(step, step).finally(() => {
+      this.#running -= 1
+      if (!this.#ended) this.#idle?.refresh()
+    })
     this.#last = result
     return result
   }

@@ -1,7 +1,7 @@
 // Before all tests: a PostgreSQL server with a migrated template, and the dump of a migrated embedded database. Each
 // test file makes its own database from them, which takes a moment instead of seconds.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { migrate } from '../../src/store/migrate.js'
@@ -22,19 +22,16 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(join(tmpdir(), 'ishtirak-tests-'))
   const templateName = `ishtirak_template_${process.pid}`
   const given = process.env.TEST_DATABASE_URL
   const server = given === undefined ? await startServer() : undefined
   const serverUrl = given ?? server?.url ?? ''
   const teardown = async () => {
-    rmSync(folder, { recursive: true, force: true })
     if (server === undefined) await dropDatabase(serverUrl, templateName)
     else await server.remove()
   }
   try {
-    const dumpPath = join(folder, 'migrated.tar')
-    await Promise.all([createTemplate(serverUrl, templateName), writeDump(dumpPath)])
+    const [dumpPath] = await Promise.all([migratedDump(), createTemplate(serverUrl, templateName)])
     project.provide('serverUrl', serverUrl)
     project.provide('templateName', templateName)
     project.provide('dumpPath', dumpPath)
@@ -55,13 +52,39 @@ async function createTemplate(serverUrl: string, templateName: string): Promise<
   }
 }
 
-async function writeDump(path: string): Promise<void> {
+/**
+ * Creating an embedded database takes seconds, loading its dump half of one: the dump is kept for the next run, under
+ * a name that says what it was made from.
+ */
+async function migratedDump(): Promise<string> {
+  const folder = join(import.meta.dirname, '../../node_modules/.cache/ishtirak-tests')
+  const path = join(folder, `${fingerprint()}.tar`)
+  if (existsSync(path)) return path
+  // What was made from other migrations will hardly be asked for again.
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
   const database = await openMemory()
   try {
     await migrate(database)
     const dump = await database.dump()
-    writeFileSync(path, new Uint8Array(await dump.arrayBuffer()))
+    const unfinished = `${path}.${process.pid}`
+    writeFileSync(unfinished, new Uint8Array(await dump.arrayBuffer()))
+    renameSync(unfinished, path)
+    return path
   } finally {
     await database.close()
   }
+}
+
+function fingerprint(): string {
+  const root = join(import.meta.dirname, '../..')
+  const migrations = readdirSync(join(root, 'migrations')).sort()
+  const files = [
+    ...migrations.map((name) => join(root, 'migrations', name)),
+    join(root, 'src/store/migrate.ts'),
+    join(root, 'node_modules/@electric-sql/pglite/package.json'),
+  ]
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(readFileSync(file))
+  return hash.digest('hex').slice(0, 16)
 }

@@ -1,0 +1,174 @@
+// A whole world for a test: the real service on real HTTP, the emulator as its provider, a database of its own, and one
+// clock for all of them that stands still until it is moved.
+import { SignJWT } from 'jose'
+import type { Emulator } from '../../src/emulator/emulator.js'
+import { startEmulator } from '../../src/emulator/emulator.js'
+import { type MovableClock, movableClock } from '../../src/runtime/clock.js'
+import { type Config, readConfig } from '../../src/runtime/config.js'
+import { createLog } from '../../src/runtime/log.js'
+import type { Database } from '../../src/store/database.js'
+import { type Service, wire } from '../../src/wire.js'
+import { freePort } from './free-port.js'
+
+export const START = Date.parse('2026-11-21T12:00:00Z')
+export const CHARGILY_KEY = 'test_sk_world0000000000000000000000000000000'
+const JWT_SECRET = 'a secret of the tests, longer than 32 bytes'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body as JSON: what a test expects of it, it says itself. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the service sent
+  readonly body: any
+}
+
+export interface World extends AsyncDisposable {
+  readonly url: string
+  readonly clock: MovableClock
+  readonly emulator: Emulator
+  readonly service: Service
+  readonly config: Config
+  /** One user's calls, with his token. */
+  as(userId: string): Caller
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  /** Moves everything: clock, emulator with its deliveries, and runs every job once. */
+  advance(seconds: number): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface CallOptions {
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+}
+
+export interface Caller {
+  get(path: string, headers?: Record<string, string>): Promise<Answer>
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** Upgrades and gives the payment's id with the checkout's. */
+  upgrade(): Promise<{ paymentId: string; checkoutId: string; checkoutUrl: string }>
+  /** Upgrades, pays at the emulator, and waits for the webhook to be booked. */
+  buy(method?: 'edahabia' | 'cib'): Promise<{ paymentId: string; checkoutId: string }>
+}
+
+export async function createWorld(
+  database: Database,
+  options: { env?: Record<string, string>; clock?: MovableClock; emulator?: Emulator } = {},
+): Promise<World> {
+  const clock = options.clock ?? movableClock(START)
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const emulator = options.emulator ?? (await startEmulator({ secretKeys: [CHARGILY_KEY], clock }))
+  const config = readConfig({
+    PUBLIC_URL: url,
+    PLATFORM_URL: 'http://platform.localhost',
+    CHARGILY_SECRET_KEY: CHARGILY_KEY,
+    CHARGILY_API_URL: emulator.url,
+    AUTH_JWT_SECRET: JWT_SECRET,
+    LOG_LEVEL: 'fatal',
+    ...options.env,
+  })
+  const { chargily } = config
+  if (!chargily) throw new Error('the world has a key')
+  const log = createLog({ level: config.logLevel })
+  const service = await wire({ ...config, chargily }, { database: unclosed(database), clock, log })
+  await service.app.listen({ host: '127.0.0.1', port })
+  const call = (method: string, path: string, callOptions: CallOptions = {}) =>
+    send(`${url}${path}`, method, callOptions)
+  const stop = async () => {
+    await service.stop()
+    if (!options.emulator) await emulator.close()
+  }
+  return {
+    url,
+    clock,
+    emulator,
+    service,
+    config,
+    call,
+    stop,
+    as: (userId) => caller({ userId, call, emulator, token: signToken({ sub: userId }) }),
+    advance: async (seconds) => {
+      await emulator.advance(seconds)
+      await service.runner.runAll()
+    },
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+/** A token as a platform would sign it; undefined claims are left out. Ten years, because the clock is moved. */
+export function tokenOf(claims: Record<string, unknown>, secret = JWT_SECRET): Promise<string> {
+  return new SignJWT({ exp: START / 1000 + 10 * 365 * 86_400, ...claims })
+    .setProtectedHeader({ alg: 'HS256' })
+    .sign(new TextEncoder().encode(secret))
+}
+
+export function checkoutIdOf(checkoutUrl: string): string {
+  const [, id] = /\/checkouts\/([^/]+)\/pay$/.exec(new URL(checkoutUrl).pathname) ?? []
+  if (id === undefined) throw new Error(`no checkout in ${checkoutUrl}`)
+  return id
+}
+
+function signToken(claims: Record<string, unknown>): Promise<string> {
+  return tokenOf(claims)
+}
+
+function caller(of: {
+  userId: string
+  call: World['call']
+  emulator: Emulator
+  token: Promise<string>
+}): Caller {
+  const authorized = async (headers: Record<string, string> = {}) => ({
+    authorization: `Bearer ${await of.token}`,
+    ...headers,
+  })
+  const self: Caller = {
+    get: async (path, headers) => of.call('GET', path, { headers: await authorized(headers) }),
+    post: async (path, body, headers) => of.call('POST', path, { body, headers: await authorized(headers) }),
+    upgrade: async () => {
+      const answer = await self.post('/api/v1/billing/upgrade', { plan: 'pro' })
+      if (answer.status !== 200) throw new Error(`upgrade answered ${answer.status}: ${answer.text}`)
+      const { payment_id: paymentId, checkout_url: checkoutUrl } = answer.body
+      return { paymentId, checkoutUrl, checkoutId: checkoutIdOf(checkoutUrl) }
+    },
+    buy: async (method = 'edahabia') => {
+      const opened = await self.upgrade()
+      await of.emulator.pay(opened.checkoutId, 'paid', method)
+      await of.emulator.settled()
+      return opened
+    },
+  }
+  return self
+}
+
+async function send(url: string, method: string, { body, headers = {} }: CallOptions): Promise<Answer> {
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array
+  const type: Record<string, string> = body === undefined || isRaw ? {} : { 'content-type': 'application/json' }
+  const response = await fetch(url, {
+    method,
+    headers: { ...type, ...headers },
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body: isRaw ? (body as BodyInit) : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    get body() {
+      return JSON.parse(text)
+    },
+  }
+}
+
+/** The test file owns its database; a service that stops must not close it for the next test. */
+function unclosed(database: Database): Database {
+  return {
+    kind: database.kind,
+    query: (statement, parameters) => database.query(statement, parameters),
+    transaction: (work) => database.transaction(work),
+    script: (sql) => database.script(sql),
+    close: async () => undefined,
+  }
+}
