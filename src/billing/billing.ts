@@ -4,7 +4,13 @@ import type { Subscription } from '../domain/subscription.js'
 import { releaseAttemptLeases } from '../store/upgrades.js'
 import { checkDuePayments } from './check-due-payments.js'
 import type { Parts } from './parts.js'
-import { type HistoryPage, type HistoryRequest, readHistory, readPayment } from './read-payments.js'
+import {
+  type HistoryPage,
+  type HistoryRequest,
+  readHistory,
+  readPayment,
+  readReturnedPayment,
+} from './read-payments.js'
 import { readStatus } from './read-status.js'
 import { receiveEvent } from './receive-event.js'
 import { createRefreshNewest } from './refresh-newest.js'
@@ -16,6 +22,8 @@ export interface Billing {
   status(userId: string): Promise<Subscription>
   history(request: HistoryRequest): Promise<HistoryPage>
   payment(of: { readonly userId: string; readonly paymentId: string }): ReturnType<typeof readPayment>
+  /** The page after paying knows nobody but the payment. */
+  returnedPayment(paymentId: string): ReturnType<typeof readReturnedPayment>
   receiveEvent(body: Uint8Array, signature: string | undefined): ReturnType<typeof receiveEvent>
   checkDuePayments(limit: number): Promise<number>
   /** At the start of a process that has the database to itself. */
@@ -30,6 +38,7 @@ export function createBilling(parts: Parts): Billing {
     status: (userId) => readStatus(parts, refreshNewest, userId),
     history: (request) => readHistory(parts, refreshNewest, request),
     payment: (of) => readPayment(parts, refreshNewest, of),
+    returnedPayment: (paymentId) => readReturnedPayment(parts, refreshNewest, paymentId),
     receiveEvent: (body, signature) => receiveEvent(parts, body, signature),
     checkDuePayments: (limit) => checkDuePayments(parts, limit),
     resume: () => releaseAttemptLeases(parts.database, parts.clock.now()),

@@ -2,7 +2,7 @@
 import { BillingError } from '../domain/error.js'
 import type { Instant } from '../domain/instant.js'
 import type { Payment, PublicPaymentStatus } from '../domain/payment.js'
-import { findPayment, type HistoryPosition, listPayments } from '../store/payments.js'
+import { findPayment, findPaymentById, type HistoryPosition, listPayments } from '../store/payments.js'
 import { loadUserWithNewestPayment } from '../store/users.js'
 import type { Parts } from './parts.js'
 import type { RefreshNewest } from './refresh-newest.js'
@@ -47,10 +47,21 @@ export async function readPayment(
   refreshNewest: RefreshNewest,
   of: { readonly userId: string; readonly paymentId: string },
 ): Promise<{ readonly payment: Payment; readonly now: Instant }> {
-  let payment = await findPayment(parts.database, of.userId, of.paymentId)
-  if (payment && (await refreshNewest(payment))) {
-    payment = await findPayment(parts.database, of.userId, of.paymentId)
-  }
+  return refreshed(parts, refreshNewest, () => findPayment(parts.database, of.userId, of.paymentId))
+}
+
+/** For the page that the provider sends the payer back to: nobody is known there but the payment. */
+export async function readReturnedPayment(
+  parts: Parts,
+  refreshNewest: RefreshNewest,
+  paymentId: string,
+): Promise<{ readonly payment: Payment; readonly now: Instant }> {
+  return refreshed(parts, refreshNewest, () => findPaymentById(parts.database, paymentId))
+}
+
+async function refreshed(parts: Parts, refreshNewest: RefreshNewest, find: () => Promise<Payment | null>) {
+  let payment = await find()
+  if (payment && (await refreshNewest(payment))) payment = await find()
   if (!payment) throw new BillingError('not_found')
   return { payment, now: parts.clock.now() }
 }

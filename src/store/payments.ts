@@ -86,3 +86,14 @@ export async function findPayment(database: Queryable, userId: string, id: strin
   const [row] = await database.query(selectPayment, [userId, id])
   return row ? parsePayment(row) : null
 }
+
+const selectPaymentById = statement(
+  'payments.by_id',
+  `select ${PAYMENT_COLUMNS} from payments p where p.id = $1`,
+)
+
+/** For the page that a payer returns to, who carries no token: the id, 79 random bits, is what he proves himself with. */
+export async function findPaymentById(database: Queryable, id: string): Promise<Payment | null> {
+  const [row] = await database.query(selectPaymentById, [id])
+  return row ? parsePayment(row) : null
+}

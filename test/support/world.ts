@@ -144,7 +144,8 @@ function caller(of: {
 
 async function send(url: string, method: string, { body, headers = {} }: CallOptions): Promise<Answer> {
   const isRaw = typeof body === 'string' || body instanceof Uint8Array
-  const type: Record<string, string> = body === undefined || isRaw ? {} : { 'content-type': 'application/json' }
+  const type: Record<string, string> =
+    body === undefined || isRaw ? {} : { 'content-type': 'application/json' }
   const response = await fetch(url, {
     method,
     headers: { ...type, ...headers },

@@ -1,0 +1,156 @@
+// `ishtirak doctor`: looks at everything the service needs and says what to do about what is missing. It changes nothing.
+import path from 'node:path'
+import { createChargily } from './provider/chargily/chargily.js'
+import { systemClock } from './runtime/clock.js'
+import { type Config, ConfigError, readConfig } from './runtime/config.js'
+import { type Database, statement } from './store/database.js'
+import { expectedVersion, schemaVersion } from './store/migrate.js'
+import { openDatabase } from './store/open-database.js'
+
+export interface Finding {
+  readonly subject: string
+  readonly verdict: 'ok' | 'warn' | 'fail'
+  readonly found: string
+  /** What to do; empty when all is well. */
+  readonly remedy: string
+}
+
+/** A payment's instant is the provider's, a session's expiry is ours: a clock that is off confuses both. */
+const CLOCK_SKEW_SECONDS_MAX = 30
+
+export async function examine(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
+  let config: Config
+  try {
+    config = readConfig(env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.problems.map((problem) => fail('configuration', problem, 'correct it in the environment'))
+  }
+  return [
+    ok('configuration', config.chargily ? 'complete' : 'sandbox: no CHARGILY_SECRET_KEY is set'),
+    ...examineMode(config),
+    ...(await examineDatabase(config)),
+    ...(await examineProvider(config)),
+    ...examineParts(config),
+  ]
+}
+
+export function printFindings(findings: readonly Finding[]): string {
+  const marks = { ok: ' ok ', warn: 'warn', fail: 'FAIL' }
+  return findings
+    .map(({ verdict, subject, found, remedy }) => {
+      const line = `[${marks[verdict]}] ${subject}: ${found}`
+      return remedy === '' ? line : `${line}\n       -> ${remedy}`
+    })
+    .join('\n')
+}
+
+function examineMode({ chargily, publicUrl }: Config): readonly Finding[] {
+  if (!chargily) return []
+  const isLive = chargily.secretKey.startsWith('live_sk_')
+  const isLocal = /\/\/(localhost|127\.|\[::1\])/.test(publicUrl)
+  const mode = ok('mode', isLive ? 'live: real money' : 'test: no real money')
+  if (!isLocal) return [mode]
+  const reach = chargily.apiUrl
+    ? []
+    : [
+        warn(
+          'webhook',
+          `${publicUrl} is this machine: the provider cannot reach it`,
+          'set PUBLIC_URL to the https address that users and the provider reach; until then payments are found by asking',
+        ),
+      ]
+  return [mode, ...reach]
+}
+
+async function examineDatabase(config: Config): Promise<readonly Finding[]> {
+  const where = config.database.url ? 'server' : 'embedded'
+  try {
+    const dataDir = path.join(config.database.dataDir, 'database')
+    const database = await openDatabase(
+      config.database.url === undefined ? { dataDir } : { url: config.database.url, dataDir },
+    )
+    try {
+      return [
+        ok('database', `${where}, reachable`),
+        await examineSchema(database),
+        await examineClock(database),
+      ]
+    } finally {
+      await database.close()
+    }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const remedy = config.database.url
+      ? 'check DATABASE_URL, and that the server runs and lets this machine in'
+      : 'stop the other process that has the folder, or set DATA_DIR to another one'
+    return [fail('database', `${where}: ${message}`, remedy)]
+  }
+}
+
+async function examineSchema(database: Database): Promise<Finding> {
+  const [current, expected] = await Promise.all([schemaVersion(database), expectedVersion()])
+  if (current === expected) return ok('schema', `version ${current}, current`)
+  if (current > expected)
+    return fail('schema', `version ${current}, this program knows ${expected}`, 'run the newer program')
+  return warn(
+    'schema',
+    `version ${current} of ${expected}`,
+    'run `ishtirak migrate`; `serve` does it at its start',
+  )
+}
+
+const selectNow = statement('doctor.now', 'select clock_timestamp() as now')
+
+async function examineClock(database: Database): Promise<Finding> {
+  const [row] = await database.query(selectNow)
+  const skew = Math.abs(Number(row?.now) - systemClock().now()) / 1_000
+  if (skew <= CLOCK_SKEW_SECONDS_MAX) return ok('clock', `within ${skew.toFixed(1)} s of the database’s`)
+  return fail('clock', `${skew.toFixed(0)} s off the database’s`, 'let both machines keep time by NTP')
+}
+
+async function examineProvider({ chargily }: Config): Promise<readonly Finding[]> {
+  if (!chargily) return [ok('provider', 'the emulator, which `serve` starts')]
+  const answer = await createChargily({ ...chargily, clock: systemClock() }).checkKey()
+  if (answer.ok) return [ok('provider', 'answers, and knows the key')]
+  const { failure } = answer
+  if (failure.kind === 'rejected') {
+    return [
+      fail(
+        'provider',
+        `refused the key (${failure.status}): ${failure.detail}`,
+        'copy CHARGILY_SECRET_KEY anew from the Developers Corner; test and live have keys of their own',
+      ),
+    ]
+  }
+  return [
+    fail(
+      'provider',
+      `out of reach: ${failure.reason}`,
+      'check that this machine may reach pay.chargily.net by https',
+    ),
+  ]
+}
+
+/** Parts that are switched on by a key: off is a choice, but it should be a known one. */
+function examineParts(config: Config): readonly Finding[] {
+  const off = (subject: string, variable: string) => warn(subject, 'off', `set ${variable} to switch it on`)
+  return [
+    config.platformKeys.length > 0 ? ok('platform API', 'on') : off('platform API', 'PLATFORM_API_KEYS'),
+    config.smtpUrl
+      ? ok('mail', 'on')
+      : warn('mail', 'off: nothing is sent', 'set SMTP_URL to send receipts and reminders'),
+  ]
+}
+
+function ok(subject: string, found: string): Finding {
+  return { subject, verdict: 'ok', found, remedy: '' }
+}
+
+function warn(subject: string, found: string, remedy: string): Finding {
+  return { subject, verdict: 'warn', found, remedy }
+}
+
+function fail(subject: string, found: string, remedy: string): Finding {
+  return { subject, verdict: 'fail', found, remedy }
+}

@@ -1,0 +1,71 @@
+// Starts the whole service and stops it gracefully: database, schema, sandbox where there is no key, HTTP, jobs.
+import path from 'node:path'
+import type { Emulator } from './emulator/emulator.js'
+import { systemClock } from './runtime/clock.js'
+import type { Config } from './runtime/config.js'
+import type { Log } from './runtime/log.js'
+import { openSandbox } from './sandbox.js'
+import { migrate } from './store/migrate.js'
+import { openDatabase } from './store/open-database.js'
+import { type Service, type WiredConfig, wire } from './wire.js'
+
+export interface RunningService extends Service {
+  /** Where it listens. */
+  readonly url: string
+  readonly config: WiredConfig
+  readonly emulator: Emulator | null
+}
+
+/** Resolves when it listens. Throws what stands in the way: a locked data folder, a newer schema, a taken port. */
+export async function serve(config: Config, log: Log): Promise<RunningService> {
+  const database = await openDatabase({
+    ...(config.database.url === undefined ? {} : { url: config.database.url }),
+    dataDir: path.join(config.database.dataDir, 'database'),
+    log,
+  })
+  const migrated = await migrate(database)
+  if (migrated.applied.length > 0) log.info(migrated, 'schema brought up to date')
+  const sandboxed = config.chargily ? null : await openSandbox(config, sandboxFolder(config), log)
+  const world = { database, log, clock: sandboxed?.clock ?? systemClock() }
+  const wired: WiredConfig = sandboxed?.config ?? requireKeys(config)
+  const service = await wire(wired, world)
+  const url = await service.app.listen({ host: config.host, port: config.port })
+  log.info({ url, database: database.kind, sandbox: sandboxed !== null }, 'listening')
+  const stop = async () => {
+    await service.stop()
+    await sandboxed?.emulator.close()
+  }
+  return { ...service, stop, url, config: wired, emulator: sandboxed?.emulator ?? null }
+}
+
+/** Null: nothing is kept, as with a database in memory. */
+export function sandboxFolder(config: Config): string | null {
+  return config.database.url === 'memory:' ? null : path.join(config.database.dataDir, 'sandbox')
+}
+
+function requireKeys(config: Config): WiredConfig {
+  const { chargily } = config
+  if (!chargily) throw new Error('only the sandbox runs without a key of the provider')
+  return { ...config, chargily }
+}
+
+/** SIGTERM and SIGINT finish what is in hand; a second one, or half a minute, ends the wait. */
+export function stopOnSignals(service: Pick<RunningService, 'stop'>, log: Log): void {
+  const stop = (signal: NodeJS.Signals) => {
+    log.info({ signal }, 'stopping')
+    const deadline = setTimeout(() => process.exit(1), STOP_MS_MAX)
+    deadline.unref()
+    service.stop().then(
+      () => process.exit(0),
+      (error) => {
+        log.error({ err: error }, 'the stop failed')
+        process.exit(1)
+      },
+    )
+  }
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+}
+
+/** Longer than any request takes (a checkout: 10 s at the provider), and what supervisors usually wait. */
+const STOP_MS_MAX = 30_000

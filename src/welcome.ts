@@ -1,0 +1,31 @@
+// What the sandbox prints at its start: addresses, a token, and a whole purchase in curl lines.
+import type { RunningService } from './serve.js'
+
+export async function printWelcome(service: RunningService, token: string): Promise<void> {
+  const { url, emulator } = service
+  if (!emulator) return
+  const api = `${url}/api/v1/billing`
+  process.stdout.write(`
+Ishtirak is running in the sandbox: no real card, no money.
+
+  service    ${url}          API documents ${url}/docs
+  emulator   ${emulator.url}          clock, faults, deliveries ${emulator.url}/_sandbox
+
+A whole purchase:
+
+  TOKEN=${token}
+  curl -s ${api}/plans
+  curl -s ${api}/upgrade -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"plan":"pro"}'
+
+Open the checkout_url in a browser and pay with EDAHABIA or CIB, or pay from here:
+
+  curl -si CHECKOUT_URL -d payment_method=edahabia -d outcome=paid
+  curl -s ${api}/status -H "Authorization: Bearer $TOKEN"
+  curl -s ${api}/payments -H "Authorization: Bearer $TOKEN"
+
+A month later:
+
+  curl -s ${emulator.url}/_sandbox/clock -H 'Content-Type: application/json' -d '{"advance_seconds":2678400}'
+
+`)
+}

@@ -1,0 +1,106 @@
+// The composition root: every part of the service is built here, once, in reading order. Start here to see what there is.
+import { type Billing, createBilling } from './billing/billing.js'
+import type { Occurrence } from './billing/parts.js'
+import { type App, createApp } from './http/app.js'
+import { createTokenVerifier } from './http/auth.js'
+import { createIdentify } from './http/identify.js'
+import { billingRoutes } from './http/routes/billing.js'
+import { returnRoutes } from './http/routes/return.js'
+import { type Runner, startRunner } from './jobs/runner.js'
+import { schedule } from './jobs/schedule.js'
+import { createChargily } from './provider/chargily/chargily.js'
+import { createCalendar, dayIn } from './runtime/calendar.js'
+import type { Clock } from './runtime/clock.js'
+import type { Config } from './runtime/config.js'
+import { createIds } from './runtime/id.js'
+import type { Log } from './runtime/log.js'
+import { counter, createMetrics, type Metrics } from './runtime/metrics.js'
+import type { Database } from './store/database.js'
+import { expectedVersion, schemaVersion } from './store/migrate.js'
+
+export interface Service {
+  readonly app: App
+  readonly billing: Billing
+  readonly runner: Runner
+  /** Takes no further work, finishes what is in hand, closes the database. */
+  stop(): Promise<void>
+}
+
+/** Configuration with every secret there is: outside the sandbox from the environment, in it drawn by lot. */
+export interface WiredConfig extends Config {
+  readonly chargily: NonNullable<Config['chargily']>
+}
+
+export async function wire(
+  config: WiredConfig,
+  world: { readonly database: Database; readonly clock: Clock; readonly log: Log },
+): Promise<Service> {
+  const { database, clock, log } = world
+  const metrics = createMetrics()
+  const { publicUrl } = config
+
+  const provider = createChargily({ ...config.chargily, clock, log })
+  const dayOf = dayIn(config.billing.timeZone)
+  const billing = createBilling({
+    database,
+    provider,
+    clock,
+    log,
+    publicUrl,
+    ids: createIds(),
+    catalogue: config.plans,
+    terms: {
+      freePlan: config.plans.free,
+      graceDays: config.billing.graceDays,
+      renewalWindowDays: config.billing.renewalWindowDays,
+      calendar: createCalendar(config.billing.timeZone),
+    },
+    receipts: { seriesAt: (paidAt) => dayOf(paidAt).date.slice(0, 4), sellerAt: () => null },
+    count: countOccurrences(metrics),
+  })
+
+  const { identify, admitStranger } = createIdentify({
+    tokens: createTokenVerifier({ ...config.auth, clock }),
+    clock,
+  })
+  const app = createApp({ log, publicUrl, metrics, checkReadiness: () => checkReadiness(database) })
+  await app.register(billingRoutes({ billing, publicUrl, identify, admitStranger }))
+  await app.register(returnRoutes({ billing, platformUrl: config.platformUrl, admitStranger }))
+
+  if (database.kind === 'pglite') await billing.resume()
+  const runner = startRunner(schedule(billing), log)
+  const stop = async () => {
+    await app.close()
+    await runner.stop()
+    await database.close()
+  }
+  return { app, billing, runner, stop }
+}
+
+async function checkReadiness(database: Database) {
+  const [current, expected] = await Promise.all([schemaVersion(database), expectedVersion()])
+  const schema = current === expected ? 'ok' : `at ${current}, expected ${expected}`
+  return { ready: current === expected, checks: { database: 'ok', schema } }
+}
+
+function countOccurrences(metrics: Metrics): (what: Occurrence) => void {
+  const settlements = counter(metrics, {
+    name: 'ishtirak_settlements_total',
+    help: 'Reports of the provider, by what came of them',
+    labels: ['outcome'],
+  })
+  const events = counter(metrics, {
+    name: 'ishtirak_provider_events_total',
+    help: 'Webhooks received, by what was made of them',
+    labels: ['result'],
+  })
+  const checkouts = counter(metrics, {
+    name: 'ishtirak_checkouts_opened_total',
+    help: 'Checkouts that the provider opened for us',
+  })
+  return (what) => {
+    if (what.name === 'settlement') settlements.inc({ outcome: what.outcome })
+    else if (what.name === 'provider_event') events.inc({ result: what.result })
+    else checkouts.inc()
+  }
+}
