@@ -14,7 +14,10 @@ export interface ProviderEvent {
 }
 
 export type ProviderFailure =
-  /** Out of reach, too slow, or in trouble. With `outcomeUnknown` the request may have been carried out all the same. */
+  /**
+   * Out of reach, too slow, or in trouble. With `outcomeUnknown` the request may have been carried out all the same
+   * (of a read it means nothing). `detail` is safe to log and to store.
+   */
   | {
       readonly kind: 'unavailable'
       readonly reason: 'timeout' | 'network' | 'server_error' | 'rate_limited' | 'unreadable'
@@ -52,9 +55,12 @@ export interface Provider {
     checkoutId: string,
     options?: { timeoutMs?: number },
   ): Promise<ProviderAnswer<CheckoutReport | null>>
-  /** The checkouts that carry our payment id, made at `since` or later, newest first. Walks the list, bounded. */
+  /**
+   * The checkouts that carry our payment id, newest first. `since` only ends the walk through the list, with a margin
+   * for two clocks. None means none: where the list could not be seen that far back, the answer is a failure.
+   */
   findCheckouts(paymentId: string, since: Instant): Promise<ProviderAnswer<readonly CheckoutReport[]>>
-  /** One page of all checkouts, newest first; pages count from 1. */
+  /** One page of all checkouts in the provider's order; pages count from 1. `nextPage` may promise an empty page. */
   listCheckouts(page: number): Promise<ProviderAnswer<CheckoutPage>>
   /** Ends a pending checkout, so that nobody pays it any more. Where it cannot be ended, what it is instead. */
   expireCheckout(checkoutId: string): Promise<ProviderAnswer<CheckoutReport | null>>

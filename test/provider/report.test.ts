@@ -87,6 +87,7 @@ describe('an event', () => {
     ['null', bytes(null)],
     ['malformed UTF-8', Buffer.from('{"id":"\xff","entity":"event","type":"checkout.paid"}', 'latin1')],
     ['a checkout', bytes(CHECKOUT)],
+    ['what calls itself otherwise', bytes({ ...DOCUMENTED, entity: 'checkout' })],
     ['an event without an id', bytes({ ...DOCUMENTED, id: undefined })],
     ['an event with a number for an id', bytes({ ...DOCUMENTED, id: 7 })],
     ['an event with an empty id', bytes({ ...DOCUMENTED, id: '' })],

@@ -61,6 +61,15 @@ test('a list that runs from old to new is read to its end', async () => {
   expect(asked).toHaveLength(3)
 })
 
+test('a page without dates ends no walk', async () => {
+  const undated = others(10_000, 50).map((other) => ({ ...other, created_at: null }))
+  const { chargily } = await chargilyBefore(listOf([...undated, CHECKOUT]))
+  expect(await chargily.findCheckouts(ORDER.paymentId, SINCE * 1000)).toMatchObject({
+    ok: true,
+    value: [{ checkoutId: CHECKOUT.id }],
+  })
+})
+
 test('a list that is longer than we walk is no proof: the answer is "not known"', async () => {
   const { chargily, asked } = await chargilyBefore(listOf(others(0, 5_000)))
   const longAgo = (SINCE - 86_400) * 1000
