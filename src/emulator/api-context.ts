@@ -20,7 +20,8 @@ export interface ById {
 
 /** Always 200 unless a status was set before: creating answers 200 too, not 201. */
 export function sendJson(reply: FastifyReply, body: JsonObject): FastifyReply {
-  return reply.type('application/json').send(encodePhpJson(body))
+  // As bytes, because Fastify would add a charset to the type of a string, and Laravel names none.
+  return reply.type('application/json').send(Buffer.from(encodePhpJson(body)))
 }
 
 export function inputOf(request: FastifyRequest): JsonObject {

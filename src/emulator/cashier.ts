@@ -24,6 +24,8 @@ export class Cashier {
   /** Checkouts that time will change, oldest first; all live equally long, so the first expires first. */
   readonly #pending = new Map<string, number>()
   readonly #processing = new Map<string, number>()
+  /** Called whenever time has something new to wait for. */
+  onChange: () => void = () => undefined
 
   constructor(
     readonly desk: Desk,
@@ -82,6 +84,7 @@ export class Cashier {
     this.#processing.delete(id)
     if (status === 'pending') this.#pending.set(id, expires_at_ms)
     if (awaited) this.#processing.set(id, awaited.at_ms)
+    this.onChange()
   }
 
   #postpone(atCard: CheckoutRecord, outcome: Outcome, seconds: number): CheckoutRecord {

@@ -1,5 +1,6 @@
 // Brings events to the merchant: the same bytes up to three times, then no more. What it still owes stands in the
 // ledger, so a kill between two tries only delays. It never makes an event and never asks whether one is true.
+import { setMaxListeners } from 'node:events'
 import type { Desk } from './desk.js'
 import { EmulatorError } from './emulator-error.js'
 import { type PostResult, postWebhook } from './post-webhook.js'
@@ -16,19 +17,21 @@ export class Courier {
   readonly #inFlight = new Map<string, Promise<unknown>>()
   readonly #closing = new AbortController()
   /** Called whenever there may be something to send: a new delivery, or room for the next. */
-  onOwing: () => void = () => undefined
+  onChange: () => void = () => undefined
 
   constructor(
     readonly desk: Desk,
     readonly timeoutMs: number,
   ) {
+    // Each try listens for the end, and there may be many at once.
+    setMaxListeners(0, this.#closing.signal)
     for (const delivery of desk.ledger.deliveries.all()) this.#remember(delivery)
   }
 
   /** Takes over deliveries that are in the ledger already. */
   accept(deliveries: readonly DeliveryRecord[]): void {
     for (const delivery of deliveries) this.#remember(delivery)
-    this.onOwing()
+    this.onChange()
   }
 
   /** Makes the first try of these at once and waits for it: the merchant hears before the payer is back. */
@@ -92,7 +95,7 @@ export class Courier {
       this.#inFlight.delete(id)
       // What closing broke off was not tried: the next start owes it still.
       if (!this.#closing.signal.aborted) this.#record(id, result, outsideSchedule)
-      if (this.#owed.size > 0) this.onOwing()
+      if (this.#owed.size > 0) this.onChange()
     })
     this.#inFlight.set(id, attempt)
     return attempt

@@ -8,7 +8,8 @@ import type { Desk } from './desk.js'
 const LOOK_AGAIN_MS = 1000
 
 export class Rounds {
-  #timer: NodeJS.Timeout | null = null
+  #timer: NodeJS.Timeout | undefined
+  #isLookingSoon = false
   #ended = false
 
   constructor(
@@ -18,13 +19,14 @@ export class Rounds {
   ) {}
 
   begin(): void {
-    this.courier.onOwing = () => this.#wake(0)
-    this.#wake(0)
+    this.cashier.onChange = () => this.#lookSoon()
+    this.courier.onChange = () => this.#lookSoon()
+    this.#lookSoon()
   }
 
   end(): void {
     this.#ended = true
-    if (this.#timer) clearTimeout(this.#timer)
+    clearTimeout(this.#timer)
   }
 
   async settled(): Promise<void> {
@@ -60,18 +62,23 @@ export class Rounds {
     return dues.length === 0 ? null : Math.min(...dues)
   }
 
+  /** After the answer that is being written: the payer is on his way back when the merchant hears. */
+  #lookSoon(): void {
+    if (this.#isLookingSoon || this.#ended) return
+    this.#isLookingSoon = true
+    setImmediate(() => this.#look())
+  }
+
   #look(): void {
+    this.#isLookingSoon = false
+    clearTimeout(this.#timer)
+    if (this.#ended) return
     this.cashier.endDue()
     this.courier.sendDue()
     const dueAtMs = this.#nextDueAtMs()
-    this.#timer = null
-    if (dueAtMs !== null) this.#wake(Math.min(Math.max(dueAtMs - this.desk.clock.now(), 1), LOOK_AGAIN_MS))
-  }
-
-  #wake(inMs: number): void {
-    if (this.#ended) return
-    if (this.#timer) clearTimeout(this.#timer)
+    if (dueAtMs === null) return
+    const waitMs = Math.max(dueAtMs - this.desk.clock.now(), 1)
     // The listening socket keeps the process alive, not the waiting.
-    this.#timer = setTimeout(() => this.#look(), inMs).unref()
+    this.#timer = setTimeout(() => this.#look(), Math.min(waitMs, LOOK_AGAIN_MS)).unref()
   }
 }

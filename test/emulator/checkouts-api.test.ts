@@ -1,0 +1,226 @@
+// POST and GET of checkouts, in the provider's own words. Source of the shapes: Chargily docs, API reference,
+// checkouts; of the sentences: Laravel's validation messages.
+import { expect, test } from 'vitest'
+import { call, emulator, KEY, ManualClock, made, merchant, newCheckout, ORDER, START_MS } from './street.js'
+
+const LIVE_KEY = 'live_sk_street00000000000000000000000000000000'
+/** 1,700,000,000,000 ms in Crockford's base 32, ten places. */
+const START_IN_ULID = '01hf7yat00'
+
+test('a new checkout is answered with 200 and the fields in the documented order', async () => {
+  const emu = await emulator({ clock: new ManualClock() })
+
+  const answer = await call(emu, 'POST', '/checkouts', ORDER)
+
+  const { id } = made(answer)
+  expect(answer.headers.get('content-type')).toBe('application/json')
+  expect(id).toMatch(/^[0-9a-hjkmnp-tv-z]{26}$/)
+  expect(id.slice(0, 10)).toBe(START_IN_ULID)
+  const slashed = (url: string) => url.replaceAll('/', String.raw`\/`)
+  expect(answer.text).toBe(
+    `{"id":"${id}","entity":"checkout","livemode":false,"amount":2000,"currency":"dzd","fees":0,` +
+      '"fees_on_merchant":0,"fees_on_customer":0,"pass_fees_to_customer":null,' +
+      '"chargily_pay_fees_allocation":"customer","status":"pending","locale":"ar","description":null,' +
+      `"metadata":null,"success_url":"${slashed(ORDER.success_url)}","failure_url":null,` +
+      '"webhook_endpoint":null,"payment_method":null,"invoice_id":null,"customer_id":null,' +
+      `"payment_link_id":null,"created_at":${START_MS / 1000},"updated_at":${START_MS / 1000},` +
+      '"shipping_address":null,"collect_shipping_address":0,"discount":null,' +
+      `"amount_without_discount":null,"checkout_url":"${slashed(`${emu.url}/test/checkouts/${id}/pay`)}"}`,
+  )
+})
+
+test('a checkout reads back as it was made', async () => {
+  const emu = await emulator()
+  const asked = {
+    locale: 'fr',
+    description: 'Pro',
+    failure_url: 'https://app.example.dz/ko',
+    payment_method: 'CIB',
+    collect_shipping_address: '1',
+    chargily_pay_fees_allocation: 'merchant',
+    shipping_address: 'Alger',
+  }
+  const { id } = await newCheckout(emu, asked)
+  const kept = { ...asked, payment_method: 'cib', collect_shipping_address: 1 }
+  expect((await call(emu, 'GET', `/checkouts/${id}`)).body).toMatchObject(kept)
+})
+
+test.each([
+  ['an object comes back as one', { user_id: 'u', plan: 'pro' }, '{"plan":"pro","user_id":"u"}'],
+  ['a list, as the documentation sends', [{ plan: 'pro' }], '[{"plan":"pro"}]'],
+  ['an empty object becomes a list', {}, '[]'],
+  ['strings are trimmed, empty ones null', { a: ' x ', b: '' }, '{"a":"x","b":null}'],
+])('metadata: %s', async (_, metadata, shown) => {
+  const emu = await emulator()
+  const { text } = await call(emu, 'POST', '/checkouts', { ...ORDER, metadata })
+  expect(text).toContain(`"metadata":${shown},"success_url"`)
+})
+
+test.each([
+  [{ percentage_discount: 50 }, 1000, { type: 'percentage', value: 50 }],
+  [{ percentage_discount: 33 }, 1340, { type: 'percentage', value: 33 }], // 2000 - 660
+  [{ amount_discount: 300 }, 1700, { type: 'amount', value: 300 }],
+])('a discount of %j leaves %d of 2000', async (asked, amount, discount) => {
+  const emu = await emulator()
+  const { body } = await call(emu, 'POST', '/checkouts', { ...ORDER, ...asked })
+  expect(body).toMatchObject({ amount, discount, amount_without_discount: 2000 })
+})
+
+const TOO_SMALL = 'The amount field must be greater than or equal to 50.'
+test.each([
+  [{ amount: 49 }, 'amount', TOO_SMALL],
+  [{ amount: -5 }, 'amount', TOO_SMALL],
+  [{ amount: 99.5 }, 'amount', 'The amount field must be an integer.'],
+  [{ amount: 'many' }, 'amount', 'The amount field must be an integer.'],
+  [{ amount: null }, 'amount', 'The amount field is required when items is not present.'],
+  [{ amount_discount: 1960 }, 'amount', TOO_SMALL],
+  [{ currency: 'usd' }, 'currency', 'The selected currency is invalid.'],
+  [{ currency: '' }, 'currency', 'The currency field is required when items is not present.'],
+  [{ success_url: undefined }, 'success_url', 'The success url field is required.'],
+  [{ success_url: 'javascript:alert(1)' }, 'success_url', 'The success url field must be a valid URL.'],
+  [{ failure_url: 'nowhere' }, 'failure_url', 'The failure url field must be a valid URL.'],
+  [{ webhook_endpoint: 7 }, 'webhook_endpoint', 'The webhook endpoint field must be a valid URL.'],
+  [{ locale: 'de' }, 'locale', 'The selected locale is invalid.'],
+  [{ payment_method: 'visa' }, 'payment_method', 'The selected payment method is invalid.'],
+  [{ customer_id: 'nobody' }, 'customer_id', 'The selected customer id is invalid.'],
+  [{ description: 1 }, 'description', 'The description field must be a string.'],
+  [{ metadata: 'x' }, 'metadata', 'The metadata field must be an array.'],
+  [
+    { collect_shipping_address: 'yes' },
+    'collect_shipping_address',
+    'The collect shipping address field must be true or false.',
+  ],
+  [
+    { percentage_discount: 101 },
+    'percentage_discount',
+    'The percentage discount field must not be greater than 100.',
+  ],
+  [{ items: 'x' }, 'items', 'The items field must be an array.'],
+  [{ items: [{ price: 'p', quantity: 1 }] }, 'items.0.price', 'The selected items.0.price is invalid.'],
+])('%j is refused with 422', async (wrong, field, message) => {
+  const emu = await emulator()
+  const { status, body } = await call(emu, 'POST', '/checkouts', { ...ORDER, ...wrong })
+  expect(status).toBe(422)
+  expect(body).toMatchObject({ errors: { [field]: [message] } })
+  expect(emu.checkouts()).toHaveLength(0)
+})
+
+test('the message is the first complaint and the number of the others', async () => {
+  const emu = await emulator()
+  const none = await call(emu, 'POST', '/checkouts', {})
+  // amount, currency, success_url
+  expect(none.body).toMatchObject({
+    message: 'The amount field is required when items is not present. (and 2 more errors)',
+  })
+  const one = await call(emu, 'POST', '/checkouts', { ...ORDER, amount: 49, locale: 'de' })
+  expect(one.body).toMatchObject({ message: `${TOO_SMALL} (and 1 more error)` })
+})
+
+test('two kinds of discount are prohibited together', async () => {
+  const emu = await emulator()
+  const both = { ...ORDER, percentage_discount: 10, amount_discount: 10 }
+  const { status, body } = await call(emu, 'POST', '/checkouts', both)
+  expect(status).toBe(422)
+  expect(Object.keys((body as { errors: object }).errors)).toEqual(['percentage_discount', 'amount_discount'])
+})
+
+test('expiring answers 200 once, then 400, and 403 for what is paid', async () => {
+  const emu = await emulator()
+  const [unpaid, paid] = [await newCheckout(emu), await newCheckout(emu)]
+  await emu.pay(paid.id, 'paid')
+
+  const first = await call(emu, 'POST', `/checkouts/${unpaid.id}/expire`)
+  expect(first.status).toBe(200)
+  expect(first.body).toMatchObject({ id: unpaid.id, status: 'expired' })
+  expect((await call(emu, 'POST', `/checkouts/${unpaid.id}/expire`)).status).toBe(400)
+  expect((await call(emu, 'POST', `/checkouts/${paid.id}/expire`)).status).toBe(403)
+  expect((await call(emu, 'POST', '/checkouts/01unknown/expire')).status).toBe(404)
+})
+
+test('lists come newest first in an envelope of Laravel, ten to a page', async () => {
+  const emu = await emulator()
+  const ids: string[] = []
+  for (let made = 0; made < 12; made++) ids.unshift((await newCheckout(emu)).id)
+  const path = `${emu.url}/test/api/v2/checkouts`
+
+  const first = await call(emu, 'GET', '/checkouts')
+  expect(first.body).toEqual({
+    livemode: false,
+    current_page: 1,
+    data: ids.slice(0, 10).map((id) => expect.objectContaining({ id, livemode: false })),
+    first_page_url: `${path}?page=1`,
+    last_page: 2,
+    last_page_url: `${path}?page=2`,
+    next_page_url: `${path}?page=2`,
+    path,
+    per_page: 10,
+    prev_page_url: null,
+    total: 12,
+  })
+  const second = await call(emu, 'GET', '/checkouts?page=2')
+  expect(second.body).toMatchObject({
+    data: ids.slice(10).map((id) => ({ id })),
+    next_page_url: null,
+    prev_page_url: `${path}?page=1`,
+  })
+})
+
+test.each(['0', '51', 'x', '1.5'])('per_page=%s is refused', async (perPage) => {
+  const emu = await emulator()
+  expect((await call(emu, 'GET', `/checkouts?per_page=${perPage}`)).status).toBe(422)
+  expect((await call(emu, 'GET', '/checkouts?per_page=50')).status).toBe(200)
+})
+
+test('without a key, with a wrong one, or with one of the other mode nothing opens', async () => {
+  const emu = await emulator({ secretKeys: [KEY, LIVE_KEY] })
+  const missing = await fetch(`${emu.url}/test/api/v2/balance`)
+  expect([missing.status, await missing.text()]).toEqual([401, '{"message":"Unauthenticated."}'])
+  expect((await call(emu, 'GET', '/balance', undefined, 'test_sk_other')).status).toBe(401)
+  expect((await call(emu, 'GET', '/balance', undefined, LIVE_KEY)).status).toBe(401)
+  expect((await call(emu, 'GET', '/balance')).status).toBe(200)
+})
+
+test('the modes share neither keys nor checkouts, and only live mode costs fees', async () => {
+  const emu = await emulator({ secretKeys: [KEY, LIVE_KEY] })
+  const { id } = await newCheckout(emu)
+  const headers = { authorization: `Bearer ${LIVE_KEY}`, 'content-type': 'application/json' }
+  expect((await fetch(`${emu.url}/api/v2/checkouts/${id}`, { headers })).status).toBe(404)
+  const body = JSON.stringify({ ...ORDER, amount: 50_000, chargily_pay_fees_allocation: 'split' })
+  const live = await fetch(`${emu.url}/api/v2/checkouts`, { method: 'POST', headers, body })
+  // 2.5 % of 50000, half each.
+  expect(await live.json()).toMatchObject({
+    livemode: true,
+    fees: 1250,
+    fees_on_customer: 625,
+    fees_on_merchant: 625,
+    checkout_url: expect.stringContaining(`${emu.url}/checkouts/`),
+  })
+})
+
+test('what does not exist is 404, and a wrong method is 405 with the right ones', async () => {
+  const emu = await emulator()
+  for (const path of ['/checkouts/01none', '/checkouts/a%00b', '/nothing', '/customers/01none'])
+    expect((await call(emu, 'GET', path)).status, path).toBe(404)
+  const patch = await call(emu, 'PATCH', '/customers/01any', { name: 'x' })
+  expect([patch.status, patch.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST, DELETE'])
+  expect((await call(emu, 'DELETE', '/checkouts/01any')).status).toBe(405)
+})
+
+test('paying fills the balance, whose payout is a string', async () => {
+  const emu = await emulator({ webhookEndpoint: (await merchant()).url })
+  await emu.pay((await newCheckout(emu)).id, 'paid')
+  await emu.pay((await newCheckout(emu)).id, 'failed')
+  expect((await call(emu, 'GET', '/balance')).body).toMatchObject({
+    wallets: [{ currency: 'dzd', balance: 2000, ready_for_payout: '2000', on_hold: 0 }, {}, {}],
+  })
+})
+
+test('a form-encoded request is understood as well', async () => {
+  const emu = await emulator()
+  const response = await fetch(`${emu.url}/test/api/v2/checkouts`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}` },
+    body: new URLSearchParams({ ...ORDER, amount: '2000' }),
+  })
+  expect(await response.json()).toMatchObject({ amount: 2000, status: 'pending' })
+})

@@ -1,0 +1,84 @@
+// Whatever arrives, the answer is the caller's fault: nothing that can be sent makes the emulator break.
+import { expect, test } from 'vitest'
+import { call, emulator, KEY, newCheckout, ORDER } from './street.js'
+
+const BODIES: readonly (readonly [string, Buffer<ArrayBuffer>])[] = [
+  ['nothing', Buffer.from('')],
+  ['a NUL', Buffer.from('\0')],
+  ['broken JSON', Buffer.from('{"amount":')],
+  ['a list', Buffer.from('[1,2]')],
+  ['a scalar', Buffer.from('null')],
+  ['no UTF-8', Buffer.from([0xff, 0xfe, 0x80])],
+  ['a tower of brackets', Buffer.from('['.repeat(50_000) + ']'.repeat(50_000))],
+  ['deep metadata', Buffer.from(`{"metadata":${'['.repeat(600)}${']'.repeat(600)}}`)],
+  ['numbers beyond numbers', Buffer.from('{"amount":1e999,"currency":"dzd","success_url":"https://a.dz"}')],
+  ['a lone surrogate', Buffer.from(String.raw`{"description":"\ud800","outcome":"\ud800"}`)],
+  ['too much', Buffer.alloc(2_000_000, 'x')],
+]
+const TYPES = [
+  'application/json',
+  'application/x-www-form-urlencoded',
+  'text/plain',
+  'multipart/form-data',
+  '///',
+]
+
+test.each(BODIES)('%s gets a 4xx everywhere, under every type', async (_, body) => {
+  const emu = await emulator()
+  const { id } = await newCheckout(emu)
+  const api = ['/checkouts', '/customers', '/products', '/prices', '/payment-links', `/checkouts/${id}/items`]
+  const paths = [
+    ...api.map((path) => `/test/api/v2${path}`),
+    `/test/checkouts/${id}/pay`,
+    '/_sandbox/faults',
+    '/_sandbox/clock',
+  ]
+  for (const path of paths) {
+    for (const type of TYPES) {
+      const headers = { authorization: `Bearer ${KEY}`, 'content-type': type }
+      const { status } = await fetch(emu.url + path, { method: 'POST', headers, body, redirect: 'manual' })
+      expect(status, `${path} ${type}`).toBeLessThan(500)
+    }
+  }
+  expect(emu.checkouts()).toMatchObject([{ status: 'pending' }])
+})
+
+test('text with NULs, quotes and directions comes back as it went', async () => {
+  const emu = await emulator()
+  const description = 'a\u0000b "c" \\ \u202e \u{1F642} خطة </p>'
+  const { id } = await newCheckout(emu, { description, metadata: { 'k\u0000': description } })
+  const answer = await call(emu, 'GET', `/checkouts/${id}`)
+  expect(answer.body).toMatchObject({ description, metadata: { 'k\u0000': description } })
+})
+
+test.each([
+  '/%',
+  '/%00',
+  '/test/checkouts/%ff/pay',
+  '/test/api/v2/checkouts/%zz',
+  '/_sandbox/deliveries/%00',
+  '//',
+])('the path %s is no 5xx', async (path) => {
+  const emu = await emulator()
+  const headers = { authorization: `Bearer ${KEY}` }
+  const { status } = await fetch(emu.url + path, { headers })
+  expect(status).toBeGreaterThanOrEqual(400)
+  expect(status).toBeLessThan(500)
+})
+
+test('an amount that is no amount makes no checkout', async () => {
+  const emu = await emulator()
+  for (const amount of [
+    true,
+    [],
+    {},
+    [2000],
+    { a: 1 },
+    '2000.5',
+    '1e3',
+    ' ',
+    1e300,
+    Number.MAX_SAFE_INTEGER + 1,
+  ])
+    expect((await call(emu, 'POST', '/checkouts', { ...ORDER, amount })).status, String(amount)).toBe(422)
+})

@@ -1,0 +1,62 @@
+// What time does to a checkout: thirty minutes to pay, not a second more.
+import { expect, test, vi } from 'vitest'
+import { call, emulator, ManualClock, merchant, newCheckout, payAtPage, START_MS, sandbox } from './street.js'
+
+test('an unpaid checkout expires 30 minutes after its creation, and the merchant is told', async () => {
+  const shop = await merchant()
+  const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock() })
+  const { id } = await newCheckout(emu)
+
+  await emu.advance(1799) // 30 × 60 - 1
+  expect((await call(emu, 'GET', `/checkouts/${id}`)).body).toMatchObject({ status: 'pending' })
+  await emu.advance(1)
+
+  const at = START_MS / 1000 + 1800
+  expect((await call(emu, 'GET', `/checkouts/${id}`)).body).toMatchObject({
+    status: 'expired',
+    updated_at: at,
+  })
+  expect(shop.heard.map(({ body }) => JSON.parse(body))).toMatchObject([
+    { type: 'checkout.expired', created_at: at, data: { id, status: 'expired' } },
+  ])
+})
+
+test('a clock moved by somebody else expires what is due at the next look, before anything is paid', async () => {
+  const clock = new ManualClock()
+  const emu = await emulator({ clock })
+  const { id, checkout_url } = await newCheckout(emu)
+  clock.advance(1_800_000)
+  expect((await payAtPage(checkout_url, { outcome: 'paid' })).status).toBe(409)
+  await expect(emu.pay(id, 'paid')).rejects.toThrow('expired')
+})
+
+test('a checkout that nobody looks at expires by itself', async () => {
+  const clock = new ManualClock()
+  const emu = await emulator({ clock })
+  await newCheckout(emu)
+  clock.advance(1_800_000)
+  await vi.waitFor(() => expect(emu.checkouts()).toMatchObject([{ status: 'expired' }]), { timeout: 3000 })
+})
+
+test('a paid checkout does not expire', async () => {
+  const emu = await emulator({ clock: new ManualClock() })
+  const { id } = await newCheckout(emu)
+  await emu.pay(id, 'paid')
+  await emu.advance(7200)
+  expect(emu.checkouts()).toMatchObject([{ status: 'paid', paid_at: START_MS / 1000 }])
+})
+
+test('the clock of the sandbox moves the clock that was given', async () => {
+  const clock = new ManualClock()
+  const emu = await emulator({ clock })
+  const { body } = await sandbox(emu, 'POST', '/clock', { advance_seconds: 86_400 })
+  expect(body).toEqual({ now: '2023-11-15T22:13:20.000Z' })
+  expect(clock.now()).toBe(START_MS + 86_400_000)
+})
+
+test('a clock that cannot be moved gets an offset of the emulator', async () => {
+  const emu = await emulator({ clock: { now: () => START_MS } })
+  await newCheckout(emu)
+  await emu.advance(1800)
+  expect(emu.checkouts()).toMatchObject([{ status: 'expired' }])
+})
