@@ -3,9 +3,10 @@ import path from 'node:path'
 import { createChargily } from './provider/chargily/chargily.js'
 import { systemClock } from './runtime/clock.js'
 import { type Config, ConfigError, readConfig } from './runtime/config.js'
-import { type Database, statement } from './store/database.js'
+import type { Database } from './store/database.js'
 import { expectedVersion, schemaVersion } from './store/migrate.js'
 import { openDatabase } from './store/open-database.js'
+import { readServerTime } from './store/server-time.js'
 
 export interface Finding {
   readonly subject: string
@@ -100,11 +101,8 @@ async function examineSchema(database: Database): Promise<Finding> {
   )
 }
 
-const selectNow = statement('doctor.now', 'select clock_timestamp() as now')
-
 async function examineClock(database: Database): Promise<Finding> {
-  const [row] = await database.query(selectNow)
-  const skew = Math.abs(Number(row?.now) - systemClock().now()) / 1_000
+  const skew = Math.abs((await readServerTime(database)) - systemClock().now()) / 1_000
   if (skew <= CLOCK_SKEW_SECONDS_MAX) return ok('clock', `within ${skew.toFixed(1)} s of the database’s`)
   return fail('clock', `${skew.toFixed(0)} s off the database’s`, 'let both machines keep time by NTP')
 }

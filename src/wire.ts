@@ -39,7 +39,11 @@ export async function wire(
   const metrics = createMetrics()
   const { publicUrl } = config
 
-  const provider = createChargily({ ...config.chargily, clock, log })
+  const provider = createChargily({
+    ...config.chargily,
+    clock,
+    log: (line) => log.debug(line, 'provider call'),
+  })
   const dayOf = dayIn(config.billing.timeZone)
   const billing = createBilling({
     database,

@@ -67,7 +67,7 @@ export const PaymentSchema = Type.Object({
 
 export const PaymentsQuerySchema = Type.Object(
   {
-    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
     cursor: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, description: 'Opaque, from `next_cursor`' }),
     ),

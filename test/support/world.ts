@@ -65,7 +65,7 @@ export async function createWorld(
     CHARGILY_SECRET_KEY: CHARGILY_KEY,
     CHARGILY_API_URL: emulator.url,
     AUTH_JWT_SECRET: JWT_SECRET,
-    LOG_LEVEL: 'fatal',
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
     ...options.env,
   })
   const { chargily } = config
