@@ -1,0 +1,213 @@
+// The environment, read once at the start into what the parts need. Everything that is wrong is told together; secrets
+// have no default and are never repeated. Without a provider key, outside production, the answer is the sandbox.
+import type { Catalogue } from '../domain/plan.js'
+import { type Environment, readEnvironment } from './environment.js'
+import type { LogLevel } from './log.js'
+import { readPlans } from './plans-file.js'
+
+export interface Config {
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+  /** Processes of HTTP; above 1 only with a database server. */
+  readonly workers: number
+  /** Where users and the provider reach us; no slash at the end. */
+  readonly publicUrl: string
+  /** The hosting platform's own pages; no slash at the end. */
+  readonly platformUrl: string
+  /** Without `url` the embedded database in `dataDir`. */
+  readonly database: { readonly url?: string; readonly dataDir: string }
+  /** Outside the sandbox exactly one of `secret` and `jwksUrl`. */
+  readonly auth: {
+    readonly secret?: string
+    readonly jwksUrl?: string
+    readonly issuer?: string
+    readonly audience?: string
+  }
+  /** Null in the sandbox, which draws its own key. */
+  readonly chargily: {
+    readonly secretKey: string
+    readonly webhookKeys: readonly string[]
+    readonly apiUrl?: string
+  } | null
+  readonly plans: Catalogue
+  readonly billing: {
+    readonly timeZone: string
+    readonly graceDays: number
+    readonly renewalWindowDays: number
+  }
+  readonly quotaTimeZone: string
+  /** Empty: the platform API is switched off. */
+  readonly platformKeys: readonly string[]
+  /** Empty: the operator's part is switched off. */
+  readonly operatorKeys: readonly { readonly name: string; readonly key: string }[]
+  readonly events?: { readonly url: string; readonly secrets: readonly string[] }
+  readonly smtpUrl?: string
+  readonly sellerFile?: string
+  /** Null outside the sandbox. */
+  readonly sandbox: { readonly port: number } | null
+  readonly logLevel: LogLevel
+}
+
+/** The start is refused. Each problem is one sentence that names its variable. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  constructor(readonly problems: readonly string[]) {
+    super(`the configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+  }
+}
+
+const DEFAULT_TIME_ZONE = 'Africa/Algiers'
+
+/** Throws `ConfigError` with everything that is wrong. */
+export function readConfig(variables: Readonly<Record<string, string | undefined>>): Config {
+  const environment = readEnvironment(variables)
+  if (isList(environment)) throw new ConfigError([...environment, ...missingSecrets(variables)])
+  const plans = readPlans(environment.PLANS_FILE)
+  const problems = [
+    ...missingSecrets(environment),
+    ...contradictions(environment),
+    ...(isList(plans) ? plans.map((problem) => `PLANS_FILE: ${problem}`) : []),
+  ]
+  if (isList(plans) || problems.length > 0) throw new ConfigError(problems)
+  return assemble(environment, plans)
+}
+
+function assemble(environment: Environment, plans: Catalogue): Config {
+  const { HOST: host = '127.0.0.1', PORT: port = 3000 } = environment
+  const publicUrl = withoutSlash(environment.PUBLIC_URL ?? localUrl(host, port))
+  const { EVENTS_URL: eventsUrl } = environment
+  return {
+    host,
+    port,
+    workers: environment.WORKERS ?? 1,
+    publicUrl,
+    platformUrl: withoutSlash(environment.PLATFORM_URL ?? publicUrl),
+    database: { ...member('url', environment.DATABASE_URL), dataDir: environment.DATA_DIR ?? './data' },
+    auth: {
+      ...member('secret', environment.AUTH_JWT_SECRET),
+      ...member('jwksUrl', environment.AUTH_JWKS_URL),
+      ...member('issuer', environment.AUTH_ISSUER),
+      ...member('audience', environment.AUTH_AUDIENCE),
+    },
+    chargily: chargilyOf(environment),
+    plans,
+    billing: {
+      timeZone: environment.BILLING_TIMEZONE ?? DEFAULT_TIME_ZONE,
+      graceDays: environment.GRACE_DAYS ?? 3,
+      renewalWindowDays: environment.RENEWAL_WINDOW_DAYS ?? 7,
+    },
+    quotaTimeZone: environment.QUOTA_TIMEZONE ?? DEFAULT_TIME_ZONE,
+    platformKeys: items(environment.PLATFORM_API_KEYS),
+    operatorKeys: items(environment.OPERATOR_KEYS).map(readOperatorKey),
+    ...(eventsUrl === undefined
+      ? {}
+      : { events: { url: eventsUrl, secrets: items(environment.EVENTS_SECRETS) } }),
+    ...member('smtpUrl', environment.SMTP_URL),
+    ...member('sellerFile', environment.SELLER_FILE),
+    sandbox: isSandbox(environment) ? { port: sandboxPort(environment) } : null,
+    logLevel: environment.LOG_LEVEL ?? 'info',
+  }
+}
+
+function chargilyOf(environment: Environment): Config['chargily'] {
+  const { CHARGILY_SECRET_KEY: secretKey } = environment
+  if (secretKey === undefined) return null
+  const webhookKeys = items(environment.CHARGILY_WEBHOOK_KEYS)
+  return { secretKey, webhookKeys, ...member('apiUrl', environment.CHARGILY_API_URL) }
+}
+
+/** Takes the raw variables too: who has a wrong port and no secret should hear of both. */
+function missingSecrets(variables: Readonly<Record<string, string | number | undefined>>): readonly string[] {
+  const isSet = (name: string) => String(variables[name] ?? '').trim() !== ''
+  if (!isSet('CHARGILY_SECRET_KEY') && variables.NODE_ENV !== 'production') return []
+  return [
+    ...(isSet('CHARGILY_SECRET_KEY') ? [] : ['CHARGILY_SECRET_KEY is missing']),
+    ...(isSet('AUTH_JWT_SECRET') || isSet('AUTH_JWKS_URL')
+      ? []
+      : ['AUTH_JWT_SECRET or AUTH_JWKS_URL is missing']),
+  ]
+}
+
+/** Values that are right alone and wrong together. */
+function contradictions(environment: Environment): readonly string[] {
+  const { PUBLIC_URL: publicUrl, CHARGILY_SECRET_KEY: key, WORKERS: workers = 1 } = environment
+  const isEmbedded = environment.DATABASE_URL === undefined || environment.DATABASE_URL === 'memory:'
+  const names = items(environment.OPERATOR_KEYS).map((pair) => readOperatorKey(pair).key)
+  const claims: readonly (readonly [boolean, string])[] = [
+    [
+      both(environment.AUTH_JWT_SECRET, environment.AUTH_JWKS_URL),
+      'only one of AUTH_JWT_SECRET and AUTH_JWKS_URL may be set',
+    ],
+    [!key && !!environment.CHARGILY_WEBHOOK_KEYS, 'CHARGILY_WEBHOOK_KEYS is set, CHARGILY_SECRET_KEY is not'],
+    [!key && !!environment.CHARGILY_API_URL, 'CHARGILY_API_URL is set, CHARGILY_SECRET_KEY is not'],
+    [!!environment.EVENTS_URL && !environment.EVENTS_SECRETS, 'EVENTS_SECRETS is missing: EVENTS_URL is set'],
+    [!environment.EVENTS_URL && !!environment.EVENTS_SECRETS, 'EVENTS_URL is missing: EVENTS_SECRETS is set'],
+    [workers > 1 && isEmbedded, 'WORKERS above 1 needs a database server (DATABASE_URL)'],
+    [new Set(names).size < names.length, 'OPERATOR_KEYS names one key twice'],
+    [hasQuery(publicUrl), 'PUBLIC_URL must have no query and no fragment'],
+    [
+      key?.startsWith('live_sk_') === true && publicUrl !== undefined && !isPrivateEnough(publicUrl),
+      'PUBLIC_URL must start with https:// when real money moves (live_sk_)',
+    ],
+    [
+      isSandbox(environment) && sandboxPort(environment) > 65_535,
+      'SANDBOX_PORT is missing: PORT leaves none after it',
+    ],
+  ]
+  return claims.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
+}
+
+function isSandbox(environment: Environment): boolean {
+  return environment.CHARGILY_SECRET_KEY === undefined && environment.NODE_ENV !== 'production'
+}
+
+/** The port after ours; where ours is any free one, any free one. */
+function sandboxPort({ PORT: port = 3000, SANDBOX_PORT: sandbox }: Environment): number {
+  return sandbox ?? (port === 0 ? 0 : port + 1)
+}
+
+function localUrl(host: string, port: number): string {
+  // Addresses that mean "all of this machine" are no addresses to go to.
+  const reachable = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+function isPrivateEnough(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'https:' || ['localhost', '[::1]'].includes(hostname) || hostname.startsWith('127.')
+}
+
+function hasQuery(url: string | undefined): boolean {
+  return url !== undefined && /[?#]/.test(url)
+}
+
+function readOperatorKey(pair: string): { name: string; key: string } {
+  const [name = '', key = ''] = pair.split(':')
+  return { name, key }
+}
+
+function items(list: string | undefined): readonly string[] {
+  return list === undefined ? [] : list.split(',').map((item) => item.trim())
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '')
+}
+
+function both(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined
+}
+
+/** The member, or nothing at all where there is no value. */
+function member<Name extends string>(
+  name: Name,
+  value: string | undefined,
+): { readonly [key in Name]?: string } {
+  // The compiler widens a computed name to `string`; there is no other member in it.
+  return (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: string }
+}
+
+function isList(value: object): value is readonly string[] {
+  return Array.isArray(value)
+}

@@ -1,0 +1,110 @@
+// Every variable that configures Ishtirak, in one schema: what each may be, in words for the person who sets it.
+// A wrong value is named by its variable and never repeated, because it may be a secret.
+import Type, { type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import { LOG_LEVELS } from './log.js'
+
+/** A text that fits `pattern`; `expects` finishes the sentence "NAME must be …". */
+const text = (expects: string, pattern = /^[^\0]+$/) =>
+  Type.Optional(Type.String({ description: expects, pattern: pattern.source }))
+const integer = (minimum: number, maximum: number) =>
+  Type.Optional(
+    Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` }),
+  )
+const url = (expects: string, ...schemes: readonly string[]) =>
+  Type.Optional(
+    Type.Refine(
+      Type.String({ description: expects }),
+      (value) => isUrl(value, schemes),
+      () => expects,
+    ),
+  )
+const web = (expects = 'an address that starts with http:// or https://') => url(expects, 'http:', 'https:')
+const timeZone = () => {
+  const expects = 'a time zone such as Africa/Algiers'
+  return Type.Optional(Type.Refine(Type.String({ description: expects }), isTimeZone, () => expects))
+}
+/** Separated by commas, spaces around them allowed. */
+const listOf = (expects: string, one: RegExp) =>
+  text(`${expects}, separated by commas`, new RegExp(`^ *${one.source} *(, *${one.source} *)*$`))
+
+const CHARGILY_KEY = /(test|live)_sk_[\w-]+/
+
+export const Environment = Type.Object({
+  NODE_ENV: text('a word such as production or development', /^\w+$/),
+  HOST: text('an address to listen on, such as 127.0.0.1 or 0.0.0.0', /^[\w.:-]+$/),
+  PORT: integer(0, 65_535),
+  WORKERS: integer(1, 64),
+  PUBLIC_URL: web(),
+  PLATFORM_URL: web(),
+  DATABASE_URL: text('postgres://… or memory:', /^(postgres(ql)?:\/\/.+|memory:)$/),
+  DATA_DIR: text('a folder'),
+  AUTH_JWT_SECRET: Type.Optional(
+    Type.Refine(
+      Type.String({ description: 'at least 32 bytes long' }),
+      (value) => Buffer.byteLength(value) >= 32,
+      () => 'at least 32 bytes long',
+    ),
+  ),
+  AUTH_JWKS_URL: web(),
+  AUTH_ISSUER: text('a text'),
+  AUTH_AUDIENCE: text('a text'),
+  PLATFORM_API_KEYS: listOf('keys of at least 20 characters from A-Z a-z 0-9 . _ ~ + / -', /[\w.~+/-]{20,}/),
+  OPERATOR_KEYS: listOf(
+    'name:key pairs, the keys of at least 20 characters from A-Z a-z 0-9 . _ ~ + / -',
+    /[\w.@-]{1,64}:[\w.~+/-]{20,}/,
+  ),
+  CHARGILY_SECRET_KEY: text(
+    'a key that starts with test_sk_ or live_sk_',
+    new RegExp(`^${CHARGILY_KEY.source}$`),
+  ),
+  CHARGILY_WEBHOOK_KEYS: listOf('keys that start with test_sk_ or live_sk_', CHARGILY_KEY),
+  CHARGILY_API_URL: web(),
+  PLANS_FILE: text('a file'),
+  BILLING_TIMEZONE: timeZone(),
+  QUOTA_TIMEZONE: timeZone(),
+  GRACE_DAYS: integer(0, 31),
+  RENEWAL_WINDOW_DAYS: integer(0, 28),
+  EVENTS_URL: web(),
+  EVENTS_SECRETS: listOf(
+    'secrets that start with whsec_ (24 to 64 bytes, base64)',
+    /whsec_[A-Za-z0-9+/]{32,86}={0,2}/,
+  ),
+  SMTP_URL: url('an address that starts with smtp:// or smtps://', 'smtp:', 'smtps:'),
+  SELLER_FILE: text('a file'),
+  SANDBOX_PORT: integer(0, 65_535),
+  LOG_LEVEL: Type.Optional(Type.Enum([...LOG_LEVELS], { description: `one of ${LOG_LEVELS.join(', ')}` })),
+})
+
+export type Environment = Static<typeof Environment>
+
+/** The variables that are set and fit, or one sentence for each that does not. An empty variable counts as unset. */
+export function readEnvironment(
+  variables: Readonly<Record<string, string | undefined>>,
+): Environment | readonly string[] {
+  const values: Record<string, unknown> = {}
+  const problems: string[] = []
+  for (const [name, schema] of Object.entries(Environment.properties)) {
+    const given = variables[name]?.trim()
+    if (given === undefined || given === '') continue
+    const value =
+      'type' in schema && schema.type === 'integer' && /^\d{1,9}$/.test(given) ? Number(given) : given
+    if (Value.Check(schema, value)) values[name] = value
+    else problems.push(`${name} must be ${'description' in schema ? schema.description : 'something else'}`)
+  }
+  return problems.length === 0 && Value.Check(Environment, values) ? values : problems
+}
+
+function isUrl(value: string, schemes: readonly string[]): boolean {
+  return URL.canParse(value) && schemes.includes(new URL(value).protocol)
+}
+
+function isTimeZone(value: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: value })
+    return true
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
