@@ -41,6 +41,18 @@ describe('a problem', () => {
     expect(await response.json()).toMatchObject({ title, code: 'not_found' })
   })
 
+  it.each([
+    ['nothing', undefined, 'Bearer'],
+    ['a token', 'bearer x.y.z', 'Bearer error="invalid_token"'],
+    ['another scheme', 'Basic dXNlcjpwYXNz', 'Bearer'],
+  ])('of who could not be known, having sent %s, says how to', async (_what, authorization, challenge) => {
+    const response = await fetch(`${example.base}/private`, {
+      headers: authorization ? { authorization } : {},
+    })
+    await expectProblem(response, 401, 'unauthenticated')
+    expect(response.headers.get('www-authenticate')).toBe(challenge)
+  })
+
   it('is never kept by a cache', async () => {
     const { headers } = await fetch(`${example.base}/cached`)
     expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null])

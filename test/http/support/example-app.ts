@@ -61,6 +61,9 @@ export async function startExample(): Promise<Example> {
     routes.get('/database', () => {
       throw new DatabaseUnavailable('connection refused by db.internal')
     })
+    routes.get('/private', () => {
+      throw new BillingError('unauthenticated')
+    })
     routes.get('/cached', (_request, reply) => {
       reply.headers({ etag: '"1"', 'cache-control': 'public, max-age=300' })
       throw new BillingError('not_found')
