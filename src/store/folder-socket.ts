@@ -27,8 +27,13 @@ export async function listenInside(folder: string): Promise<FolderLock & { reado
   const directory = openSync(folder, 'r')
   try {
     const server = await listen(shortPath(folder, directory, name))
-    // The socket's path goes through the descriptor, and closing the socket unlinks that path.
-    const release = () => close(server).finally(() => closeSync(directory))
+    let released: Promise<void> | undefined
+    const release = () => {
+      // The directory last: the socket's path goes through it, and closing the socket unlinks that path. And once only:
+      // afterwards the descriptor's number may be another file's.
+      released ??= close(server).finally(() => closeSync(directory))
+      return released
+    }
     return { path: join(folder, name), release }
   } catch (error) {
     closeSync(directory)

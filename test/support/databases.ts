@@ -58,9 +58,18 @@ export async function freshDatabase(kind: DatabaseKind): Promise<Database> {
 }
 
 /** The URL of a fresh, migrated database on the server: for tests that start real processes. */
-export async function postgresUrl(): Promise<string> {
+export function postgresUrl(): Promise<string> {
+  return createAndName(inject('templateName'))
+}
+
+/** The same without a schema: for tests of the migrations themselves. */
+export function emptyPostgresUrl(): Promise<string> {
+  return createAndName('template1')
+}
+
+async function createAndName(template: string): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await createDatabase(inject('serverUrl'), name, inject('templateName'))
+  await createDatabase(inject('serverUrl'), name, template)
   return withDatabaseName(inject('serverUrl'), name)
 }
 
