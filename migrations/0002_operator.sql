@@ -1,0 +1,1 @@
+-- What the operator does: the audit trail. Filled in by the operator's commands.

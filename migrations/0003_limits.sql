@@ -1,0 +1,1 @@
+-- What the platform counts: usage against limits.

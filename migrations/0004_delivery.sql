@@ -1,0 +1,1 @@
+-- How events reach the platform: delivery of the outbox.

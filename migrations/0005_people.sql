@@ -1,0 +1,1 @@
+-- What people see: portal sessions, reminders sent.
