@@ -37,10 +37,10 @@ export class Cashier {
   /** What the customer did on the payment page. `firstSend` must be tried before he is sent back. */
   pay(checkout: CheckoutRecord, outcome: Outcome, method: PaymentMethod): PayResult {
     if (checkout.status !== 'pending') return { ok: false, status: checkout.status }
-    const reorder = this.desk.faults.use('reorder')?.order
     const wait = this.desk.faults.use('processing')
     const atCard: CheckoutRecord = { ...checkout, status: 'processing', payment_method: method }
     if (wait) return { ok: true, checkout: this.#postpone(atCard, outcome, wait.seconds), firstSend: [] }
+    const reorder = this.desk.faults.use('reorder')?.order
     const staleFailure = reorder === 'failed_after_paid'
     const { final, deliveries } = this.#finish(atCard, outcome, staleFailure)
     const firstSend = reorder === 'webhook_before_redirect' ? deliveries : []

@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events'
 import type { Desk } from './desk.js'
 import { EmulatorError } from './emulator-error.js'
 import { type PostResult, postWebhook } from './post-webhook.js'
-import type { DeliveryAttempt, DeliveryRecord } from './records.js'
+import type { DeliveryRecord } from './records.js'
 
 /** Chargily documents no retries; these are the defaults of spatie/laravel-webhook-server, its likely sender. */
 const MAX_TRIES = 3
@@ -42,8 +42,9 @@ export class Courier {
   /** Milliseconds since the epoch of the next try that nobody is making yet; null when nothing is owed. */
   nextDueAtMs(): number | null {
     let next: number | null = null
-    for (const { id, next_attempt_at_ms } of this.#owed.values()) {
-      if (next_attempt_at_ms === null || this.#inFlight.has(id)) continue
+    for (const delivery of this.#owed.values()) {
+      const { next_attempt_at_ms } = delivery
+      if (next_attempt_at_ms === null || !this.#isFree(delivery)) continue
       if (next === null || next_attempt_at_ms < next) next = next_attempt_at_ms
     }
     return next
@@ -55,7 +56,7 @@ export class Courier {
     for (const delivery of this.#owed.values()) {
       if (this.#closing.signal.aborted || this.#inFlight.size >= MAX_IN_FLIGHT) return
       const isDue = (delivery.next_attempt_at_ms ?? Number.POSITIVE_INFINITY) <= nowMs
-      if (isDue && !this.#inFlight.has(delivery.id)) this.#start(delivery)
+      if (isDue && this.#isFree(delivery)) this.#start(delivery)
     }
   }
 
@@ -82,6 +83,12 @@ export class Courier {
     await Promise.all(this.#inFlight.values())
   }
 
+  /** Nobody is making this try, and the one it must follow has been made. */
+  #isFree({ id, after_id }: DeliveryRecord): boolean {
+    const before = after_id === null ? undefined : this.#owed.get(after_id)
+    return !this.#inFlight.has(id) && (before === undefined || before.tries > 0)
+  }
+
   #firstTry(id: string): Promise<unknown> | undefined {
     const delivery = this.#owed.get(id)
     const isDue = delivery && (delivery.next_attempt_at_ms ?? 0) <= this.desk.clock.now()
@@ -106,7 +113,8 @@ export class Courier {
     if (!delivery) return
     const nowMs = this.desk.clock.now()
     const attempts = [...delivery.attempts, { at_ms: nowMs, ...result }]
-    const next = { ...delivery, attempts, ...stateAfter(delivery, attempts, nowMs, outsideSchedule) }
+    const tries = delivery.tries + (outsideSchedule ? 0 : 1)
+    const next = { ...delivery, attempts, tries, ...stateAfter(delivery, { tries, nowMs, ...result }) }
     // Not flushed: after a kill the merchant hears of the event once more, which he must bear anyway.
     this.desk.ledger.commit([{ put: { deliveries: next } }], false)
     this.#remember(next)
@@ -124,14 +132,12 @@ type StateAfter = Pick<DeliveryRecord, 'state' | 'next_attempt_at_ms'>
 
 function stateAfter(
   before: DeliveryRecord,
-  attempts: readonly DeliveryAttempt[],
-  nowMs: number,
-  outsideSchedule: boolean,
+  { tries, nowMs, status }: { tries: number; nowMs: number; status: number | null },
 ): StateAfter {
-  const status = attempts.at(-1)?.status ?? 0
-  if (status >= 200 && status < 300) return { state: 'delivered', next_attempt_at_ms: null }
+  if (status !== null && status >= 200 && status < 300)
+    return { state: 'delivered', next_attempt_at_ms: null }
   // A vain resend neither ends nor restarts the schedule, and does not undo an earlier success.
-  if (outsideSchedule) return { state: before.state, next_attempt_at_ms: before.next_attempt_at_ms }
-  if (attempts.length >= MAX_TRIES) return { state: 'failed', next_attempt_at_ms: null }
-  return { state: 'pending', next_attempt_at_ms: nowMs + retryAfterMs(attempts.length) }
+  if (tries === before.tries) return { state: before.state, next_attempt_at_ms: before.next_attempt_at_ms }
+  if (tries >= MAX_TRIES) return { state: 'failed', next_attempt_at_ms: null }
+  return { state: 'pending', next_attempt_at_ms: nowMs + retryAfterMs(tries) }
 }

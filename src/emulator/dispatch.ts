@@ -15,13 +15,12 @@ export function deliveriesFor(desk: Desk, checkout: CheckoutRecord, staleFailure
   const type = eventTypeOf(checkout)
   if (url === null || type === null) return []
   const event = factsOf(desk, checkout, type)
-  const copies = copiesOf(desk, event)
-  if (staleFailure && type === 'checkout.paid')
-    copies.push(factsOf(desk, { ...checkout, status: 'failed' }, 'checkout.failed'))
-  const dropped = desk.faults.use('drop') !== null
-  const dueAtMs = desk.clock.now() + (desk.faults.use('delay')?.seconds ?? 0) * 1000
-  return sealed(desk, copies, checkout.livemode).map((parcel) => ({
-    id: newId(desk),
+  const stale = staleFailure && type === 'checkout.paid' ? [earlierFailure(desk, checkout)] : []
+  const events = [...copiesOf(desk, event), ...stale]
+  const firstId = newId(desk)
+  const schedule = scheduleOf(desk)
+  return sealed(desk, events, checkout.livemode).map((parcel, index) => ({
+    id: index === 0 ? firstId : newId(desk),
     livemode: checkout.livemode,
     event_id: parcel.event.id,
     type: parcel.event.type,
@@ -29,10 +28,23 @@ export function deliveriesFor(desk: Desk, checkout: CheckoutRecord, staleFailure
     url,
     body: parcel.body,
     signature: parcel.signature,
-    state: dropped ? 'dropped' : 'pending',
     attempts: [],
-    next_attempt_at_ms: dropped ? null : dueAtMs,
+    tries: 0,
+    // Copies go out together, to meet at the merchant; only the stale event must come second.
+    after_id: parcel.event.type === type ? null : firstId,
+    ...schedule,
   }))
+}
+
+function scheduleOf(desk: Desk): Pick<DeliveryRecord, 'state' | 'next_attempt_at_ms'> {
+  const delaySeconds = desk.faults.use('delay')?.seconds ?? 0
+  if (desk.faults.use('drop')) return { state: 'dropped', next_attempt_at_ms: null }
+  return { state: 'pending', next_attempt_at_ms: desk.clock.now() + delaySeconds * 1000 }
+}
+
+/** The card that was refused before the one that paid, told of too late. */
+function earlierFailure(desk: Desk, checkout: CheckoutRecord): EventFacts {
+  return factsOf(desk, { ...checkout, status: 'failed' }, 'checkout.failed')
 }
 
 function eventTypeOf({ status }: CheckoutRecord): EventType | null {

@@ -80,15 +80,26 @@ export interface Emulator {
 }
 
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
-  const desk = openDesk(options, () => address)
+  let address: string | null = null
+  const desk = openDesk(options, () => address ?? server.listeningOrigin)
   const courier = new Courier(desk, options.webhookTimeoutMs ?? 3000)
   const cashier = new Cashier(desk, courier)
   const rounds = new Rounds(desk, cashier, courier)
   const server = buildServer({ desk, cashier, advance: (seconds) => rounds.advance(seconds) })
-  const address = await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
+  address = await listen(server, options, desk)
   rounds.begin()
   desk.log({ message: 'emulator listening', url: address })
   return handles({ url: address, desk, cashier, courier, rounds, server })
+}
+
+/** An address that is taken must not leave the state file open. */
+async function listen(server: FastifyInstance, { host, port }: EmulatorOptions, desk: Desk): Promise<string> {
+  try {
+    return await server.listen({ host: host ?? '127.0.0.1', port: port ?? 0 })
+  } catch (cause) {
+    desk.ledger.close()
+    throw new EmulatorError(`cannot listen: ${cause instanceof Error ? cause.message : cause}`, { cause })
+  }
 }
 
 function openDesk(options: EmulatorOptions, address: () => string): Desk {

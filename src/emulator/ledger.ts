@@ -46,6 +46,7 @@ export class Ledger {
     this.#journal = stateFile === undefined ? null : new Journal(stateFile)
     if (this.#journal === null) return
     for (const [index, line] of this.#journal.read().entries()) this.#replay(line, index)
+    this.#forgetOldDeliveries()
     this.#journal.rewrite([...this.#snapshot()].map((change) => JSON.stringify([change])))
   }
 
@@ -93,7 +94,7 @@ export class Ledger {
     for (const deliveries of this.deliveries.all()) yield { put: { deliveries } }
   }
 
-  /** The file forgets them when it is next compacted: reading applies the same rule. */
+  /** The file forgets them when it is next read and compacted. */
   #forgetOldDeliveries(): void {
     if (this.deliveries.size <= KEPT_DELIVERIES) return
     for (const { id, state } of this.deliveries.all()) {

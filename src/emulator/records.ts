@@ -115,5 +115,9 @@ export interface DeliveryRecord {
   readonly signature: string | null
   readonly state: 'pending' | 'delivered' | 'failed' | 'dropped'
   readonly attempts: readonly DeliveryAttempt[]
+  /** Tries of the schedule; a resend is an attempt but uses none up. */
+  readonly tries: number
+  /** The delivery that must have been tried before this one is. */
+  readonly after_id: string | null
   readonly next_attempt_at_ms: number | null
 }

@@ -10,6 +10,7 @@ const LOOK_AGAIN_MS = 1000
 export class Rounds {
   #timer: NodeJS.Timeout | undefined
   #isLookingSoon = false
+  #advancing: Promise<void> = Promise.resolve()
   #ended = false
 
   constructor(
@@ -34,16 +35,23 @@ export class Rounds {
     await this.courier.settled()
   }
 
-  async advance(seconds: number): Promise<void> {
+  /** One after the other: two calls of an hour each are two hours. */
+  advance(seconds: number): Promise<void> {
+    const moved = this.#advancing.then(() => this.#advance(seconds))
+    // A failure is told to the one who asked, not to the next in the queue.
+    this.#advancing = moved.catch(() => undefined)
+    return moved
+  }
+
+  async #advance(seconds: number): Promise<void> {
     const targetMs = this.desk.clock.now() + seconds * 1000
     await this.settled()
-    for (
-      let dueAtMs = this.#nextDueAtMs();
-      dueAtMs !== null && dueAtMs <= targetMs;
-      dueAtMs = this.#nextDueAtMs()
-    ) {
+    let dueAtMs = this.#nextDueAtMs()
+    // What is owed when the emulator closes stays due for ever, hence the last condition.
+    while (dueAtMs !== null && dueAtMs <= targetMs && !this.#ended) {
       this.#moveTo(dueAtMs)
       await this.settled()
+      dueAtMs = this.#nextDueAtMs()
     }
     this.#moveTo(targetMs)
     await this.settled()
@@ -53,7 +61,8 @@ export class Rounds {
     const aheadMs = targetMs - this.desk.clock.now()
     if (aheadMs <= 0) return
     this.desk.clock.advance(aheadMs)
-    this.desk.ledger.commit([{ clock_offset_ms: this.desk.clock.offsetMs }])
+    const { offsetMs } = this.desk.clock
+    if (offsetMs !== this.desk.ledger.clockOffsetMs) this.desk.ledger.commit([{ clock_offset_ms: offsetMs }])
   }
 
   /** Null when nothing waits for time. */

@@ -188,3 +188,15 @@ test('many events at once all arrive', async () => {
   await emu.settled()
   expect(new Set(shop.heard.map(({ body }) => JSON.parse(body).data.id))).toEqual(new Set(ids))
 })
+
+test('a vain resend uses up none of the three tries', async () => {
+  const shop = await merchant()
+  shop.mood = 500
+  const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock() })
+  await emu.pay((await newCheckout(emu)).id, 'paid')
+  await emu.settled()
+  await emu.resend(emu.deliveries()[0]?.id ?? '')
+  await emu.advance(3600)
+  const atSeconds = emu.deliveries()[0]?.attempts.map(({ at_ms }) => (at_ms - START_MS) / 1000)
+  expect(atSeconds).toEqual([0, 0, 10, 110])
+})

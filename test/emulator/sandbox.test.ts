@@ -115,3 +115,9 @@ test('two emulators in one process share nothing', async () => {
   one.setFaults({ drop: {} })
   expect([other.checkouts().length, other.faults().drop]).toEqual([0, null])
 })
+
+test('an address that is taken is said to be taken', async () => {
+  const { url } = await emulator()
+  const again = startEmulator({ secretKeys: [KEY], port: Number(new URL(url).port) })
+  await expect(again).rejects.toThrow(/EADDRINUSE/)
+})

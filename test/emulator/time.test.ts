@@ -60,3 +60,23 @@ test('a clock that cannot be moved gets an offset of the emulator', async () => 
   await emu.advance(1800)
   expect(emu.checkouts()).toMatchObject([{ status: 'expired' }])
 })
+
+test('two moves of the clock at once add up', async () => {
+  const clock = new ManualClock()
+  const emu = await emulator({ clock })
+  await Promise.all([emu.advance(3600), emu.advance(3600)])
+  expect(clock.now()).toBe(START_MS + 7_200_000)
+})
+
+test('closing in the middle of a move ends the move', async () => {
+  const shop = await merchant()
+  const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock() })
+  emu.setFaults({ delay: { seconds: 10 } })
+  await emu.pay((await newCheckout(emu)).id, 'paid')
+  shop.mood = 'silent'
+  const moved = emu.advance(3600)
+  await vi.waitFor(() => expect(shop.heard).toHaveLength(1))
+  await emu.close()
+  await moved
+  expect(shop.heard).toHaveLength(1)
+})
