@@ -1,6 +1,7 @@
 // The HTTP server with everything mounted: API and page once for each mode, the sandbox once for all.
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { apiRoutes } from './api.js'
+import { frontPage } from './front-page.js'
 import { pageRoutes } from './page-routes.js'
 import { type SandboxContext, sandboxRoutes } from './sandbox-routes.js'
 import { modePath } from './wire.js'
@@ -22,6 +23,7 @@ export function buildServer(context: SandboxContext): FastifyInstance {
     app.register(apiRoutes(scope), { prefix: `${modePath(livemode)}/api/v2` })
     app.register(pageRoutes(scope), { prefix: modePath(livemode) })
   }
+  app.register(frontPage(context.desk))
   app.register(sandboxRoutes(context), { prefix: '/_sandbox' })
   return app
 }

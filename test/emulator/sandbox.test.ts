@@ -121,3 +121,10 @@ test('an address that is taken is said to be taken', async () => {
   const again = startEmulator({ secretKeys: [KEY], port: Number(new URL(url).port) })
   await expect(again).rejects.toThrow(/EADDRINUSE/)
 })
+
+test('its address, opened in a browser, says where everything is and no key', async () => {
+  const emu = await emulator()
+  const text = await (await fetch(emu.url)).text()
+  expect(text).toContain(`${emu.url}/test/api/v2`)
+  expect(text).not.toContain(KEY)
+})
