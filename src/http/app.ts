@@ -57,7 +57,10 @@ export function createApp(parts: AppParts): App {
   const app = fastify({
     loggerInstance: logger,
     // Two lines a request cost a quarter of the throughput; see `watchRequests` for what is logged instead.
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    logController: new LogController({ disableRequestLogging: true }),
+    // A child logger for each request cost a tenth of the time of a small answer, mostly redaction of its one field;
+    // the few lines that belong to a request name its id themselves.
+    childLoggerFactory: (parent) => parent,
     genReqId: requestIdOf,
     requestIdHeader: false,
     trustProxy: false,
@@ -109,7 +112,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   const { method, url } = request
   const duration_ms = Math.round(reply.elapsedTime)
   request.log.warn(
-    { method, path: pathOf(url), status: reply.statusCode, duration_ms },
+    { request_id: request.id, method, path: pathOf(url), status: reply.statusCode, duration_ms },
     'slow or failed request',
   )
 }

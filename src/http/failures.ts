@@ -49,9 +49,9 @@ export function answerFailure(
   publicUrl: string,
 ): FastifyReply {
   const error = toBillingError(thrown)
-  if (error.code === 'internal_error')
-    request.log.error({ error: thrown, path: pathOf(request.url) }, 'a bug')
-  else if (ERRORS[error.code].status >= 500) request.log.warn({ error: thrown }, error.code)
+  const evidence = { request_id: request.id, path: pathOf(request.url), error: thrown }
+  if (error.code === 'internal_error') request.log.error(evidence, 'a bug')
+  else if (ERRORS[error.code].status >= 500) request.log.warn(evidence, error.code)
   return sendProblem(request, reply, error, publicUrl)
 }
 

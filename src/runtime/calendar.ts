@@ -12,11 +12,23 @@ export interface CalendarDay {
   readonly endsAt: Instant
 }
 
+/** Each status asks for the ends of one paid run, over and over: 20 to 50 µs to compute, 0.1 µs to look up. About 2 MB. */
+const REMEMBERED_MAX = 10_000
+
 export function createCalendar(timeZone: string): Calendar {
+  const remembered = new Map<string, Instant>()
   return {
-    monthsAfter: (anchor, months) =>
+    monthsAfter: (anchor, months) => {
+      const question = `${anchor}+${months}`
+      const known = remembered.get(question)
+      if (known !== undefined) return known
       // 'constrain' is the clamping: 31 January plus one month is the last day of February.
-      inZone(anchor, timeZone).add({ months }, { overflow: 'constrain' }).epochMilliseconds,
+      const end = inZone(anchor, timeZone).add({ months }, { overflow: 'constrain' }).epochMilliseconds
+      // Emptied rather than sorted by age: filling it again takes half a second of work spread over all who ask.
+      if (remembered.size >= REMEMBERED_MAX) remembered.clear()
+      remembered.set(question, end)
+      return end
+    },
   }
 }
 

@@ -29,6 +29,19 @@ describe('months after an anchor', () => {
     expect(read(createCalendar('UTC').monthsAfter(anchor, 1))).toBe('2026-02-28T23:30:00.000Z')
   })
 
+  it('are the same when asked again, also after more anchors than are remembered', () => {
+    const calendar = createCalendar('Africa/Algiers')
+    const anchor = at('2026-01-31T09:00:00Z')
+    const first = [1, 2, 1].map((months) => read(calendar.monthsAfter(anchor, months)))
+    for (let day = 0; day <= 10_000; day++) calendar.monthsAfter(anchor + day, 1)
+    expect([1, 2, 1].map((months) => read(calendar.monthsAfter(anchor, months)))).toEqual(first)
+    expect(first).toEqual([
+      '2026-02-28T09:00:00.000Z',
+      '2026-03-31T09:00:00.000Z',
+      '2026-02-28T09:00:00.000Z',
+    ])
+  })
+
   it('keeps the wall clock over a change of summer time', () => {
     // Paris: noon on 15 March is 11:00 UTC (winter), noon on 15 April 10:00 UTC (summer).
     const end = createCalendar('Europe/Paris').monthsAfter(at('2026-03-15T11:00:00Z'), 1)
