@@ -1,7 +1,7 @@
 // Files of the embedded database that survive a power loss. The package's own node file system never flushes: this one
 // gives its `fsync` a body, for files and for directories. It refuses to forget a flush that failed.
-import { closeSync, fdatasyncSync, fsyncSync, openSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, fdatasyncSync, fsyncSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
@@ -32,23 +32,30 @@ interface NodeFiles {
 /** WASI's number for EIO, which the database answers as PostgreSQL does: it stops at once. */
 const inputOutputError = 29
 
+/** Brings what was written to an open file onto the disk; throws when the disk cannot. */
+export type Flush = (descriptor: number) => void
+
 export class DurableFiles extends NodeFS {
-  /** How many flushes were done: the tests' proof that a commit is on disk. */
-  flushes = 0
   /** Why a flush failed, if one did. The kernel may have dropped the pages: nothing after it can be trusted. */
   failure: unknown
 
+  constructor(
+    folder: string,
+    private readonly flush: Flush = fdatasyncSync,
+  ) {
+    super(folder)
+  }
+
   override async init(...[pglite, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const install = (module: { readonly NODEFS: NodeFiles }) => {
-      module.NODEFS.stream_ops.fsync = (stream) => this.#flush(stream)
+      module.NODEFS.stream_ops.fsync = (stream) => this.#flushStream(stream)
     }
     return await super.init(pglite, { ...options, preRun: [...(options.preRun ?? []), install] })
   }
 
-  #flush(stream: Stream): number {
+  #flushStream(stream: Stream): number {
     try {
-      fdatasyncSync(stream.nfd)
-      this.flushes += 1
+      this.flush(stream.nfd)
       return 0
     } catch (error) {
       this.failure ??= error
@@ -67,11 +74,22 @@ export function flushTree(folder: string): void {
   flushPath(folder)
 }
 
+/** Flushes one file, or the names in one folder. */
 export function flushPath(path: string): void {
-  const descriptor = openSync(path, 'r')
+  const isFolder = statSync(path).isDirectory()
+  // Windows opens no folders, and flushes only what is open for writing.
+  if (isFolder && process.platform === 'win32') return
+  const descriptor = openSync(path, isFolder ? 'r' : 'r+')
   try {
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }
+}
+
+/** Makes a folder and those above it that are missing, with their names on disk. */
+export function makeFolder(path: string): void {
+  const first = mkdirSync(path, { recursive: true })
+  if (first === undefined) return
+  for (let made = path; made.length >= first.length; made = dirname(made)) flushPath(dirname(made))
 }

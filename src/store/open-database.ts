@@ -11,7 +11,10 @@ export interface DatabaseOptions {
   readonly dataDir?: string
   /** Connections to a server; see `PostgresOptions`. */
   readonly maxConnections?: number
-  readonly log?: { warn(details: object, message: string): void }
+  readonly log?: {
+    warn(details: object, message: string): void
+    error(details: object, message: string): void
+  }
 }
 
 /** The URL of a database that we do not know. */
@@ -22,7 +25,11 @@ export class UnknownDatabase extends Error {
 /** Throws `DataFolderLocked` or `DataFolderUnusable`; a server is not asked before the first statement. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, dataDir = './data', maxConnections, log } = options
-  if (url === undefined) return await openFolder(dataDir)
+  if (url === undefined) {
+    return await openFolder(dataDir, {
+      onFailure: (error) => log?.error({ err: error }, 'the embedded database has failed: start anew'),
+    })
+  }
   if (url === 'memory:') return await openMemory()
   // The URL is not repeated: it may hold a password.
   if (!/^postgres(ql)?:\/\//.test(url))
@@ -30,6 +37,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return openPostgres({
     url,
     ...(maxConnections === undefined ? {} : { maxConnections }),
-    onConnectionLost: (error) => log?.warn({ error }, 'an idle database connection was lost'),
+    onConnectionLost: (error) => log?.warn({ err: error }, 'an idle database connection was lost'),
   })
 }

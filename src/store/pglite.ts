@@ -1,10 +1,17 @@
 // PostgreSQL inside the process, in memory or in a folder of its own: what runs when nothing was installed. It flushes
 // every commit to disk, locks its folder, and does the housekeeping that a server would do by itself.
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import type { Database, Parameter, Row, Statement, Transaction } from './database.js'
-import { DurableFiles, durableStartParameters, flushPath, flushTree } from './durable-files.js'
+import {
+  DurableFiles,
+  durableStartParameters,
+  type Flush,
+  flushPath,
+  flushTree,
+  makeFolder,
+} from './durable-files.js'
 import { lockFolder } from './folder-lock.js'
 import type { FolderLock } from './folder-socket.js'
 import { runTransaction, type Session } from './transaction.js'
@@ -13,8 +20,6 @@ import { EmbeddedSession } from './wire-protocol.js'
 
 export interface EmbeddedDatabase extends Database {
   readonly kind: 'pglite'
-  /** Counts flushes to disk; always 0 in memory. */
-  readonly flushes: number
   /**
    * Checkpoint, vacuum and statistics: nothing in the embedded database does them by itself, and its log grew from 17
    * to 81 MB in 200,000 writes (measured). Everyone else waits meanwhile, so call it from a job, at a quiet hour.
@@ -27,19 +32,26 @@ export interface EmbeddedDatabase extends Database {
 /** A database that is gone when it is closed. `from` is another one's `dump()`. */
 export async function openMemory(from?: Blob): Promise<EmbeddedDatabase> {
   const pglite = await PGlite.create(from === undefined ? {} : { loadDataDir: from })
-  return new Embedded(pglite, undefined, undefined)
+  return new Embedded(pglite, {})
+}
+
+export interface FolderOptions {
+  /** Told once when the database has failed (a full or broken disk): all is `DatabaseUnavailable` until a new start. */
+  readonly onFailure?: (cause: unknown) => void
+  /** How a commit gets onto the disk; tests count it, and break it. */
+  readonly flush?: Flush
 }
 
 /** Opens or creates the database in a folder. Throws `DataFolderLocked` when another process has it. */
-export async function openFolder(dataDir: string): Promise<EmbeddedDatabase> {
+export async function openFolder(dataDir: string, options: FolderOptions = {}): Promise<EmbeddedDatabase> {
   const folder = resolve(dataDir)
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   const lock = await lockFolder(folder)
   try {
     const cluster = join(folder, 'postgres')
     if (!existsSync(cluster)) await createCluster(folder, cluster)
-    const files = new DurableFiles(cluster)
-    return new Embedded(await startOn(files), files, lock)
+    const files = new DurableFiles(cluster, options.flush)
+    return new Embedded(await startOn(files), { files, lock, onFailure: options.onFailure })
   } catch (error) {
     await lock.release()
     throw error
@@ -61,22 +73,30 @@ function startOn(files: DurableFiles): Promise<PGlite> {
   return PGlite.create({ fs: files, startParams: durableStartParameters })
 }
 
+interface Belongings {
+  readonly files?: DurableFiles
+  readonly lock?: FolderLock
+  readonly onFailure?: ((cause: unknown) => void) | undefined
+}
+
 class Embedded implements EmbeddedDatabase {
   readonly kind = 'pglite'
   readonly #turnstile = new Turnstile()
   readonly #session: Session
+  #hasFailed = false
 
   constructor(
     private readonly pglite: PGlite,
-    private readonly files: DurableFiles | undefined,
-    private readonly lock: FolderLock | undefined,
+    private readonly belongings: Belongings,
   ) {
-    const breathe = () => this.#turnstile.breathe()
-    this.#session = new EmbeddedSession(pglite, { breathe, flushFailure: () => files?.failure })
-  }
-
-  get flushes(): number {
-    return this.files?.flushes ?? 0
+    this.#session = new EmbeddedSession(pglite, {
+      breathe: () => this.#turnstile.breathe(),
+      flushFailure: () => belongings.files?.failure,
+      onFailure: (cause) => {
+        this.#hasFailed = true
+        belongings.onFailure?.(cause)
+      },
+    })
   }
 
   query(statement: Statement, parameters: readonly Parameter[] = []): Promise<readonly Row[]> {
@@ -103,7 +123,8 @@ class Embedded implements EmbeddedDatabase {
 
   async close(): Promise<void> {
     await this.#turnstile.close()
-    if (!this.pglite.closed) await this.pglite.close()
-    await this.lock?.release()
+    // After a failure the shutdown would hang; the next start recovers, as after a power cut.
+    if (!this.#hasFailed && !this.pglite.closed) await this.pglite.close()
+    await this.belongings.lock?.release()
   }
 }

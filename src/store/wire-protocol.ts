@@ -35,6 +35,8 @@ interface Surroundings {
   breathe(): Promise<void> | undefined
   /** Why a flush to disk failed, if one ever did. */
   flushFailure(): unknown
+  /** Told once, when the database must not be spoken to any more: it would answer nonsense, or never. */
+  onFailure(cause: unknown): void
 }
 
 export class EmbeddedSession implements Session {
@@ -85,11 +87,18 @@ export class EmbeddedSession implements Session {
       syncToFs: false,
       onRawData: (bytes) => parser.parse(Buffer.from(bytes), (message) => receive(message, answer)),
     })
-    if (!answer.isComplete) this.#failure = new Error('it stopped in the middle of an answer')
-    this.#failure ??= this.surroundings.flushFailure()
+    this.#noteFailure(answer)
     this.#refuseAfterFailure()
     if (answer.error !== undefined) throw translateError(answer.error)
     return answer
+  }
+
+  /** A panic ends an answer in the middle (a full disk, say); the next statement would hang for ever (tried). */
+  #noteFailure(answer: Answer): void {
+    const failure = this.surroundings.flushFailure()
+    if (failure === undefined && answer.isComplete) return
+    this.#failure = failure ?? answer.error ?? new Error('the answer was cut off')
+    this.surroundings.onFailure(this.#failure)
   }
 
   #refuseAfterFailure(): void {
@@ -103,10 +112,9 @@ function receive(message: BackendMessage, answer: Answer): void {
   else if (isRowDescription(message)) {
     answer.columns = message.fields.map(({ name, dataTypeID }) => ({ name, parse: parserOf(dataTypeID) }))
   } else if (isCommandComplete(message)) answer.tag = message.text
-  else if (message instanceof ServerRefusal) {
-    // A notice is not an error; the first error is the cause of those after it.
-    if (message.name === 'error') answer.error ??= message
-  } else if (message.name === 'readyForQuery') answer.isComplete = true
+  // The first error is the cause of those after it.
+  else if (message instanceof ServerRefusal) answer.error ??= message
+  else if (message.name === 'readyForQuery') answer.isComplete = true
 }
 
 function receiveRow(message: DataRowMessage, answer: Answer): void {
