@@ -15,6 +15,7 @@ import type { Config } from './runtime/config.js'
 import { createIds } from './runtime/id.js'
 import type { Log } from './runtime/log.js'
 import { counter, createMetrics, type Metrics } from './runtime/metrics.js'
+import { wait } from './runtime/wait.js'
 import type { Database } from './store/database.js'
 import { expectedVersion, schemaVersion } from './store/migrate.js'
 
@@ -49,6 +50,7 @@ export async function wire(
     database,
     provider,
     clock,
+    wait,
     log,
     publicUrl,
     ids: createIds(),

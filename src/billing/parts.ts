@@ -11,6 +11,8 @@ export interface Parts {
   readonly database: Database
   readonly provider: Provider
   readonly clock: Clock
+  /** Time that passes while somebody else works; handed in with the clock, so that both can be moved. */
+  readonly wait: (ms: number) => Promise<void>
   readonly ids: Ids
   readonly log: Log
   readonly catalogue: Catalogue

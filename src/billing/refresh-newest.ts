@@ -4,7 +4,6 @@
 import { SECOND } from '../domain/instant.js'
 import { isOpen, type Payment } from '../domain/payment.js'
 import { singleFlight } from '../runtime/single-flight.js'
-import { wait } from '../runtime/wait.js'
 import { claimLookAtProvider } from '../store/checks.js'
 import { lookUpPayment } from './look-up-payment.js'
 import type { Parts } from './parts.js'
@@ -21,7 +20,7 @@ export function createRefreshNewest(parts: Parts): RefreshNewest {
   const shared = singleFlight<boolean>()
   return async (newest) => {
     if (!newest || !isOpen(newest) || newest.checkoutId === null) return false
-    return shared(newest.id, () => Promise.race([look(parts, newest), wait(LOOK_MS).then(() => false)]))
+    return shared(newest.id, () => Promise.race([look(parts, newest), parts.wait(LOOK_MS).then(() => false)]))
   }
 }
 

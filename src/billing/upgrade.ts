@@ -8,7 +8,6 @@ import type { Plan } from '../domain/plan.js'
 import { decideUpgrade, type UpgradeDecision } from '../domain/upgrade.js'
 import type { ProviderFailure } from '../provider/provider.js'
 import { singleFlight } from '../runtime/single-flight.js'
-import { wait } from '../runtime/wait.js'
 import {
   insertPayment,
   type KnownUser,
@@ -58,7 +57,7 @@ async function upgrade(parts: Parts, request: UpgradeRequest): Promise<OpenedChe
     const decision = decideUpgrade(facts, wanted, now, parts.terms)
     if (decision.kind === 'return') return opened(decision.payment)
     if (decision.kind === 'wait' && ++polls <= POLLS_MAX) {
-      await wait(POLL_MS)
+      await parts.wait(POLL_MS)
       step--
     } else if (decision.kind === 'close') {
       const still = await closeAtProvider(parts, decision.payment, request.planId)
