@@ -65,7 +65,7 @@ export interface SettlementChange {
 export type SaveResult = 'saved' | 'duplicate' | 'outrun'
 
 // The guard locks the user's row at the version the change was decided on. The event comes next: if its id is known,
-// nothing else happens. Everything further hangs on these two.
+// nothing else happens. Everything further hangs on these two. What time has to announce begins anew with a new end.
 const saveChange = statement(
   'settlements.save',
   `with input as (
@@ -126,7 +126,11 @@ const saveChange = statement(
         set version = u.version + 1,
             event_sequence = u.event_sequence + jsonb_array_length(e.events),
             anchor_at = s.anchor_at, run_months = s.run_months, paid_until = s.paid_until, months = s.months,
-            ended_at = s.ended_at, payment_method = s.payment_method
+            ended_at = s.ended_at, payment_method = s.payment_method,
+            announced = case when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at)
+                             then null else u.announced end,
+            announce_at = case when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at)
+                               then s.announce_at else u.announce_at end
        from effect e, jsonb_populate_record(null::users, e.subscription) s
       where u.user_id = e.user_id
    )

@@ -1,4 +1,5 @@
 // A user as a row: the facts of his prepaid time and the version that guards them.
+import { firstAnnouncementAt } from '../domain/announcement.js'
 import type { Payment } from '../domain/payment.js'
 import type { PaidMonth, SubscriptionFacts } from '../domain/subscription.js'
 import { type Queryable, type Row, statement } from './database.js'
@@ -31,7 +32,7 @@ export function parseUser(row: Row): UserRecord {
   }
 }
 
-/** The facts as columns, for `jsonb_to_record`. */
+/** The facts as columns, for `jsonb_to_record`, with the schedule of announcements that new facts begin with. */
 export function factsToColumns(facts: SubscriptionFacts) {
   return {
     anchor_at: at(facts.run?.anchorAt ?? null),
@@ -40,6 +41,7 @@ export function factsToColumns(facts: SubscriptionFacts) {
     months: facts.months,
     ended_at: at(facts.endedAt),
     payment_method: facts.paymentMethod,
+    announce_at: at(firstAnnouncementAt(facts)),
   }
 }
 

@@ -1,0 +1,88 @@
+// What time itself brings about: an end that comes near, the end, the end of grace. It decides what the platform is told
+// of it and when to look next. It gives and takes no access: `statusAt` says what is, these only say that it became so.
+import { DAY, type Instant } from './instant.js'
+import { graceEndsAt, type SubscriptionFacts, type Terms } from './subscription.js'
+
+/** In the order in which time passes them. */
+export const BOUNDARIES = [
+  'expiring_7_days',
+  'expiring_3_days',
+  'expiring_1_day',
+  'past_due',
+  'expired',
+] as const
+export type Boundary = (typeof BOUNDARIES)[number]
+
+export type AnnouncementType = 'subscription.expiring' | 'subscription.past_due' | 'subscription.expired'
+
+export interface Announcement {
+  readonly type: AnnouncementType
+  readonly boundary: Boundary
+  /** When it was passed. */
+  readonly at: Instant
+  /** Passed as well and never told, because they are no longer true. */
+  readonly skipped: readonly Boundary[]
+}
+
+/** What is to be said now, and the row's schedule after it was said. */
+export interface AnnouncementDecision {
+  readonly announcement: Announcement | null
+  readonly announced: Boundary | null
+  readonly announceAt: Instant | null
+}
+
+/**
+ * Of all boundaries passed since the last announcement only the latest is still true, so it alone is told: a service
+ * that slept for a month says `expired`, not "7 days left".
+ */
+export function decideAnnouncement(
+  facts: SubscriptionFacts,
+  announced: Boundary | null,
+  now: Instant,
+  terms: Terms,
+): AnnouncementDecision {
+  const untold = boundariesOf(facts, terms).filter(({ boundary }) => isAfter(boundary, announced))
+  const passed = untold.filter(({ at }) => at <= now)
+  const latest = passed.at(-1)
+  const next = untold.find(({ at }) => at > now)
+  return {
+    announcement: latest
+      ? { ...latest, type: typeOf(latest.boundary), skipped: passed.slice(0, -1).map((one) => one.boundary) }
+      : null,
+    announced: latest?.boundary ?? announced,
+    announceAt: next?.at ?? null,
+  }
+}
+
+/**
+ * The schedule that new facts begin with. If that instant is past (a payment booked very late) the next sweep looks, and
+ * tells what is true by then.
+ */
+export function firstAnnouncementAt({ paidUntil, endedAt }: SubscriptionFacts): Instant | null {
+  return paidUntil === null || endedAt !== null ? null : paidUntil - 7 * DAY
+}
+
+/** With no days of grace nobody is ever `past_due`, so that is not a boundary then. */
+function boundariesOf({ paidUntil, endedAt }: SubscriptionFacts, terms: Terms) {
+  if (paidUntil === null || endedAt !== null) return []
+  const instants: Record<Boundary, Instant> = {
+    expiring_7_days: paidUntil - 7 * DAY,
+    expiring_3_days: paidUntil - 3 * DAY,
+    expiring_1_day: paidUntil - DAY,
+    past_due: paidUntil,
+    expired: graceEndsAt(paidUntil, terms),
+  }
+  return BOUNDARIES.filter((boundary) => boundary !== 'past_due' || terms.graceDays > 0).map((boundary) => ({
+    boundary,
+    at: instants[boundary],
+  }))
+}
+
+function isAfter(boundary: Boundary, announced: Boundary | null): boolean {
+  return announced === null || BOUNDARIES.indexOf(boundary) > BOUNDARIES.indexOf(announced)
+}
+
+function typeOf(boundary: Boundary): AnnouncementType {
+  if (boundary === 'past_due') return 'subscription.past_due'
+  return boundary === 'expired' ? 'subscription.expired' : 'subscription.expiring'
+}
