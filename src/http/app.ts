@@ -118,7 +118,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 function routeOf(request: FastifyRequest): string {
-  return request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown')
+  return request.routeOptions.url ?? 'unknown'
 }
 
 /** The caller's id where it is harmless in a log and a header, else one of ours. */

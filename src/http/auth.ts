@@ -15,6 +15,7 @@ import { type Instant, MINUTE, SECOND } from '../domain/instant.js'
 import type { Clock } from '../runtime/clock.js'
 import { bearerToken } from './bearer.js'
 import { readIdentity, type UserIdentity } from './identity.js'
+import { rememberIdentities } from './remembered-identities.js'
 
 export type { UserIdentity } from './identity.js'
 
@@ -46,7 +47,7 @@ const KEYS_KEPT_MS = 10 * MINUTE
 
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const check = signatureCheck(options)
-  const remembered = rememberedIdentities()
+  const remembered = rememberIdentities({ most: REMEMBERED_MAX, longestMs: REMEMBERED_MS })
   return {
     verify: async (header) => {
       const token = bearerToken(header)
@@ -56,7 +57,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       if (known) return known
       const payload = await checkToken(check, token, verifyOptions(options, now))
       const identity = readIdentity(payload)
-      remembered.keep(digest, identity, Math.min(refusedFrom(payload), now + REMEMBERED_MS))
+      remembered.keep(digest, identity, now, refusedFrom(payload))
       return identity
     },
   }
@@ -93,7 +94,6 @@ function reachableKeys(keys: JWTVerifyGetKey): JWTVerifyGetKey {
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
         throw error
-      if (error instanceof errors.JOSENotSupported) throw error
       throw new BillingError('authentication_unavailable', { retryAfterSeconds: 5, cause: error })
     }
   }
@@ -125,23 +125,4 @@ async function checkToken(
 /** The first instant at which jose would call the token expired; it compares whole seconds. */
 function refusedFrom({ exp = 0 }: JWTPayload): Instant {
   return Math.ceil(exp + CLOCK_TOLERANCE_SECONDS) * SECOND
-}
-
-/** Under a digest, not under the token: what is kept in memory for long should not be usable. */
-function rememberedIdentities() {
-  const known = new Map<string, { identity: UserIdentity; until: Instant }>()
-  return {
-    find: (digest: string, now: Instant): UserIdentity | undefined => {
-      const found = known.get(digest)
-      if (found && found.until > now) return found.identity
-      if (found) known.delete(digest)
-      return undefined
-    },
-    keep: (digest: string, identity: UserIdentity, until: Instant): void => {
-      // A map gives its keys in the order of insertion: the first is the one remembered longest.
-      const [oldest] = known.keys()
-      if (known.size >= REMEMBERED_MAX && oldest !== undefined) known.delete(oldest)
-      known.set(digest, { identity, until })
-    },
-  }
 }

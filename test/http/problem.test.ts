@@ -31,6 +31,7 @@ describe('a problem', () => {
     ['German, else Arabic', 'de, en;q=0.3, ar;q=0.7', 'ar', 'غير موجود'],
     ['anything', '*', 'en', 'Not found'],
     ['anything but Arabic', 'ar;q=0, fr;q=nonsense', 'en', 'Not found'],
+    ['more languages than anyone reads', `${'de,'.repeat(100)}ar`, 'en', 'Not found'],
     ['nonsense', `${'x,'.repeat(5_000)}`, 'en', 'Not found'],
   ])('for readers of %s is in their language', async (_what, header, locale, title) => {
     const response = await fetch(`${example.base}/nowhere`, {

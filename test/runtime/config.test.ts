@@ -245,6 +245,7 @@ describe('PLANS_FILE', () => {
     [[{ ...free, price: 0.5 }], 'PLANS_FILE: /0/price must be integer'],
     [[{ ...free, price: '0' }], 'PLANS_FILE: /0/price must be integer'],
     [[{ ...free, limits: { ...limits, storage_gb: 1 } }], 'PLANS_FILE: /0/limits/storage_gb schema is false'],
+    [[{ ...free, prize: 0 }], 'PLANS_FILE: /0/prize schema is false'],
     [[{ ...free, price: 100 }], 'PLANS_FILE: no plan costs 0: users who never paid need one'],
     [
       [free, { ...free, id: 'pro', price: 49 }],
