@@ -1,0 +1,47 @@
+// The documents are true: every code is listed, every link leads somewhere, every command exists.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { ERRORS } from '../src/domain/error.js'
+
+const root = path.resolve(import.meta.dirname, '..')
+const documents = [
+  ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md'],
+  ...readdirSync(path.join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => path.join('docs', name)),
+]
+const read = (name: string) => readFileSync(path.join(root, name), 'utf8')
+
+it('docs/errors.md lists every code with its status, and no other', () => {
+  const listed = [...read('docs/errors.md').matchAll(/^\| `([a-z_]+)` \| (\d{3}) \|/gm)].map(
+    ([, code, status]) => [code, Number(status)],
+  )
+  expect(listed).toEqual(Object.entries(ERRORS).map(([code, { status }]) => [code, status]))
+})
+
+it.each(documents)('%s links only to what exists', (name) => {
+  const links = [...read(name).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(
+    ([, link]) => link ?? '',
+  )
+  const broken = links.filter((link) => !existsSync(path.resolve(root, path.dirname(name), link)))
+  expect(broken).toEqual([])
+})
+
+it.each(documents)('%s has one title, on its first line', (name) => {
+  const text = read(name).replace(/```[\s\S]*?```/g, '')
+  expect(text.match(/^# .+$/gm)).toHaveLength(1)
+  expect(text.startsWith('# ')).toBe(true)
+})
+
+it('docs/dependencies.md says why of every dependency', () => {
+  const { dependencies, devDependencies } = JSON.parse(read('package.json'))
+  const document = read('docs/dependencies.md').replace(
+    'ibm-plex-sans(-arabic)',
+    'ibm-plex-sans` `@expo-google-fonts/ibm-plex-sans-arabic',
+  )
+  const unnamed = Object.keys({ ...dependencies, ...devDependencies }).filter(
+    (name) => !name.startsWith('@types/') && !document.includes(`\`${name}\``),
+  )
+  expect(unnamed).toEqual([])
+})
