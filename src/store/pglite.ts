@@ -38,6 +38,8 @@ export async function openMemory(from?: Blob): Promise<EmbeddedDatabase> {
 export interface FolderOptions {
   /** Told once when the database has failed (a full or broken disk): all is `DatabaseUnavailable` until a new start. */
   readonly onFailure?: (cause: unknown) => void
+  /** Another one's `dump()`, to begin with instead of an empty database. Ignored where there is one already. */
+  readonly from?: Blob
   /** How a commit gets onto the disk; tests count it, and break it. */
   readonly flush?: Flush
 }
@@ -49,7 +51,7 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
   const lock = await lockFolder(folder)
   try {
     const cluster = join(folder, 'postgres')
-    if (!existsSync(cluster)) await createCluster(folder, cluster)
+    if (!existsSync(cluster)) await createCluster(folder, cluster, options.from)
     const files = new DurableFiles(cluster, options.flush)
     return new Embedded(await startOn(files), { files, lock, onFailure: options.onFailure })
   } catch (error) {
@@ -59,18 +61,19 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
 }
 
 /** Made and flushed under another name first: a creation that was cut off leaves nothing that looks like a database. */
-async function createCluster(folder: string, cluster: string): Promise<void> {
+async function createCluster(folder: string, cluster: string, from?: Blob): Promise<void> {
   const unfinished = `${cluster}.unfinished`
   rmSync(unfinished, { recursive: true, force: true })
-  const pglite = await startOn(new DurableFiles(unfinished))
+  const pglite = await startOn(new DurableFiles(unfinished), from)
   await pglite.close()
   flushTree(unfinished)
   renameSync(unfinished, cluster)
   flushPath(folder)
 }
 
-function startOn(files: DurableFiles): Promise<PGlite> {
-  return PGlite.create({ fs: files, startParams: durableStartParameters })
+function startOn(files: DurableFiles, from?: Blob): Promise<PGlite> {
+  const options = { fs: files, startParams: durableStartParameters }
+  return PGlite.create(from === undefined ? options : { ...options, loadDataDir: from })
 }
 
 interface Belongings {

@@ -42,7 +42,7 @@ export function describeOnBothDatabases(name: string, body: (context: DatabaseCo
 
 /** A migrated, empty database of one's own. Whoever asks closes it. */
 export async function freshDatabase(kind: DatabaseKind): Promise<Database> {
-  if (kind === 'pglite') return await openMemory(new Blob([readFileSync(inject('dumpPath'))]))
+  if (kind === 'pglite') return await openMemory(readDump('dumpPath'))
   const url = await postgresUrl()
   const database = openPostgres({ url })
   return {
@@ -55,6 +55,11 @@ export async function freshDatabase(kind: DatabaseKind): Promise<Database> {
       await dropDatabase(inject('serverUrl'), new URL(url).pathname.slice(1))
     },
   }
+}
+
+/** What an embedded database begins with: loading it is several times faster than creating an empty one. */
+export function readDump(name: 'dumpPath' | 'emptyDumpPath'): Blob {
+  return new Blob([readFileSync(inject(name))])
 }
 
 /** The URL of a fresh, migrated database on the server: for tests that start real processes. */

@@ -1,11 +1,20 @@
 // Before all tests: a PostgreSQL server with a migrated template, and the dump of a migrated embedded database. Each
 // test file makes its own database from them, which takes a moment instead of seconds.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { migrate } from '../../src/store/migrate.js'
-import { openMemory } from '../../src/store/pglite.js'
+import { type EmbeddedDatabase, openMemory } from '../../src/store/pglite.js'
 import { openPostgres } from '../../src/store/postgres.js'
 import { createDatabase, dropDatabase, withDatabaseName } from './admin.js'
 import { startServer } from './postgres-server.js'
@@ -18,6 +27,8 @@ declare module 'vitest' {
     templateName: string
     /** A tar file: the migrated embedded database. */
     dumpPath: string
+    /** The same before the first migration. */
+    emptyDumpPath: string
   }
 }
 
@@ -31,10 +42,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     else await server.remove()
   }
   try {
-    const [dumpPath] = await Promise.all([migratedDump(), createTemplate(serverUrl, templateName)])
+    const [dumps] = await Promise.all([makeDumps(), createTemplate(serverUrl, templateName)])
     project.provide('serverUrl', serverUrl)
     project.provide('templateName', templateName)
-    project.provide('dumpPath', dumpPath)
+    project.provide('dumpPath', dumps.migrated)
+    project.provide('emptyDumpPath', dumps.empty)
   } catch (error) {
     await teardown()
     throw error
@@ -53,27 +65,41 @@ async function createTemplate(serverUrl: string, templateName: string): Promise<
 }
 
 /**
- * Creating an embedded database takes seconds, loading its dump half of one: the dump is kept for the next run, under
- * a name that says what it was made from.
+ * Creating an embedded database takes seconds, loading its dump half of one: the dumps are kept for the next run, under
+ * a name that says what they were made from.
  */
-async function migratedDump(): Promise<string> {
+async function makeDumps(): Promise<{ empty: string; migrated: string }> {
   const folder = join(import.meta.dirname, '../../node_modules/.cache/ishtirak-tests')
-  const path = join(folder, `${fingerprint()}.tar`)
-  if (existsSync(path)) return path
-  // What was made from other migrations will hardly be asked for again.
-  rmSync(folder, { recursive: true, force: true })
+  const [empty, migrated] = [join(folder, `${fingerprint()}-empty.tar`), join(folder, `${fingerprint()}.tar`)]
+  if (existsSync(empty) && existsSync(migrated)) return { empty, migrated }
   mkdirSync(folder, { recursive: true })
+  removeOld(folder)
   const database = await openMemory()
   try {
+    await writeDump(database, empty)
     await migrate(database)
-    const dump = await database.dump()
-    const unfinished = `${path}.${process.pid}`
-    writeFileSync(unfinished, new Uint8Array(await dump.arrayBuffer()))
-    renameSync(unfinished, path)
-    return path
+    await writeDump(database, migrated)
+    return { empty, migrated }
   } finally {
     await database.close()
   }
+}
+
+/** What was made from other migrations will hardly be asked for again; but a run beside this one may use it now. */
+function removeOld(folder: string): void {
+  const hourMs = 3_600_000
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    if (Date.now() - statSync(path).mtimeMs > hourMs) rmSync(path, { force: true })
+  }
+}
+
+/** Another run may be reading or writing the same name. */
+async function writeDump(database: EmbeddedDatabase, path: string): Promise<void> {
+  const unfinished = `${path}.${process.pid}`
+  const dump = await database.dump()
+  writeFileSync(unfinished, new Uint8Array(await dump.arrayBuffer()))
+  renameSync(unfinished, path)
 }
 
 function fingerprint(): string {

@@ -6,7 +6,7 @@ import { ConstraintViolation, type Database, statement } from '../../../src/stor
 import { expectedVersion, migrate, SchemaMismatch, schemaVersion } from '../../../src/store/migrate.js'
 import { openMemory } from '../../../src/store/pglite.js'
 import { openPostgres } from '../../../src/store/postgres.js'
-import { emptyPostgresUrl, freshDatabase } from '../../support/databases.js'
+import { emptyPostgresUrl, freshDatabase, readDump } from '../../support/databases.js'
 
 const things = statement('test.migrate.things', 'select id from things order by id')
 
@@ -25,7 +25,7 @@ describe.each(['pglite', 'postgres'] as const)('migrations (%s)', (kind) => {
   let url = ''
   beforeEach(async () => {
     url = kind === 'postgres' ? await emptyPostgresUrl() : ''
-    database = kind === 'postgres' ? openPostgres({ url }) : await openMemory()
+    database = kind === 'postgres' ? openPostgres({ url }) : await openMemory(readDump('emptyDumpPath'))
   })
   afterEach(() => database.close())
 

@@ -1,11 +1,14 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { statement } from '../../../src/store/database.js'
 import { DataFolderLocked } from '../../../src/store/folder-lock.js'
 import { openDatabase, UnknownDatabase } from '../../../src/store/open-database.js'
 import { postgresUrl } from '../../support/databases.js'
+
+// Two databases are created from nothing here, as at a first start: seconds each, and more beside other tests.
+vi.setConfig({ testTimeout: 90_000 })
 
 const version = statement(
   'test.open.version',

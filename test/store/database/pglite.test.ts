@@ -8,6 +8,7 @@ import { type EmbeddedDatabase, openFolder, openMemory } from '../../../src/stor
 import { runTransaction } from '../../../src/store/transaction.js'
 import { EmbeddedSession } from '../../../src/store/wire-protocol.js'
 import { type Child, compileStore } from '../../support/child-process.js'
+import { readDump } from '../../support/databases.js'
 
 const one = statement('test.pglite.one', 'select 1 as one')
 const insert = statement('test.pglite.insert', 'insert into kept (value) values ($1)')
@@ -16,7 +17,7 @@ const count = statement('test.pglite.count', 'select count(*) as count from kept
 describe('in memory', () => {
   let database: EmbeddedDatabase
   beforeAll(async () => {
-    database = await openMemory()
+    database = await openMemory(readDump('emptyDumpPath'))
     await database.script('create table kept (value integer)')
   })
   afterAll(() => database.close())
@@ -78,7 +79,7 @@ describe('in memory', () => {
 describe('a session', () => {
   let pglite: PGlite
   beforeAll(async () => {
-    pglite = await PGlite.create()
+    pglite = await PGlite.create({ loadDataDir: readDump('emptyDumpPath') })
   })
   afterAll(() => pglite.close())
   const surroundings = {
@@ -124,7 +125,7 @@ describe('in a folder', () => {
       fdatasyncSync(descriptor)
       flushes += 1
     }
-    const database = await openFolder(folder, { flush })
+    const database = await openFolder(folder, { flush, from: readDump('emptyDumpPath') })
     await database.script('create table kept (value integer)')
     for (let value = 1; value <= 3; value++) {
       const before = flushes
@@ -150,6 +151,7 @@ describe('in a folder', () => {
     let isBroken = false
     const failures: unknown[] = []
     const database = await openFolder(folder, {
+      from: readDump('emptyDumpPath'),
       onFailure: (cause) => failures.push(cause),
       flush: (descriptor) => {
         if (isBroken) throw new Error('EIO: i/o error, fdatasync')
@@ -183,6 +185,7 @@ describe('in a folder', () => {
         await database.query(insert, [value])
         console.log(value)
       }`
+    await (await openFolder(folder, { from: readDump('emptyDumpPath') })).close()
     let acknowledged = 0
     for (let round = 1; round <= 3; round++) {
       const child = store.run(storm, folder)
