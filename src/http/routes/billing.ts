@@ -87,14 +87,9 @@ function upgradeRoute(app: App, { billing, identify }: BillingRoutesParts): void
       ),
     },
   }
-  // The token is looked at before the body is read: a stranger learns nothing of what we accept.
-  const callers = new WeakMap<FastifyRequest, UserIdentity>()
-  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-    callers.set(request, await identify(request, reply))
-  }
+  const { onRequest, userOf } = before(identify)
   app.post(`${BASE}/upgrade`, { schema, onRequest }, async (request) => {
-    const user = callers.get(request)
-    if (!user) throw new BillingError('unauthenticated')
+    const user = userOf(request)
     const locale: Locale = user.locale ?? preferredLocale(request.headers['accept-language']) ?? 'ar'
     const { checkoutUrl, paymentId } = await billing.upgrade({ user, planId: request.body.plan, locale })
     return { checkout_url: checkoutUrl, payment_id: paymentId }
@@ -126,8 +121,9 @@ function historyRoutes(app: App, { billing, identify, publicUrl }: BillingRoutes
     querystring: PaymentsQuerySchema,
     response: { 200: PaymentPageSchema, ...problemResponses(...refusals, 'invalid_cursor') },
   }
-  app.get(`${BASE}/payments`, { schema: listSchema }, async (request, reply) => {
-    const { userId } = await identify(request, reply)
+  const { onRequest, userOf } = before(identify)
+  app.get(`${BASE}/payments`, { schema: listSchema, onRequest }, async (request) => {
+    const { userId } = userOf(request)
     const { limit, cursor, status } = request.query
     const page = await billing.history({
       userId,
@@ -147,8 +143,8 @@ function historyRoutes(app: App, { billing, identify, publicUrl }: BillingRoutes
     params: Type.Object({ payment_id: Type.String() }),
     response: { 200: PaymentSchema, ...problemResponses(...refusals, 'not_found') },
   }
-  app.get(`${BASE}/payments/:payment_id`, { schema: oneSchema }, async (request, reply) => {
-    const { userId } = await identify(request, reply)
+  app.get(`${BASE}/payments/:payment_id`, { schema: oneSchema, onRequest }, async (request) => {
+    const { userId } = userOf(request)
     const found = await billing.payment({ userId, paymentId: request.params.payment_id })
     return viewPayment(found.payment, found.now, publicUrl)
   })
@@ -175,6 +171,21 @@ function webhookRoute(app: App, { billing }: BillingRoutesParts): void {
     )
     return duplicate ? { received: true as const, duplicate: true as const } : { received: true as const }
   })
+}
+
+/** Looks at the token before anything else is read: a stranger learns nothing of what we accept. */
+function before(identify: BillingRoutesParts['identify']) {
+  const callers = new WeakMap<FastifyRequest, UserIdentity>()
+  return {
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
+      callers.set(request, await identify(request, reply))
+    },
+    userOf: (request: FastifyRequest): UserIdentity => {
+      const user = callers.get(request)
+      if (!user) throw new BillingError('unauthenticated')
+      return user
+    },
+  }
 }
 
 /** Exactly the keys of seed.md section 2, in that order, whatever else the file of plans may say. */
