@@ -2,9 +2,12 @@
 import { type Billing, createBilling } from './billing/billing.js'
 import type { Occurrence } from './billing/parts.js'
 import { type App, createApp } from './http/app.js'
+import { createApiKeys } from './http/api-keys.js'
 import { createTokenVerifier } from './http/auth.js'
 import { createIdentify } from './http/identify.js'
 import { billingRoutes } from './http/routes/billing.js'
+import { overviewRoutes } from './http/routes/overview.js'
+import { platformRoutes } from './http/routes/platform.js'
 import { returnRoutes } from './http/routes/return.js'
 import { type Runner, startRunner } from './jobs/runner.js'
 import { schedule } from './jobs/schedule.js'
@@ -46,6 +49,7 @@ export async function wire(
     log: (line) => log.debug(line, 'provider call'),
   })
   const dayOf = dayIn(config.billing.timeZone)
+  const quotaDayOf = dayIn(config.quotaTimeZone)
   const billing = createBilling({
     database,
     provider,
@@ -61,6 +65,7 @@ export async function wire(
       renewalWindowDays: config.billing.renewalWindowDays,
       calendar: createCalendar(config.billing.timeZone),
     },
+    quotaDayEndsAt: (instant) => quotaDayOf(instant).endsAt,
     receipts: { seriesAt: (paidAt) => dayOf(paidAt).date.slice(0, 4), sellerAt: () => null },
     count: countOccurrences(metrics),
   })
@@ -71,6 +76,8 @@ export async function wire(
   })
   const app = createApp({ log, publicUrl, metrics, checkReadiness: () => checkReadiness(database) })
   await app.register(billingRoutes({ billing, publicUrl, identify, admitStranger }))
+  await app.register(overviewRoutes({ billing, publicUrl, identify }))
+  await app.register(platformRoutes({ billing, keys: createApiKeys(config.platformKeys), admitStranger }))
   await app.register(returnRoutes({ billing, platformUrl: config.platformUrl, admitStranger }))
 
   if (database.kind === 'pglite') await billing.resume()

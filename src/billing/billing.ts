@@ -2,8 +2,12 @@
 import type { Plan } from '../domain/plan.js'
 import type { Subscription } from '../domain/subscription.js'
 import { releaseAttemptLeases } from '../store/upgrades.js'
+import type { ProfileChange } from '../store/usage.js'
 import { checkDuePayments } from './check-due-payments.js'
+import { type CountUsage, createCountUsage } from './count-usage.js'
+import { forgetOperations } from './forget-operations.js'
 import type { Parts } from './parts.js'
+import { type Overview, readOverview, updateProfile } from './read-overview.js'
 import {
   type HistoryPage,
   type HistoryRequest,
@@ -26,6 +30,11 @@ export interface Billing {
   returnedPayment(paymentId: string): ReturnType<typeof readReturnedPayment>
   receiveEvent(body: Uint8Array, signature: string | undefined): ReturnType<typeof receiveEvent>
   checkDuePayments(limit: number): Promise<number>
+  /** Everything about one user, for the platform and for himself. */
+  overview(userId: string): Promise<Overview>
+  updateProfile(userId: string, change: ProfileChange): Promise<void>
+  countUsage: CountUsage
+  forgetOperations(limit: number): Promise<number>
   /** At the start of a process that has the database to itself. */
   resume(): Promise<void>
 }
@@ -41,6 +50,10 @@ export function createBilling(parts: Parts): Billing {
     returnedPayment: (paymentId) => readReturnedPayment(parts, refreshNewest, paymentId),
     receiveEvent: (body, signature) => receiveEvent(parts, body, signature),
     checkDuePayments: (limit) => checkDuePayments(parts, limit),
+    overview: (userId) => readOverview(parts, refreshNewest, userId),
+    updateProfile: (userId, change) => updateProfile(parts, userId, change),
+    countUsage: createCountUsage(parts),
+    forgetOperations: (limit) => forgetOperations(parts, limit),
     resume: () => releaseAttemptLeases(parts.database, parts.clock.now()),
   }
 }

@@ -17,6 +17,8 @@ export interface Parts {
   readonly log: Log
   readonly catalogue: Catalogue
   readonly terms: Terms
+  /** The end of the calendar day, in the quota's time zone, that an instant lies in. */
+  readonly quotaDayEndsAt: (instant: number) => number
   /** Where users and the provider reach us, without a slash at the end. */
   readonly publicUrl: string
   /** What a receipt has to show and later changes must not touch; drawn up at the moment of booking. */

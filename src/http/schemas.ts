@@ -3,11 +3,11 @@
 import { Type } from 'typebox'
 import { PUBLIC_PAYMENT_STATUSES } from '../domain/payment.js'
 
-const nullable = <Schema extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
+export const nullable = <Schema extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
   schema: Schema,
 ) => Type.Union([schema, Type.Null()])
 
-const timestamp = Type.String({
+export const timestamp = Type.String({
   description: 'UTC, `YYYY-MM-DDThh:mm:ssZ`, no fraction',
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$',
   examples: ['2026-12-21T09:30:00Z'],

@@ -31,6 +31,6 @@ export function viewPayment(payment: Payment, now: Instant, publicUrl: string) {
   }
 }
 
-function orNull(instant: Instant | null): string | null {
+export function orNull(instant: Instant | null): string | null {
   return instant === null ? null : toTimestamp(instant)
 }

@@ -1,7 +1,7 @@
 // Everything that runs by itself, on one screen. Each job is a sweep over rows that are due: it may be late, run twice or
 // be killed at any line. None of them gives or takes access; they find out, announce and tidy.
 import type { Billing } from '../billing/billing.js'
-import { SECOND } from '../domain/instant.js'
+import { MINUTE, SECOND } from '../domain/instant.js'
 
 export interface Job {
   readonly name: string
@@ -15,6 +15,9 @@ export interface Job {
 /** 5 looks every 10 s are 30 calls a minute: half of what the provider allows, the rest is for people who wait. */
 const LOOKS_A_ROUND = 5
 
+/** 800 consumes a second, day and night, are as many as a round forgets; a burst is caught up with later. */
+const FORGOTTEN_A_ROUND = 50_000
+
 export function schedule(billing: Billing): readonly Job[] {
   return [
     {
@@ -22,6 +25,12 @@ export function schedule(billing: Billing): readonly Job[] {
       everyMs: 10 * SECOND,
       promise: 'a payment that no webhook told of is booked all the same',
       run: () => billing.checkDuePayments(LOOKS_A_ROUND),
+    },
+    {
+      name: 'forget-operations',
+      everyMs: MINUTE,
+      promise: 'an operation on usage is remembered for 48 hours, and not much longer',
+      run: () => billing.forgetOperations(FORGOTTEN_A_ROUND),
     },
   ]
 }

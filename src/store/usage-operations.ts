@@ -1,0 +1,189 @@
+// Consuming, giving back and reporting: one statement looks up, decides, counts and remembers. It is exact under any
+// concurrency, in any number of processes, and counts an operation once however often it is sent.
+import type { Instant } from '../domain/instant.js'
+import type { LimitName } from '../domain/plan.js'
+import { ConstraintViolation, type Queryable, type Row, statement } from './database.js'
+import { at, flag, instantOrNull, integer, text } from './rows.js'
+import { FACT_COLUMNS, parseUser, type UserRecord } from './users.js'
+
+export interface UsageOperation {
+  readonly kind: 'consume' | 'release' | 'report'
+  readonly userId: string
+  readonly limit: LimitName
+  /** Empty unless the limit is per project. */
+  readonly projectId: string
+  /** How much; for a report, all that is in use. Null: release what the named operation consumed, or else 1. */
+  readonly amount: number | null
+  /** Empty for a report, which needs none. */
+  readonly operationId: string
+  /** The consumed operation that is given back; null: the one with the release's own id, if there is one. */
+  readonly consumeOperationId: string | null
+  /** The end of the day that is counted; null for gauges. */
+  readonly resetsAt: Instant | null
+  /** What the plan in effect allows, and the version of the user that this was derived from; null: he has no row. */
+  readonly maximum: number
+  readonly version: number | null
+  readonly now: Instant
+}
+
+export type UsageAnswer =
+  | {
+      readonly kind: 'done' | 'denied'
+      readonly maximum: number
+      readonly used: number
+      readonly resetsAt: Instant | null
+    }
+  /** This operation id stands for another amount, limit or project. */
+  | { readonly kind: 'conflict' }
+  /** The version is not the user's any more: nothing was decided. Here is what is true. */
+  | { readonly kind: 'outdated'; readonly user: UserRecord | null }
+  /** Somebody else was first to use this count, or to send this operation: nothing was changed, ask again. */
+  | { readonly kind: 'outrun' }
+
+// Read from top to bottom:
+// asked    the operations, each with what is true of its user now.
+// known    operations that were answered before; they are told the same.
+// fresh    the others, where the limit was derived from the user's present facts.
+// consumed what a release gives back.
+// counter  the counts, locked in one order, as the last commit left them: whoever comes second waits here.
+// decided  the numbers. A count of another day counts as zero; a day that is over gets nothing back.
+// counted  a new count, or the locked one moved on. Where a count is new to two at once, one finds the revision taken.
+// done     what was counted; it is remembered, and marked where it gave something back.
+// Rows are looked up one by one (`limit 1`): a plan made while a table is small must not scan it when it has grown.
+const applyOperations = statement(
+  'usage.apply',
+  `with asked as materialized (
+     select a.*, u.user_id is not null as is_known_user, ${FACT_COLUMNS}
+       from jsonb_to_recordset($1::jsonb) as a(
+              place int, kind text, user_id text, limit_name text, project_id text, amount bigint, operation_id text,
+              consume_operation_id text, resets_at timestamptz, maximum bigint, believed_version bigint,
+              now timestamptz)
+       left join lateral (select * from users where user_id = a.user_id limit 1) u on true
+   ), known as materialized (
+     select a.place, o.maximum, o.used, o.resets_at,
+            o.limit_name = a.limit_name and o.project_id = a.project_id
+              and o.amount = coalesce(a.amount, o.amount) as is_same
+       from asked a, lateral (
+         select * from usage_operations
+          where user_id = a.user_id and operation_id = a.operation_id and kind = a.kind limit 1
+       ) o
+   ), fresh as materialized (
+     select * from asked
+      where version is not distinct from believed_version and place not in (select place from known)
+      order by user_id, limit_name, project_id
+   ), consumed as materialized (
+     select f.place, o.amount, o.amount - o.given_back as held, o.resets_at
+       from fresh f, lateral (
+         select * from usage_operations
+          where user_id = f.user_id and operation_id = coalesce(f.consume_operation_id, f.operation_id)
+            and kind = 'consume' and limit_name = f.limit_name and project_id = f.project_id limit 1
+       ) o
+      where f.kind = 'release'
+   ), counter as materialized (
+     select f.place, u.used, u.resets_at, u.revision
+       from fresh f, lateral (
+         select * from usage
+          where user_id = f.user_id and limit_name = f.limit_name and project_id = f.project_id limit 1
+            for update
+       ) u
+   ), placed as (
+     select f.*, coalesce(k.revision, 0) as revision, greatest(f.resets_at, k.resets_at) as day_ends_at,
+            case when f.resets_at > k.resets_at then 0 else coalesce(k.used, 0) end as before,
+            coalesce(f.amount, c.amount, 1) as moved,
+            c.place is not null as gives_back, c.held, c.resets_at as consumed_day
+       from fresh f left join counter k using (place) left join consumed c using (place)
+   ), decided as materialized (
+     select *, kind <> 'consume' or before + moved <= maximum as is_allowed,
+            case when gives_back and consumed_day is not distinct from day_ends_at then least(moved, held, before)
+                 when gives_back or consume_operation_id is not null then 0
+                 else least(moved, before) end as returned
+       from placed
+   ), counted as (
+     insert into usage as u (user_id, limit_name, project_id, used, resets_at, revision)
+     select user_id, limit_name, project_id,
+            case kind when 'consume' then before + moved when 'report' then moved else before - returned end,
+            day_ends_at, revision + 1
+       from decided where is_allowed
+         on conflict (user_id, limit_name, project_id) do update
+        set used = excluded.used, resets_at = excluded.resets_at, revision = excluded.revision
+      where u.revision = excluded.revision - 1
+     returning u.user_id, u.limit_name, u.project_id, u.used
+   ), done as materialized (
+     select d.*, c.used from decided d join counted c using (user_id, limit_name, project_id) where d.is_allowed
+   ), remembered as (
+     insert into usage_operations (user_id, operation_id, kind, limit_name, project_id, amount, maximum, used,
+                                   resets_at, created_at)
+     select user_id, operation_id, kind, limit_name, project_id, moved, maximum, used, day_ends_at, now
+       from done where kind <> 'report'
+   ), marked as (
+     update usage_operations o set given_back = o.given_back + d.returned
+       from done d
+      where d.kind = 'release' and d.gives_back and d.returned > 0 and o.user_id = d.user_id
+        and o.operation_id = coalesce(d.consume_operation_id, d.operation_id) and o.kind = 'consume'
+   )
+   select case when k.is_same then 'done' when k.place is not null then 'conflict' when d.place is null then 'outdated'
+               when not d.is_allowed then 'denied' when e.place is null then 'outrun' else 'done' end as answer,
+          coalesce(k.maximum, d.maximum) as maximum, coalesce(k.used, e.used, d.before) as used,
+          case when k.place is null then d.day_ends_at else k.resets_at end as resets_at,
+          a.is_known_user, a.version, a.event_sequence, a.anchor_at, a.run_months, a.paid_until, a.months, a.ended_at,
+          a.last_payment_method
+     from asked a
+     left join known k using (place) left join decided d using (place) left join done e using (place)
+    order by a.place`,
+)
+
+/** What the constraints refuse when two send one operation, or give one back, at the same instant. */
+const RACES = ['usage_operations_once', 'usage_operations_given_back_once']
+
+/** Applies operations of different counts, each wholly or not at all. The answers stand in the order of the operations. */
+export async function applyUsageOperations(
+  database: Queryable,
+  operations: readonly UsageOperation[],
+): Promise<readonly UsageAnswer[]> {
+  try {
+    const rows = await database.query(applyOperations, [JSON.stringify(operations.map(toInput))])
+    return rows.map(parseAnswer)
+  } catch (error) {
+    if (!(error instanceof ConstraintViolation) || !RACES.includes(error.constraint)) throw error
+    // All of it was taken back. The next run finds the other's operation as it stands.
+    return operations.map(() => ({ kind: 'outrun' }))
+  }
+}
+
+function toInput(operation: UsageOperation, place: number) {
+  return {
+    place,
+    kind: operation.kind,
+    user_id: operation.userId,
+    limit_name: operation.limit,
+    project_id: operation.projectId,
+    amount: operation.amount,
+    operation_id: operation.operationId,
+    consume_operation_id: operation.consumeOperationId,
+    resets_at: at(operation.resetsAt),
+    maximum: operation.maximum,
+    believed_version: operation.version,
+    now: at(operation.now),
+  }
+}
+
+function parseAnswer(row: Row): UsageAnswer {
+  const answer = text(row, 'answer')
+  switch (answer) {
+    case 'done':
+    case 'denied':
+      return {
+        kind: answer,
+        maximum: integer(row, 'maximum'),
+        used: integer(row, 'used'),
+        resetsAt: instantOrNull(row, 'resets_at'),
+      }
+    case 'outdated':
+      return { kind: answer, user: flag(row, 'is_known_user') ? parseUser(row) : null }
+    case 'conflict':
+    case 'outrun':
+      return { kind: answer }
+    default:
+      throw new TypeError(`the statement answered ${answer}`)
+  }
+}
