@@ -22,6 +22,8 @@ export async function serve(config: Config, log: Log): Promise<RunningService> {
     ...(config.database.url === undefined ? {} : { url: config.database.url }),
     dataDir: path.join(config.database.dataDir, 'database'),
     log,
+    // A full or broken disk: nothing can be promised any more. Whoever supervises us starts us anew.
+    onFailure: () => process.exit(1),
   })
   const migrated = await migrate(database)
   if (migrated.applied.length > 0) log.info(migrated, 'schema brought up to date')

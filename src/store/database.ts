@@ -35,6 +35,8 @@ export interface Database extends Queryable {
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   /** Runs a script of several statements without parameters, in one transaction: migrations. */
   script(sql: string): Promise<void>
+  /** Housekeeping that nobody else does: the embedded database has it, a server does it by itself. */
+  maintain?(): Promise<void>
   /** Finishes what is under way, then closes. */
   close(): Promise<void>
 }

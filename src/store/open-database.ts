@@ -15,6 +15,8 @@ export interface DatabaseOptions {
     warn(details: object, message: string): void
     error(details: object, message: string): void
   }
+  /** Told when the embedded database can do nothing more until the process starts anew. */
+  readonly onFailure?: () => void
 }
 
 /** The URL of a database that we do not know. */
@@ -24,10 +26,13 @@ export class UnknownDatabase extends Error {
 
 /** Throws `DataFolderLocked` or `DataFolderUnusable`; a server is not asked before the first statement. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, dataDir = './data', maxConnections, log } = options
+  const { url, dataDir = './data', maxConnections, log, onFailure } = options
   if (url === undefined) {
     return await openFolder(dataDir, {
-      onFailure: (error) => log?.error({ err: error }, 'the embedded database has failed: start anew'),
+      onFailure: (error) => {
+        log?.error({ err: error }, 'the embedded database has failed: start anew')
+        onFailure?.()
+      },
     })
   }
   if (url === 'memory:') return await openMemory()
