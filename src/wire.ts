@@ -2,10 +2,11 @@
 import { type Billing, createBilling } from './billing/billing.js'
 import type { Occurrence } from './billing/parts.js'
 import { type App, createApp } from './http/app.js'
-import { createApiKeys } from './http/api-keys.js'
+import { createApiKeys, createOperatorKeys } from './http/api-keys.js'
 import { createTokenVerifier } from './http/auth.js'
 import { createIdentify } from './http/identify.js'
 import { billingRoutes } from './http/routes/billing.js'
+import { operatorRoutes } from './http/routes/operator.js'
 import { overviewRoutes } from './http/routes/overview.js'
 import { platformRoutes } from './http/routes/platform.js'
 import { returnRoutes } from './http/routes/return.js'
@@ -19,6 +20,7 @@ import { createIds } from './runtime/id.js'
 import type { Log } from './runtime/log.js'
 import { counter, createMetrics, type Metrics } from './runtime/metrics.js'
 import { wait } from './runtime/wait.js'
+import { wallClockIn } from './runtime/wall-clock.js'
 import type { Database } from './store/database.js'
 import { expectedVersion, schemaVersion } from './store/migrate.js'
 
@@ -66,6 +68,7 @@ export async function wire(
       calendar: createCalendar(config.billing.timeZone),
     },
     quotaDayEndsAt: (instant) => quotaDayOf(instant).endsAt,
+    wallClock: wallClockIn(config.billing.timeZone),
     receipts: { seriesAt: (paidAt) => dayOf(paidAt).date.slice(0, 4), sellerAt: () => null },
     count: countOccurrences(metrics),
   })
@@ -78,6 +81,8 @@ export async function wire(
   await app.register(billingRoutes({ billing, publicUrl, identify, admitStranger }))
   await app.register(overviewRoutes({ billing, publicUrl, identify }))
   await app.register(platformRoutes({ billing, keys: createApiKeys(config.platformKeys), admitStranger }))
+  const operatorKeys = createOperatorKeys(config.operatorKeys)
+  await app.register(operatorRoutes({ billing, publicUrl, clock, keys: operatorKeys, admitStranger }))
   await app.register(returnRoutes({ billing, platformUrl: config.platformUrl, admitStranger }))
 
   if (database.kind === 'pglite') await billing.resume()
@@ -111,9 +116,15 @@ function countOccurrences(metrics: Metrics): (what: Occurrence) => void {
     name: 'ishtirak_checkouts_opened_total',
     help: 'Checkouts that the provider opened for us',
   })
+  const findings = counter(metrics, {
+    name: 'ishtirak_comparison_findings_total',
+    help: 'What the comparison with the provider found on one side only, or different, by what was made of it',
+    labels: ['kind', 'outcome'],
+  })
   return (what) => {
     if (what.name === 'settlement') settlements.inc({ outcome: what.outcome })
     else if (what.name === 'provider_event') events.inc({ result: what.result })
+    else if (what.name === 'finding') findings.inc({ kind: what.kind, outcome: what.outcome })
     else checkouts.inc()
   }
 }

@@ -1,11 +1,13 @@
 // The façade that the upper floors see: everything that can be done, one line each.
 import type { Plan } from '../domain/plan.js'
 import type { Subscription } from '../domain/subscription.js'
+import { claimRound } from '../store/job-leases.js'
 import { releaseAttemptLeases } from '../store/upgrades.js'
 import type { ProfileChange } from '../store/usage.js'
 import { checkDuePayments } from './check-due-payments.js'
 import { type CountUsage, createCountUsage } from './count-usage.js'
 import { forgetOperations } from './forget-operations.js'
+import { createOperator, type Operator } from './operate.js'
 import type { Parts } from './parts.js'
 import { type Overview, readOverview, updateProfile } from './read-overview.js'
 import {
@@ -30,6 +32,10 @@ export interface Billing {
   returnedPayment(paymentId: string): ReturnType<typeof readReturnedPayment>
   receiveEvent(body: Uint8Array, signature: string | undefined): ReturnType<typeof receiveEvent>
   checkDuePayments(limit: number): Promise<number>
+  /** What only a person may do. */
+  readonly operator: Operator
+  /** Whether this process may run the round of a job that the whole cluster runs once in `everyMs`. */
+  claimRound(job: string, everyMs: number): Promise<boolean>
   /** Everything about one user, for the platform and for himself. */
   overview(userId: string): Promise<Overview>
   updateProfile(userId: string, change: ProfileChange): Promise<void>
@@ -50,6 +56,11 @@ export function createBilling(parts: Parts): Billing {
     returnedPayment: (paymentId) => readReturnedPayment(parts, refreshNewest, paymentId),
     receiveEvent: (body, signature) => receiveEvent(parts, body, signature),
     checkDuePayments: (limit) => checkDuePayments(parts, limit),
+    operator: createOperator(parts),
+    claimRound: (job, everyMs) => {
+      const now = parts.clock.now()
+      return claimRound(parts.database, job, { now, nextRunAt: now + everyMs })
+    },
     overview: (userId) => readOverview(parts, refreshNewest, userId),
     updateProfile: (userId, change) => updateProfile(parts, userId, change),
     countUsage: createCountUsage(parts),

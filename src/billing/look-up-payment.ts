@@ -19,14 +19,15 @@ const CLOCK_SKEW_MAX = 10 * MINUTE
 export async function lookUpPayment(
   parts: Parts,
   payment: Payment,
-  options: { readonly source: ReportedCheckout['source']; readonly timeoutMs?: number },
+  options: Pick<ReportedCheckout, 'source' | 'accepted' | 'by'> & { readonly timeoutMs?: number },
 ): Promise<Lookup> {
-  const answer = await ask(parts, payment, options.timeoutMs)
+  const { timeoutMs, ...way } = options
+  const answer = await ask(parts, payment, timeoutMs)
   if (!answer.ok) return { kind: 'failed', failure: answer.failure }
   if (answer.value.length === 0) return { kind: 'not_there' }
   // Oldest first: the first checkout made for a payment is the payment's own, a later one the second.
   const reports = [...answer.value].sort((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0))
-  for (const report of reports) await settlePayment(parts, { report, event: null, source: options.source })
+  for (const report of reports) await settlePayment(parts, { report, event: null, ...way })
   return { kind: 'settled', reports }
 }
 

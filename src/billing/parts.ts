@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Ids } from '../runtime/id.js'
 import type { Log } from '../runtime/log.js'
+import type { WallClock } from '../runtime/wall-clock.js'
 import type { Database } from '../store/database.js'
 
 export interface Parts {
@@ -17,6 +18,8 @@ export interface Parts {
   readonly log: Log
   readonly catalogue: Catalogue
   readonly terms: Terms
+  /** The billing time zone, for the accountant's months. */
+  readonly wallClock: WallClock
   /** The end of the calendar day, in the quota's time zone, that an instant lies in. */
   readonly quotaDayEndsAt: (instant: number) => number
   /** Where users and the provider reach us, without a slash at the end. */
@@ -41,3 +44,5 @@ export type Occurrence =
       readonly result: 'accepted' | 'duplicate' | 'invalid_signature' | 'malformed'
     }
   | { readonly name: 'checkout_opened' }
+  /** The comparison with the provider found what only one side has. */
+  | { readonly name: 'finding'; readonly kind: string; readonly outcome: string }

@@ -1,9 +1,8 @@
 // The one way in for money. Webhook, read-through, sweep and operator bring a report of the provider here, and nothing
 // else marks a payment paid. Load, decide, save; whoever is outrun loads and decides again.
 import type { CheckoutReport } from '../domain/checkout.js'
-import { describeEvent } from '../domain/event.js'
+import type { Payment } from '../domain/payment.js'
 import { decideSettlement, type Settlement, type SettlementOutcome } from '../domain/settlement.js'
-import { statusAt } from '../domain/subscription.js'
 import {
   loadForSettlement,
   type SaveResult,
@@ -12,6 +11,8 @@ import {
   saveSettlement,
 } from '../store/settlements.js'
 import type { UserRecord } from '../store/users.js'
+import { describeAct, type OperatorAct } from './operate-audit.js'
+import { outgoingEvents } from './outgoing-events.js'
 import type { Parts } from './parts.js'
 
 export interface ReportedCheckout {
@@ -21,6 +22,8 @@ export interface ReportedCheckout {
   readonly source: 'webhook' | 'read' | 'sweep' | 'upgrade' | 'operator' | 'reconcile'
   /** The operator takes a payment under review as it is. */
   readonly accepted?: boolean
+  /** Set where a person asked for it: written to the audit trail with the change, and if nothing changes as well. */
+  readonly by?: OperatorAct
 }
 
 export type SettlementResult = SettlementOutcome | 'duplicate'
@@ -54,7 +57,7 @@ async function settleOurs(
     asked: reported.event === null,
     accepted: reported.accepted ?? false,
   })
-  if (!reported.event && !decision.payment) return decision.outcome
+  if (!reported.event && !reported.by && !decision.payment) return decision.outcome
   const change = describeChange(parts, reported, { ...loaded, decision, now })
   const saved = await saveSettlement(parts.database, change)
   return saved === 'saved' ? decision.outcome : saved
@@ -62,9 +65,9 @@ async function settleOurs(
 
 function describeChange(
   parts: Parts,
-  { report, event }: ReportedCheckout,
+  { report, event, by }: ReportedCheckout,
   of: {
-    readonly payment: { readonly id: string; readonly userId: string }
+    readonly payment: Payment
     readonly user: UserRecord
     readonly decision: Settlement
     readonly now: number
@@ -74,7 +77,6 @@ function describeChange(
   const { userId } = of.payment
   const subscription = decision.subscription ?? user.subscription
   const paidAt = decision.subscription ? (decision.payment?.paidAt ?? null) : null
-  const state = statusAt(subscription, now, parts.terms)
   return {
     userId,
     version: user.version,
@@ -82,16 +84,35 @@ function describeChange(
     isNew: decision.isNew,
     subscription,
     received: event && { ...event, outcome: decision.outcome, report, receivedAt: now },
-    events: decision.events.map((type, index) => {
-      const sequence = user.eventSequence + 1 + index
-      const described = { userId, sequence, subscription: state, payment: decision.payment, now }
-      return { id: parts.ids.next('evt', now), event: describeEvent(type, described) }
+    events: outgoingEvents(parts, decision.events, {
+      userId,
+      eventSequence: user.eventSequence,
+      subscription,
+      payment: decision.payment,
+      now,
     }),
     receipt:
       paidAt === null
         ? null
         : { series: parts.receipts.seriesAt(paidAt), snapshot: { seller: parts.receipts.sellerAt(paidAt) } },
+    audit: by ? describeAct(parts, by, audited(of), now) : null,
     now,
+  }
+}
+
+function audited(of: {
+  readonly payment: Payment
+  readonly user: UserRecord
+  readonly decision: Settlement
+}) {
+  const { payment, user, decision } = of
+  return {
+    paymentId: payment.id,
+    before: { payment, subscription: user.subscription },
+    after: {
+      payment: decision.payment ?? payment,
+      subscription: decision.subscription ?? user.subscription,
+    },
   }
 }
 

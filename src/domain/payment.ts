@@ -1,5 +1,6 @@
 // One attempt to pay for one month: its states, and which of them a report of the provider may move.
 // `paid` is final and wins over failed, canceled and expired, whatever the order in which they are heard of.
+import type { CheckoutStatus } from './checkout.js'
 import { HOUR, type Instant, MINUTE } from './instant.js'
 import type { Money } from './money.js'
 import type { Plan } from './plan.js'
@@ -24,6 +25,8 @@ export type PublicPaymentStatus = (typeof PUBLIC_PAYMENT_STATUSES)[number]
 /** What the provider claimed when its report did not match: the operator decides on this. */
 export interface Review {
   readonly differences: readonly string[]
+  /** What the provider said had become of the checkout: money lies with it only where that is `paid`. */
+  readonly status: CheckoutStatus
   readonly paidAt: Instant
   readonly amount: number | null
   readonly currency: string | null

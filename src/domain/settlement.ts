@@ -70,6 +70,7 @@ function decideSecond(
     secondOf: first.id,
     status: 'pending',
     createdAt: context.now,
+    expiresAt: context.now + (first.expiresAt - first.createdAt),
     paidAt: null,
     periodStart: null,
     periodEnd: null,
@@ -109,11 +110,13 @@ function sendToReview(
   payment: Payment,
   report: CheckoutReport,
   differences: readonly string[],
-  { now }: SettlementContext,
+  context: SettlementContext,
 ): Settlement {
-  if (payment.status === 'review') return nothing('unchanged')
-  const { amount, currency, checkoutId } = report
-  const review: Review = { differences, paidAt: report.updatedAt ?? now, amount, currency, checkoutId }
+  const isNews = payment.review?.status !== 'paid' && report.status === 'paid'
+  if (payment.status === 'review' && !isNews) return nothing('unchanged')
+  const { status, amount, currency, checkoutId } = report
+  const paidAt = instantOfPayment(payment, report, context)
+  const review: Review = { differences, status, paidAt, amount, currency, checkoutId }
   return {
     ...nothing('review'),
     payment: { ...payment, status: 'review', review },
@@ -125,9 +128,10 @@ function book(
   subscription: SubscriptionFacts,
   payment: Payment,
   report: CheckoutReport,
-  { now, terms }: SettlementContext,
+  context: SettlementContext,
 ): Settlement {
-  const paidAt = report.updatedAt ?? now
+  const { now, terms } = context
+  const paidAt = instantOfPayment(payment, report, context)
   const { run, period, renews } = periodBought(subscription, paidAt, terms)
   const month = { ...period, paymentId: payment.id, plan: payment.plan }
   const { paymentMethod } = payment
@@ -147,15 +151,29 @@ function book(
   }
 }
 
+/**
+ * An event is made at the payment. An answer to our own question may show a later change: a real checkout's `updated_at`
+ * moves on after it was paid, but nobody can have paid it after its end.
+ */
+function instantOfPayment(
+  payment: Payment,
+  report: CheckoutReport,
+  { now, asked }: SettlementContext,
+): Instant {
+  const said = report.updatedAt ?? now
+  return asked ? Math.min(said, payment.expiresAt) : said
+}
+
 /** Failed, canceled or expired. Only an open payment moves; a final answer to our own question ends the looking. */
 function close(
   payment: Payment,
   status: 'failed' | 'canceled' | 'expired',
   stored: Payment,
-  { asked }: SettlementContext,
+  { asked, accepted }: SettlementContext,
 ): Settlement {
   const nextCheckAt = asked ? null : payment.nextCheckAt
-  if (isOpen(stored)) {
+  const isTaken = stored.status === 'review' && accepted === true
+  if (isOpen(stored) || isTaken) {
     const events: readonly EventType[] = status === 'failed' ? ['payment.failed'] : []
     return { ...nothing('moved'), payment: { ...payment, status, nextCheckAt }, events }
   }

@@ -4,7 +4,9 @@ import type { CheckoutReport } from '../domain/checkout.js'
 import type { PlatformEvent } from '../domain/event.js'
 import type { Instant } from '../domain/instant.js'
 import type { Payment } from '../domain/payment.js'
+import type { MovedPeriod } from '../domain/refund.js'
 import type { SubscriptionFacts } from '../domain/subscription.js'
+import { type AuditEntry, auditToColumns } from './audit.js'
 import { type Queryable, statement } from './database.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.js'
 import { at, integer } from './rows.js'
@@ -58,6 +60,10 @@ export interface SettlementChange {
   readonly received: ReceivedEvent | null
   readonly events: readonly { readonly id: string; readonly event: PlatformEvent }[]
   readonly receipt: { readonly series: string; readonly snapshot: unknown } | null
+  /** Other paid months that a refund moves. */
+  readonly moved?: readonly MovedPeriod[]
+  /** Who did it and why, where a person did. */
+  readonly audit?: AuditEntry | null
   readonly now: Instant
 }
 
@@ -71,7 +77,7 @@ const saveChange = statement(
   `with input as (
      select * from jsonb_to_record($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, received jsonb,
-       events jsonb, receipt jsonb, now timestamptz)
+       events jsonb, receipt jsonb, shifted jsonb, audit jsonb, now timestamptz)
    ), guard as (
      select u.user_id from users u, input i
       where u.user_id = i.user_id and u.version = i.version
@@ -105,6 +111,17 @@ const saveChange = statement(
       where not e.is_new and p.user_id = e.user_id and p.id = n.id and p.status <> 'refunded'
         and (p.status <> 'paid' or n.status = 'refunded')
      returning p.id, p.user_id
+   ), shifted as (
+     update payments p
+        set period_start = r.period_start, period_end = r.period_end
+       from effect e,
+            jsonb_to_recordset(e.shifted) as r(id text, period_start timestamptz, period_end timestamptz)
+      where p.user_id = e.user_id and p.id = r.id and p.status = 'paid'
+   ), audited as (
+     insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after)
+     select e.user_id, a.id, e.now, a.actor, a.act, a.reason, a.payment_id, a.before, a.after
+       from effect e, jsonb_populate_record(null::audit, e.audit) a
+      where e.audit is not null
    ), booked as (
      select e.user_id, e.payment->>'id' as payment_id, e.receipt, e.now
        from effect e where e.receipt is not null
@@ -175,6 +192,12 @@ function toInput(change: SettlementChange) {
     received: received && { ...received, checkout_id: received.report?.checkoutId ?? null },
     events: change.events,
     receipt: change.receipt,
+    shifted: (change.moved ?? []).map((month) => ({
+      id: month.paymentId,
+      period_start: at(month.periodStart),
+      period_end: at(month.periodEnd),
+    })),
+    audit: change.audit ? auditToColumns(change.audit) : null,
     now: at(change.now),
   }
 }

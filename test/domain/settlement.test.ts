@@ -79,6 +79,51 @@ describe('a paid report', () => {
   })
 })
 
+describe('the instant of payment', () => {
+  // The checkout can be paid until 12:30; the provider's `updated_at` moves on when it changes anything later.
+  const touchedLater = aReport({ updatedAt: NOON + 600 * MINUTE })
+
+  it('of an answer to our own question is not after the end of the checkout', () => {
+    expect(decide(aPayment(), touchedLater, { asked: true }).payment?.paidAt).toBe(NOON + 30 * MINUTE)
+  })
+
+  it('of an event is what the event says', () => {
+    expect(decide(aPayment(), touchedLater).payment?.paidAt).toBe(NOON + 600 * MINUTE)
+  })
+
+  it('of a second checkout is bounded by that checkout’s own end', () => {
+    const report = aReport({
+      checkoutId: 'chk_2',
+      createdAt: NOON + 60 * MINUTE,
+      updatedAt: NOON + 600 * MINUTE,
+    })
+    const { payment } = decide(aPayment(booked), report, { asked: true, now: NOON + 700 * MINUTE })
+    expect(payment?.paidAt).toBe(NOON + 90 * MINUTE)
+  })
+})
+
+describe('a payment under review', () => {
+  const report = aReport({ amount: 1500 })
+  const refused = aReport({ amount: 1500, status: 'failed' })
+  const review = (status: 'paid' | 'failed') =>
+    decide(aPayment(), status === 'paid' ? report : refused).payment ?? aPayment()
+
+  it('remembers whether the provider has the money', () => {
+    expect([review('paid').review?.status, review('failed').review?.status]).toEqual(['paid', 'failed'])
+  })
+
+  it('is told of anew when the money comes after all', () => {
+    const { outcome, payment } = decide(review('failed'), report)
+    expect([outcome, payment?.review?.status]).toEqual(['review', 'paid'])
+    expect(decide(review('paid'), report).outcome).toBe('unchanged')
+  })
+
+  it('that was never paid becomes failed when the operator accepts it, and grants nothing', () => {
+    const decision = decide(review('failed'), refused, { accepted: true, asked: true })
+    expect([decision.payment?.status, decision.subscription]).toEqual(['failed', null])
+  })
+})
+
 describe('a failed, canceled or expired report', () => {
   it.each(['failed', 'canceled', 'expired'] as const)('%s ends an open payment', (status) => {
     const { outcome, payment, subscription } = decide(aPayment(), aReport({ status }))

@@ -1,0 +1,54 @@
+// Everything the operator can do, one line each. Whoever calls has made sure who he is; every act is written down.
+import type { Payment } from '../domain/payment.js'
+import { exportPayments } from './operate-export.js'
+import {
+  acceptPayment,
+  type By,
+  listPaymentsOfAll,
+  type PaymentFile,
+  recheckPayment,
+  refundPayment,
+  showPayment,
+} from './operate-payments.js'
+import { endUser, showUser, type UserFile } from './operate-users.js'
+import type { Parts } from './parts.js'
+import {
+  type ComparisonReport,
+  continueComparison,
+  listReconciliations,
+  reconcileDaily,
+  startReconciliation,
+} from './reconcile.js'
+
+export interface Operator {
+  payments(wanted: Parameters<typeof listPaymentsOfAll>[1]): Promise<readonly Payment[]>
+  payment(paymentId: string): Promise<PaymentFile>
+  recheck(paymentId: string, by: By): Promise<PaymentFile>
+  accept(paymentId: string, by: By): Promise<PaymentFile>
+  refund(paymentId: string, by: By): Promise<PaymentFile>
+  user(userId: string): Promise<UserFile>
+  endUser(userId: string, by: By): Promise<UserFile>
+  startReconciliation(request: Parameters<typeof startReconciliation>[1]): Promise<ComparisonReport>
+  continueReconciliation(id: string): Promise<ComparisonReport>
+  reconciliations(): ReturnType<typeof listReconciliations>
+  export(of: Parameters<typeof exportPayments>[1]): ReturnType<typeof exportPayments>
+  /** The job behind it all: one bounded round, once a day from the start. */
+  reconcileDaily(): Promise<number>
+}
+
+export function createOperator(parts: Parts): Operator {
+  return {
+    payments: (wanted) => listPaymentsOfAll(parts, wanted),
+    payment: (paymentId) => showPayment(parts, paymentId),
+    recheck: (paymentId, by) => recheckPayment(parts, paymentId, by),
+    accept: (paymentId, by) => acceptPayment(parts, paymentId, by),
+    refund: (paymentId, by) => refundPayment(parts, paymentId, by),
+    user: (userId) => showUser(parts, userId),
+    endUser: (userId, by) => endUser(parts, userId, by),
+    startReconciliation: (request) => startReconciliation(parts, request),
+    continueReconciliation: (id) => continueComparison(parts, id),
+    reconciliations: () => listReconciliations(parts),
+    export: (of) => exportPayments(parts, of),
+    reconcileDaily: () => reconcileDaily(parts),
+  }
+}

@@ -1,0 +1,235 @@
+// The operator's part, behind a key with a name: look at anybody's payment, act on it, compare the books, export a month.
+// Without OPERATOR_KEYS it is not there. Every act is in the audit trail under the key's name.
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Billing } from '../../billing/billing.js'
+import type { By } from '../../billing/operate-payments.js'
+import { BillingError } from '../../domain/error.js'
+import type { Clock } from '../../runtime/clock.js'
+import type { OperatorKeys } from '../api-keys.js'
+import type { App } from '../app.js'
+import { problemResponses } from '../problem.js'
+import {
+  ExportQuerySchema,
+  OperatorPaymentsQuerySchema,
+  OperatorPaymentsSchema,
+  OperatorUserParamsSchema,
+  OptionalWhySchema,
+  PaymentFileSchema,
+  PaymentParamsSchema,
+  ReconcileRequestSchema,
+  ReconciliationParamsSchema,
+  ReconciliationSchema,
+  ReconciliationsSchema,
+  UserFileSchema,
+  WhySchema,
+} from '../schemas-operator.js'
+import {
+  viewComparison,
+  viewFinding,
+  viewOperatorPayment,
+  viewPaymentFile,
+  viewReconciliation,
+  viewUserFile,
+} from '../views-operator.js'
+
+export interface OperatorRoutesParts {
+  readonly billing: Billing
+  readonly publicUrl: string
+  readonly clock: Clock
+  readonly keys: OperatorKeys
+  readonly admitStranger: (request: FastifyRequest, reply: FastifyReply) => void
+}
+
+/** What the routes share: the acts, who is asking, and what a view needs. */
+interface Desk {
+  readonly operator: Billing['operator']
+  nameOf(request: FastifyRequest): string
+  context(): { readonly now: number; readonly publicUrl: string }
+}
+
+const BASE = '/api/v1/operator'
+const PAYMENT = `${BASE}/payments/:payment_id`
+const OPERATOR = { security: [{ operator: [] }], tags: ['operator'] }
+const READ = ['unauthenticated', 'not_found', 'validation_failed', 'database_unavailable'] as const
+const ACT = [...READ, 'malformed_json', 'conflict'] as const
+const ASK = [...ACT, 'provider_rejected', 'provider_unavailable'] as const
+
+export function operatorRoutes({ billing, publicUrl, clock, keys, admitStranger }: OperatorRoutesParts) {
+  const names = new WeakMap<FastifyRequest, string>()
+  const desk: Desk = {
+    operator: billing.operator,
+    nameOf: (request) => {
+      const name = names.get(request)
+      if (name === undefined) throw new BillingError('unauthenticated')
+      return name
+    },
+    context: () => ({ now: clock.now(), publicUrl }),
+  }
+  return async (app: App): Promise<void> => {
+    app.addHook('onRequest', async (request, reply) => {
+      try {
+        names.set(request, keys.verify(request.headers.authorization))
+      } catch (error) {
+        admitStranger(request, reply)
+        throw error
+      }
+    })
+    paymentRoutes(app, desk)
+    actRoutes(app, desk)
+    userRoutes(app, desk)
+    reconciliationRoutes(app, desk)
+    exportRoute(app, desk)
+  }
+}
+
+function paymentRoutes(app: App, desk: Desk): void {
+  const listSchema = {
+    ...OPERATOR,
+    summary: 'Payments of all users, newest first',
+    querystring: OperatorPaymentsQuerySchema,
+    response: { 200: OperatorPaymentsSchema, ...problemResponses(...READ) },
+  }
+  app.get(`${BASE}/payments`, { schema: listSchema }, async ({ query }) => {
+    const { status = null, user_id: userId = null, limit = 50 } = query
+    const payments = await desk.operator.payments({ status, userId, limit })
+    return { data: payments.map((payment) => viewOperatorPayment(payment, desk.context())) }
+  })
+  const showSchema = {
+    ...OPERATOR,
+    summary: 'Everything known of one payment',
+    params: PaymentParamsSchema,
+    response: { 200: PaymentFileSchema, ...problemResponses(...READ) },
+  }
+  app.get(PAYMENT, { schema: showSchema }, async ({ params }) =>
+    viewPaymentFile(await desk.operator.payment(params.payment_id), desk.context()),
+  )
+}
+
+function actRoutes(app: App, desk: Desk): void {
+  const common = { ...OPERATOR, params: PaymentParamsSchema }
+  const by = (request: FastifyRequest, why: string | undefined): By => ({
+    operator: desk.nameOf(request),
+    reason: why ?? null,
+  })
+  const recheckSchema = {
+    ...common,
+    summary: 'Ask the provider about it now',
+    body: OptionalWhySchema,
+    response: { 200: PaymentFileSchema, ...problemResponses(...ASK) },
+  }
+  app.post(`${PAYMENT}/recheck`, { schema: recheckSchema }, async (request) => {
+    const acted = await desk.operator.recheck(request.params.payment_id, by(request, request.body.why))
+    return viewPaymentFile(acted, desk.context())
+  })
+  const acceptSchema = {
+    ...common,
+    summary: 'Take a payment under review as it is',
+    description:
+      'The provider is asked once more. 409 when nothing is under review, or the provider does not have the money.',
+    body: WhySchema,
+    response: { 200: PaymentFileSchema, ...problemResponses(...ASK) },
+  }
+  app.post(`${PAYMENT}/accept`, { schema: acceptSchema }, async (request) => {
+    const acted = await desk.operator.accept(request.params.payment_id, by(request, request.body.why))
+    return viewPaymentFile(acted, desk.context())
+  })
+  const refundSchema = {
+    ...common,
+    summary: 'Record a refund that was made by hand at the provider',
+    description:
+      'It moves no money. The month it bought ends; later paid months move up. 409 when the payment is not paid.',
+    body: WhySchema,
+    response: { 200: PaymentFileSchema, ...problemResponses(...ACT) },
+  }
+  app.post(`${PAYMENT}/refund`, { schema: refundSchema }, async (request) => {
+    const acted = await desk.operator.refund(request.params.payment_id, by(request, request.body.why))
+    return viewPaymentFile(acted, desk.context())
+  })
+}
+
+function userRoutes(app: App, desk: Desk): void {
+  const common = { ...OPERATOR, params: OperatorUserParamsSchema }
+  const showSchema = {
+    ...common,
+    summary: 'Everything known of one user',
+    response: { 200: UserFileSchema, ...problemResponses(...READ) },
+  }
+  app.get(`${BASE}/users/:user_id`, { schema: showSchema }, async ({ params }) =>
+    viewUserFile(await desk.operator.user(params.user_id), desk.context()),
+  )
+  const endSchema = {
+    ...common,
+    summary: 'End a user’s access now',
+    body: WhySchema,
+    response: { 200: UserFileSchema, ...problemResponses(...ACT) },
+  }
+  app.post(`${BASE}/users/:user_id/end`, { schema: endSchema }, async (request) => {
+    const by = { operator: desk.nameOf(request), reason: request.body.why }
+    return viewUserFile(await desk.operator.endUser(request.params.user_id, by), desk.context())
+  })
+}
+
+function reconciliationRoutes(app: App, desk: Desk): void {
+  const path = `${BASE}/reconciliations`
+  const listSchema = {
+    ...OPERATOR,
+    summary: 'The last comparisons with the provider, and what was found last',
+    response: { 200: ReconciliationsSchema, ...problemResponses(...READ) },
+  }
+  app.get(path, { schema: listSchema }, async () => {
+    const { comparisons, findings } = await desk.operator.reconciliations()
+    return { data: comparisons.map(viewComparison), findings: findings.map(viewFinding) }
+  })
+  const startSchema = {
+    ...OPERATOR,
+    summary: 'Compare the provider’s list with our books',
+    description:
+      'Answers after the first round. While `finished_at` is null, continue it from `next_round_at` on, or let the service do so.',
+    body: ReconcileRequestSchema,
+    response: { 200: ReconciliationSchema, ...problemResponses(...ACT) },
+  }
+  app.post(path, { schema: startSchema }, async (request) => {
+    const { since, why = null } = request.body
+    const sinceAt = Date.parse(since)
+    if (Number.isNaN(sinceAt)) {
+      throw new BillingError('validation_failed', { problems: [{ pointer: '/since', code: 'wrong_format' }] })
+    }
+    const asked = { sinceAt, operator: desk.nameOf(request), reason: why }
+    return viewReconciliation(await desk.operator.startReconciliation(asked))
+  })
+  const continueSchema = {
+    ...OPERATOR,
+    summary: 'One more round of a comparison, if it is time for one',
+    params: ReconciliationParamsSchema,
+    response: { 200: ReconciliationSchema, ...problemResponses(...READ) },
+  }
+  app.post(`${path}/:reconciliation_id/continue`, { schema: continueSchema }, async ({ params }) =>
+    viewReconciliation(await desk.operator.continueReconciliation(params.reconciliation_id)),
+  )
+}
+
+function exportRoute(app: App, desk: Desk): void {
+  const schema = {
+    ...OPERATOR,
+    summary: 'The payments of a month, as CSV',
+    querystring: ExportQuerySchema,
+    response: {
+      // A text to whoever reads it, a stream to the one who writes it.
+      200: {
+        description: 'RFC 4180, UTF-8',
+        content: { 'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) } },
+      },
+      ...problemResponses(...READ),
+    },
+  }
+  app.get(`${BASE}/exports/payments`, { schema }, async (request, reply) => {
+    const { month } = request.query
+    const pieces = await desk.operator.export({ month, operator: desk.nameOf(request) })
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('content-disposition', `attachment; filename="payments-${month}.csv"`)
+      .send(Readable.from(pieces))
+  })
+}

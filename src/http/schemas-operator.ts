@@ -1,0 +1,145 @@
+// The shapes of the operator's part: more than a user sees of a payment, and the trail of what was done.
+import { Type } from 'typebox'
+import { PUBLIC_PAYMENT_STATUSES } from '../domain/payment.js'
+import { BillingStatusSchema, nullable, PaymentSchema, PlanLimitsSchema, timestamp } from './schemas.js'
+
+/** One line that says something: a reason of blanks is none. */
+const reason = Type.String({
+  pattern:
+    '^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$',
+  maxLength: 500,
+  description: 'Goes into the audit trail',
+  examples: ['charged twice, ticket 4711'],
+})
+
+export const WhySchema = Type.Object({ why: reason }, { additionalProperties: false })
+export const OptionalWhySchema = Type.Object({ why: Type.Optional(reason) }, { additionalProperties: false })
+
+export const PaymentParamsSchema = Type.Object({ payment_id: Type.String({ maxLength: 100 }) })
+
+const userId = Type.String({ minLength: 1, maxLength: 255 })
+export const OperatorUserParamsSchema = Type.Object({ user_id: userId })
+
+export const OperatorPaymentsQuerySchema = Type.Object(
+  {
+    status: Type.Optional(Type.Enum([...PUBLIC_PAYMENT_STATUSES])),
+    user_id: Type.Optional(userId),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 50 })),
+  },
+  { additionalProperties: false },
+)
+
+export const OperatorPaymentSchema = Type.Object({
+  user_id: Type.String(),
+  ...PaymentSchema.properties,
+  checkout_id: nullable(Type.String()),
+  live: Type.Boolean(),
+  second_of: nullable(Type.String({ description: 'The payment whose intent was paid twice' })),
+  next_check_at: nullable(timestamp),
+  review: Type.Union([
+    Type.Object({
+      differences: Type.Array(Type.String()),
+      provider_status: Type.String(),
+      amount: nullable(Type.Integer()),
+      currency: nullable(Type.String()),
+      paid_at: timestamp,
+      checkout_id: Type.String(),
+    }),
+    Type.Null(),
+  ]),
+})
+
+export const OperatorPaymentsSchema = Type.Object({ data: Type.Array(OperatorPaymentSchema) })
+
+const ActSchema = Type.Object({
+  id: Type.String(),
+  at: timestamp,
+  actor: Type.String(),
+  act: Type.String({ examples: ['payment.refund'] }),
+  why: nullable(Type.String()),
+  payment_id: nullable(Type.String()),
+  before: Type.Unknown(),
+  after: Type.Unknown(),
+})
+
+export const PaymentFileSchema = Type.Object({
+  payment: OperatorPaymentSchema,
+  receipt: Type.Union([
+    Type.Object({ series: Type.String(), number: Type.Integer(), issued_at: timestamp }),
+    Type.Null(),
+  ]),
+  received: Type.Array(
+    Type.Object({ id: Type.String(), type: Type.String(), at: timestamp, outcome: Type.String() }),
+  ),
+  sent: Type.Array(
+    Type.Object({ id: Type.String(), type: Type.String(), at: timestamp, sequence: Type.Integer() }),
+  ),
+  audit: Type.Array(ActSchema),
+})
+
+export const UserFileSchema = Type.Object({
+  user_id: Type.String(),
+  email: nullable(Type.String()),
+  name: nullable(Type.String()),
+  locale: nullable(Type.String()),
+  created_at: timestamp,
+  ...BillingStatusSchema.properties,
+  limits: PlanLimitsSchema,
+  anchor_at: nullable(timestamp),
+  paid_until: nullable(timestamp),
+  ended_at: nullable(timestamp),
+  payments: Type.Array(OperatorPaymentSchema),
+  audit: Type.Array(ActSchema),
+})
+
+export const ReconcileRequestSchema = Type.Object(
+  {
+    since: Type.String({
+      pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}Z)?$',
+      description: 'A day or an instant, UTC',
+      examples: ['2026-11-01'],
+    }),
+    why: Type.Optional(reason),
+  },
+  { additionalProperties: false },
+)
+
+const ComparisonSchema = Type.Object({
+  id: Type.String(),
+  since: timestamp,
+  started_by: Type.String(),
+  started_at: timestamp,
+  finished_at: nullable(timestamp),
+  next_round_at: timestamp,
+  calls: Type.Integer({ description: 'Questions put to the provider so far' }),
+  checkouts: Type.Integer(),
+  findings: Type.Integer(),
+})
+
+const FindingSchema = Type.Object({
+  kind: Type.Enum(['paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid']),
+  outcome: Type.String({ description: 'What was made of it; `reported`: it waits for a person' }),
+  user_id: nullable(Type.String()),
+  payment_id: nullable(Type.String()),
+  checkout_id: Type.String(),
+  found_at: timestamp,
+  seen_at: timestamp,
+  details: Type.Unknown(),
+})
+
+export const ReconciliationSchema = Type.Object({
+  reconciliation: ComparisonSchema,
+  findings: Type.Array(FindingSchema),
+})
+
+export const ReconciliationsSchema = Type.Object({
+  data: Type.Array(ComparisonSchema),
+  findings: Type.Array(FindingSchema),
+})
+
+export const ReconciliationParamsSchema = Type.Object({ reconciliation_id: Type.String({ maxLength: 100 }) })
+
+export const ExportQuerySchema = Type.Object(
+  { month: Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] }) },
+  { additionalProperties: false },
+)

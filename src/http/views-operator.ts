@@ -1,0 +1,108 @@
+// What the operator sees, as the API writes it: the payment as its user sees it, and behind it what only we know.
+import type { PaymentFile } from '../billing/operate-payments.js'
+import type { UserFile } from '../billing/operate-users.js'
+import type { ComparisonReport } from '../billing/reconcile.js'
+import { type Instant, toTimestamp } from '../domain/instant.js'
+import type { Payment } from '../domain/payment.js'
+import type { RecordedAct } from '../store/audit.js'
+import type { Comparison, RecordedFinding } from '../store/comparisons.js'
+import { viewPayment, viewStatus } from './views.js'
+
+/** The instant that statuses are read at, and where receipts are. */
+export interface ViewContext {
+  readonly now: Instant
+  readonly publicUrl: string
+}
+
+export function viewOperatorPayment(payment: Payment, { now, publicUrl }: ViewContext) {
+  const { review } = payment
+  return {
+    user_id: payment.userId,
+    ...viewPayment(payment, now, publicUrl),
+    checkout_id: payment.checkoutId,
+    live: payment.live,
+    second_of: payment.secondOf,
+    next_check_at: timestampOrNull(payment.nextCheckAt),
+    review: review && {
+      differences: [...review.differences],
+      provider_status: review.status,
+      amount: review.amount,
+      currency: review.currency,
+      paid_at: toTimestamp(review.paidAt),
+      checkout_id: review.checkoutId,
+    },
+  }
+}
+
+export function viewPaymentFile(file: PaymentFile, context: ViewContext) {
+  const { receipt } = file
+  return {
+    payment: viewOperatorPayment(file.payment, context),
+    receipt: receipt && {
+      series: receipt.series,
+      number: receipt.number,
+      issued_at: toTimestamp(receipt.issuedAt),
+    },
+    received: file.received.map((event) => ({ ...event, at: toTimestamp(event.at) })),
+    sent: file.sent.map((event) => ({ ...event, at: toTimestamp(event.at) })),
+    audit: file.acts.map(viewAct),
+  }
+}
+
+export function viewUserFile({ user, subscription, payments, acts }: UserFile, context: ViewContext) {
+  const { run, paidUntil, endedAt } = user.subscription
+  return {
+    user_id: user.userId,
+    email: user.email,
+    name: user.name,
+    locale: user.locale,
+    created_at: toTimestamp(user.createdAt),
+    ...viewStatus(subscription),
+    limits: subscription.plan.limits,
+    anchor_at: timestampOrNull(run?.anchorAt ?? null),
+    paid_until: timestampOrNull(paidUntil),
+    ended_at: timestampOrNull(endedAt),
+    payments: payments.map((payment) => viewOperatorPayment(payment, context)),
+    audit: acts.map(viewAct),
+  }
+}
+
+export function viewReconciliation({ comparison, findings }: ComparisonReport) {
+  return { reconciliation: viewComparison(comparison), findings: findings.map(viewFinding) }
+}
+
+export function viewComparison(comparison: Comparison) {
+  return {
+    id: comparison.id,
+    since: toTimestamp(comparison.sinceAt),
+    started_by: comparison.startedBy,
+    started_at: toTimestamp(comparison.startedAt),
+    finished_at: timestampOrNull(comparison.finishedAt),
+    next_round_at: toTimestamp(comparison.nextRoundAt),
+    calls: comparison.calls,
+    checkouts: comparison.checkouts,
+    findings: comparison.findings,
+  }
+}
+
+export function viewFinding(finding: RecordedFinding) {
+  return {
+    kind: finding.kind,
+    outcome: finding.outcome,
+    user_id: finding.userId === '' ? null : finding.userId,
+    payment_id: finding.paymentId,
+    checkout_id: finding.checkoutId,
+    found_at: toTimestamp(finding.foundAt),
+    seen_at: toTimestamp(finding.seenAt),
+    details: finding.details,
+  }
+}
+
+function viewAct(act: RecordedAct) {
+  const { id, actor, before, after, reason: why, paymentId: payment_id } = act
+  return { id, at: toTimestamp(act.actedAt), actor, act: act.act, why, payment_id, before, after }
+}
+
+function timestampOrNull(instant: Instant | null): string | null {
+  return instant === null ? null : toTimestamp(instant)
+}
