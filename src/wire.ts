@@ -14,8 +14,10 @@ import { type Runner, startRunner } from './jobs/runner.js'
 import { schedule } from './jobs/schedule.js'
 import { createChargily } from './provider/chargily/chargily.js'
 import { createCalendar, dayIn } from './runtime/calendar.js'
+import { systemChance } from './runtime/chance.js'
 import type { Clock } from './runtime/clock.js'
 import type { Config } from './runtime/config.js'
+import { createEventSender } from './runtime/event-sender.js'
 import { createIds } from './runtime/id.js'
 import type { Log } from './runtime/log.js'
 import { counter, createMetrics, type Metrics } from './runtime/metrics.js'
@@ -70,6 +72,9 @@ export async function wire(
     quotaDayEndsAt: (instant) => quotaDayOf(instant).endsAt,
     wallClock: wallClockIn(config.billing.timeZone),
     receipts: { seriesAt: (paidAt) => dayOf(paidAt).date.slice(0, 4), sellerAt: () => null },
+    ...(config.events
+      ? { outgoing: { sender: createEventSender(config.events), chance: systemChance } }
+      : {}),
     count: countOccurrences(metrics),
   })
 
@@ -116,6 +121,11 @@ function countOccurrences(metrics: Metrics): (what: Occurrence) => void {
     name: 'ishtirak_checkouts_opened_total',
     help: 'Checkouts that the provider opened for us',
   })
+  const deliveries = counter(metrics, {
+    name: 'ishtirak_event_deliveries_total',
+    help: 'Attempts to deliver an event to the platform, by outcome; endpoint_disabled: it was given up',
+    labels: ['outcome'],
+  })
   const findings = counter(metrics, {
     name: 'ishtirak_comparison_findings_total',
     help: 'What the comparison with the provider found on one side only, or different, by what was made of it',
@@ -125,6 +135,7 @@ function countOccurrences(metrics: Metrics): (what: Occurrence) => void {
     if (what.name === 'settlement') settlements.inc({ outcome: what.outcome })
     else if (what.name === 'provider_event') events.inc({ result: what.result })
     else if (what.name === 'finding') findings.inc({ kind: what.kind, outcome: what.outcome })
+    else if (what.name === 'event_delivery') deliveries.inc({ outcome: what.outcome })
     else checkouts.inc()
   }
 }

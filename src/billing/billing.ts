@@ -4,10 +4,13 @@ import type { Subscription } from '../domain/subscription.js'
 import { claimRound } from '../store/job-leases.js'
 import { releaseAttemptLeases } from '../store/upgrades.js'
 import type { ProfileChange } from '../store/usage.js'
+import { announceTime } from './announce-time.js'
 import { checkDuePayments } from './check-due-payments.js'
 import { type CountUsage, createCountUsage } from './count-usage.js'
 import { forgetOperations } from './forget-operations.js'
 import { createOperator, type Operator } from './operate.js'
+import { createEventDelivery, type EventDelivery } from './deliver-events.js'
+import { pruneEvents } from './manage-events.js'
 import type { Parts } from './parts.js'
 import { type Overview, readOverview, updateProfile } from './read-overview.js'
 import {
@@ -41,6 +44,10 @@ export interface Billing {
   updateProfile(userId: string, change: ProfileChange): Promise<void>
   countUsage: CountUsage
   forgetOperations(limit: number): Promise<number>
+  /** Tells the platform what time has done to up to `limit` users. */
+  announceTime(limit: number): Promise<number>
+  readonly eventDelivery: EventDelivery
+  pruneEvents(limit: number): Promise<number>
   /** At the start of a process that has the database to itself. */
   resume(): Promise<void>
 }
@@ -65,6 +72,9 @@ export function createBilling(parts: Parts): Billing {
     updateProfile: (userId, change) => updateProfile(parts, userId, change),
     countUsage: createCountUsage(parts),
     forgetOperations: (limit) => forgetOperations(parts, limit),
+    announceTime: (limit) => announceTime(parts, limit),
+    eventDelivery: createEventDelivery(parts),
+    pruneEvents: (limit) => pruneEvents(parts, limit),
     resume: () => releaseAttemptLeases(parts.database, parts.clock.now()),
   }
 }

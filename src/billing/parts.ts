@@ -2,7 +2,9 @@
 import type { Catalogue } from '../domain/plan.js'
 import type { Terms } from '../domain/subscription.js'
 import type { Provider } from '../provider/provider.js'
+import type { Chance } from '../runtime/chance.js'
 import type { Clock } from '../runtime/clock.js'
+import type { EventSender } from '../runtime/event-sender.js'
 import type { Ids } from '../runtime/id.js'
 import type { Log } from '../runtime/log.js'
 import type { WallClock } from '../runtime/wall-clock.js'
@@ -26,8 +28,16 @@ export interface Parts {
   readonly publicUrl: string
   /** What a receipt has to show and later changes must not touch; drawn up at the moment of booking. */
   readonly receipts: ReceiptTerms
+  /** How events reach the platform; absent: they are written and not sent. */
+  readonly outgoing?: Outgoing
   /** Counts what happened, for /metrics. */
   readonly count: (what: Occurrence) => void
+}
+
+export interface Outgoing {
+  readonly sender: EventSender
+  /** Spreads the attempts that failed together. */
+  readonly chance: Chance
 }
 
 export interface ReceiptTerms {
@@ -44,5 +54,9 @@ export type Occurrence =
       readonly result: 'accepted' | 'duplicate' | 'invalid_signature' | 'malformed'
     }
   | { readonly name: 'checkout_opened' }
+  | {
+      readonly name: 'event_delivery'
+      readonly outcome: 'delivered' | 'failed' | 'endpoint_disabled'
+    }
   /** The comparison with the provider found what only one side has. */
   | { readonly name: 'finding'; readonly kind: string; readonly outcome: string }

@@ -1,5 +1,6 @@
 // What the platform is told. Each event carries the state that it brought about, so that a receiver never has to guess
 // or to ask back, and a sequence number that orders the events of one user.
+import type { Announcement, Boundary } from './announcement.js'
 import { type Instant, toTimestamp } from './instant.js'
 import { type Payment, publicStatusAt } from './payment.js'
 import type { Subscription } from './subscription.js'
@@ -44,6 +45,14 @@ export interface PlatformEvent {
       readonly period_start: string | null
       readonly period_end: string | null
     }
+    /** Only where time brought it about, not a payment. */
+    readonly announcement?: {
+      readonly boundary: Boundary
+      /** When time passed it. */
+      readonly at: string
+      /** Passed as well since the last announcement, and told by no event of their own: no longer true. */
+      readonly skipped: readonly Boundary[]
+    }
   }
 }
 
@@ -54,6 +63,7 @@ export function describeEvent(
     readonly sequence: number
     readonly subscription: Subscription
     readonly payment: Payment | null
+    readonly announcement?: Announcement
     readonly now: Instant
   },
 ): PlatformEvent {
@@ -72,6 +82,7 @@ export function describeEvent(
         limits: plan.limits,
       },
       ...(of.payment ? { payment: describePayment(of.payment, of.now) } : {}),
+      ...(of.announcement ? { announcement: describeAnnouncement(of.announcement) } : {}),
     },
   }
 }
@@ -88,6 +99,10 @@ function describePayment(payment: Payment, now: Instant) {
     period_start: timestampOrNull(payment.periodStart),
     period_end: timestampOrNull(payment.periodEnd),
   }
+}
+
+function describeAnnouncement({ boundary, at, skipped }: Announcement) {
+  return { boundary, at: toTimestamp(at), skipped }
 }
 
 function timestampOrNull(instant: Instant | null): string | null {

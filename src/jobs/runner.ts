@@ -6,7 +6,7 @@ import type { Job } from './schedule.js'
 export interface Runner {
   /** Runs every job once, now, one after the other: for the test clock, which cannot wait for real time. */
   runAll(): Promise<void>
-  /** Starts no further round and waits for those under way. */
+  /** Starts no further round and waits for those under way, and for what they have left running. */
   stop(): Promise<void>
 }
 
@@ -30,6 +30,7 @@ export function startRunner(jobs: readonly Job[], log: Log): Runner {
     stop: async () => {
       for (const timer of timers) clearInterval(timer)
       await Promise.all(underWay.values())
+      await Promise.all(jobs.map((job) => job.drain?.()))
     },
   }
 }

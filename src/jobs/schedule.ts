@@ -1,7 +1,7 @@
 // Everything that runs by itself, on one screen. Each job is a sweep over rows that are due: it may be late, run twice or
 // be killed at any line. None of them gives or takes access; they find out, announce and tidy.
 import type { Billing } from '../billing/billing.js'
-import { MINUTE, SECOND } from '../domain/instant.js'
+import { HOUR, MINUTE, SECOND } from '../domain/instant.js'
 
 export interface Job {
   readonly name: string
@@ -10,6 +10,8 @@ export interface Job {
   readonly promise: string
   /** Works through what is due, bounded; gives how much it did. */
   run(): Promise<number>
+  /** Where a round leaves work running: waits for it, when no further round comes. */
+  drain?(): Promise<void>
   /** The provider bounds our calls: however many processes there are, one of them runs the round. */
   readonly oncePerCluster?: true
 }
@@ -25,6 +27,12 @@ const LOOKS_A_ROUND = 5
 
 /** 800 consumes a second, day and night, are as many as a round forgets; a burst is caught up with later. */
 const FORGOTTEN_A_ROUND = 50_000
+
+/** Half a million users whose month ends on one day are told within three hours by a single process. */
+const ANNOUNCED_A_ROUND = 1_500
+
+/** 240,000 a day: more than are written. */
+const PRUNED_A_ROUND = 10_000
 
 export function schedule(billing: Billing): readonly Job[] {
   return jobsOf(billing).map((job) => (job.oncePerCluster ? inTurn(billing, job) : job))
@@ -57,6 +65,25 @@ function jobsOf(billing: Billing): readonly Job[] {
       everyMs: MINUTE,
       promise: 'an operation on usage is remembered for 48 hours, and not much longer',
       run: () => billing.forgetOperations(FORGOTTEN_A_ROUND),
+    },
+    {
+      name: 'announce-time',
+      everyMs: 30 * SECOND,
+      promise: 'the platform hears of each end that comes near, is reached or is final, once',
+      run: () => billing.announceTime(ANNOUNCED_A_ROUND),
+    },
+    {
+      name: 'deliver-events',
+      everyMs: SECOND,
+      promise: 'every event reaches the platform, in order for each user',
+      run: () => billing.eventDelivery.run(),
+      drain: () => billing.eventDelivery.drain(),
+    },
+    {
+      name: 'prune-events',
+      everyMs: HOUR,
+      promise: 'events that nobody waits for are forgotten after 90 days',
+      run: () => billing.pruneEvents(PRUNED_A_ROUND),
     },
   ]
 }

@@ -4,6 +4,7 @@ import type { Catalogue } from '../domain/plan.js'
 import { type Environment, readEnvironment } from './environment.js'
 import type { LogLevel } from './log.js'
 import { readPlans } from './plans-file.js'
+import type { Reach } from './public-address.js'
 
 export interface Config {
   readonly host: string
@@ -41,7 +42,8 @@ export interface Config {
   readonly platformKeys: readonly string[]
   /** Empty: the operator's part is switched off. */
   readonly operatorKeys: readonly { readonly name: string; readonly key: string }[]
-  readonly events?: { readonly url: string; readonly secrets: readonly string[] }
+  /** `reach`: which addresses events may go to; the sandbox has its platform on this machine. */
+  readonly events?: { readonly url: string; readonly secrets: readonly string[]; readonly reach: Reach }
   readonly smtpUrl?: string
   readonly sellerFile?: string
   /** Null outside the sandbox. */
@@ -102,12 +104,17 @@ function assemble(environment: Environment, plans: Catalogue): Config {
     operatorKeys: items(environment.OPERATOR_KEYS).map(readOperatorKey),
     ...(eventsUrl === undefined
       ? {}
-      : { events: { url: eventsUrl, secrets: items(environment.EVENTS_SECRETS) } }),
+      : { events: { url: eventsUrl, secrets: items(environment.EVENTS_SECRETS), reach: reachOf(environment) } }),
     ...member('smtpUrl', environment.SMTP_URL),
     ...member('sellerFile', environment.SELLER_FILE),
     sandbox: isSandbox(environment) ? { port: sandboxPort(environment) } : null,
     logLevel: environment.LOG_LEVEL ?? 'info',
   }
+}
+
+function reachOf(environment: Environment): Reach {
+  if (environment.EVENTS_ALLOW_PRIVATE === 'true') return 'any'
+  return isSandbox(environment) ? 'loopback' : 'public'
 }
 
 function chargilyOf(environment: Environment): Config['chargily'] {

@@ -68,8 +68,9 @@ export const Environment = Type.Object({
   EVENTS_URL: web(),
   EVENTS_SECRETS: listOf(
     'secrets that start with whsec_ (24 to 64 bytes, base64)',
-    /whsec_[A-Za-z0-9+/]{32,86}={0,2}/,
+    /whsec_(?=[A-Za-z0-9+/]{32,86}={0,2}(?: *,| *$))(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?/,
   ),
+  EVENTS_ALLOW_PRIVATE: text('true or false', /^(true|false)$/),
   SMTP_URL: url('an address that starts with smtp:// or smtps://', 'smtp:', 'smtps:'),
   SELLER_FILE: text('a file'),
   SANDBOX_PORT: integer(0, 65_535),

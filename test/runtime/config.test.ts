@@ -110,12 +110,22 @@ it('with everything set each part gets its own', () => {
     events: {
       url: 'https://host.example/events',
       secrets: [`whsec_${'A'.repeat(32)}`, `whsec_${'B'.repeat(43)}=`],
+      reach: 'public',
     },
     smtpUrl: 'smtps://user:password@mail.example',
     sellerFile: 'seller.json',
     sandbox: null,
     logLevel: 'warn',
   })
+})
+
+it('lets events out to the internet only, in the sandbox to this machine, and elsewhere when told', () => {
+  const events = { EVENTS_URL: 'http://127.0.0.1/events', EVENTS_SECRETS: `whsec_${'A'.repeat(32)}` }
+  const keys = { CHARGILY_SECRET_KEY: 'test_sk_hush', AUTH_JWT_SECRET: SECRET }
+  expect(readConfig({ ...events, ...keys }).events?.reach).toBe('public')
+  expect(readConfig({ ...events, ...keys, EVENTS_ALLOW_PRIVATE: 'false' }).events?.reach).toBe('public')
+  expect(readConfig({ ...events, ...keys, EVENTS_ALLOW_PRIVATE: 'true' }).events?.reach).toBe('any')
+  expect(readConfig(events).events?.reach).toBe('loopback')
 })
 
 describe('a value that does not fit', () => {
@@ -144,6 +154,11 @@ describe('a value that does not fit', () => {
     ['GRACE_DAYS', '32'],
     ['RENEWAL_WINDOW_DAYS', '29'],
     ['EVENTS_SECRETS', 'hush'],
+    ['EVENTS_SECRETS', `whsec_${'A'.repeat(28)}`],
+    ['EVENTS_SECRETS', `whsec_${'A'.repeat(33)}`],
+    ['EVENTS_SECRETS', `whsec_${'A'.repeat(43)}`],
+    ['EVENTS_SECRETS', `whsec_${'A'.repeat(32)},whsec_${'A'.repeat(34)}`],
+    ['EVENTS_ALLOW_PRIVATE', 'hush'],
     ['SMTP_URL', 'mail.example'],
     ['LOG_LEVEL', 'loud'],
     ['NODE_ENV', 'hush hush'],

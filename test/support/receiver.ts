@@ -1,0 +1,85 @@
+// The hosting platform's side of the events, on real HTTP: it keeps what it gets, with its headers and raw body, and
+// answers as the test says.
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { PlatformEvent } from '../../src/domain/event.js'
+
+/** 32 bytes each, base64. */
+export const SECRET = `whsec_${'A'.repeat(42)}A=`
+export const OLD_SECRET = `whsec_${'B'.repeat(42)}A=`
+
+export interface Received {
+  readonly id: string
+  readonly headers: IncomingHttpHeaders
+  readonly raw: string
+  readonly event: PlatformEvent
+}
+
+/** A number is a status to answer; a function does as it likes with the response. */
+export type Behaviour = number | ((response: ServerResponse, received: Received) => void)
+
+export class Receiver {
+  readonly received: Received[] = []
+  /** Asked at each request. */
+  behave: (received: Received) => Behaviour = () => 204
+  #server: Server | undefined
+  #port = 0
+
+  static async start(): Promise<Receiver> {
+    const receiver = new Receiver()
+    await receiver.listen()
+    return receiver
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}/events?from=ishtirak`
+  }
+
+  get port(): number {
+    return this.#port
+  }
+
+  /** Up again, on the same port. */
+  async listen(): Promise<void> {
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        const raw = Buffer.concat(chunks).toString()
+        const id = String(request.headers['webhook-id'])
+        const received = { id, headers: request.headers, raw, event: JSON.parse(raw) }
+        this.received.push(received)
+        const behaviour = this.behave(received)
+        if (typeof behaviour === 'function') behaviour(response, received)
+        else response.writeHead(behaviour).end()
+      })
+    })
+    server.listen(this.#port, '127.0.0.1')
+    await once(server, 'listening')
+    // A listening TCP server has an address with a port.
+    this.#port = (server.address() as AddressInfo).port
+    this.#server = server
+  }
+
+  /** Nobody answers on the port any more. */
+  async goDown(): Promise<void> {
+    const server = this.#server
+    this.#server = undefined
+    if (!server) return
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  }
+
+  /** What was accepted or not, as `user:sequence:type`, in the order of arrival. */
+  get story(): string[] {
+    return this.received.map(({ event }) => `${event.data.user_id}:${event.data.sequence}:${event.type}`)
+  }
+
+  sequencesOf(userId: string): number[] {
+    return this.received
+      .filter(({ event }) => event.data.user_id === userId)
+      .map(({ event }) => event.data.sequence)
+  }
+}
