@@ -4,13 +4,14 @@ import type { Subscription } from '../domain/subscription.js'
 import { claimRound } from '../store/job-leases.js'
 import { releaseAttemptLeases } from '../store/upgrades.js'
 import type { ProfileChange } from '../store/usage.js'
+import { createLoadUser } from '../store/users.js'
 import { announceTime } from './announce-time.js'
 import { checkDuePayments } from './check-due-payments.js'
 import { type CountUsage, createCountUsage } from './count-usage.js'
-import { forgetOperations } from './forget-operations.js'
-import { createOperator, type Operator } from './operate.js'
 import { createEventDelivery, type EventDelivery } from './deliver-events.js'
+import { forgetOperations } from './forget-operations.js'
 import { pruneEvents } from './manage-events.js'
+import { createOperator, type Operator } from './operate.js'
 import type { Parts } from './parts.js'
 import { type Overview, readOverview, updateProfile } from './read-overview.js'
 import {
@@ -44,6 +45,8 @@ export interface Billing {
   updateProfile(userId: string, change: ProfileChange): Promise<void>
   countUsage: CountUsage
   forgetOperations(limit: number): Promise<number>
+  /** Housekeeping of a database that has nobody else to do it. */
+  maintainDatabase(): Promise<number>
   /** Tells the platform what time has done to up to `limit` users. */
   announceTime(limit: number): Promise<number>
   readonly eventDelivery: EventDelivery
@@ -54,11 +57,13 @@ export interface Billing {
 
 export function createBilling(parts: Parts): Billing {
   const refreshNewest = createRefreshNewest(parts)
+  const loadUser = createLoadUser(parts.database)
+  const readers = { loadUser, refreshNewest }
   return {
     plans: () => parts.catalogue.plans,
     upgrade: createUpgrade(parts),
-    status: (userId) => readStatus(parts, refreshNewest, userId),
-    history: (request) => readHistory(parts, refreshNewest, request),
+    status: (userId) => readStatus(parts, readers, userId),
+    history: (request) => readHistory(parts, readers, request),
     payment: (of) => readPayment(parts, refreshNewest, of),
     returnedPayment: (paymentId) => readReturnedPayment(parts, refreshNewest, paymentId),
     receiveEvent: (body, signature) => receiveEvent(parts, body, signature),
@@ -72,6 +77,10 @@ export function createBilling(parts: Parts): Billing {
     updateProfile: (userId, change) => updateProfile(parts, userId, change),
     countUsage: createCountUsage(parts),
     forgetOperations: (limit) => forgetOperations(parts, limit),
+    maintainDatabase: async () => {
+      await parts.database.maintain?.()
+      return parts.database.maintain ? 1 : 0
+    },
     announceTime: (limit) => announceTime(parts, limit),
     eventDelivery: createEventDelivery(parts),
     pruneEvents: (limit) => pruneEvents(parts, limit),

@@ -3,7 +3,7 @@ import { BillingError } from '../domain/error.js'
 import type { Instant } from '../domain/instant.js'
 import type { Payment, PublicPaymentStatus } from '../domain/payment.js'
 import { findPayment, findPaymentById, type HistoryPosition, listPayments } from '../store/payments.js'
-import { loadUserWithNewestPayment } from '../store/users.js'
+import type { LoadUser } from '../store/users.js'
 import type { Parts } from './parts.js'
 import type { RefreshNewest } from './refresh-newest.js'
 
@@ -24,13 +24,13 @@ export interface HistoryRequest {
 
 export async function readHistory(
   parts: Parts,
-  refreshNewest: RefreshNewest,
+  { loadUser, refreshNewest }: { readonly loadUser: LoadUser; readonly refreshNewest: RefreshNewest },
   request: HistoryRequest,
 ): Promise<HistoryPage> {
   const { userId, limit, status } = request
   const after = request.cursor === null ? null : decodeCursor(request.cursor)
   if (after === null) {
-    const loaded = await loadUserWithNewestPayment(parts.database, userId)
+    const loaded = await loadUser(userId)
     await refreshNewest(loaded?.newest ?? null)
   }
   const now = parts.clock.now()

@@ -2,9 +2,10 @@
 import { firstAnnouncementAt } from '../domain/announcement.js'
 import type { Payment } from '../domain/payment.js'
 import type { PaidMonth, SubscriptionFacts } from '../domain/subscription.js'
-import { type Queryable, type Row, statement } from './database.js'
+import { coalesce } from '../runtime/coalesce.js'
+import { DatabaseUnavailable, type Queryable, type Row, statement } from './database.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.js'
-import { at, instantOrNull, integer, json, textOrNull } from './rows.js'
+import { at, instantOrNull, integer, json, text, textOrNull } from './rows.js'
 
 export const FACT_COLUMNS = `
   u.version, u.event_sequence, u.anchor_at, u.run_months, u.paid_until, u.months, u.ended_at,
@@ -45,23 +46,47 @@ export function factsToColumns(facts: SubscriptionFacts) {
   }
 }
 
+const NEWEST_PAYMENT = `
+  left join lateral (
+    select ${PAYMENT_COLUMNS} from payments p
+     where p.user_id = u.user_id order by p.created_at desc, p.id desc limit 1
+  ) p on true`
+
 const selectWithNewest = statement(
   'users.with_newest_payment',
-  `select ${FACT_COLUMNS}, p.*
-     from users u
-     left join lateral (
-       select ${PAYMENT_COLUMNS}, p.asked_at from payments p
-        where p.user_id = u.user_id order by p.created_at desc, p.id desc limit 1
-     ) p on true
-    where u.user_id = $1`,
+  `select ${FACT_COLUMNS}, p.* from users u ${NEWEST_PAYMENT} where u.user_id = $1`,
 )
 
-/** What `/status` needs, in one round trip. Null: we have never heard of the user. */
-export async function loadUserWithNewestPayment(
-  database: Queryable,
-  userId: string,
-): Promise<{ readonly user: UserRecord; readonly newest: Payment | null } | null> {
-  const [row] = await database.query(selectWithNewest, [userId])
-  if (!row) return null
+const selectManyWithNewest = statement(
+  'users.many_with_newest_payment',
+  `select i.user_id as asked_for, ${FACT_COLUMNS}, p.*
+     from unnest($1::text[]) i(user_id) join users u using (user_id) ${NEWEST_PAYMENT}`,
+)
+
+export interface UserWithNewestPayment {
+  readonly user: UserRecord
+  readonly newest: Payment | null
+}
+
+/** Null: we have never heard of the user. */
+export type LoadUser = (userId: string) => Promise<UserWithNewestPayment | null>
+
+/** What `/status` needs, in one round trip; calls that arrive during one share the next. */
+export function createLoadUser(database: Queryable): LoadUser {
+  return coalesce<string, UserWithNewestPayment | null>({
+    one: async (userId) => {
+      const [row] = await database.query(selectWithNewest, [userId])
+      return row ? parseWithNewest(row) : null
+    },
+    many: async (userIds) => {
+      const rows = await database.query(selectManyWithNewest, [userIds])
+      const found = new Map(rows.map((row) => [text(row, 'asked_for'), parseWithNewest(row)]))
+      return userIds.map((userId) => found.get(userId) ?? null)
+    },
+    concernsAll: (error) => error instanceof DatabaseUnavailable,
+  })
+}
+
+function parseWithNewest(row: Row): UserWithNewestPayment {
   return { user: parseUser(row), newest: row.id === null ? null : parsePayment(row) }
 }
