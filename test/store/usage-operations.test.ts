@@ -1,0 +1,205 @@
+// The statement that decides: exact whatever arrives at once, and never different from the plain way to count.
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DAY } from '../../src/domain/instant.js'
+import type { Database } from '../../src/store/database.js'
+import { openPostgres } from '../../src/store/postgres.js'
+import {
+  applyUsageOperations,
+  type UsageAnswer,
+  type UsageOperation,
+} from '../../src/store/usage-operations.js'
+import { instantOf, NOON } from '../domain/fixtures.js'
+import { compileSources } from '../support/compiled-sources.js'
+import { describeOnBothDatabases, postgresUrl } from '../support/databases.js'
+import { createModel } from './usage-model.js'
+
+const MIDNIGHT = instantOf('2026-11-21T23:00:00Z')
+
+function operation(changes: Partial<UsageOperation> = {}): UsageOperation {
+  return {
+    kind: 'consume',
+    userId: 'user-1',
+    limit: 'deploys_per_day',
+    projectId: '',
+    amount: 1,
+    operationId: 'deploy-1',
+    consumeOperationId: null,
+    resetsAt: (changes.limit ?? 'deploys_per_day') === 'deploys_per_day' ? MIDNIGHT : null,
+    maximum: 10,
+    version: null,
+    now: NOON,
+    ...changes,
+  }
+}
+
+/** As the use case does: whoever was outrun asks again. */
+async function apply(database: Database, asked: UsageOperation): Promise<UsageAnswer> {
+  for (;;) {
+    const [answer] = await applyUsageOperations(database, [asked])
+    if (!answer) throw new Error('no answer')
+    if (answer.kind !== 'outrun') return answer
+  }
+}
+
+const usedOf = (answer: UsageAnswer) => ('used' in answer ? answer.used : undefined)
+const times = <Value>(count: number, make: (index: number) => Value) =>
+  Array.from({ length: count }, (_, index) => make(index))
+
+describeOnBothDatabases('counting', ({ database }) => {
+  it('lets exactly 10 of 200 parallel operations into 10 places, each with a figure of its own', async () => {
+    const answers = await Promise.all(
+      times(200, (n) => apply(database(), operation({ operationId: `deploy-${n}` }))),
+    )
+    const allowed = answers.filter(({ kind }) => kind === 'done').map(usedOf)
+    expect(allowed.toSorted((one, other) => Number(one) - Number(other))).toEqual(times(10, (n) => n + 1))
+    expect(answers.filter(({ kind }) => kind === 'denied').map(usedOf)).toEqual(times(190, () => 10))
+  })
+
+  it('counts an operation that is sent 50 times at once only once, and answers all the same', async () => {
+    const answers = await Promise.all(times(50, () => apply(database(), operation())))
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    expect(usedOf(await apply(database(), operation({ operationId: 'deploy-2' })))).toBe(2)
+  })
+
+  it('takes one of two operations that share an id and differ, and refuses the other', async () => {
+    const pairs = await Promise.all(
+      times(10, async (n) => {
+        const one = operation({ operationId: `deploy-${n}`, userId: `user-${n}` })
+        const answers = await Promise.all([
+          apply(database(), one),
+          apply(database(), { ...one, limit: 'projects', resetsAt: null }),
+        ])
+        return answers.map(({ kind }) => kind).toSorted()
+      }),
+    )
+    expect(pairs).toEqual(times(10, () => ['conflict', 'done']))
+  })
+
+  it('gives an operation back once, though 20 releases of it arrive at once', async () => {
+    for (const n of [1, 2, 3]) await apply(database(), operation({ operationId: `deploy-${n}` }))
+    await Promise.all(
+      times(20, (n) =>
+        apply(
+          database(),
+          operation({ kind: 'release', amount: null, operationId: `r-${n}`, consumeOperationId: 'deploy-2' }),
+        ),
+      ),
+    )
+    expect(usedOf(await apply(database(), operation({ operationId: 'deploy-4' })))).toBe(3)
+  })
+
+  it('gives nothing back for an operation that never arrived', async () => {
+    await apply(database(), operation())
+    const lost = operation({ kind: 'release', operationId: 'r', consumeOperationId: 'never-arrived' })
+    expect(usedOf(await apply(database(), lost))).toBe(1)
+  })
+
+  it('keeps parallel consuming and giving back between zero and the limit', async () => {
+    const answers = await Promise.all(
+      times(200, (n) =>
+        apply(database(), operation({ kind: n % 2 === 0 ? 'consume' : 'release', operationId: `op-${n}` })),
+      ),
+    )
+    for (const answer of answers) {
+      expect(usedOf(answer)).toBeGreaterThanOrEqual(0)
+      expect(usedOf(answer)).toBeLessThanOrEqual(10)
+    }
+  })
+
+  it('answers a set of operations in their order, a bad one among good ones', async () => {
+    await apply(database(), operation({ operationId: 'known', userId: 'user-3' }))
+    const answers = await applyUsageOperations(database(), [
+      operation({ userId: 'user-9', operationId: 'a' }),
+      operation({ userId: 'user-2', operationId: 'b', amount: 11 }),
+      operation({ userId: 'user-3', operationId: 'known', amount: 2 }),
+      operation({ userId: 'user-1', operationId: 'd', version: 7 }),
+      operation({ userId: 'user-1', operationId: 'e', limit: 'storage_mb', amount: 4 }),
+    ])
+    expect(answers.map(({ kind }) => kind)).toEqual(['done', 'denied', 'conflict', 'outdated', 'done'])
+    expect(answers.map(usedOf)).toEqual([1, 0, undefined, undefined, 4])
+  })
+
+  it('never says anything else than the plain way to count', async () => {
+    let run = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(anOperation(), { minLength: 1, maxLength: 30 }), async (operations) => {
+        run += 1
+        const model = createModel()
+        for (const asked of operations) {
+          expect(await apply(database(), { ...asked, userId: `run-${run}` })).toEqual(model(asked))
+        }
+      }),
+      { numRuns: 80 },
+    )
+  })
+})
+
+/** Few ids, limits and days, so that repetitions, conflicts and turns of the day are the rule. */
+function anOperation(): fc.Arbitrary<UsageOperation> {
+  const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
+  const place = fc.constantFrom(
+    { limit: 'deploys_per_day', projectId: '' } as const,
+    { limit: 'projects', projectId: '' } as const,
+    { limit: 'domains_per_project', projectId: 'p1' } as const,
+    { limit: 'domains_per_project', projectId: 'p2' } as const,
+  )
+  const day = fc.constantFrom(0, 1, 2)
+  const base = fc.record({ place, id, day, maximum: fc.constantFrom(3, 10), amount: fc.nat({ max: 4 }) })
+  const kind = fc.constantFrom('consume', 'consume', 'release', 'report')
+  return fc.tuple(base, kind, fc.option(id)).map(([given, chosen, consumeOperationId]) => {
+    const amount = chosen === 'report' ? given.amount : given.amount || 1
+    return operation({
+      ...given.place,
+      kind: chosen,
+      operationId: chosen === 'report' ? '' : given.id,
+      amount: chosen === 'release' && given.amount === 0 ? null : amount,
+      consumeOperationId: chosen === 'release' ? consumeOperationId : null,
+      maximum: given.maximum,
+      resetsAt: given.place.limit === 'deploys_per_day' ? MIDNIGHT + given.day * DAY : null,
+    })
+  })
+}
+
+describe('counting from four processes on one server', () => {
+  const compiled = compileSources('domain', 'store')
+  let url: string
+  let database: Database
+  beforeAll(async () => {
+    url = await postgresUrl()
+    database = openPostgres({ url })
+  })
+  afterAll(async () => {
+    compiled.remove()
+    await database.close()
+  })
+
+  const script = `
+    import { openPostgres } from './store/postgres.js'
+    import { applyUsageOperations } from './store/usage-operations.js'
+    const [url, name, template] = process.argv.slice(2)
+    const database = openPostgres({ url, maxConnections: 8 })
+    async function consume(changes) {
+      for (;;) {
+        const [answer] = await applyUsageOperations(database, [{ ...JSON.parse(template), ...changes }])
+        if (answer.kind !== 'outrun') return answer
+      }
+    }
+    const own = await Promise.all(Array.from({ length: 50 }, (_, n) => consume({ operationId: name + n })))
+    console.log(own.filter(({ kind }) => kind === 'done').length)
+    const shared = await Promise.all(Array.from({ length: 10 }, () => consume({ userId: 'user-2' })))
+    for (const answer of shared) console.log(JSON.stringify(answer))
+    await database.close()`
+
+  it('lets exactly 10 of 200 into 10 places, and counts what all of them send once', async () => {
+    const template = JSON.stringify(operation())
+    const children = ['a', 'b', 'c', 'd'].map((name) => compiled.run(script, url, name, template))
+    await Promise.all(children.map((child) => child.ended()))
+    const counts = children.map((child) => Number(child.lines[0]))
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(10)
+    const shared = children.flatMap((child) => child.lines.slice(1))
+    // 4 processes sent it 10 times each.
+    expect(shared).toHaveLength(40)
+    expect([...new Set(shared)].map((line) => JSON.parse(line).used)).toEqual([1])
+  })
+})
