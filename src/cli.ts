@@ -4,6 +4,7 @@
 import path from 'node:path'
 import { Command } from 'commander'
 import { SignJWT } from 'jose'
+import { addOperatorCommands } from './cli-operator.js'
 import { examine, printFindings } from './doctor.js'
 import { startEmulator } from './emulator/emulator.js'
 import { systemClock } from './runtime/clock.js'
@@ -85,6 +86,8 @@ program
     say(printFindings(findings))
     if (findings.some((finding) => finding.verdict === 'fail')) process.exitCode = 1
   })
+
+addOperatorCommands(program)
 
 /** Ten years for the sandbox: its clock is moved, and its tokens open nothing real. */
 const SANDBOX_TOKEN_DAYS = 3650

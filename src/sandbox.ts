@@ -20,8 +20,13 @@ export interface Sandbox {
 interface SandboxState {
   readonly jwtSecret: string
   readonly chargilyKey: string
+  /** Opens the operator's part, so that its commands work beside the running sandbox. */
+  readonly operatorKey: string
   readonly aheadMs: number
 }
+
+/** Who the sandbox's own operator is in the audit trail. */
+const SANDBOX_OPERATOR = 'sandbox'
 
 /** Starts the emulator and completes the configuration. `folder` null keeps nothing, for a database in memory. */
 export async function openSandbox(config: Config, folder: string | null, log: Log): Promise<Sandbox> {
@@ -52,22 +57,33 @@ export async function openSandbox(config: Config, folder: string | null, log: Lo
   const auth =
     config.auth.secret || config.auth.jwksUrl ? config.auth : { ...config.auth, secret: state.jwtSecret }
   const chargily = { secretKey: state.chargilyKey, webhookKeys: [], apiUrl: emulator.url }
-  return { config: { ...config, auth, chargily }, clock, emulator }
+  const operatorKeys = [...config.operatorKeys, { name: SANDBOX_OPERATOR, key: state.operatorKey }]
+  return { config: { ...config, auth, chargily, operatorKeys }, clock, emulator }
 }
 
 /** The secret that the sandbox of this data folder signs and believes tokens with. */
 export async function readSandboxState(folder: string | null): Promise<SandboxState> {
   const known = folder === null ? null : await readStateFile(folder)
-  if (known) return known
-  const fresh = { jwtSecret: randomToken(32), chargilyKey: `test_sk_${randomToken(30)}`, aheadMs: 0 }
+  if (known?.operatorKey !== undefined) return { ...known, operatorKey: known.operatorKey }
+  // What an earlier version did not draw is drawn now; the keys that are known stay.
+  const fresh = {
+    jwtSecret: randomToken(32),
+    chargilyKey: `test_sk_${randomToken(30)}`,
+    operatorKey: randomToken(30),
+    aheadMs: 0,
+    ...known,
+  }
   await writeState(folder, fresh)
   return fresh
 }
 
-async function readStateFile(folder: string): Promise<SandboxState | null> {
+/** An earlier version wrote no key for the operator. */
+type WrittenState = Omit<SandboxState, 'operatorKey'> & { readonly operatorKey?: string }
+
+async function readStateFile(folder: string): Promise<WrittenState | null> {
   try {
     // Written by `writeState` below and by nothing else.
-    return JSON.parse(await readFile(path.join(folder, 'sandbox.json'), 'utf8')) as SandboxState
+    return JSON.parse(await readFile(path.join(folder, 'sandbox.json'), 'utf8')) as WrittenState
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
     throw error

@@ -45,7 +45,7 @@ export function sandboxFolder(config: Config): string | null {
   return config.database.url === 'memory:' ? null : path.join(config.database.dataDir, 'sandbox')
 }
 
-function requireKeys(config: Config): WiredConfig {
+export function requireKeys(config: Config): WiredConfig {
   const { chargily } = config
   if (!chargily) throw new Error('only the sandbox runs without a key of the provider')
   return { ...config, chargily }

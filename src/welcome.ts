@@ -23,6 +23,8 @@ Open the checkout_url in a browser and pay with EDAHABIA or CIB, or pay from her
   curl -s ${api}/status -H "Authorization: Bearer $TOKEN"
   curl -s ${api}/payments -H "Authorization: Bearer $TOKEN"
 
+What the operator sees of it, in another terminal: npx ishtirak payments list
+
 A month later:
 
   curl -s ${emulator.url}/_sandbox/clock -H 'Content-Type: application/json' -d '{"advance_seconds":2678400}'

@@ -41,7 +41,13 @@ export interface WiredConfig extends Config {
 
 export async function wire(
   config: WiredConfig,
-  world: { readonly database: Database; readonly clock: Clock; readonly log: Log },
+  world: {
+    readonly database: Database
+    readonly clock: Clock
+    readonly log: Log
+    /** For a command that does one thing and ends: nothing runs by itself. */
+    readonly withoutJobs?: boolean
+  },
 ): Promise<Service> {
   const { database, clock, log } = world
   const metrics = createMetrics()
@@ -91,7 +97,7 @@ export async function wire(
   await app.register(returnRoutes({ billing, platformUrl: config.platformUrl, admitStranger }))
 
   if (database.kind === 'pglite') await billing.resume()
-  const runner = startRunner(schedule(billing), log)
+  const runner = startRunner(world.withoutJobs ? [] : schedule(billing), log)
   const stop = async () => {
     await app.close()
     await runner.stop()
