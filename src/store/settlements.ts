@@ -7,38 +7,58 @@ import type { Payment } from '../domain/payment.js'
 import type { MovedPeriod } from '../domain/refund.js'
 import type { SubscriptionFacts } from '../domain/subscription.js'
 import { type AuditEntry, auditToColumns } from './audit.js'
-import { type Queryable, statement } from './database.js'
+import { type Queryable, type Row, statement } from './database.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.js'
-import { at, integer } from './rows.js'
+import { at, flag, integer, text } from './rows.js'
 import { FACT_COLUMNS, factsToColumns, parseUser, type UserRecord } from './users.js'
 
 const selectForSettlement = statement(
   'settlements.load',
-  `with by_checkout as (
-     select user_id, id from payments where checkout_id = $1
-   ), found as (
-     select * from by_checkout
-     union all
-     select user_id, id from payments
-      where user_id = $2 and id = $3 and not exists (select from by_checkout)
-   )
-   select ${PAYMENT_COLUMNS}, ${FACT_COLUMNS}
-     from found
-     join payments p using (user_id, id)
-     join users u using (user_id)`,
+  `select a.ordinal, ${PAYMENT_COLUMNS}, ${FACT_COLUMNS}
+     from unnest($1::text[], $2::text[], $3::text[]) with ordinality a(checkout_id, user_id, payment_id, ordinal)
+     join lateral (
+       select user_id, id from payments where checkout_id = a.checkout_id
+       union all
+       select user_id, id from payments
+        where user_id = a.user_id and id = a.payment_id
+          and not exists (select from payments where checkout_id = a.checkout_id)
+     ) found on true
+     join payments p on p.user_id = found.user_id and p.id = found.id
+     join users u on u.user_id = p.user_id`,
 )
 
-/** The payment that a report is about, by the checkout's id, else by our own id; null when it is not ours. */
+/** What a report names: the checkout, and our own ids from its metadata. */
+export type ReportedIds = Pick<CheckoutReport, 'checkoutId' | 'userId' | 'paymentId'>
+
+/** Ours, with the user it belongs to, at the version that a change of his money must name. */
+export interface LoadedPayment {
+  readonly payment: Payment
+  readonly user: UserRecord
+}
+
+/** For each report its payment, by the checkout's id, else by our own id; null when it is not ours. */
+export async function loadForSettlements(
+  database: Queryable,
+  reports: readonly ReportedIds[],
+): Promise<readonly (LoadedPayment | null)[]> {
+  const rows = await database.query(selectForSettlement, [
+    reports.map(({ checkoutId }) => checkoutId),
+    reports.map(({ userId }) => userId),
+    reports.map(({ paymentId }) => paymentId),
+  ])
+  const found = new Map(
+    rows.map((row) => [integer(row, 'ordinal'), { payment: parsePayment(row), user: parseUser(row) }]),
+  )
+  // `with ordinality` counts from 1.
+  return reports.map((_, index) => found.get(index + 1) ?? null)
+}
+
 export async function loadForSettlement(
   database: Queryable,
-  report: Pick<CheckoutReport, 'checkoutId' | 'userId' | 'paymentId'>,
-): Promise<{ readonly payment: Payment; readonly user: UserRecord } | null> {
-  const [row] = await database.query(selectForSettlement, [
-    report.checkoutId,
-    report.userId,
-    report.paymentId,
-  ])
-  return row ? { payment: parsePayment(row), user: parseUser(row) } : null
+  report: ReportedIds,
+): Promise<LoadedPayment | null> {
+  const [loaded] = await loadForSettlements(database, [report])
+  return loaded ?? null
 }
 
 export interface ReceivedEvent {
@@ -70,28 +90,32 @@ export interface SettlementChange {
 /** `saved`; `duplicate`: the event id is known, nothing was changed; `outrun`: somebody was faster, load and decide anew. */
 export type SaveResult = 'saved' | 'duplicate' | 'outrun'
 
-// The guard locks the user's row at the version the change was decided on. The event comes next: if its id is known,
-// nothing else happens. Everything further hangs on these two. What time has to announce begins anew with a new end.
-const saveChange = statement(
+// Changes of several users at once, at most one of each. The guard locks a user's row at the version the change was
+// decided on, in the order of the users, so that two processes cannot lock each other out. The event comes next: if its
+// id is known, nothing else happens. Everything further hangs on these two. What time has to announce begins anew with a
+// new end.
+const saveChanges = statement(
   'settlements.save',
   `with input as (
-     select * from jsonb_to_record($1::jsonb) as i(
+     select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, received jsonb,
        events jsonb, receipt jsonb, shifted jsonb, audit jsonb, now timestamptz)
    ), guard as (
      select u.user_id from users u, input i
       where u.user_id = i.user_id and u.version = i.version
+      order by u.user_id
         for update of u
    ), event as (
      insert into provider_events (user_id, id, type, checkout_id, payment_id, outcome, report, received_at)
      select g.user_id, e.id, e.type, e.checkout_id, i.payment->>'id', e.outcome, e.report, i.now
-       from guard g, input i,
+       from guard g join input i using (user_id),
             jsonb_to_record(i.received) as e(id text, type text, checkout_id text, outcome text, report jsonb)
       where i.received is not null
          on conflict do nothing
      returning user_id
    ), effect as (
-     select i.* from input i, guard g where i.received is null or exists (select from event)
+     select i.* from input i join guard using (user_id)
+      where i.received is null or exists (select from event v where v.user_id = i.user_id)
    ), fresh as (
      insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url,
                            payment_method, created_at, expires_at, attempt_ends_at, next_check_at, paid_at,
@@ -123,17 +147,20 @@ const saveChange = statement(
        from effect e, jsonb_populate_record(null::audit, e.audit) a
       where e.audit is not null
    ), booked as (
-     select e.user_id, e.payment->>'id' as payment_id, e.receipt, e.now
-       from effect e where e.receipt is not null
+     select e.user_id, e.payment->>'id' as payment_id, e.now, r.series, r.snapshot,
+            row_number() over (partition by r.series order by e.user_id) as place,
+            count(*) over (partition by r.series) as places
+       from effect e, jsonb_to_record(e.receipt) as r(series text, snapshot jsonb)
+      where e.receipt is not null
    ), drawn as (
      insert into receipt_series as s (series, last_number)
-     select b.receipt->>'series', 1 from booked b
-         on conflict (series) do update set last_number = s.last_number + 1
-     returning last_number
+     select series, count(*) from booked group by series order by series
+         on conflict (series) do update set last_number = s.last_number + excluded.last_number
+     returning series, last_number
    ), issued as (
      insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
-     select b.user_id, b.payment_id, b.receipt->>'series', d.last_number, b.now, b.receipt->'snapshot'
-       from booked b, drawn d
+     select b.user_id, b.payment_id, b.series, d.last_number - b.places + b.place, b.now, b.snapshot
+       from booked b join drawn d using (series)
    ), told as (
      insert into outbox (user_id, sequence, id, type, payload, created_at)
      select e.user_id, (o->'event'->'data'->>'sequence')::bigint, o->>'id', o->'event'->>'type', o->'event', e.now
@@ -151,13 +178,28 @@ const saveChange = statement(
        from effect e, jsonb_populate_record(null::users, e.subscription) s
       where u.user_id = e.user_id
    )
-   select (select count(*) from guard) as guarded, (select count(*) from effect) as effective`,
+   select i.user_id, g.user_id is not null as guarded, e.user_id is not null as effective
+     from input i left join guard g using (user_id) left join effect e using (user_id)`,
 )
 
+/** Saves changes of different users, each wholly or not at all; gives what became of each. */
+export async function saveSettlements(
+  database: Queryable,
+  changes: readonly SettlementChange[],
+): Promise<readonly SaveResult[]> {
+  const rows = await database.query(saveChanges, [JSON.stringify(changes.map(toInput))])
+  const results = new Map(rows.map((row) => [text(row, 'user_id'), resultOf(row)]))
+  return changes.map((change) => results.get(change.userId) ?? 'outrun')
+}
+
 export async function saveSettlement(database: Queryable, change: SettlementChange): Promise<SaveResult> {
-  const [row] = await database.query(saveChange, [JSON.stringify(toInput(change))])
-  if (!row || integer(row, 'guarded') === 0) return 'outrun'
-  return integer(row, 'effective') === 0 ? 'duplicate' : 'saved'
+  const [result] = await saveSettlements(database, [change])
+  return result ?? 'outrun'
+}
+
+function resultOf(row: Row): SaveResult {
+  if (!flag(row, 'guarded')) return 'outrun'
+  return flag(row, 'effective') ? 'saved' : 'duplicate'
 }
 
 const insertForeignEvent = statement(

@@ -1,0 +1,97 @@
+// Many changes saved as one statement: each user's wholly or not at all, and none at the expense of a neighbour.
+import { expect, it } from 'vitest'
+import { statement } from '../../src/store/database.js'
+import { type SettlementChange, saveSettlements } from '../../src/store/settlements.js'
+import { insertPayment, loadForUpgrade } from '../../src/store/upgrades.js'
+import { aPayment, aReport, days, NOON, PRO } from '../domain/fixtures.js'
+import { describeOnBothDatabases } from '../support/databases.js'
+
+const selectReceipts = statement(
+  'test.receipts',
+  'select user_id, series, number from receipts order by series, number',
+)
+const selectPaid = statement(
+  'test.paid',
+  `select user_id from payments where status = 'paid' order by user_id`,
+)
+
+describeOnBothDatabases('changes that are saved together', ({ database }) => {
+  const requested = async (userId: string) => {
+    const { version } = await loadForUpgrade(database(), { userId }, NOON)
+    const payment = aPayment({
+      userId,
+      id: `pay_${userId}`,
+      status: 'requested',
+      checkoutId: null,
+      checkoutUrl: null,
+    })
+    expect(await insertPayment(database(), payment, version)).toBe(true)
+    return { payment, version: version + 1 }
+  }
+  const booking = async (
+    userId: string,
+    options: { series?: string; eventId?: string } = {},
+  ): Promise<SettlementChange> => {
+    const { payment, version } = await requested(userId)
+    const month = { start: NOON, end: NOON + days(30), paymentId: payment.id, plan: PRO }
+    return {
+      userId,
+      version,
+      isNew: false,
+      payment: {
+        ...payment,
+        status: 'paid',
+        checkoutId: `chk_${userId}`,
+        checkoutUrl: 'https://pay.example',
+        paidAt: NOON,
+        periodStart: month.start,
+        periodEnd: month.end,
+      },
+      subscription: {
+        run: { anchorAt: NOON, months: 1 },
+        paidUntil: month.end,
+        months: [month],
+        endedAt: null,
+        paymentMethod: 'cib',
+      },
+      received: {
+        id: options.eventId ?? `evt_${userId}`,
+        type: 'checkout.paid',
+        outcome: 'booked',
+        report: aReport(),
+        receivedAt: NOON,
+      },
+      events: [],
+      receipt: { series: options.series ?? '2026', snapshot: {} },
+      now: NOON,
+    }
+  }
+  const paid = async () => (await database().query(selectPaid)).map((row) => row.user_id)
+  const numbers = async () =>
+    (await database().query(selectReceipts)).map((row) => `${row.user_id} ${row.series}-${row.number}`)
+
+  it('are all there, with receipt numbers that follow each other in each series', async () => {
+    await saveSettlements(database(), [await booking('a')])
+    const changes = [await booking('b'), await booking('c', { series: '2027' }), await booking('d')]
+    expect(await saveSettlements(database(), changes)).toEqual(['saved', 'saved', 'saved'])
+    expect(await numbers()).toEqual(['a 2026-1', 'b 2026-2', 'd 2026-3', 'c 2027-1'])
+  })
+
+  it('do not mind a neighbour who was outrun, and draw no number for him', async () => {
+    const late = await booking('b')
+    const changes = [await booking('a'), { ...late, version: late.version - 1 }, await booking('c')]
+    expect(await saveSettlements(database(), changes)).toEqual(['saved', 'outrun', 'saved'])
+    expect(await paid()).toEqual(['a', 'c'])
+    expect(await numbers()).toEqual(['a 2026-1', 'c 2026-2'])
+  })
+
+  it('do not mind a neighbour whose event is known, and change nothing of his', async () => {
+    await saveSettlements(database(), [await booking('a')])
+    const known = await booking('b')
+    const again: SettlementChange = { ...known, userId: 'a', version: known.version + 1 }
+    const duplicate = { ...again, received: known.received && { ...known.received, id: 'evt_a' } }
+    expect(await saveSettlements(database(), [duplicate, await booking('c')])).toEqual(['duplicate', 'saved'])
+    expect(await paid()).toEqual(['a', 'c'])
+    expect(await numbers()).toEqual(['a 2026-1', 'c 2026-2'])
+  })
+})
