@@ -257,7 +257,7 @@ const amounts = fc.oneof(
   fc.integer({ min: 0, max: LARGEST_AMOUNT_IN_WORDS }),
   fc
     .array(fc.constantFrom(0, 1, 2, 3, 10, 11, 80, 100, 101, 102, 200, 999), { minLength: 4, maxLength: 4 })
-    .map((groups) => groups.reduce((amount, group) => amount * 1000 + group, 0)),
+    .map((groups) => groups.reduce<number>((amount, group) => amount * 1000 + group, 0)),
 )
 
 describe('any amount', () => {

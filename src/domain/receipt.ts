@@ -1,0 +1,118 @@
+// A receipt: what it shows, drawn up once, when the payment is booked. It is kept as it is, so that no later change of
+// name, tax, seller or plan touches it. It does not know its own number: that is drawn by the statement that books.
+import type { Instant } from './instant.js'
+import type { Translated } from './locale.js'
+import type { Payment } from './payment.js'
+import { splitTax, type Tax, type TaxSplit, type TaxTerms, taxAt } from './tax.js'
+
+/** Who sells, as décret exécutif 05-468 wants him named on a document (article 3: name, form, address, RC, NIF, …). */
+export interface SellerIdentity {
+  readonly name: Translated
+  readonly legalForm: Translated
+  readonly activity: Translated
+  readonly address: Translated
+  readonly phone: string
+  readonly email: string
+  /** Registre du commerce; null for an auto-entrepreneur, who has a card instead. */
+  readonly rc: string | null
+  readonly autoEntrepreneurCard: string | null
+  readonly nif: string
+  readonly nis: string | null
+  /** Article d'imposition. */
+  readonly ai: string | null
+  /** Share capital as it is to be written, such as "1 000 000,00 DA"; null where there is none. */
+  readonly capital: string | null
+}
+
+export interface Seller {
+  readonly identity: SellerIdentity
+  readonly taxTerms: TaxTerms
+}
+
+export interface Buyer {
+  readonly userId: string
+  readonly name: string | null
+  readonly email: string | null
+}
+
+/**
+ * Everything the document shows but its number. Plain JSON, `version` for the day its shape changes. Days are
+ * `YYYY-MM-DD` in the billing time zone, fixed here because the rules of a zone change too.
+ */
+export interface ReceiptSnapshot {
+  readonly version: 1
+  readonly seller: SellerIdentity
+  readonly buyer: Buyer
+  readonly planName: string
+  readonly issuedAt: Instant
+  readonly issuedOn: string
+  readonly paidOn: string
+  readonly periodFrom: string
+  readonly periodTo: string
+  /** Whole dinars, tax included: what the customer paid. */
+  readonly amount: number
+  readonly tax: Tax
+  readonly split: TaxSplit
+  /**
+   * Always 0: the stamp duty of the Code du timbre, article 100, falls on what is paid in cash only
+   * (circulaire 14/MF/DGI/LF.2025 of 5 March 2025).
+   */
+  readonly stampDutyCentimes: 0
+  /** The provider's word, such as `edahabia` or `cib`; null where it did not say. */
+  readonly paymentMethod: string | null
+  readonly paymentId: string
+  readonly checkoutId: string | null
+  /** False for a payment in test mode: the document then says that no money moved. */
+  readonly live: boolean
+}
+
+export interface ReceiptContext {
+  readonly seller: Seller
+  readonly buyer: Buyer
+  /** The instant of booking, which is the date of the document. */
+  readonly issuedAt: Instant
+  /** The day of an instant in the billing time zone, `YYYY-MM-DD`. */
+  readonly dayOf: (instant: Instant) => string
+}
+
+/** `payment` as it is booked: paid, with its period. The tax is that of the day of payment, not of booking. */
+export function drawUpReceipt(payment: Payment, context: ReceiptContext): ReceiptSnapshot {
+  const { seller, buyer, issuedAt, dayOf } = context
+  const { paidAt, periodStart, periodEnd } = payment
+  if (paidAt === null || periodStart === null || periodEnd === null)
+    throw new Error(`payment ${payment.id} is to have a receipt and has bought nothing`)
+  const tax = taxAt(seller.taxTerms, dayOf(paidAt))
+  return {
+    version: 1,
+    seller: seller.identity,
+    buyer: { userId: buyer.userId, name: buyer.name, email: buyer.email },
+    planName: payment.plan.name,
+    issuedAt,
+    issuedOn: dayOf(issuedAt),
+    paidOn: dayOf(paidAt),
+    periodFrom: dayOf(periodStart),
+    periodTo: dayOf(periodEnd),
+    amount: payment.price.amount,
+    tax,
+    split: splitTax(payment.price.amount, tax),
+    stampDutyCentimes: 0,
+    paymentMethod: payment.paymentMethod,
+    paymentId: payment.id,
+    checkoutId: payment.checkoutId,
+    live: payment.live,
+  }
+}
+
+/**
+ * The series that a receipt issued on this day (`YYYY-MM-DD`) belongs to: one a year, by the day of issue, so that dates
+ * rise with the numbers. Test payments have their own, since a legal series must have no gap and no play money.
+ */
+export function receiptSeries(issuedOn: string, live: boolean): string {
+  const year = issuedOn.slice(0, 4)
+  return live ? year : `TEST-${year}`
+}
+
+/** `2026-000042`. Six digits, more when a year has more than a million receipts. */
+export function receiptNumber(series: string, number: number): string {
+  return `${series}-${String(number).padStart(6, '0')}`
+}

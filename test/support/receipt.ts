@@ -1,0 +1,63 @@
+// A paid payment and the receipt drawn up for it, for the tests of receipts. Booked on 21 November 2026 in Algiers.
+import type { Payment } from '../../src/domain/payment.js'
+import { type Buyer, drawUpReceipt, type ReceiptSnapshot, type Seller } from '../../src/domain/receipt.js'
+import type { Tax } from '../../src/domain/tax.js'
+import { dayIn } from '../../src/runtime/calendar.js'
+import { EXAMPLE_SELLER } from '../../src/runtime/seller.js'
+
+export const PAID_AT = Date.parse('2026-11-21T14:32:10Z')
+
+const algiers = dayIn('Africa/Algiers')
+export const dayInAlgiers = (instant: number) => algiers(instant).date
+
+export const PAID: Payment = {
+  id: 'pay_01k9abcdefghjkmnpqrstvwxyz',
+  userId: 'usr_48151623',
+  plan: {
+    id: 'pro',
+    name: 'Pro',
+    price: 2000,
+    currency: 'DZD',
+    limits: { projects: 10, domains_per_project: 5, deploys_per_day: 50, storage_mb: 5120 },
+  },
+  price: { amount: 2000, currency: 'DZD' },
+  live: true,
+  status: 'paid',
+  checkoutId: '01k9zzcdefghjkmnpqrstvwxyz',
+  checkoutUrl: null,
+  paymentMethod: 'edahabia',
+  createdAt: PAID_AT - 60_000,
+  expiresAt: PAID_AT + 1_740_000,
+  attemptEndsAt: PAID_AT - 50_000,
+  paidAt: PAID_AT,
+  periodStart: PAID_AT,
+  periodEnd: Date.parse('2026-12-21T14:32:10Z'),
+  secondOf: null,
+  review: null,
+  nextCheckAt: null,
+}
+
+export const BUYER: Buyer = { userId: 'usr_48151623', name: 'Yasmine Benali', email: 'yasmine@exemple.dz' }
+
+export function snapshotWith(
+  changes: {
+    readonly payment?: Partial<Payment>
+    readonly buyer?: Partial<Buyer>
+    readonly tax?: Tax
+    readonly seller?: Partial<Seller['identity']>
+    readonly issuedAt?: number
+  } = {},
+): ReceiptSnapshot {
+  const taxTerms: Seller['taxTerms'] = changes.tax
+    ? [{ from: '2020-01-01', tax: changes.tax }]
+    : EXAMPLE_SELLER.taxTerms
+  return drawUpReceipt(
+    { ...PAID, ...changes.payment },
+    {
+      seller: { identity: { ...EXAMPLE_SELLER.identity, ...changes.seller }, taxTerms },
+      buyer: { ...BUYER, ...changes.buyer },
+      issuedAt: changes.issuedAt ?? PAID_AT + 1_000,
+      dayOf: dayInAlgiers,
+    },
+  )
+}
