@@ -1,0 +1,119 @@
+// Turns a template and data into a PDF, with Typst inside the process. One compiler serves all; it is made at the first
+// page, so a service that prints nothing pays nothing. Data goes in as JSON, never into the template's source: a customer
+// called "#panic()" is a name. Same template and data, same bytes: nothing here reads a clock.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { NodeCompiler, type NodeTypstDocument } from '@myriaddreamin/typst-ts-node-compiler'
+import { readCoverage } from './font-coverage.js'
+
+export interface Typesetter {
+  /**
+   * `template` is Typst source, which reads its data with `json("/data.json")` and uses the families IBM Plex Sans, IBM
+   * Plex Sans Arabic and Libertinus Serif. Gives a tagged PDF/UA-1. What no font can draw becomes `◊`. Throws
+   * `TypesettingFailed`. The engine's pages are freed when the event loop turns: a long loop has to let it.
+   */
+  typeset(template: string, data: unknown): Uint8Array
+}
+
+/** The template and its data do not make a page: a mistake of ours, with what the engine said of it. */
+export class TypesettingFailed extends Error {
+  override readonly name = 'TypesettingFailed'
+}
+
+// One by one, since the packages hold fourteen weights and the engine would read them all.
+const FONT_FILES = [
+  '@expo-google-fonts/ibm-plex-sans/400Regular/IBMPlexSans_400Regular.ttf',
+  '@expo-google-fonts/ibm-plex-sans/600SemiBold/IBMPlexSans_600SemiBold.ttf',
+  '@expo-google-fonts/ibm-plex-sans-arabic/400Regular/IBMPlexSansArabic_400Regular.ttf',
+  '@expo-google-fonts/ibm-plex-sans-arabic/600SemiBold/IBMPlexSansArabic_600SemiBold.ttf',
+]
+
+/** Built into the engine. It has the letters of Kabyle that IBM Plex Sans lacks. */
+const KABYLE_LETTERS = 'ƐɛƔɣ'
+
+/** What the engine remembers of the last pages is dropped when it is this many pages old; ten is its own advice. */
+const CACHE_AGE_PAGES = 10
+
+// The engine wants a folder to resolve paths in. Nothing is read from it: the one file is a shadow, in memory.
+const WORKSPACE = import.meta.dirname
+const DATA_FILE = path.join(WORKSPACE, 'data.json')
+
+/** PDF for universal access (ISO 14289-1): tagged, titled, in a stated language, every character embedded. */
+const PDF_STANDARD = 'ua-1'
+
+export function createTypesetter(): Typesetter {
+  let press: Press | undefined
+  return {
+    typeset: (template, data) => {
+      press ??= openPress()
+      return print(press, template, data)
+    },
+  }
+}
+
+interface Press {
+  readonly compiler: NodeCompiler
+  readonly isDrawable: (grapheme: string) => boolean
+}
+
+function openPress(): Press {
+  const require = createRequire(import.meta.url)
+  const fonts = FONT_FILES.map((file) => readFileSync(require.resolve(file)))
+  const compiler = NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontBlobs: fonts }] })
+  const kabyle = new Set(Array.from(KABYLE_LETTERS, (letter) => letter.codePointAt(0)))
+  const coverages = [...fonts.map(readCoverage), (codePoint: number) => kabyle.has(codePoint)]
+  return {
+    compiler,
+    // A letter and its marks are drawn with one font, so one font must have them all.
+    isDrawable: (grapheme) =>
+      // The engine draws ḍ as d with a dot below where a font has only these: either form will do.
+      [grapheme, grapheme.normalize('NFD')].some((form) => {
+        const codePoints = Array.from(form, (character) => character.codePointAt(0) ?? 0)
+        return coverages.some((covers) => codePoints.every(covers))
+      }),
+  }
+}
+
+function print({ compiler, isDrawable }: Press, template: string, data: unknown): Uint8Array {
+  const json = JSON.stringify(data, (_, value: unknown) =>
+    typeof value === 'string' ? drawable(value, isDrawable) : value,
+  )
+  try {
+    const document = compile(compiler, template, json)
+    return compiler.pdf(document, { pdfStandard: PDF_STANDARD, pdfTags: true })
+  } catch (error) {
+    if (error instanceof TypesettingFailed) throw error
+    throw new TypesettingFailed('the engine gave no PDF', { cause: error })
+  } finally {
+    compiler.evictCache(CACHE_AGE_PAGES)
+  }
+}
+
+function compile(compiler: NodeCompiler, template: string, json: string): NodeTypstDocument {
+  // Not as `inputs`: those are part of the library, and with another library the engine forgets every layout.
+  compiler.mapShadow(DATA_FILE, Buffer.from(json))
+  const compiled = compiler.compile({ mainFileContent: template })
+  if (compiled.result) return compiled.result
+  const diagnostics = compiled.takeDiagnostics()?.shortDiagnostics ?? []
+  throw new TypesettingFailed(`the template does not compile: ${JSON.stringify(diagnostics)}`)
+}
+
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' })
+// ASCII, the letters and marks of French, Arabic without its marks, no-break space, and the quotes and dash we print.
+const PLAIN = /^[ -~\u00a0-\u00ac\u00ae-\u00ff\u060c\u061b\u061f\u0621-\u063a\u0641-\u064a’“”–…]*$/
+const LONELY_SURROGATE = /\p{Cs}/gu
+const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
+// They reorder, hide or join: with them a name could rewrite the line it stands in. Variation selectors choose colours.
+const HIDDEN = /\p{Cf}|\p{Variation_Selector}/gu
+
+/** What the fonts can draw of a text, on one line. An emoji, however many parts it is joined from, becomes one `◊`. */
+function drawable(text: string, isDrawable: (grapheme: string) => boolean): string {
+  // Nearly every text is plain; cutting into graphemes took 2 ms a page.
+  if (PLAIN.test(text)) return text
+  const plain = text.replace(LONELY_SURROGATE, '◊').normalize('NFC').replace(BREAKS, ' ').trim()
+  return Array.from(GRAPHEMES.segment(plain), ({ segment }) => {
+    const visible = segment.replace(HIDDEN, '')
+    return isDrawable(visible) ? visible : '◊'
+  }).join('')
+}

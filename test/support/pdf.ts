@@ -1,0 +1,68 @@
+// Reads PDFs back with poppler (`apt-get install poppler-utils`, `brew install poppler`): what we print has to be read by
+// a program that we did not write. Without it these tests fail, they do not skip.
+import { execFileSync } from 'node:child_process'
+
+/** The text, a line of the page a line, without the marks that tell directions apart. */
+export function textOf(pdf: Uint8Array): string {
+  return plain(run('pdftotext', ['-layout', '-', '-'], pdf))
+}
+
+/** The lines of text, where columns stand apart. */
+export function linesOf(pdf: Uint8Array): readonly string[] {
+  return plain(run('pdftotext', ['-', '-'], pdf)).split('\n')
+}
+
+function plain(text: string): string {
+  return text
+    .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+    .replace(/\u00a0/g, ' ')
+    .replace(/ {2,}/g, ' ')
+}
+
+export interface PlacedWord {
+  readonly text: string
+  /** Points from the left edge of the page, and from its top. */
+  readonly left: number
+  readonly right: number
+  readonly top: number
+}
+
+/** Each word and where it stands, as the eye sees it: poppler gives the letters of a word from left to right. */
+export function wordsOf(pdf: Uint8Array): readonly PlacedWord[] {
+  const words = run('pdftotext', ['-bbox', '-', '-'], pdf).matchAll(
+    /<word xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="[\d.]+">(.*?)<\/word>/g,
+  )
+  return Array.from(words, ([, left, top, right, text]) => ({
+    text: (text ?? '').replace(/[\u200b\u202a-\u202e\u2066-\u2069]/g, ''),
+    left: Number(left),
+    right: Number(right),
+    top: Number(top),
+  }))
+}
+
+/** `Title`, `Tagged`, `Pages` and the like. */
+export function factsOf(pdf: Uint8Array): Readonly<Record<string, string>> {
+  const lines = run('pdfinfo', ['-'], pdf).split('\n')
+  return Object.fromEntries(lines.map((line) => [line.split(':')[0] ?? '', line.split(/: +/)[1] ?? '']))
+}
+
+/** The fonts of the document, and whether it carries them itself. */
+export function fontsOf(pdf: Uint8Array): readonly { readonly name: string; readonly isEmbedded: boolean }[] {
+  const [, , ...lines] = run('pdffonts', ['-'], pdf).trim().split('\n')
+  return lines.map((line) => ({
+    name: line.split(' ')[0] ?? '',
+    isEmbedded: / yes yes yes +\d+ +\d+$/.test(line),
+  }))
+}
+
+function run(program: string, parameters: readonly string[], input: Uint8Array): string {
+  try {
+    return execFileSync(program, parameters, { input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore'] })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      throw new Error(`${program} is not installed: receipts are read back with poppler-utils`, {
+        cause: error,
+      })
+    throw error
+  }
+}
