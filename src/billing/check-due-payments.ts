@@ -25,7 +25,8 @@ async function check(parts: Parts, payment: Payment): Promise<void> {
     parts.log.warn({ payment_id: payment.id, failure: lookup.failure }, 'a payment could not be looked up')
     return
   }
-  const nextCheckAt = nextCheckAfter(payment.createdAt, parts.clock.now())
+  const openedAt = lookup.kind === 'settled' ? lookup.reports[0]?.createdAt : null
+  const nextCheckAt = nextCheckAfter(openedAt ?? payment.createdAt, parts.clock.now())
   if (nextCheckAt === null) await giveUp(parts, payment, lookup)
   await scheduleNextCheck(parts.database, payment, nextCheckAt)
 }

@@ -77,13 +77,13 @@ export function publicStatusAt(payment: Payment, now: Instant): PublicPaymentSta
 }
 
 /**
- * When a payment that nobody told us of is looked up, counted from its creation: soon, for the user who waits; at 35
- * minutes, when the checkout (30 minutes) is over; at 6 hours and a day, for what the provider books late.
+ * When a payment that nobody told us of is looked up, counted from the opening of its checkout: soon, for the user who
+ * waits; at 35 minutes, when the checkout (30 minutes) is over; at 6 hours and a day, for what the provider books late.
  */
 export const CHECK_STEPS: readonly Instant[] = [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, 24 * HOUR]
 
 /** The next look after `now`, or null when the last step is behind us. */
-export function nextCheckAfter(createdAt: Instant, now: Instant): Instant | null {
-  const step = CHECK_STEPS.find((wait) => createdAt + wait > now)
-  return step === undefined ? null : createdAt + step
+export function nextCheckAfter(openedAt: Instant, now: Instant): Instant | null {
+  const step = CHECK_STEPS.find((wait) => openedAt + wait > now)
+  return step === undefined ? null : openedAt + step
 }

@@ -3,7 +3,7 @@
 import type { CheckoutReport, CheckoutStatus } from './checkout.js'
 import type { EventType } from './event.js'
 import type { Instant } from './instant.js'
-import { isOpen, type Payment, type Review } from './payment.js'
+import { isOpen, nextCheckAfter, type Payment, type Review } from './payment.js'
 import { extend, periodBought, type SubscriptionFacts, type Terms } from './subscription.js'
 
 export interface SettlementFacts {
@@ -93,17 +93,26 @@ function settle(
   context: SettlementContext,
   stored: Payment,
 ): Settlement {
-  if (!isFinal(report.status)) return settlePending(payment, stored)
+  if (!isFinal(report.status)) return settlePending(payment, stored, report, context)
   const differences = context.accepted ? [] : differencesBetween(stored, report)
   if (differences.length > 0) return sendToReview(payment, report, differences, context)
   if (report.status === 'paid') return book(subscription, payment, report, context)
   return close(payment, report.status, stored, context)
 }
 
-/** A checkout that we had not heard of yet is taken over; otherwise a pending report is no news. */
-function settlePending(payment: Payment, stored: Payment): Settlement {
+/**
+ * A checkout that we had not heard of yet is taken over; otherwise a pending report is no news. The looks are counted
+ * from its own beginning: a request that was left for hours has a checkout that can be paid for half an hour from now.
+ */
+function settlePending(
+  payment: Payment,
+  stored: Payment,
+  report: CheckoutReport,
+  { now }: SettlementContext,
+): Settlement {
   if (stored.status !== 'requested' || payment.checkoutUrl === null) return nothing('unchanged')
-  return { ...nothing('moved'), payment: { ...payment, status: 'pending' } }
+  const nextCheckAt = nextCheckAfter(report.createdAt ?? now, now) ?? payment.nextCheckAt
+  return { ...nothing('moved'), payment: { ...payment, status: 'pending', nextCheckAt } }
 }
 
 function sendToReview(

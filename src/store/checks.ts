@@ -34,16 +34,21 @@ export async function claimDuePayments(
 const scheduleNext = statement(
   'checks.schedule_next',
   `update payments set next_check_at = $3::timestamptz
-    where user_id = $1 and id = $2 and next_check_at is not null`,
+    where user_id = $1 and id = $2 and next_check_at = $4::timestamptz`,
 )
 
-/** After a look: when the next one is due, or null for never. A look that ended the payment has already said never. */
+/**
+ * After a look: when the next one is due, or null for never. Only while the claim stands: a look that ended the payment
+ * has already said never, and a checkout that was opened meanwhile has a schedule of its own.
+ */
 export async function scheduleNextCheck(
   database: Queryable,
+  /** As it was claimed. */
   payment: Payment,
   nextCheckAt: Instant | null,
 ): Promise<void> {
-  await database.query(scheduleNext, [payment.userId, payment.id, at(nextCheckAt)])
+  const { userId, id } = payment
+  await database.query(scheduleNext, [userId, id, at(nextCheckAt), at(payment.nextCheckAt)])
 }
 
 const claimLook = statement(

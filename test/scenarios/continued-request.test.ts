@@ -1,0 +1,35 @@
+// A request that was left half way and continued much later: its checkout is young although the payment is old. Found by
+// the simulation (seed 49): the looks were counted from the request, so the last could be over before anybody had paid.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { findPayment } from '../../src/store/payments.js'
+import { describeOnBothDatabases } from '../support/databases.js'
+import { createWorld, type World } from '../support/world.js'
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+
+describeOnBothDatabases('a request that is continued much later', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    world = await createWorld(database())
+  })
+  afterEach(() => world.stop())
+
+  it('is booked by the sweep, although its payer never came back and no webhook came', async () => {
+    const user = world.as('user-1')
+    world.emulator.setFaults({ drop: {}, api_timeout_before: {} })
+    expect((await user.post('/api/v1/billing/upgrade', { plan: 'pro' })).status).toBe(503)
+    // The provider is out of reach all day, so nobody learns that there is no checkout.
+    await world.advance(23 * HOUR + 50 * MINUTE)
+    world.emulator.setFaults({ api_timeout_before: null })
+
+    const { paymentId, checkoutId } = await user.upgrade()
+    // The last look, counted from the request, comes at 24:00, and finds the checkout open.
+    await world.advance(15 * MINUTE)
+    await world.emulator.pay(checkoutId, 'paid')
+    // Paid at 24:05 of the request, 15 minutes into the checkout, whose next look is after 35.
+    await world.advance(25 * MINUTE)
+    const payment = await findPayment(database(), 'user-1', paymentId)
+    expect(payment?.status).toBe('paid')
+  })
+})
