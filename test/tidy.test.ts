@@ -16,6 +16,8 @@ const FLOORS: Record<string, number> = {
   billing: 3,
   http: 4,
   jobs: 4,
+  // Takes types from below, and leaves everything else: it runs in the platform's process.
+  client: 5,
   '.': 5,
 }
 /** Stand alone: they import nothing of ours. The emulator so that two readings of one contract stay two. */
@@ -53,6 +55,13 @@ describe('the floors', () => {
     const domain = files.filter((file) => folderOf(file) === 'domain')
     expect(domain.flatMap((file) => imports.get(file)?.packages ?? [])).toEqual([])
     expect(domain.filter((file) => /\b(async|await)\b/.test(codeOf(file)))).toEqual([])
+  })
+
+  it('the client brings along nothing but itself: types of ours, and no package', () => {
+    const client = files.filter((file) => folderOf(file) === 'client')
+    expect(client.flatMap((file) => imports.get(file)?.packages ?? [])).toEqual([])
+    const brought = client.flatMap((file) => imports.get(file)?.atRunTime ?? [])
+    expect(brought.filter((target) => folderOf(target) !== 'client')).toEqual([])
   })
 
   it('only the store speaks SQL', () => {

@@ -1,0 +1,204 @@
+// The client against the real service, and against one that is down, slow or stumbling.
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  BillingRefused,
+  BillingUnreachable,
+  type ClientOptions,
+  createClient,
+} from '../../src/client/index.js'
+import type { Database } from '../../src/store/database.js'
+import { freshDatabase } from '../support/databases.js'
+import { freePort } from '../support/free-port.js'
+import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
+import { createWorld, type World } from '../support/world.js'
+
+let database: Database
+let world: World
+let users = 0
+let userId: string
+beforeAll(async () => {
+  database = await freshDatabase('pglite')
+  world = await createWorld(database, { env: WITH_PLATFORM })
+})
+beforeEach(() => {
+  users += 1
+  userId = `user/${users}`
+})
+afterAll(async () => {
+  await world.stop()
+  await database.close()
+})
+
+/** The road to billing, which can be cut: what a platform sees of an outage. */
+function road() {
+  const state = { isCut: false, calls: 0, answersLost: 0 }
+  const send: typeof fetch = async (input, init) => {
+    state.calls += 1
+    if (state.isCut) throw new TypeError('fetch failed')
+    const response = await fetch(input, init)
+    if (state.answersLost === 0) return response
+    state.answersLost -= 1
+    throw new TypeError('terminated')
+  }
+  return { state, send }
+}
+
+function clientOf(options: Partial<ClientOptions> = {}) {
+  return createClient({
+    url: world.url,
+    apiKey: PLATFORM_KEY,
+    whenUnreachable: 'closed',
+    now: () => world.clock.now(),
+    ...options,
+  })
+}
+
+describe('a client in reach of billing', () => {
+  it('asks, gives back, reports and reads', async () => {
+    const client = clientOf()
+    expect(await client.consume(userId, 'deploys_per_day', { operation_id: 'd-1' })).toEqual({
+      allowed: true,
+      limit: 10,
+      used: 1,
+      remaining: 9,
+      resets_at: '2026-11-21T23:00:00Z',
+      reason: null,
+      source: 'billing',
+    })
+    expect((await client.release(userId, 'deploys_per_day', { operation_id: 'd-1' })).used).toBe(0)
+    await client.reportUsage(userId, 'storage_mb', { used: 120 })
+    await client.updateUser(userId, { email: 'a@example.dz', locale: 'fr' })
+    const user = await client.user(userId)
+    expect([user.user_id, user.usage.storage_mb, user.locale]).toEqual([userId, 120, 'fr'])
+  })
+
+  it('repeats a call whose answer was lost, and it counts once', async () => {
+    const { state, send } = road()
+    const client = clientOf({ fetch: send })
+    state.answersLost = 1
+    const answer = await client.consume(userId, 'projects', { operation_id: 'p-1' })
+    expect([answer.used, answer.source, state.calls]).toEqual([1, 'billing', 2])
+  })
+
+  it('throws what billing refuses, with its code, and asks only once', async () => {
+    const { state, send } = road()
+    const refused = clientOf({ fetch: send }).consume(userId, 'domains_per_project', { operation_id: 'd-1' })
+    const error = await refused.catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(BillingRefused)
+    expect(error).toMatchObject({ status: 422, code: 'validation_failed' })
+    expect(state.calls).toBe(1)
+    const stranger = clientOf({ apiKey: 'not_the_key_of_the_platform' }).user(userId)
+    await expect(stranger).rejects.toMatchObject({ status: 401, code: 'unauthenticated' })
+  })
+})
+
+describe('a client out of reach', () => {
+  it('decides on the last known figures, and counts what it lets through', async () => {
+    const { state, send } = road()
+    const client = clientOf({ fetch: send })
+    await client.consume(userId, 'deploys_per_day', { operation_id: 'known', amount: 8 })
+    state.isCut = true
+    const deploy = (id: string) => client.consume(userId, 'deploys_per_day', { operation_id: id })
+    expect(await deploy('one')).toMatchObject({ allowed: true, used: 9, source: 'remembered' })
+    expect(await deploy('one')).toMatchObject({ allowed: true, used: 9 })
+    expect(await deploy('two')).toMatchObject({ allowed: true, used: 10, remaining: 0 })
+    expect(await deploy('three')).toMatchObject({ allowed: false, used: 10, reason: 'limit_reached' })
+    state.isCut = false
+    // Billing has not heard of the two.
+    expect(await deploy('four')).toMatchObject({ used: 9, source: 'billing' })
+  })
+
+  it.each([
+    ['open', true],
+    ['closed', false],
+  ] as const)('says what the policy "%s" says where nothing is known', async (whenUnreachable, allowed) => {
+    const { state, send } = road()
+    state.isCut = true
+    const client = clientOf({ fetch: send, whenUnreachable })
+    expect(await client.consume(userId, 'projects', { operation_id: 'p-1' })).toEqual({
+      allowed,
+      limit: null,
+      used: null,
+      remaining: null,
+      resets_at: null,
+      reason: 'billing_unreachable',
+      source: 'policy',
+    })
+  })
+
+  it('forgets after a minute, and at the end of the day', async () => {
+    const { state, send } = road()
+    let now = Date.parse('2026-11-21T12:00:00Z')
+    const client = clientOf({ fetch: send, now: () => now })
+    const ask = async (limit: 'projects' | 'deploys_per_day') =>
+      (await client.consume(userId, limit, { operation_id: `${limit} ${now}` })).source
+    expect([await ask('projects'), await ask('deploys_per_day')]).toEqual(['billing', 'billing'])
+    state.isCut = true
+    now += 60_000
+    expect(await ask('projects')).toBe('remembered')
+    now += 1
+    expect(await ask('projects')).toBe('policy')
+    // The day ended at 23:00 UTC, long before the hour in which this client remembers.
+    state.isCut = false
+    const patient = clientOf({ fetch: send, now: () => now, rememberLimitsMs: 24 * 3_600_000 })
+    await patient.consume(userId, 'deploys_per_day', { operation_id: 'last' })
+    state.isCut = true
+    now = Date.parse('2026-11-21T23:00:00Z')
+    const morning = await patient.consume(userId, 'deploys_per_day', { operation_id: 'morning' })
+    expect(morning.source).toBe('policy')
+  })
+
+  it('throws from every other call', async () => {
+    const nobody = clientOf({ url: `http://127.0.0.1:${await freePort()}` })
+    await expect(nobody.user(userId)).rejects.toBeInstanceOf(BillingUnreachable)
+    await expect(nobody.reportUsage(userId, 'projects', { used: 1 })).rejects.toBeInstanceOf(
+      BillingUnreachable,
+    )
+  })
+})
+
+describe('a service that stumbles', () => {
+  it('is asked once more after a 503', async () => {
+    let calls = 0
+    await using stumbling = await listen((_request, response) => {
+      calls += 1
+      const answer = { allowed: true, limit: 10, used: 1, remaining: 9, resets_at: null, reason: null }
+      response.writeHead(calls === 1 ? 503 : 200).end(JSON.stringify(answer))
+    })
+    const client = clientOf({ url: stumbling.url })
+    const { source } = await client.consume(userId, 'projects', { operation_id: 'p-1' })
+    expect([source, calls]).toEqual(['billing', 2])
+  })
+
+  it('that never answers is given up after the time that was given, and was asked twice', async () => {
+    let calls = 0
+    await using silent = await listen(() => {
+      calls += 1
+    })
+    const startedAt = performance.now()
+    const client = clientOf({ url: silent.url, timeoutMs: 200, now: Date.now, whenUnreachable: 'open' })
+    const { source } = await client.consume(userId, 'projects', { operation_id: 'p-1' })
+    expect([source, calls]).toEqual(['policy', 2])
+    // Generous above: the machine may be busy. Below 200 ms it would have given up too early (timers round down).
+    const tookMs = performance.now() - startedAt
+    expect(tookMs).toBeGreaterThan(190)
+    expect(tookMs).toBeLessThan(5_000)
+  })
+})
+
+async function listen(handle: RequestListener) {
+  const server = createServer(handle).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
