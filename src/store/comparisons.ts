@@ -149,7 +149,7 @@ const selectUnmatched = statement(
   'comparisons.unmatched',
   `select ${PAYMENT_COLUMNS}
      from payments p
-    where p.paid_at >= $1::timestamptz and p.paid_at < $2::timestamptz and p.checkout_id is not null
+    where p.paid_at >= $1::timestamptz and p.paid_at <= $2::timestamptz and p.checkout_id is not null
       and (p.compared_at is null or p.compared_at < $2::timestamptz)
       and not exists (
         select from comparison_findings f

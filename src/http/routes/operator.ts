@@ -6,6 +6,7 @@ import { Type } from 'typebox'
 import type { Billing } from '../../billing/billing.js'
 import type { By } from '../../billing/operate-payments.js'
 import { BillingError } from '../../domain/error.js'
+import { toTimestamp } from '../../domain/instant.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { OperatorKeys } from '../api-keys.js'
 import type { App } from '../app.js'
@@ -193,7 +194,8 @@ function reconciliationRoutes(app: App, desk: Desk): void {
   app.post(path, { schema: startSchema }, async (request) => {
     const { since, why = null } = request.body
     const sinceAt = Date.parse(since)
-    if (Number.isNaN(sinceAt)) {
+    // 31 February is no day, although the language takes it for 3 March.
+    if (Number.isNaN(sinceAt) || !toTimestamp(sinceAt).startsWith(since)) {
       throw new BillingError('validation_failed', { problems: [{ pointer: '/since', code: 'wrong_format' }] })
     }
     const asked = { sinceAt, operator: desk.nameOf(request), reason: why }
