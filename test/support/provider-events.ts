@@ -1,0 +1,51 @@
+// Events as the provider would sign them, for what its emulator does not do by itself: any order, any content.
+import { createHmac } from 'node:crypto'
+import type { Answer, World } from './world.js'
+import { CHARGILY_KEY } from './world.js'
+
+export type EventStatus = 'paid' | 'failed' | 'canceled' | 'expired'
+
+let made = 0
+
+/** An event about a checkout as it stands at the emulator, with what is to be different in it. */
+export function anEvent(
+  world: World,
+  checkoutId: string,
+  status: EventStatus,
+  changes: Readonly<Record<string, unknown>> = {},
+): string {
+  const checkout = world.emulator.checkouts().find(({ id }) => id === checkoutId)
+  if (!checkout) throw new Error(`there is no checkout ${checkoutId}`)
+  const { amount, currency, livemode, metadata, payment_method, created_at } = checkout
+  const at = Math.floor(world.clock.now() / 1_000)
+  made += 1
+  return JSON.stringify({
+    id: `event-${made}`,
+    entity: 'event',
+    type: `checkout.${status}`,
+    livemode,
+    created_at: at,
+    updated_at: at,
+    data: {
+      id: checkoutId,
+      entity: 'checkout',
+      status,
+      amount,
+      currency,
+      livemode,
+      metadata,
+      payment_method: payment_method ?? 'edahabia',
+      created_at,
+      updated_at: at,
+      ...changes,
+    },
+  })
+}
+
+export function postEvent(world: World, body: string, key = CHARGILY_KEY): Promise<Answer> {
+  const signature = createHmac('sha256', key).update(body).digest('hex')
+  return world.call('POST', '/api/v1/billing/webhook', {
+    body,
+    headers: { 'content-type': 'application/json', signature },
+  })
+}
