@@ -97,6 +97,7 @@ export async function wire(
   await app.register(returnRoutes({ billing, platformUrl: config.platformUrl, admitStranger }))
 
   if (database.kind === 'pglite') await billing.resume()
+  await billing.eventDelivery.introduce()
   const runner = startRunner(world.withoutJobs ? [] : schedule(billing), log)
   const stop = async () => {
     await app.close()

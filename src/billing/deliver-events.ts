@@ -23,6 +23,8 @@ import {
 import type { Outgoing, Parts } from './parts.js'
 
 export interface EventDelivery {
+  /** At the start: from now on events go to this address, whatever it was before. */
+  introduce(): Promise<void>
   /** Sends what is due, for a second at most; what is slower goes on in its lane. Gives how many users were begun. */
   run(): Promise<number>
   /** Waits for those under way. */
@@ -44,9 +46,8 @@ const WOKEN_AT_ONCE = 1_000
 
 export function createEventDelivery(parts: Parts): EventDelivery {
   const { outgoing } = parts
-  if (!outgoing) return { run: async () => 0, drain: async () => undefined }
+  if (!outgoing) return { introduce: async () => undefined, run: async () => 0, drain: async () => undefined }
   const underWay = new Set<Promise<void>>()
-  let isIntroduced = false
 
   const begin = async (): Promise<number> => {
     const free = LANES - underWay.size
@@ -58,9 +59,8 @@ export function createEventDelivery(parts: Parts): EventDelivery {
     return leases.length
   }
   return {
+    introduce: () => introduce(parts, outgoing),
     run: async () => {
-      if (!isIntroduced) await introduce(parts, outgoing)
-      isIntroduced = true
       let over: Promise<true> | undefined
       for (let begun = 0; ; ) {
         begun += await begin()
@@ -94,7 +94,7 @@ async function deliverInOrder(parts: Parts, outgoing: Outgoing, claimed: Lease):
   try {
     for (let lease: Lease | null = claimed; lease; ) {
       const event = await nextEventOf(parts.database, lease)
-      if (!event) return await passOverEvents(parts.database, lease)
+      if (!event) return await passOverEvents(parts.database, lease, parts.clock.now())
       if (lease.until - parts.clock.now() < LEASE_LEFT_MIN) return
       lease = await deliver(parts, outgoing, lease, event)
     }

@@ -159,13 +159,13 @@ export async function saveFailed(
 
 const passOver = statement(
   'outbox.pass_over',
-  `update users set delivered_sequence = $3::bigint
+  `update users set delivered_sequence = $3::bigint, deliver_at = $5::timestamptz
     where user_id = $1 and deliver_at = $2::timestamptz and delivered_sequence = $4::bigint`,
 )
 
 /** Nothing up to the last event of the lease is to be delivered any more. */
-export async function passOverEvents(database: Queryable, lease: Lease): Promise<void> {
-  await database.query(passOver, [lease.userId, at(lease.until), lease.written, lease.delivered])
+export async function passOverEvents(database: Queryable, lease: Lease, now: Instant): Promise<void> {
+  await database.query(passOver, [lease.userId, at(lease.until), lease.written, lease.delivered, at(now)])
 }
 
 const wake = statement(
