@@ -41,7 +41,7 @@ export type UsageAnswer =
   | { readonly kind: 'outrun' }
 
 // Read from top to bottom:
-// asked    the operations, each with what is true of its user now.
+// asked    the operations, each with its user's version now.
 // known    operations that were answered before; they are told the same.
 // fresh    the others, where the limit was derived from the user's present facts.
 // consumed what a release gives back.
@@ -53,12 +53,12 @@ export type UsageAnswer =
 const applyOperations = statement(
   'usage.apply',
   `with asked as materialized (
-     select a.*, u.user_id is not null as is_known_user, ${FACT_COLUMNS}
+     select a.*, u.version
        from jsonb_to_recordset($1::jsonb) as a(
               place int, kind text, user_id text, limit_name text, project_id text, amount bigint, operation_id text,
               consume_operation_id text, resets_at timestamptz, maximum bigint, believed_version bigint,
               now timestamptz)
-       left join lateral (select * from users where user_id = a.user_id limit 1) u on true
+       left join lateral (select version from users where user_id = a.user_id limit 1) u on true
    ), known as materialized (
      select a.place, o.maximum, o.used, o.resets_at,
             o.limit_name = a.limit_name and o.project_id = a.project_id
@@ -125,10 +125,13 @@ const applyOperations = statement(
                when not d.is_allowed then 'denied' when e.place is null then 'outrun' else 'done' end as answer,
           coalesce(k.maximum, d.maximum) as maximum, coalesce(k.used, e.used, d.before) as used,
           case when k.place is null then d.day_ends_at else k.resets_at end as resets_at,
-          a.is_known_user, a.version, a.event_sequence, a.anchor_at, a.run_months, a.paid_until, a.months, a.ended_at,
-          a.last_payment_method
+          f.is_found is not null as is_known_user, f.*
      from asked a
      left join known k using (place) left join decided d using (place) left join done e using (place)
+     left join lateral (
+       select true as is_found, ${FACT_COLUMNS} from users u
+        where a.version is distinct from a.believed_version and u.user_id = a.user_id limit 1
+     ) f on true
     order by a.place`,
 )
 
