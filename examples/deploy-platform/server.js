@@ -1,0 +1,126 @@
+// A deploy service as small as can be, next to Ishtirak: it asks before every deploy, sells the plan, and hears of payments.
+// Its users come with a header and its deploys are a line in a list; what it does with billing is all there is to do.
+import { createHmac, randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import { createClient, EventNotGenuine } from 'ishtirak/client'
+
+const {
+  PORT = '4000',
+  BILLING_URL = 'http://127.0.0.1:3000',
+  PLATFORM_API_KEY = '',
+  AUTH_JWT_SECRET = '',
+  EVENTS_SECRET = '',
+} = process.env
+
+const billing = createClient({
+  url: BILLING_URL,
+  apiKey: PLATFORM_API_KEY,
+  // A deploy that waits costs our users more than one too many costs us. For storage we would say 'closed'.
+  whenUnreachable: 'open',
+})
+
+/** Deploys by user, newest last. */
+const deploys = new Map()
+/** The last event about each user: what we show without asking. What a user may do, we always ask. */
+const told = new Map()
+
+const routes = {
+  'POST /deploys': deploy,
+  'POST /upgrade': upgrade,
+  'POST /events': receiveEvent,
+  'GET /': overview,
+}
+
+/** One place of the day for one deploy. What fails is given back, under the very id it was consumed with. */
+async function deploy({ user, url }) {
+  const id = `deploy-${randomUUID()}`
+  const answer = await billing.consume(user, 'deploys_per_day', { operation_id: id })
+  if (!answer.allowed) {
+    return [
+      429,
+      {
+        error: `You have made ${answer.used} of ${answer.limit} deploys today.`,
+        resets_at: answer.resets_at,
+        upgrade: '/upgrade',
+      },
+    ]
+  }
+  try {
+    await build(id, url.searchParams.has('broken'))
+  } catch {
+    await billing.release(user, 'deploys_per_day', { operation_id: id })
+    return [422, { error: 'The build failed. It does not count.' }]
+  }
+  deploys.set(user, [...(deploys.get(user) ?? []), id])
+  return [201, { id, remaining: answer.remaining }]
+}
+
+async function build(id, isBroken) {
+  if (isBroken) throw new Error(`${id} does not build`)
+}
+
+/** The page to pay on. In a browser: redirect there. */
+async function upgrade({ user }) {
+  const response = await fetch(`${BILLING_URL}/api/v1/billing/upgrade`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${tokenOf(user)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ plan: 'pro' }),
+  })
+  return [response.status, await response.json()]
+}
+
+/** Events come at least once and in order for each user: one that we have heard is not news. */
+async function receiveEvent({ request }) {
+  try {
+    const event = await billing.verifyEvent(await bodyOf(request), request.headers, EVENTS_SECRET)
+    const { user_id: user, sequence } = event.data
+    if (sequence > (told.get(user)?.data.sequence ?? 0)) told.set(user, event)
+    return [204]
+  } catch (error) {
+    if (error instanceof EventNotGenuine) return [401, { error: error.message }]
+    throw error
+  }
+}
+
+async function overview({ user }) {
+  const { plan, usage, limits, over_limit } = await billing.user(user)
+  return [
+    200,
+    {
+      plan,
+      usage,
+      limits,
+      over_limit,
+      deploys: deploys.get(user) ?? [],
+      last_event: told.get(user)?.type ?? null,
+    },
+  ]
+}
+
+/** Whom Ishtirak believes: the same secret on both sides. A real platform has its users' tokens already. */
+function tokenOf(user) {
+  const encode = (part) => Buffer.from(JSON.stringify(part)).toString('base64url')
+  const claims = { sub: user, exp: Math.floor(Date.now() / 1_000) + 300 }
+  const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`
+  return `${signed}.${createHmac('sha256', AUTH_JWT_SECRET).update(signed).digest('base64url')}`
+}
+
+async function bodyOf(request) {
+  const chunks = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+const server = createServer(async (request, response) => {
+  const url = new URL(request.url ?? '/', 'http://platform')
+  const route = routes[`${request.method} ${url.pathname}`]
+  const [status, body] = await (route
+    ? route({ request, url, user: String(request.headers['x-user'] ?? 'amine') })
+    : Promise.resolve([404, {}])
+  ).catch((error) => [502, { error: error.message }])
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(body === undefined ? undefined : JSON.stringify(body))
+})
+server.listen(Number(PORT), '127.0.0.1', () => {
+  process.stdout.write(`http://127.0.0.1:${server.address().port}\n`)
+})

@@ -1,0 +1,111 @@
+// The example platform, as its README starts it: a process of its own beside the real service and the emulator.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { movableClock, systemClock } from '../../src/runtime/clock.js'
+import type { Database } from '../../src/store/database.js'
+import { freshDatabase } from '../support/databases.js'
+import { freePort } from '../support/free-port.js'
+import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
+import { checkoutIdOf, createWorld, type World } from '../support/world.js'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const JWT_SECRET = 'a secret of this example, longer than 32 bytes'
+const EVENTS_SECRET = `whsec_${Buffer.from('a secret of the tests, 24 bytes').toString('base64')}`
+
+let database: Database
+let world: World
+let platform: ChildProcess
+let platformUrl: string
+
+beforeAll(async () => {
+  execFileSync(process.execPath, [path.join(root, 'scripts/build.mjs'), '--if-stale'])
+  const port = await freePort()
+  database = await freshDatabase('pglite')
+  world = await createWorld(database, {
+    // The platform is another process and has the machine's time, so the events must be of that time too.
+    clock: movableClock(systemClock()),
+    env: {
+      ...WITH_PLATFORM,
+      AUTH_JWT_SECRET: JWT_SECRET,
+      EVENTS_URL: `http://127.0.0.1:${port}/events`,
+      EVENTS_SECRETS: EVENTS_SECRET,
+      EVENTS_ALLOW_PRIVATE: 'true',
+      QUOTA_TIMEZONE: zoneWhereItIsNoon(),
+    },
+  })
+  platform = spawn(process.execPath, ['examples/deploy-platform/server.js'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PORT: String(port),
+      BILLING_URL: world.url,
+      PLATFORM_API_KEY: PLATFORM_KEY,
+      AUTH_JWT_SECRET: JWT_SECRET,
+      EVENTS_SECRET,
+    },
+  })
+  const [line] = await once(createInterface({ input: platform.stdout ?? process.stdin }), 'line')
+  platformUrl = String(line)
+}, 180_000)
+
+afterAll(async () => {
+  platform.kill()
+  await world.stop()
+  await database.close()
+})
+
+/** No day ends while this test runs. (Etc/GMT-5 is five hours ahead of UTC: POSIX counts to the west.) */
+function zoneWhereItIsNoon(): string {
+  const ahead = 12 - new Date().getUTCHours()
+  return `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`
+}
+
+async function call(method: string, where: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${platformUrl}${where}`, {
+    method,
+    headers: { 'x-user': 'amine', ...headers },
+  })
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? null : JSON.parse(text) }
+}
+
+it('refuses the 11th deploy of the day on free, sells pro, and takes the next one right after the payment', async () => {
+  for (let n = 1; n <= 10; n++) {
+    const { status, body } = await call('POST', '/deploys')
+    expect([status, body.remaining]).toEqual([201, 10 - n])
+  }
+  const refused = await call('POST', '/deploys')
+  expect([refused.status, refused.body.error]).toEqual([429, 'You have made 10 of 10 deploys today.'])
+
+  const { body: opened } = await call('POST', '/upgrade')
+  await world.emulator.pay(checkoutIdOf(opened.checkout_url), 'paid', 'edahabia')
+  await world.emulator.settled()
+  const taken = await call('POST', '/deploys')
+  // 50 a day on pro, 11 of them used.
+  expect([taken.status, taken.body.remaining]).toEqual([201, 39])
+
+  await vi.waitFor(async () => {
+    await world.service.runner.runAll()
+    expect((await call('GET', '/')).body).toMatchObject({ plan: 'pro', last_event: 'subscription.activated' })
+  })
+})
+
+it('gives the place of a broken build back', async () => {
+  const headers = { 'x-user': 'broken' }
+  expect((await call('POST', '/deploys?broken', headers)).status).toBe(422)
+  expect((await call('POST', '/deploys', headers)).body.remaining).toBe(9)
+})
+
+it('believes no event that is not signed', async () => {
+  const headers = { 'webhook-id': 'evt', 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' }
+  expect((await call('POST', '/events', headers)).status).toBe(401)
+})
+
+it('is under 200 lines', () => {
+  const text = readFileSync(path.join(root, 'examples/deploy-platform/server.js'), 'utf8')
+  expect(text.split('\n').length).toBeLessThan(200)
+})
