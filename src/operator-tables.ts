@@ -34,7 +34,7 @@ export interface ShownAct {
 
 export interface ShownFile {
   readonly payment: ShownPayment
-  readonly receipt: { readonly series: string; readonly number: number; readonly issued_at: string } | null
+  readonly receipt: { readonly number: string; readonly issued_at: string } | null
   readonly received: readonly { readonly at: string; readonly type: string; readonly outcome: string }[]
   readonly sent: readonly { readonly at: string; readonly type: string; readonly sequence: number }[]
   readonly audit: readonly ShownAct[]
@@ -103,7 +103,7 @@ export function paymentFile({ payment, receipt, received, sent, audit }: ShownFi
       ['payable until', payment.expires_at],
       ['paid', payment.paid_at],
       ['bought', payment.period_start && `${payment.period_start} to ${payment.period_end}`],
-      ['receipt', receipt && `${receipt.series}-${receipt.number}, issued ${receipt.issued_at}`],
+      ['receipt', receipt && `${receipt.number}, issued ${receipt.issued_at}`],
       ['second of', payment.second_of],
       ['asked again', payment.next_check_at],
       ['differs', review && `${review.differences.join('; ')} (the provider: ${review.provider_status})`],

@@ -4,6 +4,7 @@
 import { BillingError } from '../domain/error.js'
 import { type Instant, toTimestamp } from '../domain/instant.js'
 import type { Payment } from '../domain/payment.js'
+import { receiptNumber } from '../domain/receipt.js'
 import { csvLine } from '../runtime/csv.js'
 import { recordAct } from '../store/audit.js'
 import { type TakenPayment, takenPayments } from '../store/operator.js'
@@ -71,7 +72,7 @@ async function* csvOf(parts: Parts, span: { from: Instant; to: Instant }): Async
 function row({ wallClock }: Parts, { payment, receipt }: TakenPayment): string {
   const utc = (instant: Instant | null) => (instant === null ? null : toTimestamp(instant))
   return csvLine([
-    receipt === null ? null : `${receipt.series}-${receipt.number}`,
+    receipt === null ? null : receiptNumber(receipt.series, receipt.number),
     payment.id,
     payment.checkoutId,
     payment.userId,

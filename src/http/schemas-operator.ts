@@ -65,7 +65,7 @@ const ActSchema = Type.Object({
 export const PaymentFileSchema = Type.Object({
   payment: OperatorPaymentSchema,
   receipt: Type.Union([
-    Type.Object({ series: Type.String(), number: Type.Integer(), issued_at: timestamp }),
+    Type.Object({ number: Type.String({ examples: ['2026-000042'] }), issued_at: timestamp }),
     Type.Null(),
   ]),
   received: Type.Array(

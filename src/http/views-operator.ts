@@ -4,6 +4,7 @@ import type { UserFile } from '../billing/operate-users.js'
 import type { ComparisonReport } from '../billing/reconcile.js'
 import { type Instant, toTimestamp } from '../domain/instant.js'
 import type { Payment } from '../domain/payment.js'
+import { receiptNumber } from '../domain/receipt.js'
 import type { RecordedAct } from '../store/audit.js'
 import type { Comparison, RecordedFinding } from '../store/comparisons.js'
 import { viewPayment, viewStatus } from './views.js'
@@ -39,8 +40,7 @@ export function viewPaymentFile(file: PaymentFile, context: ViewContext) {
   return {
     payment: viewOperatorPayment(file.payment, context),
     receipt: receipt && {
-      series: receipt.series,
-      number: receipt.number,
+      number: receiptNumber(receipt.series, receipt.number),
       issued_at: toTimestamp(receipt.issuedAt),
     },
     received: file.received.map((event) => ({ ...event, at: toTimestamp(event.at) })),
