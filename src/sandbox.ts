@@ -22,6 +22,8 @@ interface SandboxState {
   readonly chargilyKey: string
   /** Opens the operator's part, so that its commands work beside the running sandbox. */
   readonly operatorKey: string
+  /** Opens the platform's part: what a hosting platform asks on every deploy. */
+  readonly platformKey: string
   readonly aheadMs: number
 }
 
@@ -58,32 +60,31 @@ export async function openSandbox(config: Config, folder: string | null, log: Lo
     config.auth.secret || config.auth.jwksUrl ? config.auth : { ...config.auth, secret: state.jwtSecret }
   const chargily = { secretKey: state.chargilyKey, webhookKeys: [], apiUrl: emulator.url }
   const operatorKeys = [...config.operatorKeys, { name: SANDBOX_OPERATOR, key: state.operatorKey }]
-  return { config: { ...config, auth, chargily, operatorKeys }, clock, emulator }
+  const platformKeys = [...config.platformKeys, state.platformKey]
+  return { config: { ...config, auth, chargily, operatorKeys, platformKeys }, clock, emulator }
 }
 
 /** The secret that the sandbox of this data folder signs and believes tokens with. */
 export async function readSandboxState(folder: string | null): Promise<SandboxState> {
   const known = folder === null ? null : await readStateFile(folder)
-  if (known?.operatorKey !== undefined) return { ...known, operatorKey: known.operatorKey }
   // What an earlier version did not draw is drawn now; the keys that are known stay.
   const fresh = {
     jwtSecret: randomToken(32),
     chargilyKey: `test_sk_${randomToken(30)}`,
     operatorKey: randomToken(30),
+    platformKey: randomToken(30),
     aheadMs: 0,
     ...known,
   }
-  await writeState(folder, fresh)
+  const isWhole = known !== null && Object.keys(fresh).every((name) => name in known)
+  if (!isWhole) await writeState(folder, fresh)
   return fresh
 }
 
-/** An earlier version wrote no key for the operator. */
-type WrittenState = Omit<SandboxState, 'operatorKey'> & { readonly operatorKey?: string }
-
-async function readStateFile(folder: string): Promise<WrittenState | null> {
+async function readStateFile(folder: string): Promise<Partial<SandboxState> | null> {
   try {
     // Written by `writeState` below and by nothing else.
-    return JSON.parse(await readFile(path.join(folder, 'sandbox.json'), 'utf8')) as WrittenState
+    return JSON.parse(await readFile(path.join(folder, 'sandbox.json'), 'utf8')) as Partial<SandboxState>
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
     throw error

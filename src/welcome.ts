@@ -23,6 +23,12 @@ Open the checkout_url in a browser and pay with EDAHABIA or CIB, or pay from her
   curl -s ${api}/status -H "Authorization: Bearer $TOKEN"
   curl -s ${api}/payments -H "Authorization: Bearer $TOKEN"
 
+May this user deploy? What the platform asks on every deploy:
+
+  curl -s ${url}/api/v1/platform/users/user-1/limits/deploys_per_day/consume \\
+       -H "Authorization: Bearer ${service.config.platformKeys.at(-1)}" \\
+       -H 'Content-Type: application/json' -d '{"operation_id":"deploy-1"}'
+
 What the operator sees of it, in another terminal: npx ishtirak payments list
 
 A month later:
