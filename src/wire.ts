@@ -1,15 +1,19 @@
 // The composition root: every part of the service is built here, once, in reading order. Start here to see what there is.
 import { type Billing, createBilling } from './billing/billing.js'
-import type { Occurrence } from './billing/parts.js'
-import { type App, createApp } from './http/app.js'
+import type { Occurrence, Parts } from './billing/parts.js'
+import type { Locale } from './domain/locale.js'
+import type { Terms } from './domain/subscription.js'
 import { createApiKeys, createOperatorKeys } from './http/api-keys.js'
+import { type App, createApp } from './http/app.js'
 import { createTokenVerifier } from './http/auth.js'
-import { createIdentify } from './http/identify.js'
+import { createIdentify, type Identify } from './http/identify.js'
+import { pages } from './http/portal/portal.js'
 import { billingRoutes } from './http/routes/billing.js'
 import { operatorRoutes } from './http/routes/operator.js'
 import { overviewRoutes } from './http/routes/overview.js'
 import { platformRoutes } from './http/routes/platform.js'
-import { returnRoutes } from './http/routes/return.js'
+import { portalSessionRoutes } from './http/routes/portal-sessions.js'
+import { receiptRoutes } from './http/routes/receipts.js'
 import { type Runner, startRunner } from './jobs/runner.js'
 import { schedule } from './jobs/schedule.js'
 import { createChargily } from './provider/chargily/chargily.js'
@@ -18,13 +22,17 @@ import { systemChance } from './runtime/chance.js'
 import type { Clock } from './runtime/clock.js'
 import type { Config } from './runtime/config.js'
 import { createEventSender } from './runtime/event-sender.js'
+import { createFormats, type Formats } from './runtime/formats.js'
 import { createIds } from './runtime/id.js'
 import type { Log } from './runtime/log.js'
+import { createMailer } from './runtime/mailer.js'
 import { counter, createMetrics, type Metrics } from './runtime/metrics.js'
+import { createTypesetter } from './runtime/typesetter.js'
 import { wait } from './runtime/wait.js'
 import { wallClockIn } from './runtime/wall-clock.js'
 import type { Database } from './store/database.js'
 import { expectedVersion, schemaVersion } from './store/migrate.js'
+import { createSettlements } from './store/settlements.js'
 
 export interface Service {
   readonly app: App
@@ -59,9 +67,12 @@ export async function wire(
     log: (line) => log.debug(line, 'provider call'),
   })
   const dayOf = dayIn(config.billing.timeZone)
+  const formats = createFormats(config.billing.timeZone)
   const quotaDayOf = dayIn(config.quotaTimeZone)
+  const terms = termsOf(config)
   const billing = createBilling({
     database,
+    settlements: createSettlements(database),
     provider,
     clock,
     wait,
@@ -69,35 +80,34 @@ export async function wire(
     publicUrl,
     ids: createIds(),
     catalogue: config.plans,
-    terms: {
-      freePlan: config.plans.free,
-      graceDays: config.billing.graceDays,
-      renewalWindowDays: config.billing.renewalWindowDays,
-      calendar: createCalendar(config.billing.timeZone),
-    },
+    terms,
     quotaDayEndsAt: (instant) => quotaDayOf(instant).endsAt,
     wallClock: wallClockIn(config.billing.timeZone),
-    receipts: { seriesAt: (paidAt) => dayOf(paidAt).date.slice(0, 4), sellerAt: () => null },
+    receipts: {
+      seller: config.seller,
+      dayOf: (instant) => dayOf(instant).date,
+      typesetter: createTypesetter(),
+    },
     ...(config.events
       ? { outgoing: { sender: createEventSender(config.events), chance: systemChance } }
       : {}),
+    ...mailParts(config, formats),
     count: countOccurrences(metrics),
   })
 
-  const { identify, admitStranger } = createIdentify({
+  const identification = createIdentify({
     tokens: createTokenVerifier({ ...config.auth, clock }),
     clock,
+    callsPerMinute: config.callsPerMinute,
   })
   const app = createApp({ log, publicUrl, metrics, checkReadiness: () => checkReadiness(database) })
-  await app.register(billingRoutes({ billing, publicUrl, identify, admitStranger }))
-  await app.register(overviewRoutes({ billing, publicUrl, identify }))
-  await app.register(platformRoutes({ billing, keys: createApiKeys(config.platformKeys), admitStranger }))
-  const operatorKeys = createOperatorKeys(config.operatorKeys)
-  await app.register(operatorRoutes({ billing, publicUrl, clock, keys: operatorKeys, admitStranger }))
-  await app.register(returnRoutes({ billing, platformUrl: config.platformUrl, admitStranger }))
+  await registerRoutes(app, config, { billing, publicUrl, clock, ...identification })
+  const { platformUrl, frameAncestors } = config
+  const shown = { billing, publicUrl, platformUrl, frameAncestors, formats, terms }
+  await app.register(pages({ ...shown, ...identification }))
 
   if (database.kind === 'pglite') await billing.resume()
-  await billing.eventDelivery.introduce()
+  if (!world.withoutJobs) await billing.eventDelivery.introduce()
   const runner = startRunner(world.withoutJobs ? [] : schedule(billing), log)
   const stop = async () => {
     await app.close()
@@ -105,6 +115,37 @@ export async function wire(
     await database.close()
   }
   return { app, billing, runner, stop }
+}
+
+function termsOf({ plans, billing }: Config): Terms {
+  return {
+    freePlan: plans.free,
+    graceDays: billing.graceDays,
+    renewalWindowDays: billing.renewalWindowDays,
+    calendar: createCalendar(billing.timeZone),
+  }
+}
+
+/** What programs call. */
+async function registerRoutes(
+  app: App,
+  config: Config,
+  parts: { readonly billing: Billing; readonly publicUrl: string; readonly clock: Clock } & Identify,
+): Promise<void> {
+  await app.register(billingRoutes(parts))
+  await app.register(overviewRoutes(parts))
+  await app.register(receiptRoutes(parts))
+  await app.register(portalSessionRoutes(parts))
+  await app.register(platformRoutes({ ...parts, keys: createApiKeys(config.platformKeys) }))
+  await app.register(operatorRoutes({ ...parts, keys: createOperatorKeys(config.operatorKeys) }))
+}
+
+/** Nothing where there is no mail server. */
+function mailParts({ smtpUrl, mailFrom, seller }: Config, formats: Formats): Pick<Parts, 'mail'> {
+  if (smtpUrl === undefined) return {}
+  const { name, email } = seller.identity
+  const from = (locale: Locale) => mailFrom ?? { name: name[locale], address: email }
+  return { mail: { mailer: createMailer(smtpUrl), from, formats } }
 }
 
 async function checkReadiness(database: Database) {
@@ -133,6 +174,11 @@ function countOccurrences(metrics: Metrics): (what: Occurrence) => void {
     help: 'Attempts to deliver an event to the platform, by outcome; endpoint_disabled: it was given up',
     labels: ['outcome'],
   })
+  const mails = counter(metrics, {
+    name: 'ishtirak_mails_total',
+    help: 'Letters that were due, by what became of them',
+    labels: ['outcome'],
+  })
   const findings = counter(metrics, {
     name: 'ishtirak_comparison_findings_total',
     help: 'What the comparison with the provider found on one side only, or different, by what was made of it',
@@ -143,6 +189,7 @@ function countOccurrences(metrics: Metrics): (what: Occurrence) => void {
     else if (what.name === 'provider_event') events.inc({ result: what.result })
     else if (what.name === 'finding') findings.inc({ kind: what.kind, outcome: what.outcome })
     else if (what.name === 'event_delivery') deliveries.inc({ outcome: what.outcome })
+    else if (what.name === 'mail') mails.inc({ outcome: what.outcome })
     else checkouts.inc()
   }
 }

@@ -1,7 +1,9 @@
 // The façade that the upper floors see: everything that can be done, one line each.
+import type { Locale } from '../domain/locale.js'
 import type { Plan } from '../domain/plan.js'
 import type { Subscription } from '../domain/subscription.js'
 import { claimRound } from '../store/job-leases.js'
+import { findUserLocale } from '../store/portal-sessions.js'
 import { releaseAttemptLeases } from '../store/upgrades.js'
 import type { ProfileChange } from '../store/usage.js'
 import { createLoadUser } from '../store/users.js'
@@ -13,6 +15,7 @@ import { forgetOperations } from './forget-operations.js'
 import { pruneEvents } from './manage-events.js'
 import { createOperator, type Operator } from './operate.js'
 import type { Parts } from './parts.js'
+import { createPortalSessions, type PortalSessions } from './portal-sessions.js'
 import { type Overview, readOverview, updateProfile } from './read-overview.js'
 import {
   type HistoryPage,
@@ -21,9 +24,11 @@ import {
   readPayment,
   readReturnedPayment,
 } from './read-payments.js'
+import { type PrintedReceipt, readReceipt } from './read-receipt.js'
 import { readStatus } from './read-status.js'
 import { receiveEvent } from './receive-event.js'
 import { createRefreshNewest } from './refresh-newest.js'
+import { forgetOldMail, sendDueMail } from './send-mail.js'
 import { createUpgrade, type OpenedCheckout, type UpgradeRequest } from './upgrade.js'
 
 export interface Billing {
@@ -51,6 +56,14 @@ export interface Billing {
   announceTime(limit: number): Promise<number>
   readonly eventDelivery: EventDelivery
   pruneEvents(limit: number): Promise<number>
+  /** Throws `not_found`, and `payment_not_paid`. */
+  receipt(of: Parameters<typeof readReceipt>[1]): Promise<PrintedReceipt>
+  /** Who may see the portal. */
+  readonly portal: PortalSessions
+  sendDueMail(limit: number): Promise<number>
+  forgetOldMail(limit: number): Promise<number>
+  /** The language of a user's profile; null: not known. */
+  localeOf(userId: string): Promise<Locale | null>
   /** At the start of a process that has the database to itself. */
   resume(): Promise<void>
 }
@@ -84,6 +97,11 @@ export function createBilling(parts: Parts): Billing {
     announceTime: (limit) => announceTime(parts, limit),
     eventDelivery: createEventDelivery(parts),
     pruneEvents: (limit) => pruneEvents(parts, limit),
+    receipt: (of) => readReceipt(parts, of),
+    portal: createPortalSessions(parts),
+    sendDueMail: (limit) => sendDueMail(parts, limit),
+    forgetOldMail: (limit) => forgetOldMail(parts, limit),
+    localeOf: (userId) => findUserLocale(parts.database, userId),
     resume: () => releaseAttemptLeases(parts.database, parts.clock.now()),
   }
 }

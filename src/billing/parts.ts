@@ -1,17 +1,25 @@
 // What the use cases are given: the world behind ports, the rules as values. Built once, in wire.ts.
+import type { Locale } from '../domain/locale.js'
 import type { Catalogue } from '../domain/plan.js'
+import type { Seller } from '../domain/receipt.js'
 import type { Terms } from '../domain/subscription.js'
 import type { Provider } from '../provider/provider.js'
 import type { Chance } from '../runtime/chance.js'
 import type { Clock } from '../runtime/clock.js'
 import type { EventSender } from '../runtime/event-sender.js'
+import type { Formats } from '../runtime/formats.js'
 import type { Ids } from '../runtime/id.js'
 import type { Log } from '../runtime/log.js'
+import type { MailAddress, Mailer } from '../runtime/mailer.js'
+import type { Typesetter } from '../runtime/typesetter.js'
 import type { WallClock } from '../runtime/wall-clock.js'
 import type { Database } from '../store/database.js'
+import type { Settlements } from '../store/settlements.js'
 
 export interface Parts {
   readonly database: Database
+  /** The way to book: reports that arrive together are loaded and saved together. */
+  readonly settlements: Settlements
   readonly provider: Provider
   readonly clock: Clock
   /** Time that passes while somebody else works; handed in with the clock, so that both can be moved. */
@@ -30,6 +38,8 @@ export interface Parts {
   readonly receipts: ReceiptTerms
   /** How events reach the platform; absent: they are written and not sent. */
   readonly outgoing?: Outgoing
+  /** Absent: no mail is sent. */
+  readonly mail?: MailParts
   /** Counts what happened, for /metrics. */
   readonly count: (what: Occurrence) => void
 }
@@ -41,10 +51,18 @@ export interface Outgoing {
 }
 
 export interface ReceiptTerms {
-  /** The series whose next number a payment made at this instant takes. */
-  seriesAt(paidAt: number): string
-  /** The seller and his tax terms at this instant. */
-  sellerAt(paidAt: number): unknown
+  /** Who sells, and how his sales are taxed from which day on. */
+  readonly seller: Seller
+  /** The day of an instant in the billing time zone, `YYYY-MM-DD`. */
+  readonly dayOf: (instant: number) => string
+  readonly typesetter: Typesetter
+}
+
+export interface MailParts {
+  readonly mailer: Mailer
+  /** Whom a letter in this language is from. */
+  readonly from: (locale: Locale) => MailAddress
+  readonly formats: Formats
 }
 
 export type Occurrence =
@@ -54,6 +72,7 @@ export type Occurrence =
       readonly result: 'accepted' | 'duplicate' | 'invalid_signature' | 'malformed'
     }
   | { readonly name: 'checkout_opened' }
+  | { readonly name: 'mail'; readonly outcome: string }
   | {
       readonly name: 'event_delivery'
       readonly outcome: 'delivered' | 'failed' | 'endpoint_disabled'

@@ -2,13 +2,13 @@
 // else marks a payment paid. Load, decide, save; whoever is outrun loads and decides again.
 import type { CheckoutReport } from '../domain/checkout.js'
 import type { Payment } from '../domain/payment.js'
+import { type Buyer, drawUpReceipt, receiptSeries } from '../domain/receipt.js'
 import { decideSettlement, type Settlement, type SettlementOutcome } from '../domain/settlement.js'
 import {
-  loadForSettlement,
+  type LoadedPayment,
   type SaveResult,
   type SettlementChange,
   saveForeignEvent,
-  saveSettlement,
 } from '../store/settlements.js'
 import type { UserRecord } from '../store/users.js'
 import { describeAct, type OperatorAct } from './operate-audit.js'
@@ -34,7 +34,7 @@ const ROUNDS_MAX = 20
 /** Books what the report says. Throws `DatabaseUnavailable`: then nothing was changed, and the report is to come again. */
 export async function settlePayment(parts: Parts, reported: ReportedCheckout): Promise<SettlementResult> {
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const loaded = await loadForSettlement(parts.database, reported.report)
+    const loaded = await parts.settlements.load(reported.report)
     const result = loaded ? await settleOurs(parts, reported, loaded) : await keepForeign(parts, reported)
     if (result === 'outrun') continue
     note(parts, reported, result)
@@ -46,7 +46,7 @@ export async function settlePayment(parts: Parts, reported: ReportedCheckout): P
 async function settleOurs(
   parts: Parts,
   reported: ReportedCheckout,
-  loaded: NonNullable<Awaited<ReturnType<typeof loadForSettlement>>>,
+  loaded: LoadedPayment,
 ): Promise<SettlementResult | 'outrun'> {
   const now = parts.clock.now()
   const { payment, user } = loaded
@@ -59,7 +59,7 @@ async function settleOurs(
   })
   if (!reported.event && !reported.by && !decision.payment) return decision.outcome
   const change = describeChange(parts, reported, { ...loaded, decision, now })
-  const saved = await saveSettlement(parts.database, change)
+  const saved = await parts.settlements.save(change)
   return saved === 'saved' ? decision.outcome : saved
 }
 
@@ -92,11 +92,24 @@ function describeChange(
       now,
     }),
     receipt:
-      paidAt === null
+      decision.payment === null || paidAt === null
         ? null
-        : { series: parts.receipts.seriesAt(paidAt), snapshot: { seller: parts.receipts.sellerAt(paidAt) } },
+        : receiptOf(parts, decision.payment, { ...user, userId }, now),
     audit: by ? describeAct(parts, by, audited(of), now) : null,
     now,
+  }
+}
+
+/** Drawn up with the booking, so that no later change of name, tax or seller touches it. */
+function receiptOf(
+  { receipts: { seller, dayOf } }: Parts,
+  payment: Payment,
+  buyer: Buyer,
+  now: number,
+): SettlementChange['receipt'] {
+  return {
+    series: receiptSeries(dayOf(now), payment.live),
+    snapshot: drawUpReceipt(payment, { seller, buyer, issuedAt: now, dayOf }),
   }
 }
 

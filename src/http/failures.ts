@@ -41,18 +41,23 @@ export function installFailures(app: FastifyInstance, { publicUrl }: { publicUrl
   })
 }
 
-/** The error as the caller may see it. Whatever is our fault goes to the log first. */
+/** The error as the caller may see it. */
 export function answerFailure(
   thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
   publicUrl: string,
 ): FastifyReply {
+  return sendProblem(request, reply, reportFailure(thrown, request), publicUrl)
+}
+
+/** What the caller may know of it; whatever is our fault goes to the log. */
+export function reportFailure(thrown: unknown, request: FastifyRequest): BillingError {
   const error = toBillingError(thrown)
   const evidence = { request_id: request.id, path: pathOf(request.url), error: thrown }
   if (error.code === 'internal_error') request.log.error(evidence, 'a bug')
   else if (ERRORS[error.code].status >= 500) request.log.warn(evidence, error.code)
-  return sendProblem(request, reply, error, publicUrl)
+  return error
 }
 
 export function toBillingError(thrown: unknown): BillingError {

@@ -7,21 +7,29 @@ import { createRateLimit } from './rate-limit.js'
 export interface Identify {
   identify(request: FastifyRequest, reply: FastifyReply): Promise<UserIdentity>
   admitStranger(request: FastifyRequest, reply: FastifyReply): void
+  /** For a user who is known by something else than a token. */
+  admitUser(userId: string, reply: FastifyReply): void
 }
 
-export function createIdentify(parts: { readonly tokens: TokenVerifier; readonly clock: Clock }): Identify {
-  const limit = createRateLimit({ clock: parts.clock })
+export function createIdentify(parts: {
+  readonly tokens: TokenVerifier
+  readonly clock: Clock
+  readonly callsPerMinute: number
+}): Identify {
+  const limit = createRateLimit({ clock: parts.clock, quota: parts.callsPerMinute })
   const admitStranger = (request: FastifyRequest, reply: FastifyReply) =>
     limit(`address ${request.ip}`, reply)
+  const admitUser = (userId: string, reply: FastifyReply) => limit(`user ${userId}`, reply)
   return {
     admitStranger,
+    admitUser,
     identify: async (request, reply) => {
       const user = await parts.tokens.verify(request.headers.authorization).catch((error: unknown) => {
         // Whoever has no valid token is nobody: he is counted by his address, and told the same afterwards.
         admitStranger(request, reply)
         throw error
       })
-      limit(`user ${user.userId}`, reply)
+      admitUser(user.userId, reply)
       return user
     },
   }

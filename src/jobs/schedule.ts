@@ -34,6 +34,9 @@ const ANNOUNCED_A_ROUND = 1_500
 /** 240,000 a day: more than are written. */
 const PRUNED_A_ROUND = 10_000
 
+/** Four at a time and half a second each: a round of some 12 seconds. 300,000 a day. */
+const MAILS_A_ROUND = 100
+
 export function schedule(billing: Billing): readonly Job[] {
   return jobsOf(billing).map((job) => (job.oncePerCluster ? inTurn(billing, job) : job))
 }
@@ -67,6 +70,12 @@ function jobsOf(billing: Billing): readonly Job[] {
       run: () => billing.forgetOperations(FORGOTTEN_A_ROUND),
     },
     {
+      name: 'maintain-database',
+      everyMs: HOUR,
+      promise: 'the embedded database is vacuumed, and its log does not grow without end',
+      run: () => billing.maintainDatabase(),
+    },
+    {
       name: 'announce-time',
       everyMs: 30 * SECOND,
       promise: 'the platform hears of each end that comes near, is reached or is final, once',
@@ -84,6 +93,24 @@ function jobsOf(billing: Billing): readonly Job[] {
       everyMs: HOUR,
       promise: 'events that nobody waits for are forgotten after 90 days',
       run: () => billing.pruneEvents(PRUNED_A_ROUND),
+    },
+    {
+      name: 'send-mail',
+      everyMs: 10 * SECOND,
+      promise: 'whoever paid gets his receipt, and nobody’s time runs out without a word',
+      run: () => billing.sendDueMail(MAILS_A_ROUND),
+    },
+    {
+      name: 'forget-mail',
+      everyMs: HOUR,
+      promise: 'what became of a mail is forgotten after 90 days',
+      run: () => billing.forgetOldMail(PRUNED_A_ROUND),
+    },
+    {
+      name: 'forget-portal-sessions',
+      everyMs: HOUR,
+      promise: 'links and sessions of the portal that are over leave nothing behind',
+      run: () => billing.portal.forget(PRUNED_A_ROUND),
     },
   ]
 }

@@ -1,10 +1,12 @@
 // The environment, read once at the start into what the parts need. Everything that is wrong is told together; secrets
 // have no default and are never repeated. Without a provider key, outside production, the answer is the sandbox.
 import type { Catalogue } from '../domain/plan.js'
+import type { Seller } from '../domain/receipt.js'
 import { type Environment, readEnvironment } from './environment.js'
 import type { LogLevel } from './log.js'
 import { readPlans } from './plans-file.js'
 import type { Reach } from './public-address.js'
+import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
 
 export interface Config {
   readonly host: string
@@ -12,6 +14,8 @@ export interface Config {
   readonly port: number
   /** Processes of HTTP; above 1 only with a database server. */
   readonly workers: number
+  /** What one user, or one stranger's address, may ask in a minute, of each process. */
+  readonly callsPerMinute: number
   /** Where users and the provider reach us; no slash at the end. */
   readonly publicUrl: string
   /** The hosting platform's own pages; no slash at the end. */
@@ -45,7 +49,12 @@ export interface Config {
   /** `reach`: which addresses events may go to; the sandbox has its platform on this machine. */
   readonly events?: { readonly url: string; readonly secrets: readonly string[]; readonly reach: Reach }
   readonly smtpUrl?: string
-  readonly sellerFile?: string
+  /** Whom our mail is from; unset: the seller. */
+  readonly mailFrom?: { readonly name: string; readonly address: string }
+  /** From SELLER_FILE; an example, plainly marked, where no real money moves. */
+  readonly seller: Seller
+  /** Who may show our pages in a frame, as the Content-Security-Policy writes it. */
+  readonly frameAncestors: string
   /** Null outside the sandbox. */
   readonly sandbox: { readonly port: number } | null
   readonly logLevel: LogLevel
@@ -66,16 +75,18 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
   const environment = readEnvironment(variables)
   if (isList(environment)) throw new ConfigError([...environment, ...missingSecrets(variables)])
   const plans = readPlans(environment.PLANS_FILE)
+  const seller = readSeller(environment)
   const problems = [
     ...missingSecrets(environment),
     ...contradictions(environment),
     ...(isList(plans) ? plans.map((problem) => `PLANS_FILE: ${problem}`) : []),
+    ...(isList(seller) ? seller : []),
   ]
-  if (isList(plans) || problems.length > 0) throw new ConfigError(problems)
-  return assemble(environment, plans)
+  if (isList(plans) || isList(seller) || problems.length > 0) throw new ConfigError(problems)
+  return assemble(environment, plans, seller)
 }
 
-function assemble(environment: Environment, plans: Catalogue): Config {
+function assemble(environment: Environment, plans: Catalogue, seller: Seller): Config {
   const { HOST: host = '127.0.0.1', PORT: port = 3000 } = environment
   const publicUrl = withoutSlash(environment.PUBLIC_URL ?? localUrl(host, port))
   const { EVENTS_URL: eventsUrl } = environment
@@ -83,6 +94,7 @@ function assemble(environment: Environment, plans: Catalogue): Config {
     host,
     port,
     workers: environment.WORKERS ?? 1,
+    callsPerMinute: environment.RATE_LIMIT_PER_MINUTE ?? 300,
     publicUrl,
     platformUrl: withoutSlash(environment.PLATFORM_URL ?? publicUrl),
     database: { ...member('url', environment.DATABASE_URL), dataDir: environment.DATA_DIR ?? './data' },
@@ -104,9 +116,13 @@ function assemble(environment: Environment, plans: Catalogue): Config {
     operatorKeys: items(environment.OPERATOR_KEYS).map(readOperatorKey),
     ...(eventsUrl === undefined
       ? {}
-      : { events: { url: eventsUrl, secrets: items(environment.EVENTS_SECRETS), reach: reachOf(environment) } }),
+      : {
+          events: { url: eventsUrl, secrets: items(environment.EVENTS_SECRETS), reach: reachOf(environment) },
+        }),
     ...member('smtpUrl', environment.SMTP_URL),
-    ...member('sellerFile', environment.SELLER_FILE),
+    ...(environment.MAIL_FROM === undefined ? {} : { mailFrom: readMailFrom(environment.MAIL_FROM) }),
+    seller,
+    frameAncestors: frameAncestorsOf(environment.PORTAL_FRAME_ANCESTORS),
     sandbox: isSandbox(environment) ? { port: sandboxPort(environment) } : null,
     logLevel: environment.LOG_LEVEL ?? 'info',
   }
@@ -122,6 +138,14 @@ function chargilyOf(environment: Environment): Config['chargily'] {
   if (secretKey === undefined) return null
   const webhookKeys = items(environment.CHARGILY_WEBHOOK_KEYS)
   return { secretKey, webhookKeys, ...member('apiUrl', environment.CHARGILY_API_URL) }
+}
+
+/** Receipts are legal papers: where real money moves, somebody real must stand on them. */
+function readSeller(environment: Environment): Seller | readonly string[] {
+  const { SELLER_FILE: file, CHARGILY_SECRET_KEY: key } = environment
+  if (file !== undefined) return readSellerFile(file)
+  if (key?.startsWith('live_sk_')) return ['SELLER_FILE is missing: receipts of real money name their seller']
+  return EXAMPLE_SELLER
 }
 
 /** Takes the raw variables too: who has a wrong port and no secret should hear of both. */
@@ -151,6 +175,10 @@ function contradictions(environment: Environment): readonly string[] {
     [!!environment.EVENTS_URL && !environment.EVENTS_SECRETS, 'EVENTS_SECRETS is missing: EVENTS_URL is set'],
     [!environment.EVENTS_URL && !!environment.EVENTS_SECRETS, 'EVENTS_URL is missing: EVENTS_SECRETS is set'],
     [workers > 1 && isEmbedded, 'WORKERS above 1 needs a database server (DATABASE_URL)'],
+    [
+      workers > 1 && !isEmbedded && isSandbox(environment),
+      'WORKERS above 1 is not for the sandbox: CHARGILY_SECRET_KEY is missing',
+    ],
     [new Set(names).size < names.length, 'OPERATOR_KEYS names one key twice'],
     [hasQuery(publicUrl), 'PUBLIC_URL must have no query and no fragment'],
     [
@@ -163,6 +191,20 @@ function contradictions(environment: Environment): readonly string[] {
     ],
   ]
   return claims.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
+}
+
+/** `Name <address>` or the address alone; the schema has seen that it is one of them. */
+function readMailFrom(text: string): { name: string; address: string } {
+  const [, name = '', address = text] = /^(.+) <(.+)>$/.exec(text) ?? []
+  return { name, address }
+}
+
+/** The two words that the policy wants in quotes, which are a nuisance in an environment. */
+function frameAncestorsOf(list: string | undefined): string {
+  const quoted = (item: string) => (item === 'none' || item === 'self' ? `'${item}'` : item)
+  return items(list ?? 'none')
+    .map(quoted)
+    .join(' ')
 }
 
 function isSandbox(environment: Environment): boolean {

@@ -35,6 +35,7 @@ export const Environment = Type.Object({
   HOST: text('an address to listen on, such as 127.0.0.1 or 0.0.0.0', /^[\w.:-]+$/),
   PORT: integer(0, 65_535),
   WORKERS: integer(1, 64),
+  RATE_LIMIT_PER_MINUTE: integer(1, 100_000_000),
   PUBLIC_URL: web(),
   PLATFORM_URL: web(),
   DATABASE_URL: text('postgres://… or memory:', /^(postgres(ql)?:\/\/.+|memory:)$/),
@@ -72,7 +73,15 @@ export const Environment = Type.Object({
   ),
   EVENTS_ALLOW_PRIVATE: text('true or false', /^(true|false)$/),
   SMTP_URL: url('an address that starts with smtp:// or smtps://', 'smtp:', 'smtps:'),
+  MAIL_FROM: text(
+    'an address such as billing@example.dz or Name <billing@example.dz>',
+    /^[^\s<>@]+@[^\s<>@]+$|^[^<>@"\r\n]+ <[^\s<>@]+@[^\s<>@]+>$/,
+  ),
   SELLER_FILE: text('a file'),
+  PORTAL_FRAME_ANCESTORS: text(
+    'none, or self and origins such as https://example.dz, separated by commas',
+    /^(none|(self|https?:\/\/[\w*.:-]+)( *, *(self|https?:\/\/[\w*.:-]+))*)$/,
+  ),
   SANDBOX_PORT: integer(0, 65_535),
   LOG_LEVEL: Type.Optional(Type.Enum([...LOG_LEVELS], { description: `one of ${LOG_LEVELS.join(', ')}` })),
 })

@@ -6,8 +6,9 @@ import type { Instant } from '../domain/instant.js'
 import type { Payment } from '../domain/payment.js'
 import type { MovedPeriod } from '../domain/refund.js'
 import type { SubscriptionFacts } from '../domain/subscription.js'
+import { coalesce } from '../runtime/coalesce.js'
 import { type AuditEntry, auditToColumns } from './audit.js'
-import { type Queryable, type Row, statement } from './database.js'
+import { DatabaseUnavailable, type Queryable, type Row, statement } from './database.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.js'
 import { at, flag, integer, text } from './rows.js'
 import { FACT_COLUMNS, factsToColumns, parseUser, type UserRecord } from './users.js'
@@ -200,6 +201,29 @@ export async function saveSettlement(database: Queryable, change: SettlementChan
 function resultOf(row: Row): SaveResult {
   if (!flag(row, 'guarded')) return 'outrun'
   return flag(row, 'effective') ? 'saved' : 'duplicate'
+}
+
+/** Loading and saving, where what arrives meanwhile shares the next statement. A lone report has one to itself. */
+export interface Settlements {
+  load(report: ReportedIds): Promise<LoadedPayment | null>
+  save(change: SettlementChange): Promise<SaveResult>
+}
+
+export function createSettlements(database: Queryable): Settlements {
+  const concernsAll = (error: unknown) => error instanceof DatabaseUnavailable
+  return {
+    load: coalesce({
+      one: (report) => loadForSettlement(database, report),
+      many: (reports) => loadForSettlements(database, reports),
+      concernsAll,
+    }),
+    save: coalesce({
+      keyOf: (change) => change.userId,
+      one: (change) => saveSettlement(database, change),
+      many: (changes) => saveSettlements(database, changes),
+      concernsAll,
+    }),
+  }
 }
 
 const insertForeignEvent = statement(

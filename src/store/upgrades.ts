@@ -46,9 +46,8 @@ export async function loadForUpgrade(
   user: KnownUser,
   now: Instant,
 ): Promise<UpgradeFacts & { readonly version: number }> {
-  const { userId, email, name, locale } = user
-  await database.query(ensureUser, [userId, email ?? null, name ?? null, locale ?? null, at(now)])
-  const [row] = await database.query(selectFacts, [userId, at(now - HOUR)])
+  await rememberUser(database, user, now)
+  const [row] = await database.query(selectFacts, [user.userId, at(now - HOUR)])
   if (!row) throw new Error('the user that was just made sure of is not there')
   const { version, subscription } = parseUser(row)
   return {
@@ -58,6 +57,12 @@ export async function loadForUpgrade(
     // Aggregated by the statement above from a timestamptz, in milliseconds.
     recentAt: row.recent_at as readonly Instant[],
   }
+}
+
+/** Makes sure that the user has a row, and fills what we did not know of him. */
+export async function rememberUser(database: Queryable, user: KnownUser, now: Instant): Promise<void> {
+  const { userId, email, name, locale } = user
+  await database.query(ensureUser, [userId, email ?? null, name ?? null, locale ?? null, at(now)])
 }
 
 const insertRequested = statement(

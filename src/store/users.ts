@@ -9,13 +9,16 @@ import { at, instantOrNull, integer, json, text, textOrNull } from './rows.js'
 
 export const FACT_COLUMNS = `
   u.version, u.event_sequence, u.anchor_at, u.run_months, u.paid_until, u.months, u.ended_at,
-  u.payment_method as last_payment_method`
+  u.payment_method as last_payment_method, u.email as buyer_email, u.name as buyer_name`
 
 /** The facts with the version they were read at: a change decided on them must name it. */
 export interface UserRecord {
   readonly version: number
   readonly eventSequence: number
   readonly subscription: SubscriptionFacts
+  /** As he is to stand on a receipt. */
+  readonly email: string | null
+  readonly name: string | null
 }
 
 export function parseUser(row: Row): UserRecord {
@@ -30,6 +33,8 @@ export function parseUser(row: Row): UserRecord {
       endedAt: instantOrNull(row, 'ended_at'),
       paymentMethod: textOrNull(row, 'last_payment_method'),
     },
+    email: textOrNull(row, 'buyer_email'),
+    name: textOrNull(row, 'buyer_name'),
   }
 }
 

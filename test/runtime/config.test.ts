@@ -5,6 +5,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ConfigError, readConfig } from '../../src/runtime/config.js'
 import { Environment } from '../../src/runtime/environment.js'
+import { EXAMPLE_SELLER } from '../../src/runtime/seller.js'
 
 const SECRET = 's'.repeat(32)
 const KEY = 'k'.repeat(20)
@@ -12,6 +13,7 @@ const LIVE = {
   CHARGILY_SECRET_KEY: 'live_sk_hush',
   AUTH_JWT_SECRET: SECRET,
   PUBLIC_URL: 'https://pay.example',
+  SELLER_FILE: path.resolve(import.meta.dirname, '../../docs/seller.example.json'),
 }
 const TEST = { CHARGILY_SECRET_KEY: 'test_sk_hush', AUTH_JWT_SECRET: SECRET }
 
@@ -31,6 +33,7 @@ describe('with nothing set', () => {
       host: '127.0.0.1',
       port: 3000,
       workers: 1,
+      callsPerMinute: 300,
       publicUrl: 'http://127.0.0.1:3000',
       platformUrl: 'http://127.0.0.1:3000',
       database: { dataDir: './data' },
@@ -41,6 +44,8 @@ describe('with nothing set', () => {
       quotaTimeZone: 'Africa/Algiers',
       platformKeys: [],
       operatorKeys: [],
+      seller: EXAMPLE_SELLER,
+      frameAncestors: "'none'",
       sandbox: { port: 3001 },
       logLevel: 'info',
     })
@@ -67,6 +72,7 @@ it('with everything set each part gets its own', () => {
     HOST: '0.0.0.0',
     PORT: '8080',
     WORKERS: '4',
+    RATE_LIMIT_PER_MINUTE: '1000',
     PUBLIC_URL: 'https://pay.example/billing/',
     PLATFORM_URL: 'https://host.example/',
     DATABASE_URL: 'postgres://ishtirak@db/ishtirak',
@@ -84,13 +90,15 @@ it('with everything set each part gets its own', () => {
     EVENTS_URL: 'https://host.example/events',
     EVENTS_SECRETS: `whsec_${'A'.repeat(32)},whsec_${'B'.repeat(43)}=`,
     SMTP_URL: 'smtps://user:password@mail.example',
-    SELLER_FILE: 'seller.json',
+    MAIL_FROM: 'Billing <billing@host.example>',
+    PORTAL_FRAME_ANCESTORS: 'self, https://host.example',
     LOG_LEVEL: 'warn',
   })
   expect(config).toMatchObject({
     host: '0.0.0.0',
     port: 8080,
     workers: 4,
+    callsPerMinute: 1000,
     publicUrl: 'https://pay.example/billing',
     platformUrl: 'https://host.example',
     database: { url: 'postgres://ishtirak@db/ishtirak', dataDir: '/var/lib/ishtirak' },
@@ -113,7 +121,9 @@ it('with everything set each part gets its own', () => {
       reach: 'public',
     },
     smtpUrl: 'smtps://user:password@mail.example',
-    sellerFile: 'seller.json',
+    mailFrom: { name: 'Billing', address: 'billing@host.example' },
+    frameAncestors: "'self' https://host.example",
+    seller: { identity: { nif: expect.any(String) } },
     sandbox: null,
     logLevel: 'warn',
   })
@@ -136,6 +146,7 @@ describe('a value that does not fit', () => {
     ['PORT', '3000.5'],
     ['PORT', '0x10'],
     ['WORKERS', '0'],
+    ['RATE_LIMIT_PER_MINUTE', '0'],
     ['PUBLIC_URL', 'pay.example'],
     ['PUBLIC_URL', 'ftp://pay.example'],
     ['PLATFORM_URL', 'javascript:alert(1)'],
@@ -160,6 +171,8 @@ describe('a value that does not fit', () => {
     ['EVENTS_SECRETS', `whsec_${'A'.repeat(32)},whsec_${'A'.repeat(34)}`],
     ['EVENTS_ALLOW_PRIVATE', 'hush'],
     ['SMTP_URL', 'mail.example'],
+    ['MAIL_FROM', 'Billing billing@host.example'],
+    ['PORTAL_FRAME_ANCESTORS', 'self; script-src *'],
     ['LOG_LEVEL', 'loud'],
     ['NODE_ENV', 'hush hush'],
   ])('%s=%s is named', (name, value) => {
@@ -204,7 +217,12 @@ describe('values that are right alone and wrong together', () => {
     [{ EVENTS_SECRETS: `whsec_${'A'.repeat(32)}` }, 'EVENTS_URL is missing: EVENTS_SECRETS is set'],
     [{ WORKERS: '2' }, 'WORKERS above 1 needs a database server (DATABASE_URL)'],
     [{ WORKERS: '2', DATABASE_URL: 'memory:' }, 'WORKERS above 1 needs a database server (DATABASE_URL)'],
+    [
+      { WORKERS: '2', DATABASE_URL: 'postgres://db' },
+      'WORKERS above 1 is not for the sandbox: CHARGILY_SECRET_KEY is missing',
+    ],
     [{ OPERATOR_KEYS: `amina:${KEY},yacine:${KEY}` }, 'OPERATOR_KEYS names one key twice'],
+    [{ ...LIVE, SELLER_FILE: '' }, 'SELLER_FILE is missing: receipts of real money name their seller'],
     [{ PORT: '65535' }, 'SANDBOX_PORT is missing: PORT leaves none after it'],
   ])('%o: %s', (variables, problem) => {
     expect(problemsOf(variables)).toEqual([problem])

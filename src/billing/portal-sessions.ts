@@ -1,0 +1,69 @@
+// The way into the portal: the platform, which knows the user, gets a link for him; the link works once and becomes a
+// session. Both are random and only their digests are stored. A session opens the portal of its user and nothing else.
+import { HOUR, type Instant, MINUTE } from '../domain/instant.js'
+import { digestOf, randomToken } from '../runtime/secret.js'
+import {
+  deleteOverPortalSessions,
+  deletePortalSession,
+  exchangePortalLink,
+  findPortalSession,
+  insertPortalLink,
+  type PortalSession,
+} from '../store/portal-sessions.js'
+import { type KnownUser, rememberUser } from '../store/upgrades.js'
+import type { Parts } from './parts.js'
+
+export interface PortalSessions {
+  /** A link for this user. What his token says of him fills what we did not know. */
+  open(user: KnownUser, returnPath: string | null): Promise<OpenedLink>
+  /** The secret of the session that the link becomes; null: it was used, is over, or never was. */
+  enter(linkToken: string): Promise<string | null>
+  find(sessionToken: string): Promise<PortalSession | null>
+  leave(sessionToken: string): Promise<void>
+  /** Tidies up to `limit` that are over. */
+  forget(limit: number): Promise<number>
+}
+
+export interface OpenedLink {
+  readonly token: string
+  readonly expiresAt: Instant
+}
+
+/** Long enough for a redirect on a slow line, too short for a link that was copied somewhere. */
+const LINK_MS = 5 * MINUTE
+/** A working day: whoever pays by card should not be asked for his password in between. */
+export const SESSION_MS = 12 * HOUR
+
+export function createPortalSessions({ database, clock, ids }: Parts): PortalSessions {
+  return {
+    open: async (user, returnPath) => {
+      const now = clock.now()
+      const token = randomToken()
+      const expiresAt = now + LINK_MS
+      await rememberUser(database, user, now)
+      const digest = digestOf(token)
+      await insertPortalLink(database, {
+        userId: user.userId,
+        id: ids.next('prt', now),
+        digest,
+        expiresAt,
+        returnPath,
+      })
+      return { token, expiresAt }
+    },
+    enter: async (linkToken) => {
+      const now = clock.now()
+      const token = randomToken()
+      const entered = await exchangePortalLink(database, {
+        linkDigest: digestOf(linkToken),
+        sessionDigest: digestOf(token),
+        expiresAt: now + SESSION_MS,
+        now,
+      })
+      return entered ? token : null
+    },
+    find: (sessionToken) => findPortalSession(database, digestOf(sessionToken), clock.now()),
+    leave: (sessionToken) => deletePortalSession(database, digestOf(sessionToken)),
+    forget: (limit) => deleteOverPortalSessions(database, clock.now(), limit),
+  }
+}

@@ -1,0 +1,39 @@
+// A receipt for who paid it: the snapshot that was kept at booking, printed in the language asked for.
+import { BillingError } from '../domain/error.js'
+import type { Instant } from '../domain/instant.js'
+import type { Locale } from '../domain/locale.js'
+import { receiptNumber } from '../domain/receipt.js'
+import { findPayment } from '../store/payments.js'
+import { findReceipt } from '../store/receipts.js'
+import type { Parts } from './parts.js'
+import { renderReceipt } from './render-receipt.js'
+
+export interface PrintedReceipt {
+  /** `2026-000042` */
+  readonly number: string
+  readonly pdf: Uint8Array
+  readonly amount: number
+  readonly planName: string
+  /** What it bought; null where a refund took it away. */
+  readonly periodEnd: Instant | null
+}
+
+/** Throws `not_found`, for somebody else's payment too, and `payment_not_paid`. */
+export async function readReceipt(
+  { database, receipts }: Parts,
+  of: { readonly userId: string; readonly paymentId: string; readonly locale: Locale },
+): Promise<PrintedReceipt> {
+  const payment = await findPayment(database, of.userId, of.paymentId)
+  if (!payment) throw new BillingError('not_found')
+  const issued = await findReceipt(database, of.userId, of.paymentId)
+  if (!issued) throw new BillingError('payment_not_paid')
+  const { snapshot } = issued
+  const number = receiptNumber(issued.series, issued.number)
+  return {
+    number,
+    pdf: renderReceipt(receipts.typesetter, { snapshot, number }, of.locale),
+    amount: snapshot.amount,
+    planName: snapshot.planName,
+    periodEnd: payment.periodEnd,
+  }
+}

@@ -1,0 +1,52 @@
+// Which mail is still worth sending, and when one that could not be sent is tried again. A reminder that is no longer true
+// is dropped, not sent late: nobody wants to hear of an end that he has paid beyond.
+import { type Boundary, decideAnnouncement } from './announcement.js'
+import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
+import type { SubscriptionFacts, Terms } from './subscription.js'
+
+export type MailKind = 'receipt' | Boundary
+
+/** `about`: the payment of a receipt; of a reminder, the end it reminds of as a timestamp. */
+export interface OwedMail {
+  readonly kind: MailKind
+  readonly about: string
+  readonly queuedAt: Instant
+  /** How often it was tried, this time included. */
+  readonly attempts: number
+}
+
+export type MailVerdict =
+  | 'send'
+  /** Nobody told us where to. */
+  | 'no_address'
+  /** Renewed, ended, or a later boundary was passed meanwhile. */
+  | 'outdated'
+  | 'too_late'
+
+/** A receipt is a paper that one waits for; "3 days left" is wrong a day later. */
+const RECEIPT_LIFETIME = 5 * DAY
+const REMINDER_LIFETIME = DAY
+
+export function judgeMail(
+  mail: OwedMail,
+  user: { readonly email: string | null; readonly subscription: SubscriptionFacts },
+  now: Instant,
+  terms: Terms,
+): MailVerdict {
+  if (user.email === null) return 'no_address'
+  const lifetime = mail.kind === 'receipt' ? RECEIPT_LIFETIME : REMINDER_LIFETIME
+  if (now >= mail.queuedAt + lifetime) return 'too_late'
+  return mail.kind === 'receipt' || isStillTrue(mail, user.subscription, now, terms) ? 'send' : 'outdated'
+}
+
+function isStillTrue(mail: OwedMail, facts: SubscriptionFacts, now: Instant, terms: Terms): boolean {
+  if (facts.paidUntil === null || mail.about !== toTimestamp(facts.paidUntil)) return false
+  return decideAnnouncement(facts, null, now, terms).announcement?.boundary === mail.kind
+}
+
+/** Mail servers defer what they do not know (greylisting) for some minutes; broken ones are mended within hours. */
+const RETRY_STEPS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, 8 * HOUR] as const
+
+export function mailRetryAfter(attempts: number): number {
+  return RETRY_STEPS[Math.min(attempts, RETRY_STEPS.length) - 1] ?? MINUTE
+}

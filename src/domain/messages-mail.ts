@@ -1,0 +1,78 @@
+// The sentences of our mail. Each mail has a subject, a sentence that says what is, and one that says what to do.
+import type { Translated } from './locale.js'
+
+export const MAIL_MESSAGES = {
+  mail_greeting: { ar: 'مرحبًا {name}،', fr: 'Bonjour {name},', en: 'Hello {name},' },
+  mail_greetingNobody: { ar: 'مرحبًا،', fr: 'Bonjour,', en: 'Hello,' },
+  mail_button: { ar: 'عرض اشتراكك', fr: 'Voir votre abonnement', en: 'See your subscription' },
+  mail_renewButton: { ar: 'تجديد الاشتراك', fr: 'Renouveler', en: 'Renew' },
+  mail_footer: {
+    ar: 'نرسل هذه الرسائل عن اشتراكك فقط. لا نطلب أبدًا رقم بطاقتك أو كلمة سرها بالبريد.',
+    fr: 'Nous n’écrivons qu’au sujet de votre abonnement. Nous ne demandons jamais par mail le numéro ni le mot de passe de votre carte.',
+    en: 'We write about your subscription only. We never ask for your card’s number or password by mail.',
+  },
+
+  mail_receipt_subject: {
+    ar: 'وصل دفع رقم {number}: {amount}',
+    fr: 'Votre reçu n° {number} : {amount}',
+    en: 'Your receipt {number}: {amount}',
+  },
+  mail_receipt_what: {
+    ar: 'وصلنا دفعك بمبلغ {amount}. الباقة {plan} مدفوعة إلى غاية {end}.',
+    fr: 'Nous avons reçu votre paiement de {amount}. L’offre {plan} est payée jusqu’au {end}.',
+    en: 'We received your payment of {amount}. The {plan} plan is paid until {end}.',
+  },
+  mail_receipt_next: {
+    ar: 'تجد الوصل مرفقًا بهذه الرسالة.',
+    fr: 'Le reçu est joint à ce message.',
+    en: 'The receipt is attached to this message.',
+  },
+
+  mail_expiring_subject: {
+    ar: 'ينتهي اشتراكك في {end}',
+    fr: 'Votre abonnement se termine le {end}',
+    en: 'Your subscription ends on {end}',
+  },
+  mail_expiring_what: {
+    ar: 'الباقة {plan} مدفوعة إلى غاية {end}، أي بقي {time}.',
+    fr: 'L’offre {plan} est payée jusqu’au {end} : il reste {time}.',
+    en: 'The {plan} plan is paid until {end}: {time} left.',
+  },
+  mail_expiring_next: {
+    ar: 'إن أردت الاستمرار فاشترِ الشهر التالي بمبلغ {amount}. لا يُخصم شيء تلقائيًا، والشهر الجديد يبدأ من نهاية الحالي: التجديد المبكر لا يضيّع شيئًا.',
+    fr: 'Pour continuer, achetez le mois suivant ({amount}). Rien n’est prélevé automatiquement, et le nouveau mois part de la fin de l’actuel : renouveler tôt ne fait rien perdre.',
+    en: 'To go on, buy the next month ({amount}). Nothing is taken automatically, and the new month starts where this one ends: renewing early loses nothing.',
+  },
+
+  mail_past_due_subject: {
+    ar: 'انتهت مدة اشتراكك: أمامك مهلة إلى غاية {graceEnd}',
+    fr: 'Votre abonnement est terminé : délai jusqu’au {graceEnd}',
+    en: 'Your paid time is over: you have until {graceEnd}',
+  },
+  mail_past_due_what: {
+    ar: 'انتهت المدة المدفوعة للباقة {plan} في {end}. كل شيء يعمل إلى غاية {graceEnd}.',
+    fr: 'La période payée de l’offre {plan} s’est terminée le {end}. Tout fonctionne encore jusqu’au {graceEnd}.',
+    en: 'The paid time of the {plan} plan ended on {end}. Everything goes on until {graceEnd}.',
+  },
+  mail_past_due_next: {
+    ar: 'جدّد بمبلغ {amount} قبل ذلك، وإلا عدت إلى الباقة المجانية.',
+    fr: 'Renouvelez ({amount}) avant cette date, sinon vous reviendrez à l’offre gratuite.',
+    en: 'Renew ({amount}) before that, or you will be on the free plan again.',
+  },
+
+  mail_expired_subject: {
+    ar: 'عدت إلى الباقة المجانية',
+    fr: 'Retour à l’offre gratuite',
+    en: 'You are on the free plan again',
+  },
+  mail_expired_what: {
+    ar: 'انتهت المدة المدفوعة للباقة {plan} في {end}، وانتهت بعدها المهلة الإضافية. لم يُحذف شيء، لكن حدود الباقة المجانية تسري الآن.',
+    fr: 'La période payée de l’offre {plan} s’est terminée le {end}, et le délai de grâce aussi. Rien n’a été supprimé, mais les limites de l’offre gratuite s’appliquent.',
+    en: 'The paid time of the {plan} plan ended on {end}, and so has the grace period. Nothing was deleted, but the limits of the free plan apply now.',
+  },
+  mail_expired_next: {
+    ar: 'يمكنك شراء شهر جديد بمبلغ {amount} متى شئت.',
+    fr: 'Vous pouvez acheter un nouveau mois ({amount}) quand vous voulez.',
+    en: 'You can buy a new month ({amount}) whenever you like.',
+  },
+} satisfies Record<string, Translated>

@@ -1,0 +1,139 @@
+// The sentences around every page, and those of the page that the provider sends the payer back to. That page never says
+// "paid" or "failed" on the word of the redirect, and tells nothing of the person: whoever has its address may read it.
+import type { Translated } from './locale.js'
+
+export const PAGE_MESSAGES = {
+  brand: { ar: 'اشتراك', fr: 'Ishtirak', en: 'Ishtirak' },
+  language: { ar: 'اللغة', fr: 'Langue', en: 'Language' },
+  backToPlatform: { ar: 'العودة إلى المنصة', fr: 'Retour à la plateforme', en: 'Back to the platform' },
+  backToPortal: {
+    ar: 'العودة إلى اشتراكك',
+    fr: 'Retour à votre abonnement',
+    en: 'Back to your subscription',
+  },
+  openPortal: { ar: 'عرض اشتراكك', fr: 'Voir votre abonnement', en: 'See your subscription' },
+  tryAgain: { ar: 'أعد المحاولة', fr: 'Réessayer', en: 'Try again' },
+  tryAgainIn: { ar: 'أعد المحاولة بعد {time}.', fr: 'Réessayez dans {time}.', en: 'Try again in {time}.' },
+  supportReference: {
+    ar: 'إن اتصلت بالدعم فاذكر:',
+    fr: 'Référence pour l’assistance :',
+    en: 'For support, quote:',
+  },
+
+  noSessionTitle: {
+    ar: 'افتح اشتراكك من المنصة',
+    fr: 'Ouvrez votre abonnement depuis la plateforme',
+    en: 'Open your subscription from the platform',
+  },
+  noSessionText: {
+    ar: 'لا توجد جلسة مفتوحة في هذا المتصفح، أو انتهت مدتها. سجّل الدخول إلى المنصة، ثم افتح صفحة اشتراكك منها.',
+    fr: 'Aucune session n’est ouverte dans ce navigateur, ou elle a expiré. Connectez-vous à la plateforme et ouvrez votre abonnement depuis ses pages.',
+    en: 'No session is open in this browser, or it is over. Log in to the platform and open your subscription from its pages.',
+  },
+  linkOverTitle: {
+    ar: 'هذا الرابط لم يعد صالحًا',
+    fr: 'Ce lien n’est plus valable',
+    en: 'This link is no longer valid',
+  },
+  linkOverText: {
+    ar: 'يعمل كل رابط مرة واحدة، خلال خمس دقائق. عُد إلى المنصة وافتح صفحة اشتراكك من جديد.',
+    fr: 'Chaque lien sert une seule fois, pendant cinq minutes. Retournez à la plateforme et ouvrez de nouveau votre abonnement.',
+    en: 'Each link works once, for five minutes. Go back to the platform and open your subscription again.',
+  },
+  staleFormTitle: {
+    ar: 'لم يُنفَّذ هذا الطلب',
+    fr: 'Cette demande n’a pas été exécutée',
+    en: 'This request was not carried out',
+  },
+  staleFormText: {
+    ar: 'لم يأتِ الطلب من صفحة صالحة من صفحاتنا. افتح اشتراكك وأعد المحاولة؛ لم يُخصم شيء.',
+    fr: 'La demande ne venait pas d’une page valable de notre service. Ouvrez votre abonnement et réessayez ; rien n’a été débité.',
+    en: 'The request did not come from a valid page of ours. Open your subscription and try again; nothing was charged.',
+  },
+
+  returnPaidTitle: { ar: 'تم الدفع', fr: 'Paiement reçu', en: 'Payment received' },
+  returnPaidText: {
+    ar: 'شكرًا لك. الباقة {plan} مدفوعة إلى غاية {end}.',
+    fr: 'Merci. L’offre {plan} est payée jusqu’au {end}.',
+    en: 'Thank you. The {plan} plan is paid until {end}.',
+  },
+  returnPendingTitle: {
+    ar: 'ننتظر تأكيد البنك',
+    fr: 'Nous attendons la confirmation de la banque',
+    en: 'We are waiting for the bank',
+  },
+  returnPendingText: {
+    ar: 'إن كنت قد دفعت فلا تدفع مرة أخرى. تُحدَّث هذه الصفحة من تلقاء نفسها، وعادةً ما يصل التأكيد خلال دقيقة.',
+    fr: 'Si vous avez payé, ne recommencez pas. Cette page se met à jour toute seule ; la confirmation arrive en général en moins d’une minute.',
+    en: 'If you have paid, do not pay again. This page refreshes itself; the confirmation usually arrives within a minute.',
+  },
+  returnStillPendingText: {
+    ar: 'لم يصل التأكيد بعد. يمكنك إغلاق هذه الصفحة: نسأل خدمة الدفع بأنفسنا، ويُحتسب دفعك حالما تؤكده.',
+    fr: 'La confirmation n’est pas encore arrivée. Vous pouvez fermer cette page : nous interrogeons nous-mêmes le prestataire et votre paiement sera pris en compte dès sa confirmation.',
+    en: 'The confirmation has not arrived yet. You can close this page: we keep asking the provider ourselves, and your payment counts as soon as it is confirmed.',
+  },
+  checkNow: { ar: 'تحقّق الآن', fr: 'Vérifier maintenant', en: 'Check now' },
+  notPaidYet: {
+    ar: 'لم أدفع بعد: صفحة الدفع',
+    fr: 'Je n’ai pas encore payé : page de paiement',
+    en: 'I have not paid yet: payment page',
+  },
+  returnFailedTitle: { ar: 'لم ينجح الدفع', fr: 'Le paiement a échoué', en: 'The payment failed' },
+  returnFailedText: {
+    ar: 'لم تُقبل البطاقة. تحقّق من الرصيد وتاريخ الصلاحية وكلمة السر، ثم أعد المحاولة.',
+    fr: 'La carte n’a pas été acceptée. Vérifiez le solde, la date de validité et le mot de passe, puis réessayez.',
+    en: 'The card was not accepted. Check its balance, expiry date and password, then try again.',
+  },
+  returnCanceledTitle: { ar: 'أُلغي الدفع', fr: 'Paiement annulé', en: 'Payment canceled' },
+  returnCanceledText: {
+    ar: 'أُلغي الدفع على صفحة الدفع، ولم يُشترَ شيء. يمكنك أن تبدأ من جديد.',
+    fr: 'Le paiement a été annulé sur la page de paiement et rien n’a été acheté. Vous pouvez recommencer.',
+    en: 'The payment was canceled on the payment page and nothing was bought. You can start again.',
+  },
+  returnExpiredTitle: {
+    ar: 'انتهت مهلة الدفع',
+    fr: 'Le délai de paiement est passé',
+    en: 'The time to pay is over',
+  },
+  returnExpiredText: {
+    ar: 'تُغلق صفحة الدفع بعد 30 دقيقة. إن كنت قد دفعت قبل ذلك، فسنجد دفعتك ونحتسبها.',
+    fr: 'La page de paiement se ferme après 30 minutes. Si vous aviez payé avant, nous retrouverons votre paiement et il sera pris en compte.',
+    en: 'The payment page closes after 30 minutes. If you paid before that, we will find your payment and count it.',
+  },
+  returnReviewTitle: {
+    ar: 'نراجع دفعتك',
+    fr: 'Nous vérifions votre paiement',
+    en: 'We are checking your payment',
+  },
+  returnReviewText: {
+    ar: 'ما أبلغتنا به خدمة الدفع لا يطابق هذا الطلب. لا تدفع مرة أخرى: لن يضيع أي مبلغ، وسننظر في الأمر بأنفسنا.',
+    fr: 'Ce que le prestataire nous a dit ne correspond pas à cette commande. Ne payez pas une seconde fois : rien ne sera perdu, nous regardons nous-mêmes.',
+    en: 'What the provider told us does not match this order. Do not pay again: nothing will be lost, we are looking into it ourselves.',
+  },
+  returnRefundedTitle: { ar: 'أُعيد المبلغ', fr: 'Paiement remboursé', en: 'Payment refunded' },
+  returnRefundedText: {
+    ar: 'أُعيد مبلغ هذه الدفعة.',
+    fr: 'Ce paiement a été remboursé.',
+    en: 'This payment was given back.',
+  },
+  // The words that SATIM asks merchants to print where a card payment fails (reference: its rules for failure pages).
+  satim: {
+    ar: 'في حال وجود مشكلة في الدفع، يُرجى الاتصال بالرقم الأخضر لساتيم (SATIM): {number}',
+    fr: 'En cas de problème de paiement, veuillez contacter le numéro vert de la SATIM : {number}',
+    en: 'If you have a problem with your payment, please call SATIM’s toll-free number: {number}',
+  },
+
+  orderReference: { ar: 'رقم الطلب', fr: 'Commande', en: 'Order' },
+  transaction: { ar: 'رقم المعاملة', fr: 'Transaction', en: 'Transaction' },
+  amount: { ar: 'المبلغ', fr: 'Montant', en: 'Amount' },
+  card: { ar: 'البطاقة', fr: 'Carte', en: 'Card' },
+  paidAt: { ar: 'وقت الدفع', fr: 'Payé le', en: 'Paid at' },
+  startedAt: { ar: 'بدأت في', fr: 'Commencé le', en: 'Started at' },
+  period: { ar: 'المدة', fr: 'Période', en: 'Period' },
+  localTime: {
+    ar: '{moment} (توقيت الجزائر)',
+    fr: '{moment} (heure d’Alger)',
+    en: '{moment} (Algiers time)',
+  },
+  details: { ar: 'تفاصيل الطلب', fr: 'Détails de la commande', en: 'Order details' },
+} satisfies Record<string, Translated>

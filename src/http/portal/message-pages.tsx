@@ -1,0 +1,94 @@
+// Pages with one thing to say: no session, a link that is over, a refusal. Each says what happened and gives a way on.
+import { type BillingError, ERRORS } from '../../domain/error.js'
+import { SECOND } from '../../domain/instant.js'
+import type { Locale } from '../../domain/locale.js'
+import { type MessageKey, sayIn } from '../../domain/messages.js'
+import { renderPage, Sign, type SignKind } from './frame.js'
+import type { Pages } from './portal.js'
+import type { Session } from './reader.js'
+
+export function noSessionPage(pages: Pages, locale: Locale): string {
+  return messagePage(pages, locale, 'noSessionTitle', 'noSessionText')
+}
+
+export function linkOverPage(pages: Pages, locale: Locale): string {
+  return messagePage(pages, locale, 'linkOverTitle', 'linkOverText')
+}
+
+export function staleFormPage(pages: Pages, locale: Locale): string {
+  return messagePage(pages, locale, 'staleFormTitle', 'staleFormText')
+}
+
+function messagePage(pages: Pages, locale: Locale, titleKey: MessageKey, textKey: MessageKey): string {
+  const say = sayIn(locale)
+  const backUrl = pages.backUrl(null)
+  const title = say(titleKey)
+  return renderPage({
+    locale,
+    title,
+    backUrl,
+    languagePath: `${pages.base}/portal`,
+    safeContent: (
+      <Message kind="info" title={title} text={say(textKey)}>
+        <p class="actions">
+          <a class="button go" href={backUrl} safe>
+            {say('backToPlatform')}
+          </a>
+        </p>
+      </Message>
+    ),
+  })
+}
+
+/** Any refusal, in the words of the one list of errors. */
+export function failurePage(
+  pages: Pages,
+  of: {
+    readonly error: BillingError
+    readonly session: Session | null
+    readonly locale: Locale
+    readonly requestId: string
+  },
+): string {
+  const { error, session, locale } = of
+  const say = sayIn(locale)
+  const { status, title, detail } = ERRORS[error.code]
+  const wait = error.retryAfterSeconds
+  return renderPage({
+    locale,
+    title: title[locale],
+    backUrl: pages.backUrl(session),
+    languagePath: `${pages.base}/portal`,
+    safeContent: (
+      <Message kind={status >= 500 ? 'bad' : 'info'} title={title[locale]} text={detail[locale]}>
+        {wait === undefined ? null : (
+          <p safe>{say('tryAgainIn', { time: pages.formats.timeLeft(wait * SECOND, locale) })}</p>
+        )}
+        <p class="actions">
+          <a class="button go" href={session ? `${pages.base}/portal` : pages.backUrl(session)} safe>
+            {say(session ? 'backToPortal' : 'backToPlatform')}
+          </a>
+        </p>
+        <p class="small soft">
+          <span safe>{say('supportReference')}</span> <code safe>{of.requestId}</code>
+        </p>
+      </Message>
+    ),
+  })
+}
+
+function Message(of: {
+  kind: SignKind
+  title: string
+  text: string
+  children?: JSX.Element | null | (JSX.Element | null)[]
+}) {
+  return (
+    <section class="middle card">
+      <Sign kind={of.kind} />
+      <h1 safe>{of.title}</h1>
+      <p safe>{of.text}</p>
+      {of.children}
+    </section>
+  )
+}

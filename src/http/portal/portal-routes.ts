@@ -1,0 +1,58 @@
+// The portal itself: the page, the way to the payment page, the receipts. Each route knows its user by his session.
+import { BillingError } from '../../domain/error.js'
+import type { App } from '../app.js'
+import { sendReceipt } from '../routes/receipts.js'
+import { requireSession } from './link-routes.js'
+import type { Pages } from './portal.js'
+import { portalPage } from './portal-page.js'
+import { fieldOf, queryOf } from './reader.js'
+
+/** A year of monthly payments on one page. */
+const PAYMENTS_A_PAGE = 12
+
+export function portalRoutes(app: App, pages: Pages): void {
+  const { billing, reader } = pages
+  const hidden = { schema: { hide: true } }
+
+  app.get('/portal', hidden, async (request, reply) => {
+    const session = await requireSession(pages, request, reply)
+    if (!session) return reply
+    const { cursor } = queryOf(request)
+    const { userId } = session
+    // The overview first: it may book a payment, which the history should then show.
+    const overview = await billing.overview(userId)
+    const history = await billing.history({
+      userId,
+      limit: PAYMENTS_A_PAGE,
+      cursor: typeof cursor === 'string' ? cursor : null,
+      status: null,
+    })
+    const locale = reader.language(request, reply, session)
+    const view = { session, overview, history, locale, isOlder: typeof cursor === 'string' }
+    return reply.headers(pages.headers).send(portalPage(pages, view))
+  })
+
+  app.post('/portal/upgrade', hidden, async (request, reply) => {
+    const session = await requireSession(pages, request, reply, { form: true })
+    if (!session) return reply
+    const { userId } = session
+    const locale = reader.language(request, reply, session)
+    const planId = fieldOf(request, 'plan')
+    const { checkoutUrl } = await billing.upgrade({ user: { userId }, planId, locale })
+    return reply.headers(pages.headers).redirect(checkoutUrl, 303)
+  })
+
+  app.get<{ Params: { payment_id: string } }>(
+    '/portal/receipts/:payment_id',
+    hidden,
+    async (request, reply) => {
+      const session = await requireSession(pages, request, reply)
+      if (!session) return reply
+      const locale = reader.language(request, reply, session)
+      const { userId } = session
+      const receipt = await billing.receipt({ userId, paymentId: request.params.payment_id, locale })
+      if (!receipt) throw new BillingError('payment_not_paid')
+      return sendReceipt(reply, receipt)
+    },
+  )
+}

@@ -1,0 +1,96 @@
+// What people see: the portal, the way into it, the page after paying. A floor of its own in spirit (it translates between
+// people and billing, as the JSON routes do between programs and billing), it lives in a folder of http, because it stands
+// on http's app, its refusals and its rate limit. Nothing here decides about money.
+import fastifyCookie from '@fastify/cookie'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Billing } from '../../billing/billing.js'
+import { BillingError, ERRORS } from '../../domain/error.js'
+import type { Terms } from '../../domain/subscription.js'
+import type { Formats } from '../../runtime/formats.js'
+import { DatabaseUnavailable } from '../../store/database.js'
+import type { App } from '../app.js'
+import { isStorable } from '../body.js'
+import { reportFailure } from '../failures.js'
+import type { Identify } from '../identify.js'
+import { linkRoutes } from './link-routes.js'
+import { failurePage } from './message-pages.js'
+import { portalRoutes } from './portal-routes.js'
+import { createReader, type Reader, type Session } from './reader.js'
+import { returnRoutes } from './return-routes.js'
+import { pageHeaders } from './style.js'
+
+export interface PagesParts extends Identify {
+  readonly billing: Billing
+  readonly publicUrl: string
+  readonly platformUrl: string
+  readonly frameAncestors: string
+  readonly formats: Formats
+  readonly terms: Terms
+}
+
+/** What the routes of the pages share. */
+export interface Pages extends PagesParts {
+  readonly reader: Reader
+  readonly headers: Readonly<Record<string, string>>
+  /** The path under which a proxy may have put us, as in PUBLIC_URL; empty at the root of a host. */
+  readonly base: string
+  /** The platform, at the page where this session came from. */
+  backUrl(session: Session | null): string
+}
+
+export function pages(parts: PagesParts) {
+  const shared: Pages = {
+    ...parts,
+    reader: createReader(parts.billing.portal, parts.publicUrl),
+    base: new URL(parts.publicUrl).pathname.replace(/\/$/, ''),
+    headers: pageHeaders(parts.frameAncestors),
+    backUrl: (session) => `${parts.platformUrl}${session?.returnPath ?? ''}`,
+  }
+  return async (app: App): Promise<void> => {
+    await app.register(fastifyCookie)
+    acceptForms(app)
+    app.setErrorHandler((error, request, reply) => answerWithPage(shared, error, request, reply))
+    linkRoutes(app, shared)
+    portalRoutes(app, shared)
+    returnRoutes(app, shared)
+    const nothing = () => {
+      throw new BillingError('not_found')
+    }
+    app.get('/portal/*', { schema: { hide: true } }, nothing)
+  }
+}
+
+/** Forms of our pages, and JSON, which the app reads already. */
+function acceptForms(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => {
+      const form = new URLSearchParams(String(body))
+      if ([...form.values()].every(isStorable)) done(null, form)
+      else done(new BillingError('invalid_request'), undefined)
+    },
+  )
+}
+
+/** A refusal as a page in the reader's language, with a way on. */
+async function answerWithPage(pages: Pages, thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const error = reportFailure(thrown, request)
+  const session = await sessionIfReachable(pages, request)
+  const locale = pages.reader.language(request, reply, session)
+  if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
+  return reply
+    .code(ERRORS[error.code].status)
+    .headers(pages.headers)
+    .send(failurePage(pages, { error, session, locale, requestId: request.id }))
+}
+
+/** The page about a database that is out of reach should not fail for want of knowing who reads it. */
+async function sessionIfReachable({ reader }: Pages, request: FastifyRequest): Promise<Session | null> {
+  try {
+    return await reader.session(request)
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) return null
+    throw error
+  }
+}

@@ -1,0 +1,92 @@
+// Who reads a page, and in which language: the session in his cookie, the language that he chose by hand, else that of
+// his profile, else that of his browser. Arabic where nothing is known.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Billing } from '../../billing/billing.js'
+import { SESSION_MS } from '../../billing/portal-sessions.js'
+import type { Locale } from '../../domain/locale.js'
+import { firstLocale } from '../../domain/messages.js'
+import { constantTimeEquals, digestOf } from '../../runtime/secret.js'
+import { preferredLocale } from '../language.js'
+
+export interface Session {
+  readonly userId: string
+  readonly email: string | null
+  readonly name: string | null
+  readonly locale: Locale | null
+  readonly returnPath: string | null
+  /** Stands in every form of this session, and fits no other. */
+  readonly formToken: string
+}
+
+export interface Reader {
+  /** Null: nobody that we know. */
+  session(request: FastifyRequest): Promise<Session | null>
+  /** `profile`: what is known of the person where it is not the session's. Remembers a language that was asked for. */
+  language(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    session: Session | null,
+    profile?: Locale | null,
+  ): Locale
+  begin(reply: FastifyReply, sessionToken: string): void
+  end(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** False: the form was not sent from a page of this session. */
+  isOwnForm(request: FastifyRequest, session: Session): boolean
+}
+
+const YEAR_SECONDS = 365 * 86_400
+
+export function createReader(sessions: Billing['portal'], publicUrl: string): Reader {
+  const isSecure = publicUrl.startsWith('https:')
+  // `__Host-`: no neighbouring subdomain can plant a cookie of this name (RFC 6265bis, section 4.1.3.2).
+  const prefix = isSecure ? '__Host-' : ''
+  const cookie = { session: `${prefix}ishtirak`, language: `${prefix}ishtirak_lang` }
+  // Lax, because the provider sends people back from another site, and they should still be who they were.
+  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const
+  const tokenOf = (request: FastifyRequest) => request.cookies[cookie.session]
+  return {
+    session: async (request) => {
+      const token = tokenOf(request)
+      const found = token === undefined ? null : await sessions.find(token)
+      return found && token !== undefined ? { ...found, formToken: formTokenOf(token) } : null
+    },
+    language: (request, reply, session, profile) => {
+      const asked = firstLocale(queryOf(request).lang)
+      if (asked) reply.setCookie(cookie.language, asked, { ...attributes, maxAge: YEAR_SECONDS })
+      const chosen = firstLocale(asked, request.cookies[cookie.language], session?.locale, profile)
+      return chosen ?? preferredLocale(request.headers['accept-language'], 'ar')
+    },
+    begin: (reply, sessionToken) => {
+      reply.setCookie(cookie.session, sessionToken, { ...attributes, maxAge: SESSION_MS / 1_000 })
+    },
+    end: async (request, reply) => {
+      const token = tokenOf(request)
+      if (token !== undefined) await sessions.leave(token)
+      reply.clearCookie(cookie.session, attributes)
+    },
+    isOwnForm: (request, session) =>
+      isFromHere(request, new URL(publicUrl).origin) &&
+      constantTimeEquals(session.formToken, fieldOf(request, 'form_token')),
+  }
+}
+
+/** Derived, not stored: whoever has the cookie's secret can make it, and nobody else. */
+function formTokenOf(sessionToken: string): string {
+  return digestOf(`form ${sessionToken}`)
+}
+
+/** Browsers say where a request comes from. Our pages send no referrer, so their forms have the origin "null". */
+function isFromHere(request: FastifyRequest, ownOrigin: string): boolean {
+  const { origin, 'sec-fetch-site': site } = request.headers
+  if (site !== undefined) return site === 'same-origin'
+  return origin === undefined || origin === 'null' || origin === ownOrigin
+}
+
+export function queryOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
+  return typeof request.query === 'object' && request.query !== null ? { ...request.query } : {}
+}
+
+/** A field of a posted form, empty where it is missing. */
+export function fieldOf(request: FastifyRequest, name: string): string {
+  return request.body instanceof URLSearchParams ? (request.body.get(name) ?? '') : ''
+}

@@ -1,0 +1,154 @@
+// The page after paying: paid, still being confirmed, failed, canceled, too late, under review, given back. It shows the
+// order and nothing of the person, since whoever has its address may read it.
+import type { Instant } from '../../domain/instant.js'
+import type { Locale } from '../../domain/locale.js'
+import { type MessageKey, planName, type Say, sayIn } from '../../domain/messages.js'
+import { isPayable, type Payment, type PublicPaymentStatus, publicStatusAt } from '../../domain/payment.js'
+import { BuyForm } from './buy-form.js'
+import { renderPage, Sign, type SignKind } from './frame.js'
+import type { Pages } from './portal.js'
+import type { Session } from './reader.js'
+import { cardName } from './words.js'
+
+export interface ReturnView {
+  readonly payment: Payment
+  readonly now: Instant
+  /** Only of the payer himself. */
+  readonly session: Session | null
+  readonly locale: Locale
+  /** The page will look again by itself. */
+  readonly isWaiting: boolean
+}
+
+export function returnPage(pages: Pages, view: ReturnView): string {
+  const { payment, now, session, locale } = view
+  const say = sayIn(locale)
+  const status = publicStatusAt(payment, now)
+  const { kind, title } = STATES[status]
+  return renderPage({
+    locale,
+    title: say(title),
+    backUrl: pages.backUrl(session),
+    safeContent: (
+      <div class="middle">
+        <section class="card" role={status === 'pending' ? 'status' : undefined}>
+          <Sign kind={kind} />
+          <h1 safe>{say(title)}</h1>
+          <p safe>{textOf(pages, view, status, say)}</p>
+          {status === 'failed' ? <Satim say={say} /> : null}
+          <Actions pages={pages} view={view} status={status} say={say} />
+        </section>
+        <section class="card" aria-labelledby="details">
+          <h2 id="details" safe>
+            {say('details')}
+          </h2>
+          <dl class="facts">{factsOf(pages, view, say).map(Fact)}</dl>
+        </section>
+      </div>
+    ),
+  })
+}
+
+const STATES: Readonly<Record<PublicPaymentStatus, { kind: SignKind; title: MessageKey; text: MessageKey }>> =
+  {
+    paid: { kind: 'ok', title: 'returnPaidTitle', text: 'returnPaidText' },
+    pending: { kind: 'waiting', title: 'returnPendingTitle', text: 'returnPendingText' },
+    failed: { kind: 'bad', title: 'returnFailedTitle', text: 'returnFailedText' },
+    canceled: { kind: 'info', title: 'returnCanceledTitle', text: 'returnCanceledText' },
+    expired: { kind: 'info', title: 'returnExpiredTitle', text: 'returnExpiredText' },
+    review: { kind: 'info', title: 'returnReviewTitle', text: 'returnReviewText' },
+    refunded: { kind: 'info', title: 'returnRefundedTitle', text: 'returnRefundedText' },
+  }
+
+function textOf({ formats }: Pages, view: ReturnView, status: PublicPaymentStatus, say: Say): string {
+  const { payment, locale, isWaiting } = view
+  if (status === 'pending' && !isWaiting) return say('returnStillPendingText')
+  const end = payment.periodEnd === null ? '' : formats.moment(payment.periodEnd, locale)
+  return say(STATES[status].text, { plan: planName(payment.plan.name, locale), end })
+}
+
+/** SATIM's number for card holders (3021 is the merchants'). Dialled by a tap. */
+const SATIM_NUMBER = '3020'
+
+function Satim({ say }: { say: Say }) {
+  return (
+    <p class="satim">
+      <a href={`tel:${SATIM_NUMBER}`} safe>
+        {say('satim', { number: SATIM_NUMBER })}
+      </a>
+    </p>
+  )
+}
+
+function Actions(of: { pages: Pages; view: ReturnView; status: PublicPaymentStatus; say: Say }) {
+  const { pages, status, say } = of
+  const { payment, now, session } = of.view
+  const isOver = status === 'failed' || status === 'canceled' || status === 'expired'
+  return (
+    <div class="actions">
+      {isOver && session ? (
+        <BuyForm base={pages.base} session={session} planId={payment.plan.id} label={say('tryAgain')} />
+      ) : null}
+      {isOver && !session ? <Button href={pages.backUrl(session)} label={say('tryAgain')} go /> : null}
+      {status === 'pending' ? (
+        <Button href={`${pages.base}/billing/return/${payment.id}`} label={say('checkNow')} go />
+      ) : null}
+      {isPayable(payment, now) && payment.checkoutUrl !== null ? (
+        <Button href={payment.checkoutUrl} label={say('notPaidYet')} />
+      ) : null}
+      {session && (status === 'paid' || status === 'refunded') ? (
+        <Button href={`${pages.base}/portal/receipts/${payment.id}`} label={say('receipt')} go />
+      ) : null}
+      {session ? <Button href={`${pages.base}/portal`} label={say('openPortal')} /> : null}
+      {status === 'paid' && !session ? (
+        <Button href={pages.backUrl(session)} label={say('backToPlatform')} go />
+      ) : null}
+    </div>
+  )
+}
+
+function Button({ href, label, go }: { href: string; label: string; go?: boolean }) {
+  return (
+    <a class={go ? 'button go' : 'button'} href={href} safe>
+      {label}
+    </a>
+  )
+}
+
+type FactRow = readonly [label: string, value: string, isCode?: boolean]
+
+function factsOf({ formats }: Pages, { payment, locale }: ReturnView, say: Say): FactRow[] {
+  const { paidAt, createdAt, periodStart, periodEnd, checkoutId } = payment
+  const local = (instant: Instant) => say('localTime', { moment: formats.moment(instant, locale) })
+  const period = (start: Instant, end: Instant) =>
+    say('boughtPeriod', { start: formats.day(start, locale), end: formats.day(end, locale) })
+  return [
+    [say('orderReference'), payment.id, true],
+    ...(checkoutId === null ? [] : [[say('transaction'), checkoutId, true] as const]),
+    [say('amount'), formats.money(payment.price.amount, locale)],
+    ...(payment.paymentMethod === null
+      ? []
+      : [[say('card'), cardName(payment.paymentMethod, locale)] as const]),
+    paidAt === null ? [say('startedAt'), local(createdAt)] : [say('paidAt'), local(paidAt)],
+    ...(periodStart === null || periodEnd === null
+      ? []
+      : [[say('period'), period(periodStart, periodEnd)] as const]),
+  ]
+}
+
+function Fact([label, value, isCode]: FactRow) {
+  return (
+    <div>
+      <dt safe>{label}</dt>
+      <dd>
+        {isCode ? (
+          <code dir="ltr" safe>
+            {value}
+          </code>
+        ) : (
+          <bdi safe>{value}</bdi>
+        )}
+      </dd>
+    </div>
+  )
+}

@@ -1,0 +1,57 @@
+// The platform's way to its user's portal: with his token it gets a link, and sends him there. The link works once.
+import { Type } from 'typebox'
+import type { Billing } from '../../billing/billing.js'
+import { toTimestamp } from '../../domain/instant.js'
+import type { App } from '../app.js'
+import type { Identify } from '../identify.js'
+import { problemResponses } from '../problem.js'
+
+export interface PortalSessionRoutesParts {
+  readonly billing: Billing
+  readonly publicUrl: string
+  readonly identify: Identify['identify']
+}
+
+/** A path of the platform: one slash, then no second one and no backslash, which browsers take for another host. */
+const ReturnPath = Type.String({
+  maxLength: 500,
+  pattern: '^/(?![/\\\\])[\\x21-\\x5b\\x5d-\\x7e]*$',
+  description: 'Where on the platform "back" leads; a path under PLATFORM_URL',
+  examples: ['/settings/billing'],
+})
+
+const RequestSchema = Type.Object({ return_path: Type.Optional(ReturnPath) }, { additionalProperties: false })
+
+const LinkSchema = Type.Object({
+  url: Type.String({ description: 'Works once; send the user there at once' }),
+  expires_at: Type.String({ description: 'Five minutes from now', examples: ['2026-11-21T12:05:00Z'] }),
+})
+
+export function portalSessionRoutes({ billing, publicUrl, identify }: PortalSessionRoutesParts) {
+  return async (app: App): Promise<void> => {
+    const schema = {
+      security: [{ user: [] }],
+      tags: ['billing'],
+      summary: 'Open the customer portal',
+      description: 'A single-use link that becomes a session of 12 hours in the browser that follows it.',
+      // Whoever sends no body asks for nothing special.
+      body: Type.Union([RequestSchema, Type.Null()]),
+      response: {
+        200: LinkSchema,
+        ...problemResponses(
+          'malformed_json',
+          'unauthenticated',
+          'validation_failed',
+          'rate_limited',
+          'database_unavailable',
+        ),
+      },
+    }
+    app.post('/api/v1/billing/portal-sessions', { schema }, async (request, reply) => {
+      const user = await identify(request, reply)
+      const { token, expiresAt } = await billing.portal.open(user, request.body?.return_path ?? null)
+      reply.header('cache-control', 'no-store')
+      return { url: `${publicUrl}/portal/open?token=${token}`, expires_at: toTimestamp(expiresAt) }
+    })
+  }
+}

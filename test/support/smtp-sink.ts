@@ -1,0 +1,150 @@
+// A mail server of the tests: real SMTP on loopback, that keeps every letter and can be told to misbehave.
+import { createServer, type Socket } from 'node:net'
+
+export interface ReceivedLetter {
+  readonly from: string
+  readonly to: readonly string[]
+  /** As it came, headers and all, dots unstuffed. */
+  readonly source: string
+}
+
+export interface SmtpSink extends AsyncDisposable {
+  readonly url: string
+  readonly letters: readonly ReceivedLetter[]
+  /** Gives the answer to a command (`RCPT`, `DATA`, `.` for the end of a letter); undefined: the usual one, null: hangs up. */
+  answer: (command: string) => string | null | undefined
+}
+
+const USUAL: Readonly<Record<string, string>> = {
+  EHLO: '250-sink\r\n250 8BITMIME',
+  HELO: '250 sink',
+  MAIL: '250 ok',
+  RCPT: '250 ok',
+  DATA: '354 go on',
+  '.': '250 kept',
+  RSET: '250 ok',
+  NOOP: '250 ok',
+  QUIT: '221 bye',
+}
+
+export async function startSmtpSink(): Promise<SmtpSink> {
+  const letters: ReceivedLetter[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    // A client that goes away in the middle is part of what is tested.
+    socket.on('error', () => socket.destroy())
+    converse(socket, letters, (command) => sink.answer(command))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the system gave no port')
+  const sink: SmtpSink = {
+    url: `smtp://127.0.0.1:${address.port}`,
+    letters,
+    answer: () => undefined,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return sink
+}
+
+function converse(socket: Socket, letters: ReceivedLetter[], answerTo: SmtpSink['answer']): void {
+  let rest = ''
+  let body: string[] | null = null
+  let envelope = { from: '', to: [] as string[] }
+  const answer = (command: string): boolean => {
+    const own = answerTo(command)
+    if (own === null) {
+      socket.destroy()
+      return false
+    }
+    const said = own ?? USUAL[command] ?? '502 what'
+    socket.write(`${said}\r\n`)
+    return /^[23]/.test(said)
+  }
+  const take = (line: string) => {
+    if (body !== null && line !== '.') return void body.push(line.replace(/^\.\./, '.'))
+    if (body !== null) {
+      letters.push({ ...envelope, source: body.join('\r\n') })
+      body = null
+      envelope = { from: '', to: [] }
+      return void answer('.')
+    }
+    const command = line.slice(0, 4).toUpperCase()
+    const accepted = answer(command)
+    const [, address = ''] = /<(.*?)>/.exec(line) ?? []
+    if (accepted && command === 'MAIL') envelope = { from: address, to: [] }
+    if (accepted && command === 'RCPT') envelope.to.push(address)
+    if (accepted && command === 'DATA') body = []
+    if (command === 'QUIT') socket.end()
+  }
+  socket.write('220 sink\r\n')
+  socket.on('data', (chunk) => {
+    const lines = `${rest}${chunk.toString('latin1')}`.split('\r\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) take(line)
+  })
+}
+
+export interface Parsed {
+  readonly headers: Readonly<Record<string, string>>
+  /** Its parts, decoded: by content type. */
+  readonly parts: Readonly<Record<string, Buffer>>
+}
+
+/** Takes a letter apart, as far as our own letters go: nested multiparts, base64 and quoted-printable. */
+export function readLetter({ source }: ReceivedLetter): Parsed {
+  const parts: Record<string, Buffer> = {}
+  const { headers, body } = split(source)
+  collect(headers, body, parts)
+  return { headers, parts }
+}
+
+function collect(headers: Record<string, string>, body: string, parts: Record<string, Buffer>): void {
+  const type = headers['content-type'] ?? 'text/plain'
+  const [, boundary] = /boundary="?([^";]+)"?/.exec(type) ?? []
+  if (boundary === undefined) {
+    parts[type.split(';')[0] ?? ''] = decode(body, headers['content-transfer-encoding'] ?? '7bit')
+    return
+  }
+  for (const piece of body.split(`--${boundary}`).slice(1, -1)) {
+    const inner = split(piece.replace(/^\r\n/, ''))
+    collect(inner.headers, inner.body, parts)
+  }
+}
+
+function split(source: string): { headers: Record<string, string>; body: string } {
+  const end = source.indexOf('\r\n\r\n')
+  const head = source.slice(0, end).replace(/\r\n[ \t]+/g, ' ')
+  const headers = Object.fromEntries(
+    head.split('\r\n').map((line) => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon).toLowerCase(), decodeWords(line.slice(colon + 1).trim())]
+    }),
+  )
+  return { headers, body: source.slice(end + 4).replace(/\r\n$/, '') }
+}
+
+function decode(body: string, encoding: string): Buffer {
+  if (encoding === 'base64') return Buffer.from(body, 'base64')
+  if (encoding !== 'quoted-printable') return Buffer.from(body, 'latin1')
+  const bytes = body
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1')
+}
+
+/** RFC 2047: `=?UTF-8?Q?…?=` and `=?UTF-8?B?…?=`. */
+function decodeWords(text: string): string {
+  return text
+    .replace(/\?=\s+=\?/g, '?==?')
+    .replace(/=\?UTF-8\?([QB])\?(.*?)\?=/gi, (_, kind: string, data: string) =>
+      kind.toUpperCase() === 'B'
+        ? Buffer.from(data, 'base64').toString()
+        : decode(data.replaceAll('_', ' '), 'quoted-printable').toString(),
+    )
+}
