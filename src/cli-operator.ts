@@ -105,7 +105,7 @@ function addUsers(program: Command): void {
 }
 
 /** What all commands share: where the service is, who acts, and a desk that is closed at the end. */
-function action(
+export function action(
   command: Command,
   run: (desk: OperatorDesk, options: Options, subject: string) => Promise<void>,
 ): void {
@@ -132,7 +132,7 @@ function action(
     })
 }
 
-async function asked<Answer>(
+export async function asked<Answer>(
   desk: OperatorDesk,
   method: 'GET' | 'POST',
   path: string,
@@ -167,15 +167,15 @@ function refusal(status: number, text: string): Error {
 /** Of every problem body; what else is in it belongs to this one refusal. */
 const STANDARD_MEMBERS = ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id']
 
-function print<Answer>(options: Options, answer: Answer, show: (answer: Answer) => string): void {
+export function print<Answer>(options: Options, answer: Answer, show: (answer: Answer) => string): void {
   process.stdout.write(`${options.json ? JSON.stringify(answer, null, 2) : show(answer)}\n`)
 }
 
-function why(options: Options): object {
+export function why(options: Options): object {
   return options.why === undefined ? {} : { why: text(options.why) }
 }
 
-function text(value: string | boolean | undefined): string {
+export function text(value: string | boolean | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 

@@ -4,6 +4,7 @@
 import path from 'node:path'
 import { Command } from 'commander'
 import { SignJWT } from 'jose'
+import { addEventCommands } from './cli-events.js'
 import { addOperatorCommands } from './cli-operator.js'
 import { examine, printFindings } from './doctor.js'
 import { startEmulator } from './emulator/emulator.js'
@@ -88,6 +89,7 @@ program
   })
 
 addOperatorCommands(program)
+addEventCommands(program)
 
 /** Ten years for the sandbox: its clock is moved, and its tokens open nothing real. */
 const SANDBOX_TOKEN_DAYS = 3650

@@ -1,9 +1,11 @@
 // `ishtirak doctor`: looks at everything the service needs and says what to do about what is missing. It changes nothing.
 import path from 'node:path'
+import { toTimestamp } from './domain/instant.js'
 import { createChargily } from './provider/chargily/chargily.js'
 import { systemClock } from './runtime/clock.js'
 import { type Config, ConfigError, readConfig } from './runtime/config.js'
 import type { Database } from './store/database.js'
+import { loadEventEndpoint } from './store/event-endpoint.js'
 import { expectedVersion, schemaVersion } from './store/migrate.js'
 import { openDatabase } from './store/open-database.js'
 import { readServerTime } from './store/server-time.js'
@@ -75,6 +77,7 @@ async function examineDatabase(config: Config): Promise<readonly Finding[]> {
       return [
         ok('database', `${where}, reachable`),
         await examineSchema(database),
+        ...(await examineEvents(database, config)),
         await examineClock(database),
       ]
     } finally {
@@ -99,6 +102,28 @@ async function examineSchema(database: Database): Promise<Finding> {
     `version ${current} of ${expected}`,
     'run `ishtirak migrate`; `serve` does it at its start',
   )
+}
+
+/** The address that the running service uses; a new one is not known before the service has started with it. */
+async function examineEvents(database: Database, config: Config): Promise<readonly Finding[]> {
+  if (!config.events) {
+    return [warn('events', 'off: they are written and not sent', 'set EVENTS_URL and EVENTS_SECRETS')]
+  }
+  if ((await schemaVersion(database)) !== (await expectedVersion())) return []
+  const endpoint = await loadEventEndpoint(database)
+  if (endpoint?.url !== config.events.url) return [ok('events', 'on, not yet used')]
+  if (endpoint.disabledAt !== null) {
+    return [
+      fail(
+        'events',
+        `EVENTS_URL is switched off: ${endpoint.disabledBecause}`,
+        'mend the receiver, then: ishtirak events resend --all-undelivered',
+      ),
+    ]
+  }
+  if (endpoint.failingSince === null) return [ok('events', 'on')]
+  const since = toTimestamp(endpoint.failingSince)
+  return [warn('events', `EVENTS_URL fails since ${since}`, 'see why: ishtirak events list --undelivered')]
 }
 
 async function examineClock(database: Database): Promise<Finding> {

@@ -1,6 +1,9 @@
 // What a person may do with the events to the platform: look at them, send them again, stop waiting for one, and forget
 // the old ones. All of it moves a user's pointer; none of it writes or changes an event.
+import { BillingError } from '../domain/error.js'
 import { DAY } from '../domain/instant.js'
+import { recordAct } from '../store/audit.js'
+import type { Queryable } from '../store/database.js'
 import { type EventEndpoint, enableEndpoint, loadEventEndpoint } from '../store/event-endpoint.js'
 import {
   countWaitingEvents,
@@ -11,6 +14,7 @@ import {
   type WrittenEvent,
 } from '../store/event-history.js'
 import { pruneOutbox } from '../store/outbox.js'
+import type { By } from './operate-payments.js'
 import type { Parts } from './parts.js'
 
 export interface EventsQuery {
@@ -26,10 +30,12 @@ export interface EventsReport {
   readonly events: readonly WrittenEvent[]
 }
 
-/** All that these acts need: the command line has no more of the service at hand. */
-export type EventParts = Pick<Parts, 'database' | 'clock'>
+export interface ResentEvents {
+  readonly userId: string
+  readonly events: number
+}
 
-export async function reportEvents({ database }: EventParts, query: EventsQuery): Promise<EventsReport> {
+export async function reportEvents({ database }: Parts, query: EventsQuery): Promise<EventsReport> {
   const [endpoint, waiting, events] = await Promise.all([
     loadEventEndpoint(database),
     countWaitingEvents(database),
@@ -38,32 +44,63 @@ export async function reportEvents({ database }: EventParts, query: EventsQuery)
   return { endpoint, waiting, events }
 }
 
-/** An event and all later ones of its user go out again, in order. Gives how many; 0: there is no such event. */
-export function resendFrom({ database, clock }: EventParts, eventId: string): Promise<number> {
-  return rewindToEvent(database, eventId, clock.now())
+/** An event and all later ones of its user go out again, in order. Throws `not_found`. */
+export function resendFrom(parts: Parts, eventId: string, by: By): Promise<ResentEvents> {
+  return parts.database.transaction(async (transaction) => {
+    const resent = await rewindToEvent(transaction, eventId, parts.clock.now())
+    if (!resent) throw new BillingError('not_found')
+    await record(parts, transaction, { act: 'event.resend', by, eventId, userId: resent.userId })
+    return resent
+  })
 }
 
 const RESTARTED_AT_ONCE = 1_000
 
 /** Switches the address on again and begins anew with everybody who waits. Gives how many users. */
-export async function resendAllWaiting({ database, clock }: EventParts): Promise<number> {
-  const now = clock.now()
-  await enableEndpoint(database)
+export async function resendAllWaiting(parts: Parts, by: By): Promise<{ readonly users: number }> {
+  const now = parts.clock.now()
+  await parts.database.transaction(async (transaction) => {
+    await enableEndpoint(transaction)
+    await record(parts, transaction, { act: 'event.resend_waiting', by, eventId: null, userId: '' })
+  })
   for (let users = 0; ; ) {
-    const restarted = await restartWaiting(database, now, RESTARTED_AT_ONCE)
+    const restarted = await restartWaiting(parts.database, now, RESTARTED_AT_ONCE)
     users += restarted
-    if (restarted < RESTARTED_AT_ONCE) return users
+    if (restarted < RESTARTED_AT_ONCE) return { users }
   }
 }
 
-/** Nobody waits any more for this event and those before it. False: there is none, or nobody did. */
-export function skipEvent({ database, clock }: EventParts, eventId: string): Promise<boolean> {
-  return skipToAfterEvent(database, eventId, clock.now())
+/** Nobody waits any more for this event and those before it. Throws `not_found` where nobody did. */
+export function skipEvent(parts: Parts, eventId: string, by: By): Promise<void> {
+  return parts.database.transaction(async (transaction) => {
+    const userId = await skipToAfterEvent(transaction, eventId, parts.clock.now())
+    if (userId === null) throw new BillingError('not_found')
+    await record(parts, transaction, { act: 'event.skip', by, eventId, userId })
+  })
+}
+
+function record(
+  parts: Parts,
+  transaction: Queryable,
+  of: { readonly act: string; readonly by: By; readonly eventId: string | null; readonly userId: string },
+): Promise<void> {
+  const now = parts.clock.now()
+  return recordAct(transaction, {
+    id: parts.ids.next('act', now),
+    actor: of.by.operator,
+    act: of.act,
+    reason: of.by.reason,
+    userId: of.userId,
+    paymentId: null,
+    before: {},
+    after: of.eventId === null ? {} : { event_id: of.eventId },
+    now,
+  })
 }
 
 /** A quarter: as long as a platform may take to notice that it has to be told again. Payments are kept elsewhere. */
 const KEPT = 90 * DAY
 
-export function pruneEvents({ database, clock }: EventParts, limit: number): Promise<number> {
+export function pruneEvents({ database, clock }: Parts, limit: number): Promise<number> {
   return pruneOutbox(database, clock.now() - KEPT, limit)
 }

@@ -1,5 +1,13 @@
 // Everything the operator can do, one line each. Whoever calls has made sure who he is; every act is written down.
 import type { Payment } from '../domain/payment.js'
+import {
+  type EventsReport,
+  type ResentEvents,
+  reportEvents,
+  resendAllWaiting,
+  resendFrom,
+  skipEvent,
+} from './manage-events.js'
 import { exportPayments } from './operate-export.js'
 import {
   acceptPayment,
@@ -31,6 +39,10 @@ export interface Operator {
   startReconciliation(request: Parameters<typeof startReconciliation>[1]): Promise<ComparisonReport>
   continueReconciliation(id: string): Promise<ComparisonReport>
   reconciliations(): ReturnType<typeof listReconciliations>
+  events(query: Parameters<typeof reportEvents>[1]): Promise<EventsReport>
+  resendEvents(eventId: string, by: By): Promise<ResentEvents>
+  resendWaitingEvents(by: By): Promise<{ readonly users: number }>
+  skipEvent(eventId: string, by: By): Promise<void>
   export(of: Parameters<typeof exportPayments>[1]): ReturnType<typeof exportPayments>
   /** The job behind it all: one bounded round, once a day from the start. */
   reconcileDaily(): Promise<number>
@@ -48,6 +60,10 @@ export function createOperator(parts: Parts): Operator {
     startReconciliation: (request) => startReconciliation(parts, request),
     continueReconciliation: (id) => continueComparison(parts, id),
     reconciliations: () => listReconciliations(parts),
+    events: (query) => reportEvents(parts, query),
+    resendEvents: (eventId, by) => resendFrom(parts, eventId, by),
+    resendWaitingEvents: (by) => resendAllWaiting(parts, by),
+    skipEvent: (eventId, by) => skipEvent(parts, eventId, by),
     export: (of) => exportPayments(parts, of),
     reconcileDaily: () => reconcileDaily(parts),
   }

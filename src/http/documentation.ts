@@ -4,6 +4,7 @@ import { fastifySwagger } from '@fastify/swagger'
 import { fastifySwaggerUi } from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { errorPage } from './error-page.js'
+import { describeWebhooks } from './event-schemas.js'
 import { ProblemSchema } from './problem.js'
 
 /** Before the routes: the document holds the routes of the plugins that are registered after it. */
@@ -22,6 +23,7 @@ export function installDocumentation(
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: options.publicUrl }],
+      webhooks: describeWebhooks(),
       components: {
         securitySchemes: {
           user: {

@@ -1,5 +1,6 @@
 // The written events as the operator sees them, and his two moves: to put a user's events in line again from one of them
 // on, and to stop waiting for one. Both move the user's pointer, so the order of his events stays what it was.
+import type { EventType } from '../domain/event.js'
 import type { Instant } from '../domain/instant.js'
 import { type Queryable, type Row, statement } from './database.js'
 import { at, flag, instant, instantOrNull, integer, text, textOrNull } from './rows.js'
@@ -11,7 +12,7 @@ export interface WrittenEvent {
   readonly userId: string
   readonly sequence: number
   readonly id: string
-  readonly type: string
+  readonly type: EventType
   readonly createdAt: Instant
   readonly state: DeliveryState
   readonly attempts: number
@@ -32,7 +33,7 @@ const selectEvents = statement(
   `select ${COLUMNS}
      from outbox o join users u using (user_id)
     where $1::text is null or o.user_id = $1
-    order by o.created_at desc, o.user_id, o.sequence desc
+    order by o.created_at desc, o.id desc
     limit $2::int`,
 )
 
@@ -71,13 +72,17 @@ const rewind = statement(
       set delivered_sequence = least(u.delivered_sequence, w.sequence - 1), deliver_at = $2::timestamptz
      from wanted w
     where u.user_id = w.user_id
-   returning (select count(*) from from_there) as events`,
+   returning u.user_id, (select count(*) from from_there) as events`,
 )
 
-/** Puts an event and all later ones of its user in line again. Gives how many; 0: there is no such event. */
-export async function rewindToEvent(database: Queryable, id: string, now: Instant): Promise<number> {
+/** Puts an event and all later ones of its user in line again. Null: there is no such event. */
+export async function rewindToEvent(
+  database: Queryable,
+  id: string,
+  now: Instant,
+): Promise<{ readonly userId: string; readonly events: number } | null> {
   const [row] = await database.query(rewind, [id, at(now)])
-  return row ? integer(row, 'events') : 0
+  return row ? { userId: text(row, 'user_id'), events: integer(row, 'events') } : null
 }
 
 const skip = statement(
@@ -88,10 +93,14 @@ const skip = statement(
    returning u.user_id`,
 )
 
-/** Nobody waits any more for this event and those before it. False: there is none, or nobody did. */
-export async function skipToAfterEvent(database: Queryable, id: string, now: Instant): Promise<boolean> {
-  const rows = await database.query(skip, [id, at(now)])
-  return rows.length === 1
+/** Nobody waits any more for this event and those before it. Gives its user; null: there is none, or nobody did. */
+export async function skipToAfterEvent(
+  database: Queryable,
+  id: string,
+  now: Instant,
+): Promise<string | null> {
+  const [row] = await database.query(skip, [id, at(now)])
+  return row ? text(row, 'user_id') : null
 }
 
 const restart = statement(
@@ -137,7 +146,8 @@ function parseEvent(row: Row): WrittenEvent {
     userId: text(row, 'user_id'),
     sequence: integer(row, 'sequence'),
     id: text(row, 'id'),
-    type: text(row, 'type'),
+    // Written from a value of this type by whoever wrote the event.
+    type: text(row, 'type') as EventType,
     createdAt: instant(row, 'created_at'),
     state: isWaiting ? 'waiting' : wasDelivered ? 'delivered' : 'set_aside',
     attempts: integer(row, 'attempts'),

@@ -154,7 +154,7 @@ function historyRoutes(app: App, { billing, identify, publicUrl }: BillingRoutes
 function webhookRoute(app: App, { billing }: BillingRoutesParts): void {
   acceptRawBytes(app)
   const schema = {
-    security: [{ provider: [] }],
+    security: [{ signature: [] }],
     tags: ['provider'],
     summary: 'Payment webhook (internal)',
     description: 'Called by Chargily Pay. Header `signature`: hex HMAC-SHA256 of the raw body.',

@@ -34,6 +34,7 @@ import {
   viewReconciliation,
   viewUserFile,
 } from '../views-operator.js'
+import { eventRoutes } from './operator-events.js'
 
 export interface OperatorRoutesParts {
   readonly billing: Billing
@@ -44,7 +45,7 @@ export interface OperatorRoutesParts {
 }
 
 /** What the routes share: the acts, who is asking, and what a view needs. */
-interface Desk {
+export interface Desk {
   readonly operator: Billing['operator']
   nameOf(request: FastifyRequest): string
   context(): { readonly now: number; readonly publicUrl: string }
@@ -82,6 +83,7 @@ export function operatorRoutes({ billing, publicUrl, clock, keys, admitStranger 
     userRoutes(app, desk)
     reconciliationRoutes(app, desk)
     exportRoute(app, desk)
+    eventRoutes(app, desk)
   }
 }
 
