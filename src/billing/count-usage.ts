@@ -5,7 +5,7 @@ import type { Instant } from '../domain/instant.js'
 import { type Allowance, describeAllowance, isLimitName, LIMIT_KINDS } from '../domain/limit.js'
 import type { LimitName } from '../domain/plan.js'
 import { NEVER_PAID, statusAt } from '../domain/subscription.js'
-import { applyUsageOperations, type UsageOperation } from '../store/usage-operations.js'
+import { createApplyUsageOperation, type UsageOperation } from '../store/usage-operations.js'
 import type { UserRecord } from '../store/users.js'
 import type { Parts } from './parts.js'
 
@@ -30,14 +30,15 @@ const ROUNDS_MAX = 20
 
 export function createCountUsage(parts: Parts): CountUsage {
   const believed = rememberedUsers()
+  const apply = createApplyUsageOperation(parts.database)
   return async (wish) => {
     const { userId } = wish
     const place = placeOf(wish)
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const user = believed.find(userId)
       const operation = describeOperation(parts, { wish, place, user, now: parts.clock.now() })
-      const [answer] = await applyUsageOperations(parts.database, [operation])
-      switch (answer?.kind) {
+      const answer = await apply(operation)
+      switch (answer.kind) {
         case 'outdated':
           believed.keep(userId, answer.user)
           continue
@@ -53,8 +54,6 @@ export function createCountUsage(parts: Parts): CountUsage {
             used: answer.used,
             resetsAt: answer.resetsAt,
           })
-        default:
-          throw new Error('the statement gave no answer')
       }
     }
     throw new Error(`counting for ${userId} was outrun ${ROUNDS_MAX} times`)

@@ -2,7 +2,8 @@
 // concurrency, in any number of processes, and counts an operation once however often it is sent.
 import type { Instant } from '../domain/instant.js'
 import type { LimitName } from '../domain/plan.js'
-import { ConstraintViolation, type Queryable, type Row, statement } from './database.js'
+import { coalesce } from '../runtime/coalesce.js'
+import { ConstraintViolation, DatabaseUnavailable, type Queryable, type Row, statement } from './database.js'
 import { at, flag, instantOrNull, integer, text } from './rows.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from './users.js'
 
@@ -138,19 +139,44 @@ const applyOperations = statement(
 /** What the constraints refuse when two send one operation, or give one back, at the same instant. */
 const RACES = ['usage_operations_once', 'usage_operations_given_back_once']
 
-/** Applies operations of different counts, each wholly or not at all. The answers stand in the order of the operations. */
+/**
+ * Applies operations of different counts. The answers stand in the order of the operations. Throws when one of them cannot
+ * be done at all, and then nothing was.
+ */
 export async function applyUsageOperations(
   database: Queryable,
   operations: readonly UsageOperation[],
 ): Promise<readonly UsageAnswer[]> {
+  const rows = await database.query(applyOperations, [JSON.stringify(operations.map(toInput))])
+  return rows.map(parseAnswer)
+}
+
+export async function applyUsageOperation(
+  database: Queryable,
+  operation: UsageOperation,
+): Promise<UsageAnswer> {
   try {
-    const rows = await database.query(applyOperations, [JSON.stringify(operations.map(toInput))])
-    return rows.map(parseAnswer)
+    const [answer] = await applyUsageOperations(database, [operation])
+    if (!answer) throw new Error('the statement gave no answer')
+    return answer
   } catch (error) {
     if (!(error instanceof ConstraintViolation) || !RACES.includes(error.constraint)) throw error
-    // All of it was taken back. The next run finds the other's operation as it stands.
-    return operations.map(() => ({ kind: 'outrun' }))
+    // It was taken back. The next run finds the other's operation as it stands.
+    return { kind: 'outrun' }
   }
+}
+
+export type ApplyUsageOperation = (operation: UsageOperation) => Promise<UsageAnswer>
+
+/** Counting, where what arrives meanwhile shares the next statement. A lone operation has one to itself. */
+export function createApplyUsageOperation(database: Queryable): ApplyUsageOperation {
+  return coalesce({
+    // One at a time of each user, not only of each count: the ids of operations are his, whatever they count.
+    keyOf: (operation) => operation.userId,
+    one: (operation) => applyUsageOperation(database, operation),
+    many: (operations) => applyUsageOperations(database, operations),
+    concernsAll: (error) => error instanceof DatabaseUnavailable,
+  })
 }
 
 function toInput(operation: UsageOperation, place: number) {
