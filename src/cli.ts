@@ -17,6 +17,7 @@ import { sandboxFolder, serve, stopOnSignals } from './serve.js'
 import { migrate } from './store/migrate.js'
 import { openDatabase } from './store/open-database.js'
 import { printWelcome } from './welcome.js'
+import { keepsWorkers, startWorkers } from './workers.js'
 
 const program = new Command('ishtirak').description('Billing of a hosting platform: prepaid time, never lost')
 
@@ -26,6 +27,7 @@ program
   .action(async () => {
     const config = readConfig(process.env)
     const log = createLog({ level: config.logLevel })
+    if (keepsWorkers(config)) return stopOnSignals(await startWorkers(config, log), log)
     const service = await serve(config, log)
     stopOnSignals(service, log)
     if (service.emulator) await printWelcome(service, await signToken(service.config, 'user-1', {}))
