@@ -100,7 +100,13 @@ export async function wire(
     clock,
     callsPerMinute: config.callsPerMinute,
   })
-  const app = createApp({ log, publicUrl, metrics, checkReadiness: () => checkReadiness(database) })
+  const app = createApp({
+    log,
+    publicUrl,
+    trustedProxies: config.trustedProxies,
+    metrics,
+    checkReadiness: () => checkReadiness(database),
+  })
   await registerRoutes(app, config, { billing, publicUrl, clock, ...identification })
   const { platformUrl, frameAncestors } = config
   const shown = { billing, publicUrl, platformUrl, frameAncestors, formats, terms }

@@ -200,6 +200,7 @@ export function differencesBetween(payment: Payment, report: CheckoutReport): re
     ...(unsaid(report.currency) ? [] : differs('currency', payment.price.currency, report.currency)),
     ...(unsaid(report.live) ? [] : differs('live', payment.live, report.live)),
     ...differs('payment_id', payment.id, report.paymentId),
+    ...(unsaid(report.userId) ? [] : differs('user_id', payment.userId, report.userId)),
   ]
 }
 

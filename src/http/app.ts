@@ -35,6 +35,8 @@ export interface AppParts {
   /** Where users reach us, without a slash at the end. */
   readonly publicUrl: string
   readonly version?: string
+  /** Addresses and ranges of the proxies before us. */
+  readonly trustedProxies?: readonly string[]
   readonly metrics?: Metrics
   /** Asked by /readyz; without it the service is ready as soon as it listens. */
   readonly checkReadiness?: CheckReadiness
@@ -63,7 +65,8 @@ export function createApp(parts: AppParts): App {
     childLoggerFactory: (parent) => parent,
     genReqId: requestIdOf,
     requestIdHeader: false,
-    trustProxy: false,
+    // Believed from nobody by default: the header is the caller's own to write.
+    trustProxy: parts.trustedProxies?.length ? [...parts.trustedProxies] : false,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,

@@ -16,6 +16,8 @@ export interface Config {
   readonly workers: number
   /** What one user, or one stranger's address, may ask in a minute, of each process. */
   readonly callsPerMinute: number
+  /** Whose `X-Forwarded-For` is believed; empty: nobody's, and whoever connects is who calls. */
+  readonly trustedProxies: readonly string[]
   /** Where users and the provider reach us; no slash at the end. */
   readonly publicUrl: string
   /** The hosting platform's own pages; no slash at the end. */
@@ -94,6 +96,7 @@ function assemble(environment: Environment, plans: Catalogue, seller: Seller): C
     host,
     port,
     workers: environment.WORKERS ?? 1,
+    trustedProxies: items(environment.TRUSTED_PROXIES),
     callsPerMinute: environment.RATE_LIMIT_PER_MINUTE ?? 300,
     publicUrl,
     platformUrl: withoutSlash(environment.PLATFORM_URL ?? publicUrl),

@@ -36,6 +36,10 @@ export const Environment = Type.Object({
   PORT: integer(0, 65_535),
   WORKERS: integer(1, 64),
   RATE_LIMIT_PER_MINUTE: integer(1, 100_000_000),
+  TRUSTED_PROXIES: listOf(
+    'addresses or ranges such as 10.0.0.1 or 10.0.0.0/8',
+    /[\da-fA-F.:]{2,45}(?:\/\d{1,3})?/,
+  ),
   PUBLIC_URL: web(),
   PLATFORM_URL: web(),
   DATABASE_URL: text('postgres://… or memory:', /^(postgres(ql)?:\/\/.+|memory:)$/),

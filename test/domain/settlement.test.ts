@@ -58,6 +58,7 @@ describe('a paid report', () => {
     ['live', { live: true }],
     ['payment_id', { paymentId: 'pay_99' }],
     ['payment_id', { paymentId: null }],
+    ['user_id', { userId: 'user-2' }],
   ])('that differs in %s goes to review and grants nothing', (name, change) => {
     const { outcome, subscription, payment, events } = decide(aPayment(), aReport(change))
     expect([outcome, subscription, payment?.status, events]).toEqual([

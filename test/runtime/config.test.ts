@@ -32,6 +32,7 @@ describe('with nothing set', () => {
     expect(readConfig({})).toEqual({
       host: '127.0.0.1',
       port: 3000,
+      trustedProxies: [],
       workers: 1,
       callsPerMinute: 300,
       publicUrl: 'http://127.0.0.1:3000',
