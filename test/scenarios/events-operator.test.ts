@@ -1,5 +1,5 @@
 // The operator's hand on the events to the platform, and the promises that hold between processes.
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import Schema from 'typebox/schema'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DAY, HOUR } from '../../src/domain/instant.js'
 import { statement } from '../../src/store/database.js'
@@ -214,12 +214,11 @@ describeOnBothDatabases('the operator and the events', ({ database }) => {
       await pass(0)
       await pass(0)
       const seen = new Set<string>()
-      const schemas = new Ajv2020({ strict: false })
       for (const { event } of receiver.received) {
         seen.add(event.type)
         const schema = webhooks[event.type].post.requestBody.content['application/json'].schema
-        const isValid = schemas.validate(schema, event)
-        expect([event.type, isValid, schemas.errors]).toEqual([event.type, true, null])
+        const [isValid, errors] = Schema.Errors(schema, event)
+        expect([event.type, isValid, errors]).toEqual([event.type, true, []])
       }
       // A review needs a dishonest report; every other type was sent.
       expect([...Object.keys(webhooks)].filter((type) => !seen.has(type))).toEqual(['payment.review'])

@@ -2,11 +2,13 @@
 // ever to somebody who does not want it.
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { LEASE_MS } from '../../src/billing/deliver-events.js'
 import { DAY, HOUR, MINUTE } from '../../src/domain/instant.js'
 import { ATTEMPT_WAITS } from '../../src/domain/retry-schedule.js'
 import { systemClock } from '../../src/runtime/clock.js'
 import { loadEventEndpoint } from '../../src/store/event-endpoint.js'
 import { listEvents } from '../../src/store/event-history.js'
+import { claimUsersWithEvents, nextEventOf, saveDelivered, saveFailed } from '../../src/store/outbox.js'
 import { describeOnBothDatabases } from '../support/databases.js'
 import { OLD_SECRET, Receiver, SECRET } from '../support/receiver.js'
 import { createWorld, type World } from '../support/world.js'
@@ -131,6 +133,24 @@ describeOnBothDatabases('events to the platform', ({ database }) => {
     expect(ids[1]).toBe(ids[0])
     expect(ids[2]).not.toBe(ids[0])
     expect(receiver.received[1]?.raw).toBe(receiver.received[0]?.raw)
+  })
+
+  it('a process killed between the claim and the request is followed by another a minute later', async () => {
+    await world.service.runner.stop()
+    await world.as('user-1').buy()
+    const now = world.clock.now()
+    const claim = { now, limit: 10, until: now + LEASE_MS, url: receiver.url }
+    const [lease] = await claimUsersWithEvents(database(), claim)
+    const event = lease && (await nextEventOf(database(), lease))
+    if (!lease || !event) throw new Error('there was an event to claim')
+    await pass(59)
+    expect(receiver.received).toEqual([])
+    await pass(1)
+    expect(receiver.sequencesOf('user-1')).toEqual([1, 2])
+    // The dead one comes to life: what it says no longer counts.
+    await saveFailed(database(), lease, { event, answerStatus: 500, failure: 'late', now, nextAt: now + DAY })
+    expect(await saveDelivered(database(), lease, { event, answerStatus: 200, now, until: now })).toBeNull()
+    expect(await written(true)).toEqual([])
   })
 
   it('tries at the steps of Standard Webhooks, then once a day, and the next event waits', async () => {
