@@ -66,7 +66,6 @@ export async function wire(
     clock,
     log: (line) => log.debug(line, 'provider call'),
   })
-  const dayOf = dayIn(config.billing.timeZone)
   const formats = createFormats(config.billing.timeZone)
   const quotaDayOf = dayIn(config.quotaTimeZone)
   const terms = termsOf(config)
@@ -83,14 +82,8 @@ export async function wire(
     terms,
     quotaDayEndsAt: (instant) => quotaDayOf(instant).endsAt,
     wallClock: wallClockIn(config.billing.timeZone),
-    receipts: {
-      seller: config.seller,
-      dayOf: (instant) => dayOf(instant).date,
-      typesetter: createTypesetter(),
-    },
-    ...(config.events
-      ? { outgoing: { sender: createEventSender(config.events), chance: systemChance } }
-      : {}),
+    receipts: receiptTerms(config),
+    ...outgoingParts(config),
     ...mailParts(config, formats),
     count: countOccurrences(metrics),
   })
@@ -144,6 +137,16 @@ async function registerRoutes(
   await app.register(portalSessionRoutes(parts))
   await app.register(platformRoutes({ ...parts, keys: createApiKeys(config.platformKeys) }))
   await app.register(operatorRoutes({ ...parts, keys: createOperatorKeys(config.operatorKeys) }))
+}
+
+function receiptTerms({ seller, billing }: Config): Parts['receipts'] {
+  const dayOf = dayIn(billing.timeZone)
+  return { seller, dayOf: (instant) => dayOf(instant).date, typesetter: createTypesetter() }
+}
+
+/** Nothing where there is no address for events. */
+function outgoingParts({ events }: Config): Pick<Parts, 'outgoing'> {
+  return events ? { outgoing: { sender: createEventSender(events), chance: systemChance } } : {}
 }
 
 /** Nothing where there is no mail server. */
