@@ -86,9 +86,21 @@ export function createApp(parts: AppParts): App {
   acceptJsonOnly(app)
   installFailures(app, { publicUrl })
   watchRequests(app, metrics)
+  leaveNoConnectionOpen(app)
   installDocumentation(app, { publicUrl, version: parts.version ?? '0' })
   app.register(healthRoutes({ metrics, checkReadiness: parts.checkReadiness }))
   return app
+}
+
+/**
+ * Asked to stop, Fastify ends connections that are idle and answers later requests with `connection: close`. A request that
+ * was under way left its connection open for the whole keep-alive time, and the stop waited for it. 0 would mean: for ever.
+ */
+function leaveNoConnectionOpen(app: App): void {
+  app.addHook('preClose', (done) => {
+    app.server.keepAliveTimeout = 1
+    done()
+  })
 }
 
 /** One hook before and one after: every further one is paid by every request. */

@@ -1,0 +1,104 @@
+// The service as a real process of its own, for what only a process can show: being killed, restarted, locked out.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+export interface LaunchedProcess {
+  readonly pid: number
+  /** Everything it has printed so far. */
+  readonly lines: readonly string[]
+  /** Its address, once it listens; rejects with what it printed when it ends before. */
+  listening(): Promise<string>
+  /** Resolves with the exit code, or the signal that ended it. */
+  ended(): Promise<number | NodeJS.Signals | null>
+  kill(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>
+}
+
+export interface ServiceProcess extends LaunchedProcess {
+  readonly url: string
+}
+
+/** Compiles the sources if they are newer than what was built: the process runs what a user would run. */
+export function buildOnce(): void {
+  execFileSync(process.execPath, [path.join(root, 'scripts/build.mjs'), '--if-stale'], { stdio: 'inherit' })
+}
+
+/** Starts `ishtirak serve` and resolves when it listens; rejects with what it printed when it ends before. */
+export async function startService(env: Record<string, string>): Promise<ServiceProcess> {
+  const launched = launchService(env)
+  return { ...launched, url: await launched.listening() }
+}
+
+/** The same without waiting: for those who kill it before it listens. */
+export function launchService(
+  env: Record<string, string>,
+  /** A command that becomes the service's process, such as `strace -D`. */
+  under: readonly string[] = [],
+): LaunchedProcess {
+  const child = run(['serve'], env, under)
+  const lines: string[] = []
+  const ended = endOf(child)
+  const url = new Promise<string>((resolve, reject) => {
+    // Both are read to their end, always: a child whose pipe is full stands still.
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue
+      createInterface({ input: stream }).on('line', (line) => {
+        lines.push(line)
+        const listening = /"url":"(http[^"]+)".*"message":"listening"/.exec(line)
+        if (listening?.[1]) resolve(listening[1])
+      })
+    }
+    ended.then((end) => reject(new Error(`ended with ${end}:\n${lines.join('\n')}`)), reject)
+  })
+  // Whoever never asks is not told.
+  url.catch(() => undefined)
+  const kill = (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return ended
+  }
+  return { pid: child.pid ?? 0, lines, listening: () => url, ended: () => ended, kill }
+}
+
+/** Runs a command of `ishtirak` to its end. */
+export async function runCommand(
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<{ readonly code: number | NodeJS.Signals | null; readonly output: string }> {
+  const child = run(args, env)
+  let output = ''
+  const collect = (chunk: Buffer) => {
+    output += chunk.toString()
+  }
+  child.stdout?.on('data', collect)
+  child.stderr?.on('data', collect)
+  return { code: await endOf(child), output }
+}
+
+function run(
+  args: readonly string[],
+  env: Record<string, string>,
+  under: readonly string[] = [],
+): ChildProcess {
+  // Only what a process needs and what the test says: nothing of the machine's own configuration leaks in.
+  const { PATH = '', HOME = '' } = process.env
+  const [command = process.execPath, ...rest] = [
+    ...under,
+    process.execPath,
+    path.join(root, 'dist/cli.js'),
+    ...args,
+  ]
+  return spawn(command, rest, {
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+async function endOf(child: ChildProcess): Promise<number | NodeJS.Signals | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? child.signalCode
+  // `close` comes after the last line was read, `exit` may come before.
+  const [code, signal] = await once(child, 'close')
+  return code ?? signal
+}
