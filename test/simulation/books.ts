@@ -1,0 +1,86 @@
+// Our side as it stands in the tables, read past the service in one statement: what the rules are checked on.
+import type { SubscriptionFacts } from '../../src/domain/subscription.js'
+import { type Database, statement } from '../../src/store/database.js'
+import { text } from '../../src/store/rows.js'
+import { FACT_COLUMNS, parseUser } from '../../src/store/users.js'
+
+export interface Books {
+  readonly users: readonly { readonly user: string; readonly sequence: number }[]
+  readonly payments: readonly BookedPayment[]
+  readonly receipts: readonly { readonly series: string; readonly number: number; readonly payment: string }[]
+  readonly outbox: readonly OutboxLine[]
+  readonly events: readonly { readonly id: string; readonly user: string }[]
+}
+
+export interface BookedPayment {
+  readonly user: string
+  readonly id: string
+  readonly status: string
+  readonly amount: number
+  readonly checkout: string | null
+  readonly createdAt: number
+  readonly expiresAt: number
+  readonly askedAt: number | null
+  readonly paidAt: number | null
+  readonly start: number | null
+  readonly end: number | null
+}
+
+export interface OutboxLine {
+  readonly user: string
+  readonly sequence: number
+  readonly written: number
+  readonly type: string
+  readonly payment: string | null
+}
+
+const readAll = statement(
+  'simulation.books',
+  `select jsonb_build_object(
+     'users', (select coalesce(jsonb_agg(jsonb_build_object('user', user_id, 'sequence', event_sequence)), '[]') from users),
+     'payments', (select coalesce(jsonb_agg(jsonb_build_object(
+         'user', user_id, 'id', id, 'status', status, 'amount', amount, 'checkout', checkout_id,
+         'createdAt', extract(epoch from created_at) * 1000, 'expiresAt', extract(epoch from expires_at) * 1000,
+         'askedAt', extract(epoch from asked_at) * 1000, 'paidAt', extract(epoch from paid_at) * 1000,
+         'start', extract(epoch from period_start) * 1000, 'end', extract(epoch from period_end) * 1000
+       ) order by created_at, id), '[]') from payments),
+     'receipts', (select coalesce(jsonb_agg(jsonb_build_object(
+         'series', series, 'number', number, 'payment', payment_id) order by series, number), '[]') from receipts),
+     'outbox', (select coalesce(jsonb_agg(jsonb_build_object(
+         'user', user_id, 'sequence', sequence, 'written', payload->'data'->'sequence', 'type', type,
+         'payment', payload->'data'->'payment'->>'id') order by user_id, sequence), '[]') from outbox),
+     'events', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'user', user_id)), '[]') from provider_events)
+   ) as books`,
+)
+
+const readFacts = statement('simulation.facts', `select u.user_id, ${FACT_COLUMNS} from users u`)
+
+/** What each user's status is computed from, as the service reads it. */
+export async function readAllFacts(database: Database): Promise<ReadonlyMap<string, SubscriptionFacts>> {
+  const rows = await database.query(readFacts)
+  return new Map(rows.map((row) => [text(row, 'user_id'), parseUser(row).subscription]))
+}
+
+export async function readBooks(database: Database): Promise<Books> {
+  const [row] = await database.query(readAll)
+  // The shape of the statement above.
+  return row?.books as Books
+}
+
+/** Each seed begins with empty tables; one set of tables serves them all. Truncating what is empty costs as much. */
+const emptyTables = `
+  do $$
+  declare
+    one text;
+    has_rows boolean;
+  begin
+    for one in select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'
+    loop
+      execute format('select exists (select from %I)', one) into has_rows;
+      if has_rows then execute format('truncate %I cascade', one); end if;
+    end loop;
+  end $$`
+
+export async function emptyBooks(database: Database): Promise<void> {
+  await database.script(emptyTables)
+}

@@ -1,0 +1,146 @@
+// The command `npm run simulate`: one seed or many, spread over the machine's cores, and the figures of what was lived
+// through. A broken rule ends it with the seed, the steps and the line that does it again.
+import { fork } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { openDatabases } from './databases.js'
+import { Figures } from './figures.js'
+import { type Answer, isWorker, type WorkerSettings, work } from './worker.js'
+
+const USAGE = `npm run simulate -- [--seed N | --seeds A-B] [--days D] [--database pglite|postgres]
+                    [--processes 1|2] [--workers N] [--trace]
+  --processes  processes of the service on one database; default: one or two, by the seed
+  --trace      print every step, of a run that went well too`
+
+async function command(): Promise<number> {
+  const options = readOptions()
+  if (options === null) {
+    console.error(USAGE)
+    return 2
+  }
+  const startedAt = performance.now()
+  const seeds = options.to - options.from + 1
+  console.log(`${seeds} seeds of ${options.days} days on ${options.database}, ${options.workers} workers`)
+  const figures = new Figures()
+  const failed = await runAll(options, figures)
+  const seconds = (performance.now() - startedAt) / 1000
+  console.log(`\n${figures.describe()}`)
+  console.log(`\n${figures.of('seeds')} of ${seeds} seeds in ${seconds.toFixed(1)} s`)
+  if (failed) console.log(describeFailure(failed, options))
+  else console.log('every rule held')
+  return failed ? 1 : 0
+}
+
+interface Options {
+  readonly from: number
+  readonly to: number
+  readonly days: number
+  readonly database: 'pglite' | 'postgres'
+  readonly processes: number | null
+  readonly workers: number
+  readonly trace: boolean
+}
+
+function readOptions(): Options | null {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string' },
+      seeds: { type: 'string' },
+      days: { type: 'string', default: '120' },
+      database: { type: 'string', default: 'pglite' },
+      processes: { type: 'string' },
+      workers: { type: 'string', default: String(availableParallelism()) },
+      trace: { type: 'boolean', default: false },
+    },
+  })
+  const [, from, to] = /^(\d+)(?:-(\d+))?$/.exec(values.seeds ?? values.seed ?? '1') ?? []
+  const { database } = values
+  const first = Number(from)
+  const last = Number(to ?? from)
+  const [days, processes, workers] = [values.days, values.processes ?? '1', values.workers].map(Number)
+  const isKnown = database === 'pglite' || database === 'postgres'
+  if (!isKnown || !(last >= first) || !days || !workers || (processes !== 1 && processes !== 2)) return null
+  return {
+    from: first,
+    to: last,
+    days,
+    database,
+    processes: values.processes === undefined ? null : processes,
+    workers: Math.min(workers, last - first + 1),
+    trace: values.trace,
+  }
+}
+
+type Failure = Extract<Answer, { kind: 'failed' }>
+
+/** Hands out the seeds one by one; gives the first failure, or null. */
+async function runAll(options: Options, figures: Figures): Promise<Failure | null> {
+  const databases = await openDatabases(options.database, options.workers)
+  let next = options.from
+  let failure: Failure | null = null
+  try {
+    const workers = databases.urls.map((url) => {
+      const settings: WorkerSettings = { url, days: options.days, processes: options.processes }
+      return runWorker(settings, {
+        nextSeed: () => (failure || next > options.to ? null : next++),
+        answered: (answer) => {
+          if (answer.kind === 'failed') failure ??= answer
+          else report(answer, options, figures)
+        },
+      })
+    })
+    await Promise.all(workers)
+  } finally {
+    await databases.remove()
+  }
+  return failure
+}
+
+function report(answer: Extract<Answer, { kind: 'passed' }>, { trace }: Options, figures: Figures): void {
+  figures.add(answer.figures)
+  if (trace) console.log(`seed ${answer.seed}\n${answer.journal.join('\n')}`)
+  if (figures.of('seeds') % 100 === 0) console.log(`${figures.of('seeds')} seeds passed`)
+}
+
+interface Dispatch {
+  nextSeed(): number | null
+  answered(answer: Answer): void
+}
+
+function runWorker(settings: WorkerSettings, dispatch: Dispatch): Promise<void> {
+  const script = process.argv[1] ?? ''
+  const child = fork(script, [], { env: { ...process.env, SIMULATION_WORKER: JSON.stringify(settings) } })
+  return new Promise((resolve, reject) => {
+    const give = () => {
+      const seed = dispatch.nextSeed()
+      if (seed === null) child.disconnect()
+      else child.send(seed)
+    }
+    child.on('message', (message) => {
+      // Sent by worker.ts, which is this very program.
+      const answer = message as Answer | 'ready'
+      if (answer !== 'ready') dispatch.answered(answer)
+      give()
+    })
+    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`a worker ended with ${code}`))))
+  })
+}
+
+/** The last steps are enough to see what happened; all of them come with `--trace`. */
+const LINES_SHOWN = 80
+
+function describeFailure(failure: Failure, options: Options): string {
+  const processes = options.processes === null ? '' : ` --processes ${options.processes}`
+  const lines = options.trace ? failure.journal : failure.journal.slice(-LINES_SHOWN)
+  return `
+${lines.join('\n')}
+
+BROKEN: ${failure.rule}
+${failure.evidence}
+seed ${failure.seed}, step for step again with:
+npm run simulate -- --seed ${failure.seed} --days ${options.days} --database ${options.database}${processes} --trace`
+}
+
+// Last: a module's constants exist from their line on.
+if (isWorker()) await work()
+else process.exitCode = await command()

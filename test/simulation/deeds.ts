@@ -1,0 +1,197 @@
+// What people, sweeps and the post do, each as one task. What comes of it is held against the rule about that deed, with
+// what was known when it began and what the books say when everything around it has ended.
+import { BillingError, type ErrorCode } from '../../src/domain/error.js'
+import { DatabaseUnavailable } from '../../src/store/database.js'
+import { PRICES } from './far-side.js'
+import { isRenewable } from './model.js'
+import type { Process } from './process.js'
+import { faultsOfEvents } from './provider-errors.js'
+import { require } from './rules.js'
+import { type End, OUTSIDE, type Task } from './scheduler.js'
+import type { World } from './world.js'
+
+export const DEEDS = {
+  click: 6,
+  pay: 6,
+  leak: 0.3,
+  status: 3,
+  history: 1,
+  payment: 1,
+  sweep: 3,
+  announce: 1,
+  compare: 0.5,
+  letter: 7,
+  replay: 1,
+  forgery: 0.5,
+} as const
+export type Deed = keyof typeof DEEDS
+
+/** The tasks of one deed, or none where the world gives no occasion for it. */
+export function tasksFor(deed: Deed, world: World): readonly Task[] {
+  if (deed === 'pay' || deed === 'leak') return payOpen(world, deed)
+  const process = world.anyProcess()
+  if (deed === 'letter' || deed === 'replay' || deed === 'forgery') return letters(world, process, deed)
+  if (!process) return []
+  const userId = world.anyUser()
+  switch (deed) {
+    case 'click':
+      return clicks(world, userId)
+    case 'status':
+      return [status(world, process, userId)]
+    case 'history':
+      return [history(world, process, userId)]
+    case 'payment':
+      return payment(world, process)
+    case 'sweep':
+      return [sweep(world, process, 5)]
+    case 'announce':
+      return [announce(world, process)]
+    case 'compare':
+      return [compare(world, process)]
+  }
+}
+
+/** One to three clicks at once, on any of the processes; now and then on two plans. */
+function clicks(world: World, userId: string): readonly Task[] {
+  const count = world.dice.pick([1, 1, 1, 1, 2, 3])
+  const plans = world.dice.pick([['pro'], ['pro'], ['pro'], ['pro'], ['team'], ['pro', 'team']])
+  return Array.from({ length: count }, (_, index) =>
+    click(world, userId, plans[index % plans.length] ?? 'pro'),
+  ).flat()
+}
+
+export function click(world: World, userId: string, planId: string): readonly Task[] {
+  const process = world.anyProcess()
+  if (!process) return []
+  const rule = 'nobody buys before the window, anybody within'
+  const renewableNow = () => isRenewable(world.monthsOf(userId), world.now)
+  const couldAtStart = renewableNow()
+  const task: Task = {
+    name: `${userId} clicks on ${planId}`,
+    life: process.life,
+    start: async () => {
+      const opened = await process.billing.upgrade({ user: { userId }, planId, locale: 'fr' })
+      const checkoutId = opened.checkoutUrl.split('/').at(-2) ?? ''
+      const isWanted = world.far.checkout(checkoutId)?.amount === PRICES[planId]
+      require(isWanted, 'nothing fails but as promised', () =>
+        `for ${planId} ${userId} was shown ${checkoutId}`)
+      world.show({ userId, checkoutId, paymentId: opened.paymentId })
+      world.afterwards(() =>
+        require(couldAtStart || renewableNow(), rule, () => `${userId} got ${checkoutId}`),
+      )
+    },
+    ended: (end) => {
+      const isRefused = end.kind === 'threw' && codeOf(end.error) === 'already_subscribed'
+      if (isRefused)
+        world.afterwards(() => require(!couldAtStart || !renewableNow(), rule, () => `not ${userId}`))
+    },
+  }
+  return [
+    judged(world, task, ['already_subscribed', 'too_many_checkouts', 'provider_unavailable', 'conflict']),
+  ]
+}
+
+/** Somebody with the address of an open checkout acts on its page. A leak: an address that we gave to nobody. */
+function payOpen(world: World, deed: 'pay' | 'leak'): readonly Task[] {
+  const open = world.far.checkouts().filter(({ status }) => status === 'pending')
+  const payable = open.filter(({ id }) => world.isShown(id) === (deed === 'pay'))
+  if (payable.length === 0) return []
+  const { id } = world.dice.pick(payable)
+  if (deed === 'leak') return [payAt(world, id, 'paid')]
+  return [payAt(world, id, world.dice.weighed({ paid: 8, failed: 1, canceled: 1 }), true)]
+}
+
+export function payAt(
+  world: World,
+  checkoutId: string,
+  outcome: 'paid' | 'failed' | 'canceled',
+  isToldBadly = false,
+): Task {
+  const { dice, far, figures } = world
+  const faults = isToldBadly ? faultsOfEvents(dice) : {}
+  const start = async () => {
+    const taken = far.pay(checkoutId, outcome, dice.pick(['edahabia', 'cib'] as const), faults)
+    world.note(`      ${taken ? 'done' : 'too late'} ${JSON.stringify(faults)}`)
+    figures.count(`payments: ${taken ? outcome : 'too late'}`)
+    for (const fault of Object.keys(faults)) figures.count(`faults: event ${fault}`)
+  }
+  return { name: `payer: ${outcome} at ${checkoutId}`, life: OUTSIDE, start }
+}
+
+export function status(world: World, { life, billing }: Process, userId: string): Task {
+  return judged(world, { name: `${userId} reads his status`, life, start: () => billing.status(userId) }, [])
+}
+
+function history(world: World, { life, billing }: Process, userId: string): Task {
+  const start = () => billing.history({ userId, limit: 2, cursor: null, status: null })
+  return judged(world, { name: `${userId} reads his history`, life, start }, [])
+}
+
+function payment(world: World, { life, billing }: Process): readonly Task[] {
+  if (world.shown.length === 0) return []
+  const { userId, paymentId } = world.dice.pick(world.shown)
+  const start = () => billing.payment({ userId, paymentId })
+  return [judged(world, { name: `${userId} reads ${paymentId}`, life, start }, [])]
+}
+
+export function sweep(world: World, { life, billing }: Process, limit: number): Task {
+  const start = async () => {
+    const done = await billing.checkDuePayments(limit)
+    world.figures.count('looks of the sweep', done)
+    return done
+  }
+  return judged(world, { name: 'sweep', life, start, ended: () => world.swept() }, [])
+}
+
+/** The platform is told what time has done: events of the same sequence, with the same guard. */
+function announce(world: World, { life, billing }: Process): Task {
+  return judged(world, { name: 'announce', life, start: () => billing.announceTime(50) }, [])
+}
+
+/** One round of the daily comparison with the provider's list; gives 0 when there is nothing to compare. */
+export function compare(world: World, { life, billing }: Process): Task {
+  return judged(world, { name: 'compare', life, start: () => billing.operator.reconcileDaily() }, [])
+}
+
+/** What the post has for us now, an old letter again, or a forged one. With nobody at home they go back. */
+function letters(
+  world: World,
+  process: Process | null,
+  deed: 'letter' | 'replay' | 'forgery',
+): readonly Task[] {
+  const { post, dice } = world
+  const single = { letter: () => undefined, replay: () => post.old(), forgery: () => post.forge() }[deed]()
+  const chosen = deed === 'letter' ? post.due(world.now, dice.between(1, 3)) : single ? [single] : []
+  if (!process) {
+    for (const letter of chosen) post.answered(letter, { kind: 'killed' }, world.now)
+    return []
+  }
+  return chosen.map((letter) => {
+    const { life, billing } = world.anyProcess() ?? process
+    post.bring(letter)
+    const task: Task = {
+      name: `webhook ${letter.eventId}`,
+      life,
+      start: () => billing.receiveEvent(Buffer.from(letter.body), letter.signature),
+      ended: (end) => post.answered(letter, end, world.now),
+    }
+    return judged(world, task, letter.isGenuine ? [] : ['invalid_signature'])
+  })
+}
+
+/** Anything thrown that is neither promised nor the database's absence is a bug. */
+function judged(world: World, task: Task, promised: readonly ErrorCode[]): Task {
+  const ended = (end: End) => {
+    task.ended?.(end)
+    if (end.kind !== 'threw') return
+    const code = codeOf(end.error)
+    world.figures.count(`answers: ${code}`)
+    if (code !== 'database_unavailable' && !promised.some((one) => one === code)) world.surprise(end.error)
+  }
+  return { ...task, ended }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof DatabaseUnavailable) return 'database_unavailable'
+  return error instanceof BillingError ? error.code : 'surprise'
+}

@@ -1,0 +1,170 @@
+// The provider of a simulation: the emulator's own API, cashier and event writer, without its sockets and timers. Calls
+// reach it in the process, and may go wrong on the way; what it would post, the simulation's post carries (post.ts).
+import { Cashier } from '../../src/emulator/cashier.js'
+import { SandboxClock } from '../../src/emulator/clock-and-dice.js'
+import { Courier } from '../../src/emulator/courier.js'
+import type { Desk } from '../../src/emulator/desk.js'
+import { FaultBoard, type Faults } from '../../src/emulator/faults.js'
+import { KeyRing } from '../../src/emulator/key-ring.js'
+import { Ledger } from '../../src/emulator/ledger.js'
+import type { CheckoutRecord, DeliveryRecord, Outcome, PaymentMethod } from '../../src/emulator/records.js'
+import { buildServer } from '../../src/emulator/server.js'
+import type { MovableClock } from '../../src/runtime/clock.js'
+import type { Dice } from './dice.js'
+import type { Figures } from './figures.js'
+import type { Taking } from './model.js'
+
+export const PROVIDER_KEY = 'test_sk_simulation000000000000000000000000000'
+export const PROVIDER_URL = 'http://provider.invalid'
+/** What is sold, told by the price alone: the model trusts no text of ours. */
+export const PRICES: Readonly<Record<string, number>> = { pro: 2000, team: 5000 }
+
+export interface FarSide {
+  /** For the provider adapter: `troubles` is the chance that one call goes wrong. */
+  fetch(troubles: () => number): typeof fetch
+  /** What a payer does on the page. False: the page says that it is too late. */
+  pay(checkoutId: string, outcome: Outcome, method: PaymentMethod, faults: Partial<Faults>): boolean
+  checkout(id: string): CheckoutRecord | undefined
+  checkouts(): readonly CheckoutRecord[]
+  takings(): readonly Taking[]
+  /** The events that it has written since it was last asked. */
+  newEvents(): readonly DeliveryRecord[]
+  /** Time has moved: what is over ends. */
+  endDue(): void
+}
+
+export function createFarSide(of: {
+  clock: MovableClock
+  dice: Dice
+  figures: Figures
+  note: (line: string) => void
+}): FarSide {
+  const { clock, figures } = of
+  const desk = openDesk(clock, of.dice)
+  const cashier = new Cashier(desk, new Courier(desk, 0))
+  const server = buildServer({ desk, cashier, advance: async () => undefined })
+  let seen = 0
+  const way = of.dice.stream('way to the provider')
+
+  const call = async (url: string, init: RequestInit | undefined): Promise<Response> => {
+    const answer = await server.inject({
+      method: init?.method === 'POST' ? 'POST' : 'GET',
+      url: url.slice(PROVIDER_URL.length),
+      headers: Object.fromEntries(new Headers(init?.headers)),
+      ...(typeof init?.body === 'string' ? { payload: init.body } : {}),
+    })
+    return new Response(new Uint8Array(answer.rawPayload), { status: answer.statusCode })
+  }
+  return {
+    fetch: (troubles) => async (input, init) => {
+      const url = String(input)
+      if (!way.chance(troubles())) return call(url, init)
+      const trouble = way.pick(TROUBLES)
+      of.note(`      the provider: ${trouble}`)
+      figures.count(`faults: provider ${trouble}`)
+      return troubled(trouble, () => call(url, init))
+    },
+    pay: (checkoutId, outcome, method, faults) => {
+      const checkout = desk.ledger.checkouts.findAnywhere(checkoutId)
+      if (!checkout) return false
+      desk.faults.set(faults)
+      const { ok } = cashier.pay(checkout, outcome, method)
+      desk.faults.clear()
+      return ok
+    },
+    checkout: (id) => desk.ledger.checkouts.findAnywhere(id),
+    checkouts: () => [...desk.ledger.checkouts.all()],
+    takings: () => [...desk.ledger.checkouts.all()].flatMap(takingOf),
+    newEvents: () => {
+      const all = [...desk.ledger.deliveries.all()]
+      const fresh = all.slice(seen)
+      seen = all.length
+      return fresh
+    },
+    endDue: () => cashier.endDue(),
+  }
+}
+
+function openDesk(clock: MovableClock, dice: Dice): Desk {
+  const chance = dice.stream('provider')
+  return {
+    clock: new SandboxClock(clock),
+    dice: (size) => chance.bytes(size),
+    ledger: new Ledger(),
+    faults: new FaultBoard(),
+    keys: new KeyRing([PROVIDER_KEY]),
+    dialect: chance.chance(0.7) ? 'wire-2026' : 'docs',
+    merchantName: 'Simulation',
+    webhookEndpoint: null,
+    publicUrl: () => PROVIDER_URL,
+    log: () => undefined,
+  }
+}
+
+const TROUBLES = [
+  'unreachable',
+  'lost on the way',
+  'answer lost',
+  '429',
+  '500',
+  '502 after it was done',
+  'a page',
+] as const
+
+/** What a caller sees of a broken way. Two of the seven carry the call out all the same. */
+async function troubled(
+  trouble: (typeof TROUBLES)[number],
+  call: () => Promise<Response>,
+): Promise<Response> {
+  switch (trouble) {
+    case 'unreachable':
+      throw systemError('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' })
+    case 'lost on the way':
+      throw systemError('socket hang up', { code: 'ECONNRESET' })
+    case 'answer lost':
+      await call()
+      throw systemError('socket hang up', { code: 'ECONNRESET' })
+    case '429':
+      return new Response('{"message":"Too Many Attempts."}', {
+        status: 429,
+        headers: { 'retry-after': '15' },
+      })
+    case '500':
+      return new Response('{"message":"Server Error"}', { status: 500 })
+    case '502 after it was done':
+      await call()
+      return new Response('<html>Bad Gateway</html>', { status: 502 })
+    case 'a page':
+      return new Response('<html>Be right back</html>', {
+        status: 200,
+        headers: { 'content-type': 'text/html' },
+      })
+  }
+}
+
+/** As undici throws it: `fetch failed`, with the system's error as its cause. */
+function systemError(message: string, properties: Record<string, string>): TypeError {
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(message), properties) })
+}
+
+function takingOf(checkout: CheckoutRecord): Taking[] {
+  const { id, status, amount, payment_method, paid_at, metadata } = checkout
+  if (status !== 'paid' || paid_at === null) return []
+  const plan = Object.keys(PRICES).find((name) => PRICES[name] === amount) ?? 'unknown'
+  return [
+    {
+      checkoutId: id,
+      userId: metadataOf(metadata, 'user_id'),
+      plan,
+      amount,
+      method: payment_method ?? 'unknown',
+      paidAt: paid_at * 1000,
+    },
+  ]
+}
+
+export function metadataOf(metadata: unknown, key: string): string {
+  const value: unknown =
+    typeof metadata === 'object' && metadata !== null ? Reflect.get(metadata, key) : undefined
+  return typeof value === 'string' ? value : ''
+}

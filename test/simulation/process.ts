@@ -1,0 +1,144 @@
+// One process of the service: the real use cases over the shared database, with every statement and every call to the
+// provider turned into a step of the scheduler. Killing it means never going on; the next one begins with nothing.
+import { type Billing, createBilling } from '../../src/billing/billing.js'
+import type { Parts } from '../../src/billing/parts.js'
+import { SECOND } from '../../src/domain/instant.js'
+import type { Calendar } from '../../src/domain/period.js'
+import { type Catalogue, SEED_PLANS } from '../../src/domain/plan.js'
+import { createChargily } from '../../src/provider/chargily/chargily.js'
+import type { Provider, ProviderAnswer } from '../../src/provider/provider.js'
+import { dayIn } from '../../src/runtime/calendar.js'
+import type { MovableClock } from '../../src/runtime/clock.js'
+import { createIds } from '../../src/runtime/id.js'
+import { createLog } from '../../src/runtime/log.js'
+import { EXAMPLE_SELLER } from '../../src/runtime/seller.js'
+import { createTypesetter } from '../../src/runtime/typesetter.js'
+import { wallClockIn } from '../../src/runtime/wall-clock.js'
+import type { Database } from '../../src/store/database.js'
+import { createSettlements } from '../../src/store/settlements.js'
+import type { Dice } from './dice.js'
+import { type FarSide, PRICES, PROVIDER_KEY, PROVIDER_URL } from './far-side.js'
+import type { Life, Scheduler } from './scheduler.js'
+
+export interface Process {
+  readonly life: Life
+  readonly billing: Billing
+}
+
+export interface Surroundings {
+  readonly database: Database
+  readonly scheduler: Scheduler
+  readonly far: FarSide
+  readonly clock: MovableClock
+  readonly dice: Dice
+  readonly calendar: Calendar
+}
+
+const [FREE, PRO] = SEED_PLANS
+if (!FREE || !PRO) throw new Error('the seed has two plans')
+const TEAM = { ...PRO, id: 'team', name: 'Team', price: PRICES.team ?? 0 }
+const CATALOGUE: Catalogue = { plans: [FREE, PRO, TEAM], free: FREE }
+const ZONE = 'Africa/Algiers'
+const SILENT = createLog({ level: 'silent' })
+
+export function startProcess(life: Life, around: Surroundings): Process {
+  const { scheduler } = around
+  const database = stagedDatabase(around.database, scheduler, life)
+  const parts: Parts = {
+    ...quietParts(around),
+    database,
+    settlements: createSettlements(database),
+    provider: stagedProvider(around, life),
+    wait: (ms) => scheduler.wait(life, ms),
+  }
+  return { life, billing: createBilling(parts) }
+}
+
+/** The same parts without steps: for looking on. Its provider answers nobody, so that looking changes nothing. */
+export function quietParts({ database, clock, dice, calendar }: Surroundings): Parts {
+  return {
+    database,
+    settlements: createSettlements(database),
+    provider: createChargily({ secretKey: PROVIDER_KEY, apiUrl: PROVIDER_URL, fetch: unreachable }),
+    clock,
+    wait: async () => undefined,
+    ids: createIds((size) => dice.bytes(size)),
+    log: SILENT,
+    catalogue: CATALOGUE,
+    terms: { freePlan: CATALOGUE.free, graceDays: 3, renewalWindowDays: 7, calendar },
+    wallClock: wallClockIn(ZONE),
+    quotaDayEndsAt: (instant) => dayIn(ZONE)(instant).endsAt,
+    publicUrl: 'http://service.invalid',
+    receipts: {
+      seller: EXAMPLE_SELLER,
+      dayOf: (instant) => dayIn(ZONE)(instant).date,
+      typesetter: createTypesetter(),
+    },
+    count: () => undefined,
+  }
+}
+
+async function unreachable(): Promise<Response> {
+  throw new TypeError('fetch failed')
+}
+
+function stagedDatabase(database: Database, scheduler: Scheduler, life: Life): Database {
+  return {
+    kind: database.kind,
+    query: (statement, parameters) =>
+      scheduler.step(life, 'database', statement.name, async () => {
+        const rows = await database.query(statement, parameters)
+        // `returning` promises no order, and a plan may change with the server's mood: a replay must not.
+        return statement.name === 'checks.claim_due' ? rows.toSorted(byId) : rows
+      }),
+    transaction: (work) => scheduler.step(life, 'database', 'transaction', () => database.transaction(work)),
+    script: (sql) => scheduler.step(life, 'database', 'script', () => database.script(sql)),
+    close: async () => undefined,
+  }
+}
+
+function byId(one: Readonly<Record<string, unknown>>, other: Readonly<Record<string, unknown>>): number {
+  return String(one.id) < String(other.id) ? -1 : 1
+}
+
+/** The limits of the adapter itself are the wall clock's; here time-outs are counted on the moved one. */
+const NEVER_MS = 3_600_000
+const WRITE_MS = 10 * SECOND
+const READ_MS = 5 * SECOND
+
+/** Each call is two steps, its arrival there and its answer here: between them anything may happen, or time run out. */
+function stagedProvider({ scheduler, far, clock }: Surroundings, life: Life): Provider {
+  const provider = createChargily({
+    secretKey: PROVIDER_KEY,
+    apiUrl: PROVIDER_URL,
+    clock,
+    fetch: far.fetch(() => scheduler.weather.provider),
+    timeouts: { writeMs: NEVER_MS, readMs: NEVER_MS },
+  })
+  const staged = async <Value>(name: string, limitMs: number, call: () => Promise<ProviderAnswer<Value>>) => {
+    const startedAt = clock.now()
+    const answer = await scheduler.step(life, 'provider', name, call)
+    await scheduler.step(life, 'provider', `${name} answered`, () => undefined)
+    return clock.now() - startedAt > limitMs ? TIMED_OUT : answer
+  }
+  return {
+    ...provider,
+    createCheckout: (order) => staged('createCheckout', WRITE_MS, () => provider.createCheckout(order)),
+    getCheckout: (id, options) =>
+      staged('getCheckout', options?.timeoutMs ?? READ_MS, () => provider.getCheckout(id)),
+    findCheckouts: (id, since) => staged('findCheckouts', READ_MS, () => provider.findCheckouts(id, since)),
+    expireCheckout: (id) => staged('expireCheckout', WRITE_MS, () => provider.expireCheckout(id)),
+    listCheckouts: (page) => staged('listCheckouts', READ_MS, () => provider.listCheckouts(page)),
+  }
+}
+
+const TIMED_OUT: ProviderAnswer<never> = {
+  ok: false,
+  failure: {
+    kind: 'unavailable',
+    reason: 'timeout',
+    outcomeUnknown: true,
+    retryAfterSeconds: null,
+    detail: 'no answer in time',
+  },
+}

@@ -1,0 +1,58 @@
+// One worker of the simulation: a process with a database of its own that lives through one seed after the other.
+import type { Database } from '../../src/store/database.js'
+import { migrate, schemaVersion } from '../../src/store/migrate.js'
+import { openDatabase } from '../../src/store/open-database.js'
+import { STEADY_PLANS } from './databases.js'
+import { runSeed, SeedFailed } from './run-seed.js'
+
+export interface WorkerSettings {
+  /** As DATABASE_URL. */
+  readonly url: string
+  readonly days: number
+  readonly processes: number | null
+}
+
+export type Answer =
+  | {
+      readonly kind: 'passed'
+      readonly seed: number
+      readonly figures: Record<string, number>
+      readonly journal: readonly string[]
+    }
+  | {
+      readonly kind: 'failed'
+      readonly seed: number
+      readonly rule: string
+      readonly evidence: string
+      readonly journal: readonly string[]
+    }
+
+export function isWorker(): boolean {
+  return process.env.SIMULATION_WORKER !== undefined
+}
+
+export async function work(): Promise<void> {
+  // Written by command.ts.
+  const settings = JSON.parse(process.env.SIMULATION_WORKER ?? '{}') as WorkerSettings
+  const database = await openDatabase({ url: settings.url, maxConnections: 2 })
+  if ((await schemaVersion(database)) === 0) await migrate(database)
+  if (database.kind === 'pglite') await database.script(`set ${STEADY_PLANS}`)
+  process.on('message', (seed) => {
+    void live(Number(seed), settings, database).then((answer) => process.send?.(answer))
+  })
+  process.on('disconnect', () => void database.close())
+  process.send?.('ready')
+}
+
+async function live(seed: number, { days, processes }: WorkerSettings, database: Database): Promise<Answer> {
+  try {
+    const chosen = processes === null ? {} : { processes }
+    const { figures, journal } = await runSeed({ seed, days, database, ...chosen })
+    return { kind: 'passed', seed, figures: figures.all(), journal }
+  } catch (error) {
+    if (!(error instanceof SeedFailed)) throw error
+    const { rule, journal, cause } = error
+    const evidence = cause instanceof Error ? String(cause.stack) : String(cause)
+    return { kind: 'failed', seed, rule, evidence, journal }
+  }
+}
