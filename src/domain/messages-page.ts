@@ -118,9 +118,9 @@ export const PAGE_MESSAGES = {
   },
   // The words that SATIM asks merchants to print where a card payment fails (reference: its rules for failure pages).
   satim: {
-    ar: 'في حال وجود مشكلة في الدفع، يُرجى الاتصال بالرقم الأخضر لساتيم (SATIM): {number}',
-    fr: 'En cas de problème de paiement, veuillez contacter le numéro vert de la SATIM : {number}',
-    en: 'If you have a problem with your payment, please call SATIM’s toll-free number: {number}',
+    ar: 'في حال وجود مشكلة في الدفع، يُرجى الاتصال بالرقم الأخضر لساتيم (SATIM):',
+    fr: 'En cas de problème de paiement, veuillez contacter le numéro vert de la SATIM :',
+    en: 'If you have a problem with your payment, please call SATIM’s toll-free number:',
   },
 
   orderReference: { ar: 'رقم الطلب', fr: 'Commande', en: 'Order' },

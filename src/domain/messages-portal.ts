@@ -85,7 +85,6 @@ export const PORTAL_MESSAGES = {
   },
 
   plansTitle: { ar: 'الباقات', fr: 'Les offres', en: 'Plans' },
-  free: { ar: 'مجانًا', fr: 'Gratuit', en: 'Free' },
   perMonth: { ar: 'للشهر', fr: 'par mois', en: 'per month' },
   currentPlan: { ar: 'باقتك الحالية', fr: 'Votre offre actuelle', en: 'Your current plan' },
   renew: { ar: 'جدّد وادفع {amount}', fr: 'Renouveler : payer {amount}', en: 'Renew: pay {amount}' },

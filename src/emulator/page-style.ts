@@ -6,7 +6,7 @@ export const PAGE_STYLE = `
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:1rem/1.5 system-ui,"Segoe UI","Noto Sans Arabic",Tahoma,sans-serif}
 .sandbox{margin:0;padding:.75rem 1rem;background:var(--warnbg);color:var(--warn);font-weight:600;text-align:center}
-main{max-inline-size:26rem;margin:1.5rem auto;padding:1.5rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem}
+main{inline-size:min(26rem,100% - 2rem);margin:1.5rem auto;padding:1.5rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem}
 nav ul{display:flex;gap:.5rem;list-style:none;margin:1rem 0 0;padding:0;justify-content:center}
 nav a{display:inline-block;padding:.5rem .75rem;color:var(--go)}
 nav a[aria-current]{color:var(--ink);font-weight:600;text-decoration:none}

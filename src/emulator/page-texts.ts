@@ -22,11 +22,11 @@ export interface PageTexts {
   amount(dinars: number): string
 }
 
-const grouped = (locale: string) => {
-  const format = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
-  return (dinars: number) => format.format(dinars)
+/** Groups of three, parted by a space: a point or a comma would read as a fraction in one of the three languages. */
+function grouped(dinars: number): string {
+  const parts = new Intl.NumberFormat('fr', { maximumFractionDigits: 0 }).formatToParts(dinars)
+  return parts.map(({ type, value }) => (type === 'group' ? '\u00a0' : value)).join('')
 }
-const [arabic, english, french] = [grouped('ar-DZ'), grouped('en'), grouped('fr')]
 
 export const LANGUAGE_NAMES: Readonly<Record<Locale, string>> = {
   ar: 'العربية',
@@ -59,7 +59,7 @@ export const PAGE_TEXTS: Readonly<Record<Locale, PageTexts>> = {
       canceled: 'أُلغي هذا الدفع. عُد إلى الموقع وابدأ من جديد.',
       expired: 'انتهت صلاحية هذه الصفحة. عُد إلى الموقع وابدأ من جديد.',
     },
-    amount: (dinars) => `${arabic(dinars)} د.ج`,
+    amount: (dinars) => `${grouped(dinars)}\u00a0دج`,
   },
   fr: {
     direction: 'ltr',
@@ -85,7 +85,7 @@ export const PAGE_TEXTS: Readonly<Record<Locale, PageTexts>> = {
       canceled: 'Ce paiement a été annulé. Revenez sur le site et recommencez.',
       expired: 'Cette page a expiré. Revenez sur le site et recommencez.',
     },
-    amount: (dinars) => `${french(dinars)} DA`,
+    amount: (dinars) => `${grouped(dinars)}\u00a0DA`,
   },
   en: {
     direction: 'ltr',
@@ -111,6 +111,6 @@ export const PAGE_TEXTS: Readonly<Record<Locale, PageTexts>> = {
       canceled: 'This payment was canceled. Go back to the site and start again.',
       expired: 'This page has expired. Go back to the site and start again.',
     },
-    amount: (dinars) => `${english(dinars)} DZD`,
+    amount: (dinars) => `${grouped(dinars)}\u00a0DA`,
   },
 }

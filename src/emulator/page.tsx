@@ -15,8 +15,8 @@ export function paymentPage(checkout: CheckoutRecord, merchant: string, locale: 
       </p>
       <Sums checkout={checkout} texts={texts} />
       {checkout.description === null ? null : (
-        <p class="note" dir="auto" safe>
-          {checkout.description}
+        <p class="note">
+          <bdi safe>{checkout.description}</bdi>
         </p>
       )}
       {checkout.status === 'pending' ? (
@@ -62,9 +62,9 @@ function frame(locale: Locale, safeContent: JSX.Element): string {
         <style>{PAGE_STYLE}</style>
       </head>
       <body>
-        <p class="sandbox" safe>
+        <header class="sandbox" safe>
           {`SANDBOX · ${texts.sandbox}`}
-        </p>
+        </header>
         <main>{safeContent}</main>
         <Languages current={locale} label={texts.languages} />
       </body>

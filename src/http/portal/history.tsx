@@ -22,22 +22,24 @@ export function History(section: Section) {
           ))}
         </ul>
       )}
-      <p class="actions">
-        {nextCursor === null ? null : (
-          <a
-            class="button"
-            href={`${pages.base}/portal?cursor=${encodeURIComponent(nextCursor)}#history`}
-            safe
-          >
-            {say('olderPayments')}
-          </a>
-        )}
-        {view.isOlder ? (
-          <a class="button" href={`${pages.base}/portal#history`} safe>
-            {say('newestPayments')}
-          </a>
-        ) : null}
-      </p>
+      {nextCursor === null && !view.isOlder ? null : (
+        <p class="actions">
+          {nextCursor === null ? null : (
+            <a
+              class="button"
+              href={`${pages.base}/portal?cursor=${encodeURIComponent(nextCursor)}#history`}
+              safe
+            >
+              {say('olderPayments')}
+            </a>
+          )}
+          {view.isOlder ? (
+            <a class="button" href={`${pages.base}/portal#history`} safe>
+              {say('newestPayments')}
+            </a>
+          ) : null}
+        </p>
+      )}
     </section>
   )
 }
@@ -50,11 +52,13 @@ function Line({ pages, view, say, payment }: Section & { readonly payment: Payme
   const date = formats.day(payment.paidAt ?? payment.createdAt, locale)
   return (
     <li>
-      <span safe>{date}</span>
+      <span class="date" safe>
+        {date}
+      </span>
       <span class="sum" safe>
         {formats.money(payment.price.amount, locale)}
       </span>
-      <span class="soft small" safe>
+      <span class="bought soft small" safe>
         {whatItBought({ pages, view, say }, payment)}
       </span>
       <span class="end">

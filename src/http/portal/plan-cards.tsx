@@ -29,13 +29,8 @@ function PlanCard({ pages, view, say, plan }: Section & { readonly plan: Plan })
     <article class={isCurrent ? 'card plan now' : 'card plan'}>
       <h3 safe>{planName(plan.name, locale)}</h3>
       <p class="price">
-        {plan.price === 0 ? (
-          <span safe>{say('free')}</span>
-        ) : (
-          <>
-            <span safe>{formats.money(plan.price, locale)}</span> <small safe>{say('perMonth')}</small>
-          </>
-        )}
+        <span safe>{formats.money(plan.price, locale)}</span>{' '}
+        {plan.price === 0 ? null : <small safe>{say('perMonth')}</small>}
       </p>
       <ul>
         {LIMIT_NAMES.map((limit) => (

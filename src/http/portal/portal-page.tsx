@@ -105,9 +105,8 @@ function Until({ pages, view, say, end }: Section & { readonly end: Instant }) {
         </span>
       </p>
       {left > 0 ? (
-        <p class="figure">
-          <span class="soft">&nbsp;</span>
-          <strong safe>{say('timeLeft', { time: formats.timeLeft(left, locale) })}</strong>
+        <p class="left" safe>
+          {say('timeLeft', { time: formats.timeLeft(left, locale) })}
         </p>
       ) : null}
     </div>

@@ -73,8 +73,9 @@ const SATIM_NUMBER = '3020'
 function Satim({ say }: { say: Say }) {
   return (
     <p class="satim">
-      <a href={`tel:${SATIM_NUMBER}`} safe>
-        {say('satim', { number: SATIM_NUMBER })}
+      <span safe>{say('satim')}</span>{' '}
+      <a href={`tel:${SATIM_NUMBER}`} dir="ltr">
+        {SATIM_NUMBER}
       </a>
     </p>
   )

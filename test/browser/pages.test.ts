@@ -1,0 +1,104 @@
+// Every page in every state, as a phone and a desk show it: nothing for axe to find, light, alone, and photographed.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Database } from '../../src/store/database.js'
+import { axeFindings, describeInBrowser, keepScreenshot, type Visit } from '../support/browser.js'
+import { freshDatabase } from '../support/databases.js'
+import { type People, peopleOf } from '../support/people.js'
+
+/** "A page is under 30 kB without fonts." */
+const PAGE_BYTES_MAX = 30_000
+
+/** Arabic on a phone, French on a desk, English on a phone: each language, each width, each direction. */
+const LOOKS: readonly (readonly [locale: string, visit: Visit])[] = [
+  ['ar', { width: 360 }],
+  ['fr', { width: 1280 }],
+  ['en', { width: 360 }],
+]
+
+describeInBrowser('the pages', ({ visit }) => {
+  let database: Database
+  let people: People
+  beforeAll(async () => {
+    database = await freshDatabase('pglite')
+    people = await peopleOf(database)
+  })
+  afterAll(async () => {
+    await people.world.stop()
+    await database.close()
+  })
+
+  const portals = [
+    'nobody',
+    'active',
+    'renewable',
+    'past_due',
+    'expired',
+    'canceled',
+    'review',
+    'pending',
+    'long',
+  ]
+  const returns = ['active', 'pending', 'card_failed', 'card_canceled', 'late', 'review', 'canceled']
+
+  for (const [locale, look] of LOOKS) {
+    it.each(portals)(`the portal of %s (${locale}, ${look.width} px)`, async (userId) => {
+      const visitor = await visit(look)
+      await visitor.page.goto(await people.linkFor(userId))
+      await inspect(
+        visitor,
+        `${people.world.url}/portal?lang=${locale}`,
+        `portal-${userId}-${locale}`,
+        locale,
+      )
+    })
+
+    it.each(returns)(`the page after paying, %s (${locale}, ${look.width} px)`, async (name) => {
+      const visitor = await visit(look)
+      const url = `${people.world.url}/billing/return/${people.payments[name]}?lang=${locale}`
+      await inspect(visitor, url, `return-${name}-${locale}`, locale)
+    })
+
+    it.each([
+      ['no-session', '/portal'],
+      ['link-over', '/portal/open?token=used'],
+      ['not-found', '/billing/return/pay_00000000000000000000000000'],
+    ])(`%s (${locale}, ${look.width} px)`, async (name, path) => {
+      const visitor = await visit(look)
+      await visitor.page.goto(`${people.world.url}/portal?lang=${locale}`)
+      await inspect(visitor, `${people.world.url}${path}`, `${name}-${locale}`, locale)
+    })
+
+    it.each(['pending', 'paid', 'failed'])(
+      `the sandbox’s payment page, %s (${locale}, ${look.width} px)`,
+      async (state) => {
+        const visitor = await visit(look)
+        const { checkoutUrl, checkoutId } = await people.world.as(`payer ${state} ${locale}`).upgrade()
+        if (state !== 'pending')
+          await people.world.emulator.pay(checkoutId, state === 'paid' ? 'paid' : 'failed')
+        await inspect(visitor, `${checkoutUrl}?lang=${locale}`, `emulator-${state}-${locale}`, locale)
+      },
+    )
+  }
+
+  async function inspect(
+    visitor: Awaited<ReturnType<typeof visit>>,
+    url: string,
+    name: string,
+    locale: string,
+  ): Promise<void> {
+    const { page, requests, complaints } = visitor
+    requests()
+    const response = await page.goto(url)
+    expect(await page.locator('html').getAttribute('lang')).toBe(locale)
+    expect(await page.locator('html').getAttribute('dir')).toBe(locale === 'ar' ? 'rtl' : 'ltr')
+    // Painted from one round trip: the document is all that was asked for, of any origin; its icon is written in it.
+    expect(requests().filter((address) => !address.startsWith('data:'))).toEqual([url])
+    expect((await response?.body())?.length).toBeLessThan(PAGE_BYTES_MAX)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
+      0,
+    )
+    expect(await axeFindings(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await keepScreenshot(page, name)
+  }
+})

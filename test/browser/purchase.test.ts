@@ -1,0 +1,180 @@
+// A whole purchase as people do it: from the portal to the payment page, back, paid, the receipt opened. In each language,
+// on a phone and at a desk, with and without JavaScript; a card that fails; a webhook that never comes; and by keyboard.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Locale } from '../../src/domain/locale.js'
+import { sayIn } from '../../src/domain/messages.js'
+import type { Database } from '../../src/store/database.js'
+import { describeInBrowser, type Visitor } from '../support/browser.js'
+import { freshDatabase } from '../support/databases.js'
+import { createWorld, type World } from '../support/world.js'
+
+describeInBrowser('a purchase', ({ visit }) => {
+  let database: Database
+  let world: World
+  beforeAll(async () => {
+    database = await freshDatabase('pglite')
+    world = await createWorld(database)
+  })
+  afterAll(async () => {
+    await world.stop()
+    await database.close()
+  })
+
+  let users = 0
+  const enter = async ({ page }: Visitor): Promise<string> => {
+    const userId = `buyer-${++users}`
+    const answer = await world.as(userId).post('/api/v1/billing/portal-sessions', {})
+    await page.goto(answer.body.url)
+    expect(new URL(page.url()).pathname).toBe('/portal')
+    return userId
+  }
+  const words = (locale: Locale) => {
+    const say = sayIn(locale)
+    // What a screen reader, and Playwright, sees of a text has no marks of isolation.
+    return { say, amount: locale === 'ar' ? '2 000 دج' : '2 000 DA' }
+  }
+  const buyButton = 'form[action$="/portal/upgrade"] button'
+
+  it.each([
+    ['ar', 360, true],
+    ['ar', 1280, false],
+    ['fr', 360, false],
+    ['fr', 1280, true],
+    ['en', 360, true],
+    ['en', 1280, false],
+  ] as const)('in %s at %i px, JavaScript: %s', async (locale, width, javaScript) => {
+    const visitor = await visit({ width, javaScript })
+    const { page, complaints } = visitor
+    const { say } = words(locale)
+    const userId = await enter(visitor)
+    await page.click(`a[hreflang="${locale}"]`)
+    expect(await page.textContent('h1')).toBe(say('portalTitle'))
+    // What it brings is told before he pays: bought on 21 November, it lasts until 21 December.
+    const start = page.locator('.buy')
+    expect(await start.textContent()).toMatch(/21\u00a0(ديسمبر|décembre|December)\u00a02026/)
+
+    await page.click(buyButton)
+    expect(new URL(page.url()).origin).toBe(world.emulator.url)
+    expect(await page.locator('html').getAttribute('lang')).toBe(locale)
+    expect((await page.textContent('.amount'))?.replaceAll('\u00a0', ' ')).toBe(words(locale).amount)
+    await page.check('input[value="cib"]')
+    await page.click('button[value="paid"]')
+
+    await page.waitForURL(/\/billing\/return\//)
+    await world.emulator.settled()
+    await page.reload()
+    expect(await page.textContent('h1')).toBe(say('returnPaidTitle'))
+    const receipt = await page.locator('a[href*="/portal/receipts/"]').getAttribute('href')
+    const pdf = await page.request.get(`${world.url}${receipt}`)
+    expect([pdf.status(), pdf.headers()['content-type']]).toEqual([200, 'application/pdf'])
+    expect((await pdf.body()).subarray(0, 5).toString()).toBe('%PDF-')
+
+    await page.click('a[href$="/portal"]')
+    expect(await page.textContent('.hero .badge')).toBe(say('statusActive'))
+    expect(await page.textContent('.payments .badge')).toBe(say('payment_paid'))
+    expect((await world.as(userId).get('/api/v1/billing/status')).body).toMatchObject({
+      plan: 'pro',
+      payment_method: 'cib',
+    })
+    expect(complaints).toEqual([])
+  })
+
+  it('with a card that fails says so, gives SATIM’s number, and tries again with one click', async () => {
+    const visitor = await visit({ width: 360, javaScript: false })
+    const { page } = visitor
+    const { say } = words('fr')
+    await enter(visitor)
+    await page.click('a[hreflang="fr"]')
+    await page.click(buyButton)
+    await page.click('button[value="failed"]')
+    await page.waitForURL(/\/billing\/return\//)
+    await world.emulator.settled()
+    await page.reload()
+    expect(await page.textContent('h1')).toBe(say('returnFailedTitle'))
+    expect(await page.locator('a[href="tel:3020"]').count()).toBe(1)
+    await page.click(buyButton)
+    expect(new URL(page.url()).origin).toBe(world.emulator.url)
+    await page.click('button[value="paid"]')
+    await page.waitForURL(/\/billing\/return\//)
+    await world.emulator.settled()
+    await page.reload()
+    expect(await page.textContent('h1')).toBe(say('returnPaidTitle'))
+  })
+
+  it.each([true, false])(
+    'whose webhook never comes is found by the page itself (JavaScript: %s)',
+    async (javaScript) => {
+      const visitor = await visit({ width: 360, javaScript })
+      const { page } = visitor
+      const { say } = words('en')
+      await enter(visitor)
+      await page.click('a[hreflang="en"]')
+      world.emulator.setFaults({ drop: { times: 1 }, processing: { times: 1, seconds: 5 } })
+      await page.click(buyButton)
+      await page.click('button[value="paid"]')
+      await page.waitForURL(/\/billing\/return\//)
+      // The redirect says success; the bank has not answered yet, so neither do we.
+      expect(await page.textContent('h1')).toBe(say('returnPendingTitle'))
+      await world.emulator.advance(12)
+      // Nobody touches the page: it asks again, and the question to the provider is what books the payment.
+      await page.waitForURL(/look=\d/)
+      await page.getByRole('heading', { name: say('returnPaidTitle') }).waitFor()
+    },
+  )
+
+  it('by keyboard alone', async () => {
+    const visitor = await visit({ width: 1280 })
+    const { page } = visitor
+    await enter(visitor)
+    await tabTo(visitor, buyButton)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${world.emulator.url}/**`)
+    await tabTo(visitor, 'input[value="edahabia"]')
+    await page.keyboard.press('ArrowDown')
+    expect(await page.locator('input[value="cib"]').isChecked()).toBe(true)
+    await tabTo(visitor, 'button[value="paid"]')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/billing\/return\//)
+    await world.emulator.settled()
+    await page.reload()
+    await tabTo(visitor, 'a[href*="/portal/receipts/"]')
+  })
+
+  it('leaves the portal by its button, and the way back in is closed', async () => {
+    const visitor = await visit({ width: 360 })
+    const { page } = visitor
+    await page.route('http://platform.localhost/**', (route) => route.fulfill({ body: 'the platform' }))
+    await enter(visitor)
+    await page.click('form[action$="/portal/leave"] button')
+    await page.waitForURL('http://platform.localhost/**')
+    const response = await page.goto(`${world.url}/portal`)
+    expect(response?.status()).toBe(401)
+  })
+
+  it('keeps every control within reach of a thumb', async () => {
+    const visitor = await visit({ width: 360 })
+    await enter(visitor)
+    const small = await visitor.page.evaluate(() =>
+      [...document.querySelectorAll('a, button, input:not([type=hidden])')].flatMap((element) => {
+        const { width, height } = element.getBoundingClientRect()
+        return height < 44 || width < 24 ? [`${element.outerHTML}: ${width} x ${height}`] : []
+      }),
+    )
+    expect(small).toEqual([])
+  })
+
+  async function tabTo({ page }: Visitor, selector: string): Promise<void> {
+    for (let presses = 0; presses < 40; presses++) {
+      await page.keyboard.press('Tab')
+      const isThere = await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)
+      if (!isThere) continue
+      // Where one is must be seen: the outline of :focus-visible.
+      const outline = await page.evaluate(
+        () => getComputedStyle(document.activeElement ?? document.body).outlineStyle,
+      )
+      expect(outline).not.toBe('none')
+      return
+    }
+    throw new Error(`no way to ${selector} by keyboard`)
+  }
+})

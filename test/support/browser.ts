@@ -1,0 +1,135 @@
+// Chromium for tests. Where none is found the tests say so, loudly; under continuous integration that is a failure.
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const PLACES = [
+  process.env.CHROMIUM_PATH,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+/** No sandbox of its own, because tests run as root in containers; and it stays off the network. */
+const SWITCHES = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+const found = PLACES.find((place) => place !== undefined && existsSync(place))
+
+/** What a person has in hand: the width of a phone or a desk, and a browser with or without JavaScript. */
+export interface Visit {
+  readonly width?: 360 | 1280
+  readonly javaScript?: boolean
+  readonly acceptLanguage?: string
+}
+
+export interface BrowserTools {
+  /** A browser that remembers nobody: no cookie. Every request of its page is written down. */
+  visit(options?: Visit): Promise<Visitor>
+}
+
+export interface Visitor {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** Addresses asked for since the last call, in order. */
+  requests(): string[]
+  /** What the console and the content policy complained about. */
+  readonly complaints: readonly string[]
+  /** Forgets everything. */
+  leave(): Promise<void>
+}
+
+/** Describes what is seen in a browser. Everything opened is closed afterwards. */
+export function describeInBrowser(name: string, body: (tools: BrowserTools) => void): void {
+  if (found === undefined) return void describeWithout(name)
+  describe(name, () => {
+    let browser: Browser
+    const visitors = new Map<string, Visitor>()
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: found, args: SWITCHES })
+    })
+    afterAll(() => browser.close())
+    const visit = async (options: Visit = {}) => {
+      const key = JSON.stringify(options)
+      const known = visitors.get(key) ?? (await arrive(browser, options))
+      visitors.set(key, known)
+      await known.leave()
+      return known
+    }
+    body({ visit })
+  })
+}
+
+async function arrive(browser: Browser, visit: Visit): Promise<Visitor> {
+  const { width = 1280, javaScript = true, acceptLanguage } = visit
+  const context = await browser.newContext({
+    viewport: { width, height: 800 },
+    javaScriptEnabled: javaScript,
+    ...(acceptLanguage === undefined ? {} : { locale: acceptLanguage }),
+  })
+  const page = await context.newPage()
+  const requests: string[] = []
+  const complaints: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
+  page.on('console', (message) => {
+    // A page with a 404 is a page of ours; Chromium complains of its status.
+    if (message.type() === 'error' && !/status of [45]\d\d/.test(message.text()))
+      complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  return {
+    context,
+    page,
+    complaints,
+    requests: () => requests.splice(0),
+    leave: async () => {
+      await page.goto('about:blank')
+      await context.clearCookies()
+      requests.length = 0
+      complaints.length = 0
+    },
+  }
+}
+
+function describeWithout(name: string): void {
+  describe(name, () => {
+    it('WAS NOT LOOKED AT: there is no Chromium (apt-get install chromium, or CHROMIUM_PATH)', () => {
+      process.stderr.write(`\n!!! ${name}: no Chromium was found, nothing was tested in a browser !!!\n\n`)
+      expect(process.env.CI, 'continuous integration must have a Chromium').not.toBe('true')
+    })
+  })
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds wrong with the page, by rule and element. WCAG 2.2 AA and best practices. */
+export async function axeFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axeSource)
+  return page.evaluate(async () => {
+    // Put there by the line before; the page itself knows nothing of it.
+    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
+    const { violations } = await axe.run(document, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    })
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+  })
+}
+
+const FOLDER = path.resolve(import.meta.dirname, '../../artifacts/screenshots')
+
+/** Kept for people to look at. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(FOLDER, { recursive: true })
+  await page.screenshot({ path: path.join(FOLDER, `${name}.png`), fullPage: true })
+}

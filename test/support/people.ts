@@ -1,0 +1,78 @@
+// People in every state that a page can show, living in one world: who bought when, who was refunded, whose money is odd.
+import type { Locale } from '../../src/domain/locale.js'
+import type { Database } from '../../src/store/database.js'
+import { platformFor, WITH_PLATFORM } from './platform.js'
+import { createWorld, type World } from './world.js'
+
+const DAY = 86_400
+
+export interface People {
+  readonly world: World
+  /** A link into this user's portal. */
+  linkFor(userId: string): Promise<string>
+  /** Of each kind of payment one, whose return page can be looked at. */
+  readonly payments: Readonly<Record<string, string>>
+}
+
+/** 36 days of a world: whoever is called `expired` is expired by its end, and so on. */
+export async function peopleOf(database: Database, env: Record<string, string> = {}): Promise<People> {
+  const world = await createWorld(database, { env: { ...WITH_PLATFORM, ...env } })
+  const payments: Record<string, string> = {}
+  const buy = async (userId: string) => {
+    payments[userId] = (await world.as(userId).buy()).paymentId
+  }
+  await know(world, 'expired', 'Yacine Hadj')
+  await buy('expired')
+  await buy('long')
+  await world.advance(4 * DAY)
+  await buy('past_due')
+  await world.advance(6 * DAY)
+  await buy('renewable')
+  await world.advance(14 * DAY)
+  await buy('long')
+  await world.advance(12 * DAY)
+  await know(world, 'active', 'Amina Boudiaf')
+  await buy('active')
+  await buy('canceled')
+  await world.service.billing.operator.refund(payments.canceled ?? '', {
+    operator: 'tests',
+    reason: 'asked for',
+  })
+  await stageUsage(world)
+  for (const outcome of ['failed', 'canceled'] as const) {
+    const opened = await world.as(`card_${outcome}`).upgrade()
+    await world.emulator.pay(opened.checkoutId, outcome)
+    await world.emulator.settled()
+    payments[`card_${outcome}`] = opened.paymentId
+  }
+  payments.late = (await world.as('late').upgrade()).paymentId
+  await world.advance(31 * 60)
+  // After the last look of the sweeps, which would find out that the provider's own list has the right amount.
+  world.emulator.setFaults({ wrong_amount: { times: 1 } })
+  await buy('review')
+  payments.pending = (await world.as('pending').upgrade()).paymentId
+  return {
+    world,
+    payments,
+    linkFor: async (userId) => {
+      const body = { return_path: '/settings/billing' }
+      return (await world.as(userId).post('/api/v1/billing/portal-sessions', body)).body.url
+    },
+  }
+}
+
+export async function know(world: World, userId: string, name: string, locale?: Locale): Promise<void> {
+  const email = `${userId}@example.dz`
+  await world.service.billing.updateProfile(userId, { name, email, ...(locale ? { locale } : {}) })
+}
+
+async function stageUsage(world: World): Promise<void> {
+  const active = platformFor(world, 'active')
+  await active.report('projects', { used: 4 })
+  await active.report('storage_mb', { used: 3000 })
+  await active.report('domains_per_project', { used: 5, project_id: 'vitrine-2026' })
+  await active.consume('deploys_per_day', { amount: 17, operation_id: 'deploy' })
+  const expired = platformFor(world, 'expired')
+  await expired.report('projects', { used: 7 })
+  await expired.report('storage_mb', { used: 2048 })
+}
