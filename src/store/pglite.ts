@@ -14,6 +14,7 @@ import {
 } from './durable-files.js'
 import { lockFolder } from './folder-lock.js'
 import type { FolderLock } from './folder-socket.js'
+import { plannerSettings } from './planner.js'
 import { runTransaction, type Session } from './transaction.js'
 import { Turnstile } from './turnstile.js'
 import { EmbeddedSession } from './wire-protocol.js'
@@ -31,8 +32,8 @@ export interface EmbeddedDatabase extends Database {
 
 /** A database that is gone when it is closed. `from` is another one's `dump()`. */
 export async function openMemory(from?: Blob): Promise<EmbeddedDatabase> {
-  const pglite = await PGlite.create(from === undefined ? {} : { loadDataDir: from })
-  return new Embedded(pglite, {})
+  const options = { startParams: [...PGlite.defaultStartParams, ...plannerParameters] }
+  return new Embedded(await PGlite.create(startingWith(options, from)), {})
 }
 
 export interface FolderOptions {
@@ -72,8 +73,14 @@ async function createCluster(folder: string, cluster: string, from?: Blob): Prom
 }
 
 function startOn(files: DurableFiles, from?: Blob): Promise<PGlite> {
-  const options = { fs: files, startParams: durableStartParameters }
-  return PGlite.create(from === undefined ? options : { ...options, loadDataDir: from })
+  const startParams = [...durableStartParameters, ...plannerParameters]
+  return PGlite.create(startingWith({ fs: files, startParams }, from))
+}
+
+const plannerParameters = plannerSettings.flatMap((setting) => ['-c', setting])
+
+function startingWith<Options extends object>(options: Options, from: Blob | undefined) {
+  return from === undefined ? options : { ...options, loadDataDir: from }
 }
 
 interface Belongings {

@@ -11,6 +11,7 @@ import {
   type Transaction,
 } from './database.js'
 import { endsConnection, isStalePlan, translateError } from './database-errors.js'
+import { plannerSettings } from './planner.js'
 import { runTransaction, type Session } from './transaction.js'
 import { encodeParameter, parserOf } from './values.js'
 
@@ -167,7 +168,8 @@ class PooledSession implements Session {
 async function prepareSession(client: pg.ClientBase): Promise<void> {
   await client.query(
     `set time zone 'UTC'; set statement_timeout = ${statementTimeoutMs};
-     set idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}`,
+     set idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs};
+     ${plannerSettings.map((setting) => `set ${setting}`).join(';')}`,
   )
 }
 

@@ -1,0 +1,262 @@
+// What the statements of the hot paths cost when there is much of everything: they find their rows by index, whoever plans
+// them and when; and a sweep reads what is due, not what exists. Those about usage are in usage-plans.test.ts.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { HOUR, MINUTE } from '../../src/domain/instant.js'
+import { loadDueAnnouncements } from '../../src/store/announcements.js'
+import { claimDuePayments, claimLookAtProvider, scheduleNextCheck } from '../../src/store/checks.js'
+import {
+  type Database,
+  type Parameter,
+  type Queryable,
+  type Row,
+  type Statement,
+  statement,
+} from '../../src/store/database.js'
+import { claimDueMails } from '../../src/store/mails.js'
+import { claimUsersWithEvents, nextEventOf } from '../../src/store/outbox.js'
+import { findPayment, findPaymentById, listPayments } from '../../src/store/payments.js'
+import { loadForSettlements, type SettlementChange, saveSettlements } from '../../src/store/settlements.js'
+import { insertPayment, loadForUpgrade } from '../../src/store/upgrades.js'
+import { createLoadUser } from '../../src/store/users.js'
+import { aPayment, aReport, days, NOON, PRO } from '../domain/fixtures.js'
+import { type DatabaseKind, freshDatabase } from '../support/databases.js'
+
+type Run = (door: Queryable) => Promise<unknown>
+
+/** 5 payments each; one user in a thousand has something due. All that is small in a test would be scanned rightly. */
+async function fill(database: Database, users: number): Promise<void> {
+  await database.script(`
+    insert into users (user_id, version, event_sequence, delivered_sequence, created_at, announce_at)
+    select 'user-' || n, 1, 3, case when n % 1000 = 0 then 1 else 3 end, now(),
+           timestamptz '2026-11-21T12:00:00Z' + (case when n % 1000 = 0 then -1 else n end) * interval '1 minute'
+      from generate_series(1, ${users}) n;
+    insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url, created_at,
+                          expires_at, attempt_ends_at, next_check_at)
+    select 'user-' || n, 'pay_' || n || '_' || k, '{}', 2000, 'DZD', false, case k when 5 then 'pending' else 'failed' end,
+           'chk_' || n || '_' || k, 'https://pay.example', t, t + interval '30 minutes', t,
+           case when k = 5 then t + (case when n % 1000 = 0 then 0 else 1 end) * interval '1 day' end
+      from generate_series(1, ${users}) n, generate_series(1, 5) k,
+           lateral (select timestamptz '2026-11-21T11:50:00Z' - (5 - k) * interval '30 days' as t) s;
+    insert into outbox (user_id, sequence, id, type, payload, created_at)
+    select 'user-' || n, k, 'evt_' || n || '_' || k, 'payment.failed', '{}', timestamptz '2026-11-21T11:00:00Z'
+      from generate_series(1, ${users}) n, generate_series(1, 3) k;
+    insert into provider_events (user_id, id, type, outcome, received_at)
+    select 'user-' || n, 'evt_' || n, 'checkout.failed', 'failed', now() from generate_series(1, ${users}) n;
+    insert into mails (user_id, kind, about, queued_at, due_at)
+    select 'user-' || n, 'receipt', 'pay_' || n, timestamptz '2026-11-21T11:00:00Z',
+           case when n % 1000 = 0 then timestamptz '2026-11-21T11:00:00Z' end
+      from generate_series(1, ${users}) n;
+    insert into event_endpoint (url, deliver_from) values ('https://host.example', timestamptz '2026-01-01');
+    analyze;`)
+}
+
+const ids = (count: number) => Array.from({ length: count }, (_, n) => `user-${n + 1}`)
+const reports = ids(32).map((userId, n) =>
+  aReport({ userId, checkoutId: `chk_${n + 1}_5`, paymentId: `pay_${n + 1}_5` }),
+)
+const page = { after: { createdAt: NOON - days(30), id: 'pay_7_4' }, status: null, limit: 20 }
+const open = aPayment({ userId: 'user-7', id: 'pay_7_5' })
+
+function booking(userId: string): SettlementChange {
+  const month = { start: NOON, end: NOON + days(30), paymentId: 'pay_1_5', plan: PRO }
+  const number = userId.slice('user-'.length)
+  return {
+    userId,
+    version: 1,
+    isNew: false,
+    payment: aPayment({
+      userId,
+      id: `pay_${number}_5`,
+      checkoutId: `chk_${number}_5`,
+      status: 'paid',
+      paidAt: NOON,
+      periodStart: NOON,
+      periodEnd: month.end,
+      nextCheckAt: null,
+    }),
+    subscription: {
+      run: { anchorAt: NOON, months: 1 },
+      paidUntil: month.end,
+      months: [month],
+      endedAt: null,
+      paymentMethod: 'cib',
+    },
+    received: {
+      id: `evt_paid_${userId}`,
+      type: 'checkout.paid',
+      outcome: 'booked',
+      report: aReport(),
+      receivedAt: NOON,
+    },
+    events: [],
+    receipt: { series: '2026', snapshot: {} },
+    now: NOON,
+  }
+}
+
+const HOT: [name: string, run: Run, index: RegExp][] = [
+  ['a status', (door) => createLoadUser(door)('user-7'), /payments_newest/],
+  ['32 statuses at once', (door) => Promise.all(ids(34).map(createLoadUser(door))), /payments_newest/],
+  [
+    'the first page of the history',
+    (door) => listPayments(door, 'user-7', { ...page, after: null }, NOON),
+    /payments_newest/,
+  ],
+  ['a later page', (door) => listPayments(door, 'user-7', page, NOON), /payments_newest/],
+  ['one payment', (door) => findPayment(door, 'user-7', 'pay_7_5'), /payments_(pkey|by_id)/],
+  ['a payment by its id alone', (door) => findPaymentById(door, 'pay_7_5'), /payments_by_id/],
+  [
+    'what an upgrade needs',
+    (door) => loadForUpgrade(door, { userId: 'user-7' }, NOON),
+    /payments_one_open_per_user/,
+  ],
+  [
+    'a request of an upgrade',
+    (door) => insertPayment(door, aPayment({ userId: 'new', id: 'new' }), 0),
+    /users_pkey/,
+  ],
+  ['whose checkout it is', (door) => loadForSettlements(door, reports.slice(0, 1)), /payments_checkout/],
+  ['whose 32 checkouts they are', (door) => loadForSettlements(door, reports), /payments_checkout/],
+  ['a booking', (door) => saveSettlements(door, [booking('user-7')]), /users_pkey/],
+  ['32 bookings', (door) => saveSettlements(door, ids(32).map(booking)), /users_pkey/],
+  [
+    'a look of a reader',
+    (door) => claimLookAtProvider(door, open, { now: NOON, unlessSince: NOON }),
+    /Index Scan using payments_/,
+  ],
+  ['the end of a look', (door) => scheduleNextCheck(door, open, null), /Index Scan using payments_/],
+  [
+    'the next event of a user',
+    (door) => nextEventOf(door, { userId: 'user-7', until: NOON, delivered: 1, written: 3 }),
+    /outbox_pkey/,
+  ],
+]
+
+const SWEEPS: [name: string, run: Run, index: RegExp][] = [
+  [
+    'payments to look up',
+    (door) => claimDuePayments(door, { now: NOON, limit: 5, retryAt: NOON + MINUTE }),
+    /payments_due/,
+  ],
+  [
+    'users whose events wait',
+    (door) =>
+      claimUsersWithEvents(door, { now: NOON, limit: 5, until: NOON + HOUR, url: 'https://host.example' }),
+    /users_deliver/,
+  ],
+  ['ends to announce', (door) => loadDueAnnouncements(door, NOON, 5), /users_announce/],
+  [
+    'mail that is owed',
+    (door) => claimDueMails(door, { now: NOON, limit: 5, leaseUntil: NOON + HOUR }),
+    /mails_due/,
+  ],
+]
+
+describe.each<DatabaseKind>(['pglite', 'postgres'])('with 10,000 users and 50,000 payments (%s)', (kind) => {
+  const { database } = filled(kind, 10_000)
+
+  describe.each(['custom', 'generic'] as const)('a %s plan', (mode) => {
+    it.each([...HOT, ...SWEEPS])('of %s rides on its index and scans no table', async (_name, run, index) => {
+      const plan = await explain(database(), await heard(run), { mode })
+      expect(plan).toMatch(index)
+      expect(plan).not.toMatch(/Seq Scan on (users|payments|outbox|provider_events|receipts|mails|usage)/)
+    })
+  })
+})
+
+describe.each<DatabaseKind>(['pglite', 'postgres'])('with ten times as many users (%s)', (kind) => {
+  const few = filled(kind, 2_000)
+  const many = filled(kind, 20_000)
+
+  it.each(SWEEPS)('a sweep reads no more: %s', async (_name, run) => {
+    const asked = await heard(run)
+    const [small, large] = [few.database(), many.database()]
+    const pages = await Promise.all([small, large].map((database) => pagesRead(database, asked)))
+    const [ofFew = 0, ofMany = 0] = pages
+    // 2 are due among 2,000 users and 20 among 20,000, of which 5 are taken: 5/2 as many, and a level more of each index
+    // for each of them. All of it would be some thousand pages.
+    expect(ofMany).toBeLessThanOrEqual(ofFew * 2.5 + 25)
+  })
+})
+
+function filled(kind: DatabaseKind, users: number): { database(): Database } {
+  let database: Database | undefined
+  beforeAll(async () => {
+    database = await freshDatabase(kind)
+    await fill(database, users)
+    return () => database?.close()
+  })
+  return {
+    database: () => {
+      if (!database) throw new Error('the database exists inside tests only')
+      return database
+    },
+  }
+}
+
+interface Asked {
+  readonly statement: Statement
+  readonly parameters: readonly Parameter[]
+}
+
+/** The last statement that a function of the store would send. */
+async function heard(run: Run): Promise<Asked> {
+  let asked: Asked | undefined
+  // Some want a row before they go on: one that has a user.
+  const answer: Row[] = [
+    { version: 1, event_sequence: 0, months: [], anchor_at: null, id: null, recent_at: [] },
+  ]
+  const listening: Queryable = {
+    query: async (given, parameters = []) => {
+      asked = { statement: given, parameters }
+      return given.name === 'upgrades.load' ? answer : []
+    },
+  }
+  await run(listening).catch(() => undefined)
+  if (!asked) throw new Error('nothing was asked')
+  return asked
+}
+
+const named = new Map<string, Statement>()
+
+function once(text: string): Statement {
+  const known = named.get(text) ?? statement(`test.plans_${named.size}`, text)
+  named.set(text, known)
+  return known
+}
+
+/** The service sends names, and a server plans a name's fifth run for any values: `generic` asks for that plan. */
+async function explain(
+  database: Database,
+  { statement: { text }, parameters }: Asked,
+  options: { readonly mode: 'custom' | 'generic'; readonly with?: string },
+): Promise<string> {
+  const rows = await database.transaction(async (transaction) => {
+    await transaction.query(once(`set local plan_cache_mode = force_${options.mode}_plan`))
+    await transaction.query(once(`prepare asked as ${text}`))
+    const values = parameters.map(literal).join(', ')
+    const found = await transaction.query(
+      once(`explain ${options.with ?? ''} execute asked${values === '' ? '' : `(${values})`}`),
+    )
+    await transaction.query(once('deallocate asked'))
+    return found
+  })
+  return rows.map((row) => row['QUERY PLAN']).join('\n')
+}
+
+async function pagesRead(database: Database, asked: Asked): Promise<number> {
+  const plan = await explain(database, asked, {
+    mode: 'generic',
+    with: '(analyze, buffers, costs off, timing off)',
+  })
+  // The first line is of the whole statement.
+  const [, hit = '0'] = /Buffers: shared hit=(\d+)/.exec(plan) ?? []
+  return Number(hit)
+}
+
+function literal(parameter: Parameter): string {
+  if (parameter === null) return 'null'
+  if (typeof parameter !== 'object') return `'${String(parameter).replaceAll("'", "''")}'`
+  const elements = parameter.map((element) => (element === null ? 'null' : JSON.stringify(String(element))))
+  return `'{${elements.join(',')}}'`
+}
