@@ -5,7 +5,6 @@ export const PORTAL_MESSAGES = {
   portalTitle: { ar: 'اشتراكك', fr: 'Votre abonnement', en: 'Your subscription' },
   leave: { ar: 'خروج', fr: 'Se déconnecter', en: 'Log out' },
   yourPlan: { ar: 'باقتك', fr: 'Votre offre', en: 'Your plan' },
-  planCalled: { ar: 'الباقة {plan}', fr: 'Offre {plan}', en: '{plan} plan' },
 
   statusActive: { ar: 'سارية', fr: 'Active', en: 'Active' },
   statusPastDue: { ar: 'مهلة إضافية', fr: 'Délai de grâce', en: 'Grace period' },

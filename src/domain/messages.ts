@@ -17,12 +17,17 @@ export type Say = (key: MessageKey, data?: Readonly<Record<string, string>>) => 
 /** The catalogue in one language. Throws where a sentence is left without its data: that is a bug of the caller. */
 export function sayIn(locale: Locale): Say {
   return (key, data = {}) =>
-    MESSAGES[key][locale].replace(/\{(\w+)\}/g, (_, name: string) => {
+    typeset(MESSAGES[key][locale], locale).replace(/\{(\w+)\}/g, (_, name: string) => {
       const value = data[name]
       if (value === undefined) throw new Error(`the message ${key} has no ${name}`)
       // Isolated (U+2068 … U+2069): a Latin name in an Arabic sentence turns nothing around it.
       return locale === 'ar' ? `\u2068${value}\u2069` : value
     })
+}
+
+/** In French a space stands before these marks, and a line must not begin with one of them. */
+function typeset(sentence: string, locale: Locale): string {
+  return locale === 'fr' ? sentence.replace(/ ([:;!?])/g, '\u00a0$1') : sentence
 }
 
 export function directionOf(locale: Locale): 'rtl' | 'ltr' {
