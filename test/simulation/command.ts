@@ -8,8 +8,9 @@ import { Figures } from './figures.js'
 import { type Answer, isWorker, type WorkerSettings, work } from './worker.js'
 
 const USAGE = `npm run simulate -- [--seed N | --seeds A-B] [--days D] [--database pglite|postgres]
-                    [--processes 1|2] [--workers N] [--trace]
+                    [--processes 1|2] [--workers N] [--race] [--trace]
   --processes  processes of the service on one database; default: one or two, by the seed
+  --race       several steps at the same time, so that they meet in the server's locks: no exact replay then
   --trace      print every step, of a run that went well too`
 
 async function command(): Promise<number> {
@@ -38,6 +39,7 @@ interface Options {
   readonly database: 'pglite' | 'postgres'
   readonly processes: number | null
   readonly workers: number
+  readonly race: boolean
   readonly trace: boolean
 }
 
@@ -50,6 +52,7 @@ function readOptions(): Options | null {
       database: { type: 'string', default: 'pglite' },
       processes: { type: 'string' },
       workers: { type: 'string', default: String(availableParallelism()) },
+      race: { type: 'boolean', default: false },
       trace: { type: 'boolean', default: false },
     },
   })
@@ -67,6 +70,7 @@ function readOptions(): Options | null {
     database,
     processes: values.processes === undefined ? null : processes,
     workers: Math.min(workers, last - first + 1),
+    race: values.race,
     trace: values.trace,
   }
 }
@@ -80,7 +84,8 @@ async function runAll(options: Options, figures: Figures): Promise<Failure | nul
   let failure: Failure | null = null
   try {
     const workers = databases.urls.map((url) => {
-      const settings: WorkerSettings = { url, days: options.days, processes: options.processes }
+      const { days, processes, race } = options
+      const settings: WorkerSettings = { url, days, processes, race }
       return runWorker(settings, {
         nextSeed: () => (failure || next > options.to ? null : next++),
         answered: (answer) => {
@@ -131,6 +136,7 @@ const LINES_SHOWN = 80
 
 function describeFailure(failure: Failure, options: Options): string {
   const processes = options.processes === null ? '' : ` --processes ${options.processes}`
+  const race = options.race ? ' --race (the locks decide: it may need several tries)' : ''
   const lines = options.trace ? failure.journal : failure.journal.slice(-LINES_SHOWN)
   return `
 ${lines.join('\n')}
@@ -138,7 +144,7 @@ ${lines.join('\n')}
 BROKEN: ${failure.rule}
 ${failure.evidence}
 seed ${failure.seed}, step for step again with:
-npm run simulate -- --seed ${failure.seed} --days ${options.days} --database ${options.database}${processes} --trace`
+npm run simulate -- --seed ${failure.seed} --days ${options.days} --database ${options.database}${processes} --trace${race}`
 }
 
 // Last: a module's constants exist from their line on.

@@ -18,6 +18,7 @@ import type { Database } from '../../src/store/database.js'
 import { createSettlements } from '../../src/store/settlements.js'
 import type { Dice } from './dice.js'
 import { type FarSide, PRICES, PROVIDER_KEY, PROVIDER_URL } from './far-side.js'
+import type { Figures } from './figures.js'
 import type { Life, Scheduler } from './scheduler.js'
 
 export interface Process {
@@ -31,6 +32,7 @@ export interface Surroundings {
   readonly far: FarSide
   readonly clock: MovableClock
   readonly dice: Dice
+  readonly figures: Figures
   readonly calendar: Calendar
 }
 
@@ -107,7 +109,7 @@ const WRITE_MS = 10 * SECOND
 const READ_MS = 5 * SECOND
 
 /** Each call is two steps, its arrival there and its answer here: between them anything may happen, or time run out. */
-function stagedProvider({ scheduler, far, clock }: Surroundings, life: Life): Provider {
+function stagedProvider({ scheduler, far, clock, figures }: Surroundings, life: Life): Provider {
   const provider = createChargily({
     secretKey: PROVIDER_KEY,
     apiUrl: PROVIDER_URL,
@@ -119,7 +121,9 @@ function stagedProvider({ scheduler, far, clock }: Surroundings, life: Life): Pr
     const startedAt = clock.now()
     const answer = await scheduler.step(life, 'provider', name, call)
     await scheduler.step(life, 'provider', `${name} answered`, () => undefined)
-    return clock.now() - startedAt > limitMs ? TIMED_OUT : answer
+    if (clock.now() - startedAt <= limitMs) return answer
+    figures.count('faults: provider too slow')
+    return TIMED_OUT
   }
   return {
     ...provider,

@@ -15,6 +15,8 @@ export interface SeedOptions {
   readonly database: Database
   /** How many processes work on the database; default: one or two, as the seed will have it. */
   readonly processes?: number
+  /** Steps of the database at the same time: real locks, and no exact replay. */
+  readonly race?: boolean
   readonly calendar?: Calendar
 }
 
@@ -46,6 +48,7 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
     figures,
     startAt: startOf(dice),
     processes: options.processes ?? dice.between(1, 2),
+    race: options.race ?? false,
     ...(calendar ? { calendar } : {}),
   })
   try {

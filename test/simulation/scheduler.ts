@@ -70,6 +70,8 @@ export class Scheduler {
     private readonly dice: Dice,
     private readonly figures: Figures,
     private readonly note: (line: string) => void,
+    /** Take some steps at the same time, so that they meet in the server's locks. Who wins there is not the dice's. */
+    private readonly race = false,
   ) {}
 
   /** Runs the tasks together until each has ended, one way or the other. */
@@ -82,9 +84,8 @@ export class Scheduler {
       await drained()
       if (this.#running.every(({ end }) => end !== null)) break
       if (steps > MOST_STEPS) throw new Stuck(`no end after ${MOST_STEPS} steps`)
-      if (this.dice.chance(weather.slow) && this.clock.now() < pausesEndAt)
-        this.pass(this.dice.pick(PAUSES_MS))
-      else await this.#takeOne()
+      if (this.dice.chance(weather.slow) && this.clock.now() < pausesEndAt) this.#pause()
+      else await this.#takeNext()
     }
     this.#running = []
     this.weather = CALM
@@ -101,6 +102,8 @@ export class Scheduler {
         if (fate === 'away_before') return reject(new DatabaseUnavailable('the database is away'))
         try {
           const value = await work()
+          // In a race the process may have died of another step meanwhile.
+          if (!life.isAlive) return
           if (fate === 'killed_after') this.kill(life, `after ${point}`)
           else if (fate === 'away_after') reject(new DatabaseUnavailable('the answer was lost'))
           else resolve(value)
@@ -159,8 +162,22 @@ export class Scheduler {
     entry.task.ended?.(end)
   }
 
-  async #takeOne(): Promise<void> {
+  #pause(): void {
+    const ms = this.dice.pick(PAUSES_MS)
+    this.note(`    ${ms} ms pass`)
+    this.figures.count('faults: pause between two steps')
+    this.pass(ms)
+  }
+
+  async #takeNext(): Promise<void> {
     if (this.#parked.length === 0) return this.#passToNextTimer()
+    const count = this.race && this.dice.chance(0.5) ? 3 : 1
+    if (count > 1) this.figures.count('races')
+    await Promise.all(Array.from({ length: count }, () => this.#takeOne()))
+  }
+
+  async #takeOne(): Promise<void> {
+    if (this.#parked.length === 0) return
     const index = this.dice.between(0, this.#parked.length - 1)
     const [parked] = this.#parked.splice(index, 1)
     if (!parked) return

@@ -10,6 +10,7 @@ export interface WorkerSettings {
   readonly url: string
   readonly days: number
   readonly processes: number | null
+  readonly race: boolean
 }
 
 export type Answer =
@@ -44,10 +45,14 @@ export async function work(): Promise<void> {
   process.send?.('ready')
 }
 
-async function live(seed: number, { days, processes }: WorkerSettings, database: Database): Promise<Answer> {
+async function live(
+  seed: number,
+  { days, processes, race }: WorkerSettings,
+  database: Database,
+): Promise<Answer> {
   try {
     const chosen = processes === null ? {} : { processes }
-    const { figures, journal } = await runSeed({ seed, days, database, ...chosen })
+    const { figures, journal } = await runSeed({ seed, days, database, race, ...chosen })
     return { kind: 'passed', seed, figures: figures.all(), journal }
   } catch (error) {
     if (!(error instanceof SeedFailed)) throw error

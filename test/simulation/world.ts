@@ -29,6 +29,7 @@ export interface WorldOptions {
   readonly figures: Figures
   readonly startAt: number
   readonly processes: number
+  readonly race: boolean
   /** Another one than the service's own, to see that a wrong one is found. */
   readonly calendar?: Calendar
 }
@@ -68,12 +69,13 @@ export class World {
     this.clock = movableClock(options.startAt)
     const note = (line: string) => this.note(line)
     this.far = createFarSide({ clock: this.clock, dice, figures, note })
-    this.scheduler = new Scheduler(this.clock, dice.stream('scheduler'), figures, note)
+    const chance = dice.stream('scheduler')
+    this.scheduler = new Scheduler(this.clock, chance, figures, note, options.race)
     this.scheduler.onTime = () => this.far.endDue()
     this.post = new Post(this.far, dice.stream('post'), figures)
     const calendar = options.calendar ?? createCalendar('Africa/Algiers')
     const { clock, far, scheduler } = this
-    this.#around = { database, scheduler, far, clock, dice: dice.stream('ids'), calendar }
+    this.#around = { database, scheduler, far, clock, dice: dice.stream('ids'), figures, calendar }
     this.quietParts = quietParts(this.#around)
     this.#processes = Array.from({ length: options.processes }, () => null)
     this.users = Array.from({ length: dice.between(2, 4) }, (_, index) => `user-${index + 1}`)
