@@ -14,6 +14,7 @@ h1{margin:0;font-size:1rem;font-weight:600;color:var(--soft);overflow-wrap:anywh
 .amount{margin:.25rem 0;font-size:2.25rem;font-weight:700;line-height:1.2}
 .note{margin:.25rem 0;color:var(--soft);overflow-wrap:anywhere}
 .state{padding:1rem;border-inline-start:.25rem solid var(--go);background:var(--page);font-weight:600}
+.failed,.canceled,.expired{border-color:var(--warn)}
 fieldset{margin:1.25rem 0 0;padding:0;border:0}
 legend{padding:0;font-weight:600}
 .card{display:flex;align-items:center;gap:.75rem;min-block-size:3rem;margin-block-start:.5rem;padding:.5rem .75rem;border:1px solid var(--line);border-radius:.5rem}

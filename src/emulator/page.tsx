@@ -22,7 +22,7 @@ export function paymentPage(checkout: CheckoutRecord, merchant: string, locale: 
       {checkout.status === 'pending' ? (
         <CardForm checkout={checkout} texts={texts} />
       ) : (
-        <p class="state" role="status" safe>
+        <p class={`state ${checkout.status}`} role="status" safe>
           {texts.states[checkout.status]}
         </p>
       )}

@@ -210,6 +210,14 @@ describeOnBothDatabases('the portal', ({ database }) => {
     })
   })
 
+  it('invites nobody to pay again whose payment is being looked into', async () => {
+    world.emulator.setFaults({ wrong_amount: { times: 1 } })
+    await world.as('user-1').buy()
+    const { text } = await open(await enter('user-1'), { 'accept-language': 'en' })
+    expect(text).toContain('Do not pay again')
+    expect(text).not.toContain('/portal/upgrade')
+  })
+
   it('escapes what people are called', async () => {
     const name = '<script>alert(1)</script>"\'&'
     await world.service.billing.updateProfile('user-1', { name })

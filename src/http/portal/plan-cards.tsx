@@ -2,7 +2,7 @@
 import { planName } from '../../domain/messages.js'
 import { LIMIT_NAMES, type Plan } from '../../domain/plan.js'
 import { BuyForm } from './buy-form.js'
-import { isPaidNow, type Section } from './section.js'
+import { isPaidNow, isUnderReview, type Section } from './section.js'
 import { limitInWords } from './words.js'
 
 export function Plans(section: Section) {
@@ -58,7 +58,8 @@ function Purchase({ pages, view, say, plan }: Section & { readonly plan: Plan })
   const { overview, session, locale } = view
   const { renewal } = overview
   const isRunning = isPaidNow(overview)
-  if (plan.price === 0 || !renewal?.allowed || (isRunning && plan.id === renewal.plan.id)) return null
+  if (plan.price === 0 || !renewal?.allowed || isUnderReview(view)) return null
+  if (isRunning && plan.id === renewal.plan.id) return null
   const end = formats.day(renewal.wouldEnd, locale)
   const label = say('upgrade', { amount: formats.money(plan.price, locale) })
   return (

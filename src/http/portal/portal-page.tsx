@@ -10,7 +10,7 @@ import { History } from './history.js'
 import { Notices } from './notices.js'
 import { Plans } from './plan-cards.js'
 import type { Pages } from './portal.js'
-import { isPaidNow, type PortalView, type Section } from './section.js'
+import { isPaidNow, isUnderReview, type PortalView, type Section } from './section.js'
 import { UsageBars } from './usage-bars.js'
 
 export function portalPage(pages: Pages, view: PortalView): string {
@@ -117,7 +117,7 @@ function Renewal({ pages, view, say }: Section) {
   const { formats } = pages
   const { overview, session, locale } = view
   const { renewal } = overview
-  if (!renewal) return null
+  if (!renewal || isUnderReview(view)) return null
   if (!renewal.allowed) {
     return renewal.renewableFrom === null ? null : (
       <p class="soft" safe>

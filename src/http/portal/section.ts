@@ -22,6 +22,11 @@ export interface Section {
   readonly say: Say
 }
 
+/** His last payment is being looked into: he was told not to pay again, so nothing invites him to. */
+export function isUnderReview({ history, isOlder }: PortalView): boolean {
+  return !isOlder && history.payments[0]?.status === 'review'
+}
+
 /** Inside paid time, or in its grace. */
 export function isPaidNow({ subscription }: Overview): boolean {
   const { status, currentPeriodEnd } = subscription
