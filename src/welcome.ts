@@ -23,6 +23,10 @@ Open the checkout_url in a browser and pay with EDAHABIA or CIB, or pay from her
   curl -s ${api}/status -H "Authorization: Bearer $TOKEN"
   curl -s ${api}/payments -H "Authorization: Bearer $TOKEN"
 
+What the user sees: a link to his portal, for a browser:
+
+  curl -s -X POST ${api}/portal-sessions -H "Authorization: Bearer $TOKEN"
+
 May this user deploy? What the platform asks on every deploy:
 
   curl -s ${url}/api/v1/platform/users/user-1/limits/deploys_per_day/consume \\
