@@ -162,15 +162,26 @@ class PooledSession implements Session {
 }
 
 /**
- * Settings go as statements, since PgBouncer refuses them as start parameters. UTC decides what a day is in SQL;
- * a pooler follows the zone. Told to the pool as a promise: a connection is used only after it.
+ * Settings go as statements, since PgBouncer refuses them as start parameters. UTC decides what a day is in SQL; a pooler
+ * follows the zone from one server connection to the next. It does not follow the rest: behind a pooler that would fall on
+ * whoever gets the server connection next, so there the role has it (docs/operations.md) or nobody.
+ * Told to the pool as a promise: a connection is used only after it.
  */
 async function prepareSession(client: pg.ClientBase): Promise<void> {
+  await client.query(`set time zone 'UTC'`)
+  if (await isPooled(client)) return
   await client.query(
-    `set time zone 'UTC'; set statement_timeout = ${statementTimeoutMs};
+    `set statement_timeout = ${statementTimeoutMs};
      set idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs};
      ${plannerSettings.map((setting) => `set ${setting}`).join(';')}`,
   )
+}
+
+/** A pooler tells its clients a process number of its own making; a server tells the number of the process that answers. */
+async function isPooled(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query('select pg_backend_pid() as id')
+  // The driver keeps the number that was told at the start (pg, client.js: `processID`); its types leave it out.
+  return !('processID' in client) || client.processID !== rows[0]?.id
 }
 
 function readUrl(text: string): { connectionString: string; named: boolean } {

@@ -67,6 +67,11 @@ export function postgresUrl(): Promise<string> {
   return createAndName(inject('templateName'))
 }
 
+/** The same without a pooler in between, if there is one: for what is promised of the server's own connections. */
+export function withoutPooler(url: string): string {
+  return withDatabaseName(inject('serverUrl'), new URL(url).pathname.slice(1))
+}
+
 /** The same without a schema: for tests of the migrations themselves. */
 export function emptyPostgresUrl(): Promise<string> {
   return createAndName('template1')
@@ -75,7 +80,7 @@ export function emptyPostgresUrl(): Promise<string> {
 async function createAndName(template: string): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await createDatabase(inject('serverUrl'), name, template)
-  return withDatabaseName(inject('serverUrl'), name)
+  return withDatabaseName(inject('connectUrl'), name)
 }
 
 /** Tables that hold nothing are left alone: truncating one costs the server a flush. */

@@ -23,6 +23,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A database of the server in which others may be created. */
     serverUrl: string
+    /** The same server as the tests' own databases are reached: through a pooler, if TEST_POOLER_URL names one. */
+    connectUrl: string
     /** The migrated database from which the tests' own are copied. */
     templateName: string
     /** A tar file: the migrated embedded database. */
@@ -44,6 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   try {
     const [dumps] = await Promise.all([makeDumps(), createTemplate(serverUrl, templateName)])
     project.provide('serverUrl', serverUrl)
+    project.provide('connectUrl', process.env.TEST_POOLER_URL ?? serverUrl)
     project.provide('templateName', templateName)
     project.provide('dumpPath', dumps.migrated)
     project.provide('emptyDumpPath', dumps.empty)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Database, DatabaseUnavailable, statement } from '../../../src/store/database.js'
 import { openPostgres } from '../../../src/store/postgres.js'
 import { dropDatabase } from '../../support/admin.js'
-import { postgresUrl } from '../../support/databases.js'
+import { postgresUrl, withoutPooler } from '../../support/databases.js'
 import { startServer } from '../../support/postgres-server.js'
 
 const one = statement('test.postgres.one', 'select 1 as one')
@@ -59,6 +59,7 @@ it('a connection that is cut inside a transaction gives DatabaseUnavailable, and
 })
 
 it('connections that die while idle are told of and replaced; the process lives on', async () => {
+  url = withoutPooler(url)
   const lost: Error[] = []
   const database = connect({ onConnectionLost: (error) => lost.push(error) })
   const executioner = connect({ maxConnections: 1 })
@@ -95,6 +96,7 @@ it.each<[string, Partial<Record<'port' | 'hostname' | 'password' | 'pathname', s
 })
 
 it('a read-only server, as an old primary after a fail-over, is DatabaseUnavailable and its connection is left', async () => {
+  url = withoutPooler(url)
   const database = connect({ maxConnections: 1 })
   const backend = statement('test.postgres.backend', 'select pg_backend_pid() as id')
   const write = statement('test.postgres.write', 'create table written ()')
@@ -140,6 +142,7 @@ it('two transactions that block each other both succeed: the victim runs again',
 })
 
 it('statements are prepared under their names, or not at all where a pooler cannot keep them', async () => {
+  url = withoutPooler(url)
   const named = connect({ maxConnections: 1 })
   await named.query(one)
   expect(await named.query(plans, [one.name])).toEqual([{ count: 1 }])
@@ -149,6 +152,7 @@ it('statements are prepared under their names, or not at all where a pooler cann
 })
 
 it('sessions run in UTC with time limits, and say who they are', async () => {
+  url = withoutPooler(url)
   const settings = statement(
     'test.postgres.settings',
     `select current_setting('TimeZone') as zone, current_setting('statement_timeout') as statement,
@@ -161,6 +165,7 @@ it('sessions run in UTC with time limits, and say who they are', async () => {
 })
 
 it('a database that is dropped under us is DatabaseUnavailable', async () => {
+  url = withoutPooler(url)
   const database = connect()
   await database.query(one)
   const { pathname, href } = new URL(url)
