@@ -1,0 +1,31 @@
+// Runs under strace, in a process of its own: N commits one after the other, N reads, N commits started together. It tells
+// strace where it is by writing the phase's name, which appears among the flushes. No job, no timer, nothing else runs.
+import { writeSync } from 'node:fs'
+import { statement } from '../../src/store/database.js'
+import { openFolder } from '../../src/store/pglite.js'
+
+const insert = statement('faults.insert', 'insert into kept (value) values ($1)')
+const read = statement('faults.read', 'select count(*) as count from kept where value = $1')
+
+export async function run([folder = '', count = '0']: readonly string[]): Promise<boolean> {
+  const values = Array.from({ length: Number(count) }, (_, index) => index)
+  const database = await openFolder(folder)
+  await database.script('create table kept (value integer)')
+  // Plans and caches are loaded by the first of a kind.
+  await database.query(insert, [-1])
+  await database.query(read, [-1])
+  tell('sequential commits')
+  for (const value of values) await database.query(insert, [value])
+  tell('reads')
+  for (const value of values) await database.query(read, [value])
+  tell('commits together')
+  await Promise.all(values.map((value) => database.query(insert, [value])))
+  tell('end')
+  await database.close()
+  return true
+}
+
+/** Not through a stream: the call must stand between the flushes. */
+function tell(phase: string): void {
+  writeSync(1, `phase ${phase}\n`)
+}

@@ -1,0 +1,91 @@
+// `npm run fault:kill -- --cycles 200 --database embedded|server [--seed N] [--sales 40]`
+import { parseArgs } from 'node:util'
+import { startEmulator } from '../../src/emulator/emulator.js'
+import { createDatabase, withDatabaseName } from '../support/admin.js'
+import { startServer } from '../support/postgres-server.js'
+import { buildOnce } from '../support/process.js'
+import { CHARGILY_KEY } from '../support/world.js'
+import { embeddedHome, type Home, serverHome } from './homes.js'
+import { type KillFigures, median, runKillCycles } from './kill-cycles.js'
+
+/** More would take hours: a run is bounded. */
+const CYCLES_MAX = 1_000
+const SALES_MAX = 200
+
+export async function run(args: readonly string[]): Promise<boolean> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      cycles: { type: 'string', default: '200' },
+      database: { type: 'string', default: 'embedded' },
+      seed: { type: 'string', default: '1' },
+      sales: { type: 'string', default: '40' },
+    },
+  })
+  const cycles = Math.min(CYCLES_MAX, Number(values.cycles))
+  const salesPerCycle = Math.min(SALES_MAX, Number(values.sales))
+  buildOnce()
+  const emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
+  const { home, remove } = await (values.database === 'server' ? onServer(emulator) : embedded(emulator))
+  try {
+    say(
+      `kill -9, ${values.database} database, seed ${values.seed}, ${cycles} cycles of ${salesPerCycle} sales`,
+    )
+    const seed = Number(values.seed)
+    const onCycle = (figures: KillFigures) => {
+      if (figures.cycles % 20 === 0) say(`  ${line(figures)}`)
+    }
+    const figures = await runKillCycles({ cycles, seed, salesPerCycle, home, emulator, onCycle })
+    say(summary(figures))
+    return figures.lost === 0 && figures.doubled === 0 && figures.faults.length === 0
+  } finally {
+    await remove()
+    await emulator.close()
+  }
+}
+
+type Emulator = Parameters<typeof embeddedHome>[0]
+
+async function embedded(emulator: Emulator): Promise<{ home: Home; remove: () => Promise<void> }> {
+  const home = await embeddedHome(emulator)
+  return { home, remove: () => home.remove() }
+}
+
+async function onServer(emulator: Emulator): Promise<{ home: Home; remove: () => Promise<void> }> {
+  const server = await startServer()
+  await createDatabase(server.url, 'faults')
+  const home = await serverHome(emulator, withDatabaseName(server.url, 'faults'))
+  return {
+    home,
+    remove: async () => {
+      await home.remove()
+      await server.remove()
+    },
+  }
+}
+
+function line({ cycles, answered, booked, restartMs, faults }: KillFigures): string {
+  const restart = Math.round(median(restartMs))
+  return `${cycles} cycles, ${answered} answered, ${booked} booked, restart ${restart} ms, ${faults.length} faults`
+}
+
+function summary(figures: KillFigures): string {
+  const [first = 0, ...restarts] = figures.restartMs
+  const ms = (value: number) => `${Math.round(value)} ms`
+  return [
+    `cycles                      ${figures.cycles}`,
+    `killed while starting       ${figures.killedWhileStarting}`,
+    `events answered 200         ${figures.answered}`,
+    `events booked               ${figures.booked}`,
+    `booked, answer cut off      ${figures.bookedUnanswered}`,
+    `lost                        ${figures.lost}`,
+    `doubled                     ${figures.doubled}`,
+    `first start                 ${ms(first)}`,
+    `restart median / longest    ${ms(median(restarts))} / ${ms(Math.max(0, ...restarts))}`,
+    ...figures.faults.map((fault) => `FAULT ${fault}`),
+  ].join('\n')
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

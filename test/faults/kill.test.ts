@@ -1,0 +1,96 @@
+// `npm run fault:kill` in small: the same storm and the same questions, a few cycles on each database.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.js'
+import { openMemory } from '../../src/store/pglite.js'
+import { postgresUrl, readDump } from '../support/databases.js'
+import { makeEmbeddedFolder } from '../support/embedded-folder.js'
+import { buildOnce } from '../support/process.js'
+import { CHARGILY_KEY } from '../support/world.js'
+import { audit } from './books.js'
+import { embeddedHome, type Home, serverHome } from './homes.js'
+import { runKillCycles } from './kill-cycles.js'
+import type { Sale } from './sales.js'
+
+/** Starting on the embedded database costs three times the processor time. */
+const CYCLES = { embedded: 4, server: 6 } as const
+const SALES = 15
+/** A cycle starts a process, twice at times; a busy machine takes ten seconds for one start. */
+const TIMEOUT_MS = 180_000
+
+describe.each(['embedded', 'server'] as const)('killed with SIGKILL under webhooks (%s)', (kind) => {
+  let emulator: Emulator
+  let home: Home
+  let template = ''
+  beforeAll(async () => {
+    buildOnce()
+    emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
+    template = await mkdtemp(path.join(tmpdir(), 'ishtirak-template-'))
+    if (kind === 'embedded') await makeEmbeddedFolder(template)
+    home =
+      kind === 'embedded'
+        ? await embeddedHome(emulator, template)
+        : await serverHome(emulator, await postgresUrl())
+  })
+  afterAll(async () => {
+    await home.remove()
+    await emulator.close()
+    await rm(template, { recursive: true, force: true })
+  })
+
+  it('all that was answered 200 is booked after the restart, and nothing twice', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const figures = await runKillCycles({
+      cycles: CYCLES[kind],
+      seed: 3,
+      salesPerCycle: SALES,
+      home,
+      emulator,
+    })
+    // 4 or 6 cycles of 15 sales: each event is delivered in the end, whatever was cut off on the way.
+    const sold = CYCLES[kind] * SALES
+    expect(figures).toMatchObject({
+      cycles: CYCLES[kind],
+      answered: sold,
+      booked: sold,
+      lost: 0,
+      doubled: 0,
+      faults: [],
+    })
+  })
+})
+
+describe('the audit', () => {
+  it('misses an event that was answered and is not in the books', async () => {
+    const books = await openMemory(readDump('dumpPath'))
+    const sale: Sale = { userId: 'u', token: '', paymentId: 'p', checkoutId: 'c', body: '', signature: '' }
+    const mail = { answered: new Set([sale]), posted: new Set([sale]) }
+    expect(await audit(books, mail)).toEqual({ booked: 0, lost: 1, doubled: 0, faults: [] })
+    await books.close()
+  })
+
+  it('sees a month too many, a payment that nobody sent, and a receipt number that was left out', async () => {
+    const books = await openMemory(readDump('dumpPath'))
+    await books.script(`
+      insert into users (user_id, anchor_at, run_months, paid_until, created_at)
+      values ('u', now(), 2, now() + interval '2 months', now());
+      insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, created_at, expires_at,
+                            attempt_ends_at, paid_at, period_start, period_end)
+      values ('u', 'p', '{}', 2000, 'DZD', false, 'paid', 'c', now(), now(), now(), now(), now(), now() + interval '1 month');
+      insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
+      values ('u', 'p', '2026', 2, now(), '{}')`)
+    const { booked, doubled, faults } = await audit(books, { answered: new Set(), posted: new Set() })
+    expect({ booked, doubled }).toEqual({ booked: 1, doubled: 1 })
+    expect(faults).toEqual([
+      'booked that nobody sent: 1, expected 0',
+      'events that said paid: 0, expected 1',
+      'months sold: 2, expected 1',
+      'highest receipt number: 2, expected 1',
+      'receipt numbers drawn: 0, expected 1',
+    ])
+    await books.close()
+  })
+})

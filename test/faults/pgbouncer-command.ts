@@ -1,0 +1,58 @@
+// `npm run fault:pgbouncer -- [test files] [--options-of-vitest]`: the tests of the store and the scenarios, with PgBouncer in between.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pgbouncerVersion, roleSettings, startPgbouncer } from './pgbouncer.js'
+import { PostgresNode } from './postgres-node.js'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const DEFAULT_TESTS = ['test/store', 'test/scenarios']
+
+export async function run(args: readonly string[]): Promise<boolean> {
+  if (pgbouncerVersion() === undefined) {
+    process.stderr.write(
+      'PgBouncer is not installed (Debian: apt-get install pgbouncer): nothing was shown\n',
+    )
+    return false
+  }
+  const server = await PostgresNode.create()
+  for (const setting of roleSettings('postgres')) await server.ask(setting)
+  const pooler = await startPgbouncer(server.url)
+  const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-report-'))
+  try {
+    const report = path.join(folder, 'report.json')
+    const options = args.filter((arg) => arg.startsWith('--'))
+    const named = args.filter((arg) => !arg.startsWith('--'))
+    const tests = named.length > 0 ? named : DEFAULT_TESTS
+    await runTests([...tests, ...options], report, {
+      TEST_DATABASE_URL: server.url,
+      TEST_POOLER_URL: pooler.url,
+    })
+    const { numTotalTests, numPassedTests, success } = JSON.parse(await readFile(report, 'utf8'))
+    process.stdout.write(`${pooler.version}, pool_mode = transaction, otherwise its defaults
+${tests.join(' ')}: ${numPassedTests} of ${numTotalTests} tests passed
+`)
+    return success === true && numPassedTests === numTotalTests
+  } finally {
+    await pooler.close()
+    await server.remove()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function runTests(
+  tests: readonly string[],
+  report: string,
+  env: Record<string, string>,
+): Promise<void> {
+  const vitest = path.join(root, 'node_modules/vitest/vitest.mjs')
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const child = spawn(process.execPath, [vitest, 'run', ...tests, ...reporters], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: 'inherit',
+  })
+  await once(child, 'exit')
+}

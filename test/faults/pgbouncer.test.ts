@@ -1,0 +1,65 @@
+// `npm run fault:pgbouncer` in small: the main job through PgBouncer in transaction mode, and nothing of a session that
+// would fall on whoever gets the connection next.
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { type Database, statement } from '../../src/store/database.js'
+import { openPostgres } from '../../src/store/postgres.js'
+import { dropDatabase, withDatabaseName } from '../support/admin.js'
+import { postgresUrl } from '../support/databases.js'
+import { createWorld } from '../support/world.js'
+import { type Pooler, pgbouncerVersion, startPgbouncer } from './pgbouncer.js'
+
+const isInstalled = pgbouncerVersion() !== undefined
+const settings = statement(
+  'test.pooled.settings',
+  `select current_setting('TimeZone') as zone, $1::integer as value`,
+)
+
+let pooler: Pooler | undefined
+let database: Database | undefined
+let url = ''
+beforeAll(async () => {
+  if (!isInstalled) return
+  pooler = await startPgbouncer(inject('serverUrl'))
+  url = withDatabaseName(pooler.url, new URL(await postgresUrl()).pathname.slice(1))
+  database = openPostgres({ url })
+})
+afterAll(async () => {
+  await database?.close()
+  if (pooler) await dropDatabase(inject('serverUrl'), new URL(url).pathname.slice(1))
+  await pooler?.close()
+})
+
+it('the main job runs through PgBouncer, and leaves nothing of its sessions behind', async () => {
+  if (!database) {
+    process.stderr.write(
+      'PgBouncer is not installed: THIS TEST DID NOT RUN (Debian: apt-get install pgbouncer)\n',
+    )
+    // On a machine that decides whether a change is good, "did not run" is a failure.
+    expect(process.env.CI).toBeUndefined()
+    return
+  }
+  await using world = await createWorld(database)
+  await Promise.all(['user-1', 'user-2', 'user-3'].map((id) => world.as(id).buy()))
+  expect((await world.as('user-1').get('/api/v1/billing/status')).body).toMatchObject({ plan: 'pro' })
+  const rows = await Promise.all(Array.from({ length: 40 }, (_, value) => database?.query(settings, [value])))
+  expect(rows).toEqual(Array.from({ length: 40 }, (_, value) => [{ zone: 'UTC', value }]))
+  expect(await leftBehind()).toEqual({ statement_timeout: '0', idle: '0', prepared: '0', locks: '0' })
+})
+
+/** What a stranger meets who shares the server connections with us: the server's own settings. */
+async function leftBehind(): Promise<Record<string, unknown> | undefined> {
+  const stranger = new pg.Client(url.replace(/\?.*/, ''))
+  await stranger.connect()
+  try {
+    const { rows } = await stranger.query(
+      `select current_setting('statement_timeout') as statement_timeout,
+              current_setting('idle_in_transaction_session_timeout') as idle,
+              (select count(*) from pg_prepared_statements) as prepared,
+              (select count(*) from pg_locks where locktype = 'advisory') as locks`,
+    )
+    return rows[0]
+  } finally {
+    await stranger.end()
+  }
+}

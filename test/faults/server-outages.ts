@@ -1,0 +1,203 @@
+// The database goes away under load and comes back: restarted, killed, its standby promoted, the old primary read-only.
+// Meanwhile webhooks get 503 and nothing else; afterwards the same process books them, and nothing is lost.
+import type { Emulator } from '../../src/emulator/emulator.js'
+import { openPostgres } from '../../src/store/postgres.js'
+import { createDatabase, withDatabaseName } from '../support/admin.js'
+import { launchService } from '../support/process.js'
+import { waitFor } from '../support/wait-for.js'
+import { type Audit, audit } from './books.js'
+import { serverHome } from './homes.js'
+import { PostgresNode } from './postgres-node.js'
+import { openSales } from './sales.js'
+import { Traffic } from './traffic.js'
+import { openAddress, type VirtualAddress } from './virtual-address.js'
+
+export interface OutageFigures {
+  readonly name: string
+  /** Answers with 503 while it lasted. */
+  readonly refused: number
+  /** From the first harm to the first event that was booked again. */
+  readonly outageMs: number
+  /** Of these, what the service took once the database accepted writes. */
+  readonly recoveryMs: number
+  /** The slowest answer of the run so far. */
+  readonly slowestMs: number
+  readonly audit: Audit
+}
+
+export interface ServerFigures {
+  readonly outages: readonly OutageFigures[]
+  readonly answered: number
+  /** Answers other than 200 and 503, and signs of a service that did not live through it. */
+  readonly faults: readonly string[]
+}
+
+type Break = (run: ServerRun) => Promise<{ harmedAt: number; backAt: number }>
+
+/** In this order: each begins with what the one before left behind. */
+export const OUTAGES: Readonly<Record<string, Break>> = {
+  'restarted (and copied into a standby)': (run) => run.restart({ copying: true }),
+  'kill -9, recovered': (run) => run.killAndRecover(),
+  'kill -9, standby promoted': (run) => run.killAndPromote(),
+  'restarted again (and copied)': (run) => run.restart({ copying: true }),
+  'switch-over, old primary read-only': (run) => run.switchOver(),
+}
+
+export async function runServerOutages(options: {
+  readonly emulator: Emulator
+  readonly outages: Readonly<Record<string, Break>>
+  readonly salesPerOutage: number
+  readonly onOutage?: (figures: OutageFigures) => void
+}): Promise<ServerFigures> {
+  const run = await ServerRun.begin(options.emulator)
+  try {
+    const outages: OutageFigures[] = []
+    for (const [name, harm] of Object.entries(options.outages)) {
+      const figures = await run.outage(name, harm, options.salesPerOutage)
+      outages.push(figures)
+      options.onOutage?.(figures)
+    }
+    return { outages, answered: run.traffic.office.answered.size, faults: run.faults() }
+  } finally {
+    await run.end()
+  }
+}
+
+class ServerRun {
+  readonly traffic: Traffic
+  #standby: PostgresNode | undefined
+  readonly #gone: PostgresNode[] = []
+  #sold = 0
+
+  private constructor(
+    private primary: PostgresNode,
+    private readonly parts: {
+      readonly emulator: Emulator
+      readonly address: VirtualAddress
+      readonly home: Awaited<ReturnType<typeof serverHome>>
+      readonly service: ReturnType<typeof launchService>
+      readonly serviceUrl: string
+    },
+  ) {
+    this.traffic = new Traffic(parts.serviceUrl)
+  }
+
+  static async begin(emulator: Emulator): Promise<ServerRun> {
+    const primary = await PostgresNode.create()
+    await createDatabase(primary.url, 'faults')
+    const address = await openAddress(primary.port)
+    const url = new URL(withDatabaseName(primary.url, 'faults'))
+    url.port = String(address.port)
+    const home = await serverHome(emulator, url.href)
+    const service = launchService(home.env)
+    const serviceUrl = await service.listening()
+    return new ServerRun(primary, { emulator, address, home, service, serviceUrl })
+  }
+
+  async outage(name: string, harm: Break, salesPerOutage: number): Promise<OutageFigures> {
+    const { serviceUrl, emulator } = this.parts
+    const userIds = Array.from({ length: salesPerOutage }, () => `user-${++this.#sold}`)
+    const sales = await openSales({ serviceUrl, emulator, userIds })
+    const refusedBefore = this.traffic.count(503)
+    this.traffic.add(sales)
+    // A third is booked before, so that there is something to lose; the rest meets the outage.
+    await this.traffic.answered(sales, 1 / 3)
+    const { harmedAt, backAt } = await harm(this)
+    const bookedAt = await this.traffic.firstBookedAfter(backAt)
+    await this.traffic.answered(sales)
+    return {
+      name,
+      refused: this.traffic.count(503) - refusedBefore,
+      outageMs: bookedAt - harmedAt,
+      recoveryMs: bookedAt - backAt,
+      slowestMs: this.traffic.office.slowestMs,
+      audit: await this.#audit(),
+    }
+  }
+
+  /** Stopped in order and started; while it stands still a standby can be made of it. */
+  async restart({ copying }: { copying: boolean }) {
+    const harmedAt = performance.now()
+    await this.primary.stop()
+    const copy = copying ? await this.primary.copy() : undefined
+    await this.#refusals()
+    await this.primary.start()
+    const backAt = performance.now()
+    await copy?.follow(this.primary)
+    this.#standby = copy
+    return { harmedAt, backAt }
+  }
+
+  async killAndRecover() {
+    const harmedAt = performance.now()
+    this.primary.kill()
+    await this.#refusals()
+    await this.primary.start()
+    return { harmedAt, backAt: performance.now() }
+  }
+
+  /** The address moves first: for a while it leads to a standby that reads and refuses to write. */
+  async killAndPromote() {
+    const standby = this.#requireStandby()
+    const harmedAt = performance.now()
+    this.primary.kill()
+    this.parts.address.pointTo(standby.port)
+    await this.#refusals()
+    await standby.promote()
+    const backAt = performance.now()
+    this.#succeed(standby)
+    return { harmedAt, backAt }
+  }
+
+  /** The old primary lives on, read-only, and keeps the service's connections: only the service itself can leave it. */
+  async switchOver() {
+    const standby = this.#requireStandby()
+    const harmedAt = performance.now()
+    await this.primary.makeReadOnly()
+    await this.#refusals()
+    await standby.promote()
+    this.parts.address.pointTo(standby.port)
+    const backAt = performance.now()
+    this.#succeed(standby)
+    return { harmedAt, backAt }
+  }
+
+  faults(): string[] {
+    const hasEnded = this.parts.service.lines.some((line) => line.includes('"a bug"'))
+    return [...this.traffic.strange, ...(hasEnded ? ['the service logged a bug'] : [])]
+  }
+
+  async end(): Promise<void> {
+    await this.traffic.stop()
+    await this.parts.service.kill('SIGKILL')
+    await this.parts.address.close()
+    await this.parts.home.remove()
+    for (const node of [this.#standby, this.primary, ...this.#gone]) await node?.remove()
+  }
+
+  /** Some webhooks were refused since this moment: the outage is felt, and answered as it should be. */
+  async #refusals(): Promise<void> {
+    const before = this.traffic.count(503)
+    await waitFor(() => this.traffic.count(503) >= before + 5)
+  }
+
+  async #audit(): Promise<Audit> {
+    const books = openPostgres({ url: withDatabaseName(this.primary.url, 'faults'), maxConnections: 1 })
+    try {
+      return await audit(books, this.traffic.office)
+    } finally {
+      await books.close()
+    }
+  }
+
+  #requireStandby(): PostgresNode {
+    if (!this.#standby) throw new Error('no standby was made')
+    return this.#standby
+  }
+
+  #succeed(standby: PostgresNode): void {
+    this.#gone.push(this.primary)
+    this.primary = standby
+    this.#standby = undefined
+  }
+}

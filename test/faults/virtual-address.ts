@@ -1,0 +1,44 @@
+// One address that always means "the primary", as a virtual IP or a service name does: connections go to whichever port it
+// points at. Those that are open stay where they are until they are cut, as they would.
+import { connect, createServer, type Socket } from 'node:net'
+
+export interface VirtualAddress {
+  readonly port: number
+  /** For new connections; the open ones stay with the old server. */
+  pointTo(port: number): void
+  close(): Promise<void>
+}
+
+export async function openAddress(target: number): Promise<VirtualAddress> {
+  let current = target
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = connect(current, '127.0.0.1')
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one)
+      one.pipe(other)
+      // Whichever side ends or breaks, the other is cut: nobody waits for a server that is gone.
+      one.on('error', () => other.destroy())
+      one.on('close', () => {
+        sockets.delete(one)
+        other.destroy()
+      })
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the system gave no port')
+  return {
+    port: address.port,
+    pointTo: (port) => {
+      current = port
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,18 @@
+// Waits for a condition outside of vitest, where `vi.waitFor` is not at hand: asks again and again, and gives up loudly.
+import { setTimeout as elapse } from 'node:timers/promises'
+
+const ASK_EVERY_MS = 20
+/** Longer than anything here takes on a busy machine. */
+const GIVE_UP_MS = 60_000
+
+/** Resolves when `condition` holds; throws with what `describe` tells when it does not in a minute. */
+export async function waitFor(
+  condition: () => boolean | Promise<boolean>,
+  describe: () => string = () => String(condition),
+): Promise<void> {
+  const giveUpAt = performance.now() + GIVE_UP_MS
+  while (!(await condition())) {
+    if (performance.now() > giveUpAt) throw new Error(`waited in vain: ${describe()}`)
+    await elapse(ASK_EVERY_MS)
+  }
+}
