@@ -1,0 +1,95 @@
+// The operator's commands as processes of their own: beside the running service, and on a database that nobody else has.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.js'
+import { freePort } from '../support/free-port.js'
+import { buildOnce, runCommand, type ServiceProcess, startService } from '../support/process.js'
+import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
+
+const KEY = 'a-key-of-the-operator-0123'
+const SECRET = 'a secret of the tests, longer than 32 bytes'
+const CAN_START_SLOWLY_MS = 120_000
+
+let folder: string
+let env: Record<string, string>
+let emulator: Emulator
+let service: ServiceProcess
+let paymentId: string
+
+// One purchase for both tests: the first beside the running service, the second after it has stopped.
+beforeAll(async () => {
+  buildOnce()
+  folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
+  emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
+  env = {
+    PORT: String(await freePort()),
+    DATA_DIR: folder,
+    CHARGILY_SECRET_KEY: CHARGILY_KEY,
+    CHARGILY_API_URL: emulator.url,
+    AUTH_JWT_SECRET: SECRET,
+    OPERATOR_KEYS: `amina:${KEY}`,
+  }
+  service = await startService(env)
+  paymentId = await buy()
+}, CAN_START_SLOWLY_MS)
+afterAll(async () => {
+  await service.kill('SIGKILL')
+  await emulator.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function buy(): Promise<string> {
+  const response = await fetch(`${service.url}/api/v1/billing/upgrade`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ plan: 'pro' }),
+  })
+  const opened: { checkout_url: string; payment_id: string } = await response.json()
+  await emulator.pay(checkoutIdOf(opened.checkout_url), 'paid')
+  await emulator.settled()
+  return opened.payment_id
+}
+
+it(
+  'ask the running service with a key, and say what to do without one',
+  async () => {
+    const alone = await runCommand(['payments', 'list'], env)
+    expect(alone.code).toBe(1)
+    expect(alone.output).toContain('is in use by process')
+    expect(alone.output).toContain('OPERATOR_KEY and ISHTIRAK_URL')
+
+    const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
+    const list = await runCommand(['payments', 'list'], beside)
+    expect(list.output).toMatch(new RegExp(`^${paymentId} +user-1 +pro +2000 DZD +paid +edahabia `, 'm'))
+    const end = await runCommand(['users', 'end', 'user-1', '--why', 'a stolen card'], beside)
+    expect(end.output).toMatch(/amina +user\.end +- +a stolen card/)
+    const wrong = await runCommand(['payments', 'list'], {
+      ...beside,
+      OPERATOR_KEY: 'not-the-key-of-anybody',
+    })
+    expect([wrong.code, wrong.output]).toEqual([1, expect.stringContaining('unauthenticated')])
+  },
+  CAN_START_SLOWLY_MS,
+)
+
+it(
+  'open a database that nobody else has, under the name that is given',
+  async () => {
+    await service.kill('SIGTERM')
+    const books = await runCommand(['reconcile', '--since', '2026-01-01'], env)
+    expect(books.output).toContain('both sides agree')
+    const refund = ['payments', 'refund', paymentId, '--why', 'asked for it']
+    const refunded = await runCommand([...refund, '--as', 'karim'], env)
+    expect(refunded.output).toMatch(/karim +payment\.refund +pay_\w+ +asked for it/)
+    const again = await runCommand(refund, env)
+    expect([again.code, again.output]).toEqual([1, expect.stringContaining('"payment_status":"refunded"')])
+    const nobody = await runCommand(['payments', 'list', '--as', 'karim; drop table'], env)
+    expect([nobody.code, nobody.output]).toEqual([1, expect.stringContaining('must be a name')])
+  },
+  CAN_START_SLOWLY_MS,
+)
