@@ -1,0 +1,45 @@
+// The statements of the floors: the service's own, as it sends them when it sends one for each request. Taken from it by
+// asking for them with a database that only listens, so that they cannot grow apart.
+import { loadForSettlement, saveSettlement } from '../../dist/store/settlements.js'
+import { createLoadUser } from '../../dist/store/users.js'
+
+export function statementsOfService() {
+  const nothing = { run: null, paidUntil: null, months: [], endedAt: null, paymentMethod: null }
+  const change = {
+    userId: '',
+    version: 0,
+    payment: null,
+    isNew: false,
+    subscription: nothing,
+    received: null,
+  }
+  return {
+    selectUser: heard((database) => createLoadUser(database)('')),
+    loadPayment: heard((database) =>
+      loadForSettlement(database, { checkoutId: '', userId: '', paymentId: '' }),
+    ),
+    savePayment: heard((database) =>
+      saveSettlement(database, { ...change, events: [], receipt: null, now: 0 }),
+    ),
+    // Not the service's: it also answers repeated operations. One upsert is the least that counts at all.
+    upsertUsage: {
+      name: 'upsert_usage',
+      text: `insert into usage as u (user_id, limit_name, project_id, used, revision) values ($1, $2, '', 1, 1)
+                 on conflict (user_id, limit_name, project_id) do update
+                set used = u.used + 1, revision = u.revision + 1 where u.used + 1 <= 51200
+             returning used`,
+    },
+  }
+}
+
+function heard(ask) {
+  let statement
+  const listening = {
+    query: async (asked) => {
+      statement = asked
+      return []
+    },
+  }
+  ask(listening).catch(() => {})
+  return statement
+}

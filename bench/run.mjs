@@ -1,0 +1,167 @@
+// npm run bench: each path of the service beside what it stands on, in the same run, on the same machine. What counts are
+// the ratios; figures a second are printed, and promise nothing. `--only plans,status --rounds 5 --seconds 10 --quick`.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { openDatabase } from '../dist/store/open-database.js'
+import { residentMb, startProcess } from './support/children.mjs'
+import { describeMachine, load } from './support/machine.mjs'
+import { benchOnce } from './support/pgbench.mjs'
+import { createDatabase, startPostgres } from './support/postgres.mjs'
+import { HEAD, printTable, rowOf, save, summarize } from './support/report.mjs'
+import { compare } from './support/rounds.mjs'
+import { seed } from './support/seed.mjs'
+import { startService } from './support/service.mjs'
+
+const { values: given } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'plans,status,consume,webhook,single,embedded,workers,memory' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    connections: { type: 'string', default: '32' },
+    quick: { type: 'boolean', default: false },
+  },
+})
+const settings = {
+  only: new Set(given.only.split(',')),
+  rounds: Number(given.rounds ?? (given.quick ? 1 : 3)),
+  seconds: Number(given.seconds ?? (given.quick ? 2 : 6)),
+  connections: Number(given.connections),
+  /** Payments that wait for a webhook, for each side of a comparison: what a round of `seconds` can take. */
+  stock: given.quick ? 6_000 : 90_000,
+  users: 5_000,
+}
+const here = path.dirname(fileURLToPath(import.meta.url))
+const floor = (name, env) => startProcess([path.join(here, 'floors', name)], { env })
+const driver = await startProcess([path.join(here, 'support/driver.mjs')])
+const results = []
+const notes = {}
+
+const PATHS = ['status', 'consume', 'webhook']
+const AIMS = {
+  many: { status: 1.5, consume: 1.5, webhook: 1.2 },
+  single: { status: 0.8, consume: 0.8, webhook: 0.8 },
+  embedded: { status: 0.8, consume: 0.6, webhook: 0.5 },
+}
+
+const server = await startPostgres()
+try {
+  const databaseUrl = await createDatabase(server.url, 'bench')
+  await seedServer(databaseUrl)
+  const service = await startService({ databaseUrl })
+  notes.serviceAtRestMb = Math.round(residentMb(service.pid))
+  notes.serviceStartMs = Math.round(service.startMs)
+  if (settings.only.has('plans')) await benchPlans(service)
+  const fastify = await floor('fastify.mjs', { BENCH_DATABASE_URL: databaseUrl })
+  await benchPaths(service, fastify, databaseUrl)
+  notes.serviceUnderLoadMb = Math.round(residentMb(service.pid))
+  await fastify.stop()
+  if (settings.only.has('workers')) await benchWorkers(service, databaseUrl)
+  if (settings.only.has('embedded')) await benchEmbedded(service)
+  await service.stop()
+} finally {
+  await driver.stop()
+  await server.stop()
+}
+report()
+
+async function seedServer(databaseUrl) {
+  const database = await openDatabase({ url: databaseUrl })
+  const { stock, users } = settings
+  // For the many and the single caller: of the service, of the floor.
+  const waiting = { wm_: stock, fm_: stock, ws_: stock / 3, fs_: stock / 3, wt_: stock / 3 }
+  await seed(database, { users, waiting })
+  await database.close()
+}
+
+async function benchPlans(service) {
+  const answer = await fetch(`${service.url}/api/v1/billing/plans`)
+  const { connection: _, 'keep-alive': __, date: ___, ...headers } = Object.fromEntries(answer.headers)
+  const node = await floor('plans.mjs', {
+    BENCH_BODY: await answer.text(),
+    BENCH_HEADERS: JSON.stringify(headers),
+  })
+  await measure('GET /plans', 'node:http, the same bytes and headers', 0.9, {
+    ours: { ...service, kind: 'plans' },
+    other: { ...node, kind: 'plans' },
+  })
+  await node.stop()
+}
+
+async function benchPaths(service, fastify, databaseUrl) {
+  const { users, stock, connections } = settings
+  const single = { name: ', one caller', connections: 1, prefixes: ['ws_', 'fs_'], stock: stock / 3 }
+  const many = { name: '', connections, prefixes: ['wm_', 'fm_'], stock }
+  const shapes = { many, ...(settings.only.has('single') ? { single } : {}) }
+  for (const [shape, { name, prefixes, ...load }] of Object.entries(shapes)) {
+    for (const kind of PATHS.filter((each) => settings.only.has(each))) {
+      const [ours, other] = prefixes.map((prefix) => ({ users, prefix }))
+      await measure(`${kind}${name}`, 'Fastify, one request a time', AIMS[shape][kind], {
+        ours: { ...service, kind, options: ours },
+        other: { ...fastify, kind, options: other },
+        ...load,
+        stock: kind === 'webhook' ? load.stock : undefined,
+      })
+    }
+  }
+  notes.pgbench = await benchOnce(databaseUrl, { users, seconds: settings.seconds, only: settings.only })
+}
+
+async function benchWorkers(service, databaseUrl) {
+  const two = await startService({ databaseUrl, env: { WORKERS: '2' } })
+  await measure('status, 2 workers', '1 worker', undefined, {
+    ours: { ...two, kind: 'status', options: { users: settings.users } },
+    other: { ...service, kind: 'status', options: { users: settings.users } },
+  })
+  await two.stop()
+}
+
+/** The same paths on the database that is inside the process and flushes every commit, beside the server. */
+async function benchEmbedded(service) {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'ishtirak-bench-'))
+  const stock = settings.stock / 3
+  try {
+    const database = await openDatabase({ dataDir: path.join(dataDir, 'database') })
+    await seed(database, { users: settings.users, waiting: { wt_: stock } })
+    await database.close()
+    const embedded = await startService({ dataDir })
+    notes.embeddedAtRestMb = Math.round(residentMb(embedded.pid))
+    notes.embeddedStartMs = Math.round(embedded.startMs)
+    for (const kind of PATHS.filter((each) => settings.only.has(each))) {
+      const options = { users: settings.users, prefix: 'wt_' }
+      await measure(`${kind}, embedded and flushing`, 'the same on the server', AIMS.embedded[kind], {
+        ours: { ...embedded, kind, options },
+        other: { ...service, kind, options },
+        stock: kind === 'webhook' ? stock : undefined,
+      })
+    }
+    notes.embeddedUnderLoadMb = Math.round(residentMb(embedded.pid))
+    await embedded.stop()
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function measure(name, against, target, { ours, other, connections = settings.connections, stock }) {
+  const { rounds, seconds } = settings
+  const taken = await compare(driver, { sides: { ours, other }, connections, rounds, seconds, stock })
+  results.push({ name, against, target, connections, summary: summarize(taken), rounds: taken })
+  console.error(rowOf(results.at(-1)).join('  '), ` load ${load()}`)
+}
+
+function report() {
+  const machine = describeMachine()
+  console.log(
+    `${machine.processors} × ${machine.processor}, Node ${machine.node}, ${machine.commit}, load ${load()}`,
+  )
+  console.log(
+    `${settings.rounds} rounds of ${settings.seconds} s, ${settings.connections} callers, in turns\n`,
+  )
+  printTable(HEAD, results.map(rowOf))
+  console.log(`\n${JSON.stringify(notes, null, 2)}`)
+  console.log(
+    `\nkept in ${save('bench', { machine, settings: { ...settings, only: [...settings.only] }, notes, results })}`,
+  )
+}

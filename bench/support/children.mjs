@@ -1,0 +1,90 @@
+// Processes that a benchmark starts: each tells by one message where it listens, each is ended by its id, all of them
+// when the benchmark ends, however it ends.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+
+const running = new Set()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+
+/** Resolves with its first message; where `url` is given, when that answers. `startMs` is the time until then. */
+export async function startProcess(args, { env = {}, url } = {}) {
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  running.add(child)
+  const ended = once(child, 'exit').then(() => running.delete(child))
+  let output = ''
+  const keep = (chunk) => {
+    output = `${output}${chunk}`.slice(-10_000)
+  }
+  child.stdout.setEncoding('utf8').on('data', keep)
+  child.stderr.setEncoding('utf8').on('data', keep)
+  const failed = ended.then(() => {
+    throw new Error(`${args.join(' ')} ended:\n${output}`)
+  })
+  // Who waits hears of it; nobody may be waiting.
+  failed.catch(() => {})
+  const ready = url === undefined ? once(child, 'message').then(([message]) => message) : answers(url, child)
+  const result = await Promise.race([ready, failed])
+  return {
+    ...result,
+    pid: child.pid,
+    startMs: performance.now() - startedAt,
+    ask: async (message) => {
+      child.send(message)
+      const [answer] = await Promise.race([once(child, 'message'), failed])
+      if (answer.error) throw new Error(answer.error)
+      return answer
+    },
+    stop: async () => {
+      const late = setTimeout(() => child.kill('SIGKILL'), 20_000)
+      child.kill('SIGTERM')
+      await ended
+      clearTimeout(late)
+    },
+  }
+}
+
+async function answers(url, child) {
+  while (child.exitCode === null) {
+    const answer = await fetch(url).catch(() => null)
+    if (answer?.ok) return {}
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  return {}
+}
+
+/** Processor time of a process and its children so far, in seconds; NaN where the system does not tell. */
+export function cpuSeconds(pid) {
+  try {
+    return processesOf(pid).reduce((sum, each) => sum + ownCpuSeconds(each), 0)
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** proc(5): 14 and 15 are the ticks in user and kernel mode, counted from behind the name; a tick is 10 ms. */
+function ownCpuSeconds(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+function processesOf(pid) {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
+  return [pid, ...children.flatMap((child) => processesOf(child))]
+}
+
+/** Resident memory of a process and its children in MB. */
+export function residentMb(pid) {
+  const ownMb = (each) =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${each}/status`, 'utf8'))?.[1]) / 1024
+  return processesOf(pid).reduce((sum, each) => sum + ownMb(each), 0)
+}

@@ -1,0 +1,47 @@
+// The load, from a process of its own: autocannon over requests that are made before the clock starts. One message in,
+// one result out; a request that is not answered with 2xx fails the round, since refusals are quick.
+import autocannon from 'autocannon'
+import { requestsOf } from './requests.mjs'
+
+process.send({})
+process.on('message', async (job) => {
+  try {
+    process.send(await drive(job))
+  } catch (error) {
+    process.send({ error: String(error.stack ?? error) })
+  }
+})
+
+async function drive({ url, kind, connections, amount, seconds, options = {} }) {
+  const requests = requestsOf(kind, { ...options, count: amount ?? options.count })
+  let next = 0
+  const share = Math.ceil(requests.length / connections)
+  const cpuBefore = process.cpuUsage()
+  const startedAt = performance.now()
+  const result = await autocannon({
+    url,
+    connections,
+    // Where each request can be sent only once, so many are sent; else for so long.
+    ...(amount === undefined ? { duration: seconds } : { amount }),
+    timeout: 30,
+    idReplacement: kind === 'consume',
+    setupClient: (client) => {
+      const own = requests.slice(next, next + share)
+      next += share
+      client.setRequests(own.length > 0 ? own : requests.slice(0, 1))
+    },
+  })
+  const cpu = process.cpuUsage(cpuBefore)
+  const tookSeconds = (performance.now() - startedAt) / 1000
+  if (result.non2xx + result.errors + result.timeouts > 0)
+    throw new Error(`${kind}: ${result.non2xx} refused, ${result.errors} errors, ${result.timeouts} too late`)
+  return {
+    answered: result['2xx'],
+    // autocannon's own duration ends at its next tick; with an amount that is too coarse.
+    perSecond: result['2xx'] / (amount === undefined ? result.duration : tookSeconds),
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    /** Near 1 the driver itself is what was measured. */
+    driverBusy: (cpu.user + cpu.system) / 1e6 / tookSeconds,
+  }
+}

@@ -1,0 +1,40 @@
+// Drives two servers in turns, round by round, so that both have the same neighbours, and the same table sizes.
+import { cpuSeconds } from './children.mjs'
+import { load } from './machine.mjs'
+
+/**
+ * `sides`: {ours, other}, each {url, pid, kind, options}. `stock`: where a request can be sent once only, how many of them
+ * each side has; every round takes its share.
+ */
+export async function compare(driver, { sides, connections, rounds, seconds, stock }) {
+  const used = { ours: 1, other: 1 }
+  const drive = (name, seconds, share) =>
+    driveSide(driver, sides[name], { name, used, connections, seconds, share })
+  // Plans are made, code is compiled, tokens are remembered: from here on a round is like another.
+  for (const name of ['other', 'ours'])
+    await drive(name, Math.min(2, seconds), stock && Math.floor(stock / 20))
+  const share = stock && Math.floor((stock * 0.95) / rounds)
+  const results = []
+  for (let round = 0; round < rounds; round++) {
+    const order = round % 2 === 0 ? ['other', 'ours'] : ['ours', 'other']
+    const result = { load: load() }
+    for (const name of order) result[name] = await drive(name, seconds, share)
+    results.push(result)
+  }
+  return results
+}
+
+async function driveSide(driver, side, { name, used, connections, seconds, share }) {
+  const { url, pid, kind, options } = side
+  const from = used[name]
+  if (share !== undefined) used[name] += share
+  const cpuBefore = cpuSeconds(pid)
+  const result = await driver.ask({
+    url,
+    kind,
+    connections,
+    ...(share === undefined ? { seconds } : { amount: Math.floor(share / connections) * connections }),
+    options: { ...options, from },
+  })
+  return { ...result, cpuMicros: ((cpuSeconds(pid) - cpuBefore) * 1e6) / result.answered }
+}

@@ -1,0 +1,99 @@
+// What the benchmarks find in the database, made by the database itself: users who paid, payments that wait for their
+// webhook. The ids are counted, so that the driver can name them.
+import { readPlans } from '../../dist/runtime/plans-file.js'
+import { statement } from '../../dist/store/database.js'
+import { migrate } from '../../dist/store/migrate.js'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+export const catalogue = readPlans(undefined)
+export const PRO = catalogue.plans.find(({ id }) => id === 'pro')
+
+/** Users u_1…: each in the middle of a paid month, with `paymentsEach` months bought one after the other. */
+const insertUsers = statement(
+  'bench.users',
+  `insert into users (user_id, version, event_sequence, anchor_at, run_months, paid_until, months, payment_method,
+                      email, name, created_at, announce_at)
+   select 'u_' || i, $3::int, 0, $4::timestamptz - ($3::int - 1) * interval '30 days', $3::int,
+          $4::timestamptz + interval '30 days',
+          jsonb_build_array(jsonb_build_object('paymentId', 'pay_u_' || i || '_' || $3::int, 'plan', $5::jsonb,
+            'start', extract(epoch from $4::timestamptz) * 1000,
+            'end', extract(epoch from $4::timestamptz + interval '30 days') * 1000)),
+          'edahabia', 'u' || i || '@example.dz', 'User ' || i, $4::timestamptz - interval '1 year',
+          $4::timestamptz + interval '23 days'
+     from generate_series($1::int, $2::int) i`,
+)
+const insertPaid = statement(
+  'bench.paid',
+  `insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url, payment_method,
+                         created_at, expires_at, attempt_ends_at, paid_at, period_start, period_end)
+   select 'u_' || i, 'pay_u_' || i || '_' || n, $5::jsonb, 2000, 'DZD', false, 'paid', 'chk_u_' || i || '_' || n,
+          'https://pay.chargily.dz/test/checkouts/chk_u_' || i || '_' || n || '/pay', 'edahabia',
+          s, s + interval '30 minutes', s, s + interval '1 minute', s, s + interval '30 days'
+     from generate_series($1::int, $2::int) i, generate_series(1, $3::int) n,
+          lateral (select $4::timestamptz - ($3::int - n) * interval '30 days' as s) t`,
+)
+/** Users with one payment that waits: w_1… for the service, and the same for everyone it is compared with. */
+const insertWaitingUsers = statement(
+  'bench.waiting_users',
+  `insert into users (user_id, version, created_at)
+   select $1::text || i, 1, $4::timestamptz from generate_series($2::int, $3::int) i`,
+)
+const insertWaiting = statement(
+  'bench.waiting',
+  `insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url, created_at,
+                         expires_at, attempt_ends_at, next_check_at)
+   select $1::text || i, 'pay_' || $1::text || i, $5::jsonb, 2000, 'DZD', false, 'pending', 'chk_' || $1::text || i,
+          'https://pay.chargily.dz/test/checkouts/chk_' || $1::text || i || '/pay', $4::timestamptz,
+          $4::timestamptz + interval '30 minutes', $4::timestamptz, $4::timestamptz + interval '1 day'
+     from generate_series($2::int, $3::int) i`,
+)
+/** Not the tables that are empty: what a server has never looked at, it expects to grow. */
+const analyze = statement('bench.analyze', 'analyze users, payments')
+
+/** Rows go in slices: the embedded database has one connection, the server a time limit for each statement. */
+const SLICE = 5_000
+
+/** `waiting`: how many payments wait, by the prefix of their users. */
+export async function seed(database, { users, paymentsEach = 10, waiting = {} }) {
+  const now = Date.now()
+  const at = (instant) => new Date(instant).toISOString()
+  const plan = JSON.stringify(PRO)
+  await migrate(database)
+  await inSlices(users, Math.ceil(SLICE / paymentsEach), async (first, last) => {
+    const values = [first, last, paymentsEach, at(now - 10 * DAY), plan]
+    await database.query(insertUsers, values)
+    await database.query(insertPaid, values)
+  })
+  for (const [prefix, count] of Object.entries(waiting)) {
+    await inSlices(count, SLICE, async (first, last) => {
+      await database.query(insertWaitingUsers, [prefix, first, last, at(now - MINUTE)])
+      await database.query(insertWaiting, [prefix, first, last, at(now - MINUTE), plan])
+    })
+  }
+  await database.query(analyze)
+}
+
+async function inSlices(count, size, insert) {
+  for (let first = 1; first <= count; first += size) await insert(first, Math.min(count, first + size - 1))
+}
+
+/** One user, `heavy`, with more payments than anybody has: for pages far back. */
+export async function seedHeavyUser(database, payments) {
+  await database.query(insertHeavyUser, [new Date().toISOString()])
+  await database.query(insertHeavyPayments, [payments, new Date().toISOString(), JSON.stringify(PRO)])
+}
+
+const insertHeavyUser = statement(
+  'bench.heavy_user',
+  "insert into users (user_id, version, created_at) values ('heavy', 1, $1::timestamptz)",
+)
+const insertHeavyPayments = statement(
+  'bench.heavy_payments',
+  `insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url, created_at,
+                         expires_at, attempt_ends_at)
+   select 'heavy', 'pay_heavy_' || n, $3::jsonb, 2000, 'DZD', false, 'failed', 'chk_heavy_' || n, 'https://pay.example',
+          t, t + interval '30 minutes', t
+     from generate_series(1, $1::int) n, lateral (select $2::timestamptz - n * interval '1 hour' as t) s`,
+)
