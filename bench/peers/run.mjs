@@ -19,12 +19,14 @@ const { values: given } = parseArgs({
     seconds: { type: 'string', default: '5' },
     latency: { type: 'string', default: '5' },
     connections: { type: 'string', default: '32' },
+    only: { type: 'string', default: 'status,webhook,upgrade' },
   },
 })
 const [rounds, seconds, connections] = [given.rounds, given.seconds, given.connections].map(Number)
 const here = import.meta.dirname
 const USERS = 1_000
 const SECRET = 'whsec_bench'
+const AIMS = { status: 20, webhook: 4, upgrade: 4 }
 /** Of requests that can be sent only once: what the slower side can take in its rounds, and the faster in its own. */
 const STOCK = { upgrade: 6_000, webhook: 30_000 }
 
@@ -54,7 +56,8 @@ try {
   await database.close()
   const ours = await startService({ databaseUrl, env: { CHARGILY_API_URL: provider.url } })
   notes.atRestMb = { ours: Math.round(residentMb(ours.pid)), peer: Math.round(residentMb(peer.pid)) }
-  for (const [kind, target] of Object.entries({ status: 20, webhook: 4, upgrade: 4 })) {
+  for (const kind of given.only.split(',')) {
+    const target = AIMS[kind]
     const options = { users: USERS, secret: SECRET }
     const taken = await compare(driver, {
       sides: {

@@ -18,15 +18,18 @@ export async function startProcess(args, { env = {}, url } = {}) {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   running.add(child)
-  const ended = once(child, 'exit').then(() => running.delete(child))
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    running.delete(child)
+    return code ?? signal
+  })
   let output = ''
   const keep = (chunk) => {
     output = `${output}${chunk}`.slice(-10_000)
   }
   child.stdout.setEncoding('utf8').on('data', keep)
   child.stderr.setEncoding('utf8').on('data', keep)
-  const failed = ended.then(() => {
-    throw new Error(`${args.join(' ')} ended:\n${output}`)
+  const failed = ended.then((how) => {
+    throw new Error(`${args.join(' ')} ended (${how}):\n${output}`)
   })
   // Who waits hears of it; nobody may be waiting.
   failed.catch(() => {})
