@@ -32,10 +32,14 @@ const FONT_FILES = [
 /** Built into the engine. It has the letters of Kabyle that IBM Plex Sans lacks. */
 const KABYLE_LETTERS = 'ƐɛƔɣ'
 
-/** What the engine remembers of the last pages is dropped when it is this many pages old; ten is its own advice. */
-const CACHE_AGE_PAGES = 10
+/**
+ * What the engine remembers is dropped when two sweeps have passed without a use of it. A sweep walks through the whole
+ * memory (0.3 ms), so it comes every tenth page and not at each: ten is the age that the engine advises.
+ */
+const PAGES_PER_SWEEP = 10
+const CACHE_AGE_SWEEPS = 2
 
-// The engine wants a folder to resolve paths in. Nothing is read from it: the one file is a shadow, in memory.
+// The engine wants a folder to resolve paths in. Nothing is read from it: templates and data are shadows, in memory.
 const WORKSPACE = import.meta.dirname
 const DATA_FILE = path.join(WORKSPACE, 'data.json')
 
@@ -54,6 +58,9 @@ export function createTypesetter(): Typesetter {
 
 interface Press {
   readonly compiler: NodeCompiler
+  /** The shadow of each template: a source that comes as text is parsed at every page. */
+  readonly templates: Map<string, string>
+  printed: number
   readonly isDrawable: (grapheme: string) => boolean
 }
 
@@ -65,6 +72,8 @@ function openPress(): Press {
   const coverages = [...fonts.map(readCoverage), (codePoint: number) => kabyle.has(codePoint)]
   return {
     compiler,
+    templates: new Map(),
+    printed: 0,
     // A letter and its marks are drawn with one font, so one font must have them all.
     isDrawable: (grapheme) =>
       // The engine draws ḍ as d with a dot below where a font has only these: either form will do.
@@ -75,25 +84,33 @@ function openPress(): Press {
   }
 }
 
-function print({ compiler, isDrawable }: Press, template: string, data: unknown): Uint8Array {
+function print(press: Press, template: string, data: unknown): Uint8Array {
+  const { compiler, isDrawable } = press
   const json = JSON.stringify(data, (_, value: unknown) =>
     typeof value === 'string' ? drawable(value, isDrawable) : value,
   )
   try {
-    const document = compile(compiler, template, json)
+    const document = compile(press, template, json)
     return compiler.pdf(document, { pdfStandard: PDF_STANDARD, pdfTags: true })
   } catch (error) {
     if (error instanceof TypesettingFailed) throw error
     throw new TypesettingFailed('the engine gave no PDF', { cause: error })
   } finally {
-    compiler.evictCache(CACHE_AGE_PAGES)
+    press.printed += 1
+    if (press.printed % PAGES_PER_SWEEP === 0) compiler.evictCache(CACHE_AGE_SWEEPS)
   }
 }
 
-function compile(compiler: NodeCompiler, template: string, json: string): NodeTypstDocument {
+function compile({ compiler, templates }: Press, template: string, json: string): NodeTypstDocument {
+  let mainFilePath = templates.get(template)
+  if (mainFilePath === undefined) {
+    mainFilePath = path.join(WORKSPACE, `template-${templates.size + 1}.typ`)
+    compiler.mapShadow(mainFilePath, Buffer.from(template))
+    templates.set(template, mainFilePath)
+  }
   // Not as `inputs`: those are part of the library, and with another library the engine forgets every layout.
   compiler.mapShadow(DATA_FILE, Buffer.from(json))
-  const compiled = compiler.compile({ mainFileContent: template })
+  const compiled = compiler.compile({ mainFilePath })
   if (compiled.result) return compiled.result
   const diagnostics = compiled.takeDiagnostics()?.shortDiagnostics ?? []
   throw new TypesettingFailed(`the template does not compile: ${JSON.stringify(diagnostics)}`)
