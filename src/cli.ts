@@ -10,6 +10,7 @@ import { examine, printFindings } from './doctor.js'
 import { startEmulator } from './emulator/emulator.js'
 import { systemClock } from './runtime/clock.js'
 import { type Config, ConfigError, readConfig } from './runtime/config.js'
+import { keepHeapSmall } from './runtime/heap.js'
 import { createLog } from './runtime/log.js'
 import { randomToken } from './runtime/secret.js'
 import { readSandboxState } from './sandbox.js'
@@ -25,6 +26,7 @@ program
   .command('serve', { isDefault: true })
   .description('start the service; without CHARGILY_SECRET_KEY the sandbox, with an emulator of the provider')
   .action(async () => {
+    keepHeapSmall()
     const config = readConfig(process.env)
     const log = createLog({ level: config.logLevel })
     if (keepsWorkers(config)) return stopOnSignals(await startWorkers(config, log), log)

@@ -31,7 +31,7 @@ const AIMS = { status: 20, webhook: 4, upgrade: 4 }
 const STOCK = { upgrade: 6_000, webhook: 30_000 }
 
 if (!existsSync(path.join(here, 'node_modules/better-auth'))) {
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefix', here], { stdio: 'inherit' })
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--prefix', here], { stdio: 'inherit' })
 }
 const driver = await startProcess([path.join(here, '../support/driver.mjs')])
 const server = await startPostgres()

@@ -1,5 +1,6 @@
 // What arrives while a statement is under way goes out as one statement over arrays: data loader for reads, group commit
-// for writes. There is no timer: a lone call goes out at once, and a busy service pays one round trip for many.
+// for writes. There is no timer: a lone call goes out at once, and a busy service pays one round trip for many. One batch
+// at a time gathers the most; only a batch that is slow, behind somebody's lock say, does not hold up those after it.
 // It knows nothing of SQL; whoever uses it says how one is done, and how many are done at once.
 
 export interface Coalescing<Item, Result> {
@@ -15,7 +16,9 @@ export interface Coalescing<Item, Result> {
   concernsAll(error: unknown): boolean
   /** 32 by default: larger batches gained nothing (measured) and make everyone wait for the largest. */
   readonly itemsMax?: number
-  /** Batches under way at once; 2 by default, so that one is prepared while the other waits for the disk. */
+  /** A batch that takes longer than this is not waited for any more: 100 ms by default. */
+  readonly patienceMs?: number
+  /** Batches under way at once, however slow they are; 4 by default. */
   readonly lanes?: number
 }
 
@@ -29,17 +32,21 @@ interface Waiting<Item, Result> {
 export function coalesce<Item, Result>(
   coalescing: Coalescing<Item, Result>,
 ): (item: Item) => Promise<Result> {
-  const { itemsMax = 32, lanes = 2 } = coalescing
+  const { itemsMax = 32, patienceMs = 100, lanes = 4 } = coalescing
   const busyKeys = new Set<string>()
   let queue: Waiting<Item, Result>[] = []
   let underWay = 0
+  let lastSentAt = 0
 
+  const maySend = () =>
+    underWay === 0 || (underWay < lanes && performance.now() - lastSentAt >= patienceMs)
   const send = () => {
-    while (underWay < lanes && queue.length > 0) {
+    while (queue.length > 0 && maySend()) {
       const [batch, rest] = choose(queue, busyKeys, itemsMax)
       if (batch.length === 0) return
       queue = rest
       underWay += 1
+      lastSentAt = performance.now()
       for (const { key } of batch) if (key !== undefined) busyKeys.add(key)
       void work(coalescing, batch).finally(() => {
         underWay -= 1

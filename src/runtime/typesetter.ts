@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { NodeCompiler, type NodeTypstDocument } from '@myriaddreamin/typst-ts-node-compiler'
+import type { NodeCompiler, NodeTypstDocument } from '@myriaddreamin/typst-ts-node-compiler'
 import { readCoverage } from './font-coverage.js'
 
 export interface Typesetter {
@@ -66,8 +66,10 @@ interface Press {
 
 function openPress(): Press {
   const require = createRequire(import.meta.url)
+  // Here and not above: the engine's machine code is 11 MB in memory, and most processes never print.
+  const engine: typeof import('@myriaddreamin/typst-ts-node-compiler') = require('@myriaddreamin/typst-ts-node-compiler')
   const fonts = FONT_FILES.map((file) => readFileSync(require.resolve(file)))
-  const compiler = NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontBlobs: fonts }] })
+  const compiler = engine.NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontBlobs: fonts }] })
   const kabyle = new Set(Array.from(KABYLE_LETTERS, (letter) => letter.codePointAt(0)))
   const coverages = [...fonts.map(readCoverage), (codePoint: number) => kabyle.has(codePoint)]
   return {

@@ -51,11 +51,12 @@ export function factsToColumns(facts: SubscriptionFacts) {
   }
 }
 
+// Only where it is open: reading the twenty columns of one that is closed costs a quarter of a status.
 const NEWEST_PAYMENT = `
   left join lateral (
     select ${PAYMENT_COLUMNS} from payments p
      where p.user_id = u.user_id order by p.created_at desc, p.id desc limit 1
-  ) p on true`
+  ) p on p.status in ('requested', 'pending')`
 
 const selectWithNewest = statement(
   'users.with_newest_payment',
@@ -70,6 +71,7 @@ const selectManyWithNewest = statement(
 
 export interface UserWithNewestPayment {
   readonly user: UserRecord
+  /** His newest payment where it is open, else null. */
   readonly newest: Payment | null
 }
 

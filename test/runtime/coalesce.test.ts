@@ -48,7 +48,7 @@ class Counters {
   }
 }
 
-const through = (counters: Counters, options: { itemsMax?: number; lanes?: number } = {}) =>
+const through = (counters: Counters, options: { itemsMax?: number; patienceMs?: number } = {}) =>
   coalesce<Call, string>({
     keyOf: ({ key }) => key,
     one: (call) => counters.one(call),
@@ -69,7 +69,7 @@ describe('coalescing', () => {
 
   it('sends what arrives meanwhile as one', async () => {
     const counters = new Counters()
-    const take = through(counters, { lanes: 1 })
+    const take = through(counters)
     counters.hold()
     const answers = ['a', 'b', 'c', 'd'].map((key) => take({ key, amount: 1 }))
     counters.open()
@@ -79,7 +79,7 @@ describe('coalescing', () => {
 
   it('never sends more than its bound, nor one key twice', async () => {
     const counters = new Counters()
-    const take = through(counters, { lanes: 1, itemsMax: 2 })
+    const take = through(counters, { itemsMax: 2 })
     counters.hold()
     const answers = ['a', 'b', 'b', 'c', 'd'].map((key) => take({ key, amount: 1 }))
     counters.open()
@@ -91,11 +91,22 @@ describe('coalescing', () => {
   it('gives a bad item its error, and its neighbours their answers', async () => {
     const counters = new Counters()
     counters.failing.add(7)
-    const take = through(counters, { lanes: 1 })
+    const take = through(counters)
     counters.hold()
     const calls = [1, 2, 7, 3].map((amount, index) => take({ key: `k${index}`, amount }))
     counters.open()
     expect(await settled(calls)).toEqual(['yes 1', 'yes 2', '7 is refused', 'yes 3'])
+  })
+
+  it('does not wait for a batch that is slow', async () => {
+    const counters = new Counters()
+    const take = through(counters, { patienceMs: 0 })
+    counters.hold()
+    const answers = ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => take({ key, amount: 1 }))
+    counters.open()
+    await Promise.all(answers)
+    // Four of them stood beside each other; the others went as soon as one was through.
+    expect(counters.batches).toEqual([1, 1, 1, 1, 2])
   })
 
   it('does not try one by one what fails for all', async () => {
@@ -105,7 +116,6 @@ describe('coalescing', () => {
       one: (call) => counters.one(call),
       many: () => Promise.reject(new TypeError('gone')),
       concernsAll: (error) => error instanceof TypeError,
-      lanes: 1,
     })
     counters.hold()
     const calls = ['a', 'b', 'c'].map((key) => take({ key, amount: 1 }))
@@ -121,17 +131,17 @@ describe('coalescing', () => {
     )
     const schedule = fc.record({
       calls,
-      lanes: fc.integer({ min: 1, max: 3 }),
+      patienceMs: fc.constantFrom(0, 1_000),
       itemsMax: fc.integer({ min: 1, max: 8 }),
     })
     await fc.assert(
-      fc.asyncProperty(schedule, async ({ calls: wanted, lanes, itemsMax }) => {
+      fc.asyncProperty(schedule, async ({ calls: wanted, patienceMs, itemsMax }) => {
         const plain = new Counters()
         plain.failing.add(7)
         const expected = await settled(wanted.map((call) => plain.one(call)))
         const counters = new Counters()
         counters.failing.add(7)
-        const take = through(counters, { lanes, itemsMax })
+        const take = through(counters, { patienceMs, itemsMax })
         // Per key the order is kept, and keys do not touch each other: so the answers are those of the plain way.
         expect(await settled(wanted.map((call) => take(call)))).toEqual(expected)
         expect([...counters.used].sort()).toEqual([...plain.used].sort())
