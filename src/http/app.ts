@@ -19,7 +19,9 @@ import { acceptJsonOnly, BODY_LIMIT_BYTES } from './body.js'
 import { installDocumentation } from './documentation.js'
 import { answerBrokenInput, answerFailure, installFailures } from './failures.js'
 import { type CheckReadiness, healthRoutes } from './health.js'
+import { installPreparedAnswers } from './prepared.js'
 import { pathOf } from './problem.js'
+import { requestIdOf } from './request-id.js'
 import { validatorCompiler } from './validation.js'
 
 export type App = FastifyInstance<
@@ -86,6 +88,7 @@ export function createApp(parts: AppParts): App {
   acceptJsonOnly(app)
   installFailures(app, { publicUrl })
   watchRequests(app, metrics)
+  installPreparedAnswers(app, { metrics, trustsProxies: Boolean(parts.trustedProxies?.length) })
   leaveNoConnectionOpen(app)
   installDocumentation(app, { publicUrl, version: parts.version ?? '0' })
   app.register(healthRoutes({ metrics, checkReadiness: parts.checkReadiness }))
@@ -134,10 +137,4 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
 
 function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'unknown'
-}
-
-/** The caller's id where it is harmless in a log and a header, else one of ours. */
-function requestIdOf(request: { headers: IncomingMessage['headers'] }): string {
-  const given = request.headers['x-request-id']
-  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID()
 }

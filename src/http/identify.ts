@@ -2,11 +2,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../runtime/clock.js'
 import type { TokenVerifier, UserIdentity } from './auth.js'
-import { createRateLimit } from './rate-limit.js'
+import { type CountCall, createCallCount, limitBy } from './rate-limit.js'
 
 export interface Identify {
   identify(request: FastifyRequest, reply: FastifyReply): Promise<UserIdentity>
   admitStranger(request: FastifyRequest, reply: FastifyReply): void
+  /** The same, of an address, for who writes the answer himself. */
+  readonly countStranger: CountCall
   /** For a user who is known by something else than a token. */
   admitUser(userId: string, reply: FastifyReply): void
 }
@@ -16,12 +18,14 @@ export function createIdentify(parts: {
   readonly clock: Clock
   readonly callsPerMinute: number
 }): Identify {
-  const limit = createRateLimit({ clock: parts.clock, quota: parts.callsPerMinute })
+  const countCall = createCallCount({ clock: parts.clock, quota: parts.callsPerMinute })
+  const limit = limitBy(countCall)
   const admitStranger = (request: FastifyRequest, reply: FastifyReply) =>
     limit(`address ${request.ip}`, reply)
   const admitUser = (userId: string, reply: FastifyReply) => limit(`user ${userId}`, reply)
   return {
     admitStranger,
+    countStranger: (address) => countCall(`address ${address}`),
     admitUser,
     identify: async (request, reply) => {
       const user = await parts.tokens.verify(request.headers.authorization).catch((error: unknown) => {

@@ -8,6 +8,18 @@ import type { Clock } from '../runtime/clock.js'
 /** Counts one call of `key` and sets the header fields; throws `rate_limited` when it is one too many. */
 export type RateLimit = (key: string, reply: FastifyReply) => void
 
+/** Counts one call of `key`, and leaves the rest to whoever asked. */
+export type CountCall = (key: string) => CallCount
+
+export interface CallCount {
+  readonly isOver: boolean
+  /** Until the window ends, rounded up. */
+  readonly secondsLeft: number
+  /** The fields RateLimit-Policy and RateLimit. */
+  readonly policy: string
+  readonly left: string
+}
+
 export interface RateLimitOptions {
   readonly clock: Clock
   /** Calls in each window; the specification says 300 a minute. */
@@ -22,20 +34,32 @@ interface Window {
   readonly endsAt: Instant
 }
 
-/** A window begins with the first call of its key, so that nobody's quota is renewed in step with everybody's. */
 export function createRateLimit(options: RateLimitOptions): RateLimit {
+  return limitBy(createCallCount(options))
+}
+
+export function limitBy(countCall: CountCall): RateLimit {
+  return (key, reply) => {
+    const { isOver, secondsLeft, policy, left } = countCall(key)
+    reply.header('ratelimit-policy', policy).header('ratelimit', left)
+    if (isOver) throw new BillingError('rate_limited', { retryAfterSeconds: secondsLeft })
+  }
+}
+
+/** A window begins with the first call of its key, so that nobody's quota is renewed in step with everybody's. */
+export function createCallCount(options: RateLimitOptions): CountCall {
   const { clock, quota = 300, windowMs = MINUTE, keysMax = 100_000 } = options
   const windows = new Map<string, Window>()
   // draft-ietf-httpapi-ratelimit-headers-08: q is the quota, w the window in seconds, r what remains, t until when.
   const policy = `"default";q=${quota};w=${Math.ceil(windowMs / SECOND)}`
-  return (key, reply) => {
+  return (key) => {
     const now = clock.now()
     const window = windowAt(windows, key, now, windowMs, keysMax)
     window.calls += 1
     const remaining = Math.max(0, quota - window.calls)
-    const seconds = Math.ceil((window.endsAt - now) / SECOND)
-    reply.header('ratelimit-policy', policy).header('ratelimit', `"default";r=${remaining};t=${seconds}`)
-    if (window.calls > quota) throw new BillingError('rate_limited', { retryAfterSeconds: seconds })
+    const secondsLeft = Math.ceil((window.endsAt - now) / SECOND)
+    const left = `"default";r=${remaining};t=${secondsLeft}`
+    return { isOver: window.calls > quota, secondsLeft, policy, left }
   }
 }
 

@@ -38,8 +38,7 @@ export function coalesce<Item, Result>(
   let underWay = 0
   let lastSentAt = 0
 
-  const maySend = () =>
-    underWay === 0 || (underWay < lanes && performance.now() - lastSentAt >= patienceMs)
+  const maySend = () => underWay === 0 || (underWay < lanes && performance.now() - lastSentAt >= patienceMs)
   const send = () => {
     while (queue.length > 0 && maySend()) {
       const [batch, rest] = choose(queue, busyKeys, itemsMax)

@@ -11,6 +11,7 @@ import type { UserIdentity } from '../auth.js'
 import { acceptRawBytes, rawBody } from '../body.js'
 import { preferredLocale } from '../language.js'
 import { problemResponses } from '../problem.js'
+import type { CountCall } from '../rate-limit.js'
 import {
   BillingStatusSchema,
   PaymentPageSchema,
@@ -30,6 +31,7 @@ export interface BillingRoutesParts {
   readonly identify: (request: FastifyRequest, reply: FastifyReply) => Promise<UserIdentity>
   /** Bounds those who need no token, by their address. */
   readonly admitStranger: (request: FastifyRequest, reply: FastifyReply) => void
+  readonly countStranger: CountCall
 }
 
 const BASE = '/api/v1/billing'
@@ -47,7 +49,10 @@ export function billingRoutes(parts: BillingRoutesParts) {
 }
 
 /** The catalogue does not change while the service runs: its bytes are made once. */
-function plansRoute(app: FastifyInstance, { billing, admitStranger }: BillingRoutesParts): void {
+function plansRoute(
+  app: FastifyInstance,
+  { billing, admitStranger, countStranger }: BillingRoutesParts,
+): void {
   const body = Buffer.from(JSON.stringify(billing.plans().map(inOrder)))
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const schema = {
@@ -55,12 +60,16 @@ function plansRoute(app: FastifyInstance, { billing, admitStranger }: BillingRou
     summary: 'Get plans',
     response: { 200: Type.Array(PlanSchema), 304: Type.Null({ description: 'Not modified' }) },
   }
-  app.get(`${BASE}/plans`, { schema }, (request, reply) => {
+  const path = `${BASE}/plans`
+  const caching = { etag, 'cache-control': 'public, max-age=300' }
+  const content = { 'content-type': 'application/json; charset=utf-8' }
+  app.get(path, { schema }, (request, reply) => {
     admitStranger(request, reply)
-    reply.header('etag', etag).header('cache-control', 'public, max-age=300')
+    reply.headers(caching)
     if (holdsTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    return reply.type('application/json; charset=utf-8').send(body)
+    return reply.headers(content).send(body)
   })
+  app.prepareAnswer({ path, body, headers: { ...caching, ...content }, countCall: countStranger })
 }
 
 function upgradeRoute(app: App, { billing, identify }: BillingRoutesParts): void {
