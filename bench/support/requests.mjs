@@ -7,9 +7,12 @@ const base64url = (value) => Buffer.from(JSON.stringify(value)).toString('base64
 const seconds = () => Math.floor(Date.now() / 1000)
 const times = (count, make) => Array.from({ length: count }, (_, index) => make(index))
 
+/** Of one user the same token all through a run: a platform does not sign a new one for each request. */
+const SIGNED_AT = seconds()
+
 export function tokenOf(userId) {
-  const exp = seconds() + 86_400
-  const content = `${base64url({ alg: 'HS256' })}.${base64url({ sub: userId, iat: seconds(), exp })}`
+  const claims = { sub: userId, iat: SIGNED_AT, exp: SIGNED_AT + 86_400 }
+  const content = `${base64url({ alg: 'HS256' })}.${base64url(claims)}`
   return `${content}.${createHmac('sha256', JWT_SECRET).update(content).digest('base64url')}`
 }
 

@@ -5,6 +5,7 @@ import type { LimitName } from '../domain/plan.js'
 import { coalesce } from '../runtime/coalesce.js'
 import { ConstraintViolation, DatabaseUnavailable, type Queryable, type Row, statement } from './database.js'
 import { at, flag, instantOrNull, integer, text } from './rows.js'
+import { consumeWhereUsual } from './usage-consume.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from './users.js'
 
 export interface UsageOperation {
@@ -160,10 +161,14 @@ export async function applyUsageOperation(
     if (!answer) throw new Error('the statement gave no answer')
     return answer
   } catch (error) {
-    if (!(error instanceof ConstraintViolation) || !RACES.includes(error.constraint)) throw error
-    // It was taken back. The next run finds the other's operation as it stands.
-    return { kind: 'outrun' }
+    return outrunOrThrow(error)
   }
+}
+
+/** It was taken back. The next run finds the other's operation as it stands. */
+function outrunOrThrow(error: unknown): UsageAnswer {
+  if (!(error instanceof ConstraintViolation) || !RACES.includes(error.constraint)) throw error
+  return { kind: 'outrun' }
 }
 
 export type ApplyUsageOperation = (operation: UsageOperation) => Promise<UsageAnswer>
@@ -173,9 +178,38 @@ export function createApplyUsageOperation(database: Queryable): ApplyUsageOperat
   return coalesce({
     // One at a time of each user, not only of each count: the ids of operations are his, whatever they count.
     keyOf: (operation) => operation.userId,
-    one: (operation) => applyUsageOperation(database, operation),
-    many: (operations) => applyUsageOperations(database, operations),
+    one: (operation) => applyUsualFirst(database, operation),
+    many: (operations) => applyManyUsualFirst(database, operations),
     concernsAll: (error) => error instanceof DatabaseUnavailable,
+  })
+}
+
+/** The quick statement, and the one that can decide everything where that one did not. */
+export async function applyUsualFirst(database: Queryable, operation: UsageOperation): Promise<UsageAnswer> {
+  try {
+    const [usual] = await consumeWhereUsual(database, [operation])
+    return usual ?? (await applyUsageOperation(database, operation))
+  } catch (error) {
+    return outrunOrThrow(error)
+  }
+}
+
+/**
+ * Of operations of different users. When the second statement throws, the first has counted some: those are told the same
+ * when they are asked again, one by one, since their ids are known then.
+ */
+async function applyManyUsualFirst(
+  database: Queryable,
+  operations: readonly UsageOperation[],
+): Promise<readonly UsageAnswer[]> {
+  const usual = await consumeWhereUsual(database, operations)
+  const rest = operations.filter((_, index) => !usual[index])
+  const decided = rest.length > 0 ? await applyUsageOperations(database, rest) : []
+  const others = new Map(rest.map((operation, index) => [operation, decided[index]]))
+  return operations.map((operation, index) => {
+    const answer = usual[index] ?? others.get(operation)
+    if (!answer) throw new Error('an operation got no answer')
+    return answer
   })
 }
 

@@ -4,6 +4,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { HOUR } from '../../src/domain/instant.js'
 import { type Database, type Parameter, type Statement, statement } from '../../src/store/database.js'
 import { forgetUsageOperations, loadUserWithUsage } from '../../src/store/usage.js'
+import { consumeWhereUsual } from '../../src/store/usage-consume.js'
 import { applyUsageOperations, type UsageOperation } from '../../src/store/usage-operations.js'
 import { NOON } from '../domain/fixtures.js'
 import { describeOnBothDatabases } from '../support/databases.js'
@@ -38,6 +39,7 @@ describeOnBothDatabases('with 5,000 users', ({ database }) => {
 
   it.each<[string, (database: Pick<Database, 'query'>) => Promise<unknown>, RegExp]>([
     ['consume', (door) => applyUsageOperations(door, [consume]), /usage_once/],
+    ['a usual consume', (door) => consumeWhereUsual(door, [consume]), /usage_operations_once/],
     [
       'a release',
       (door) => applyUsageOperations(door, [{ ...consume, kind: 'release' }]),

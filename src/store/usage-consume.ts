@@ -1,0 +1,67 @@
+// The usual case of consuming: the operation is new, its limit was derived from the user's present facts, and there is
+// room. One small statement counts it and remembers it. Whatever it does not count, the statement in usage-operations.ts
+// decides: a no, a repetition, an outdated limit.
+import type { Queryable } from './database.js'
+import { statement } from './database.js'
+import { at, instantOrNull, integer, text } from './rows.js'
+import type { UsageAnswer, UsageOperation } from './usage-operations.js'
+
+// asked    the operations, one of each user.
+// counted  a count that is new, or one more on it, as the last commit left it: whoever comes second waits here, and
+//          compares what he finds then. A count of another day counts as zero.
+// The rest remembers what was counted. Where two send one operation at the same instant, its key refuses the second.
+const consumeUsual = statement(
+  'usage.consume',
+  `with asked as materialized (
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::timestamptz[], $7::bigint[],
+                          $8::bigint[])
+         as a(user_id, limit_name, project_id, amount, operation_id, resets_at, maximum, believed_version)
+   ), counted as (
+     insert into usage as u (user_id, limit_name, project_id, used, resets_at, revision)
+     select user_id, limit_name, project_id, amount, resets_at, 1
+       from asked a
+      where amount <= maximum
+        and believed_version is not distinct from (select version from users where user_id = a.user_id)
+        and not exists (select from usage_operations
+                         where user_id = a.user_id and operation_id = a.operation_id and kind = 'consume')
+         on conflict (user_id, limit_name, project_id) do update
+        set used = case when excluded.resets_at > u.resets_at then 0 else u.used end + excluded.used,
+            resets_at = greatest(excluded.resets_at, u.resets_at), revision = u.revision + 1
+      where case when excluded.resets_at > u.resets_at then 0 else u.used end + excluded.used
+            <= (select maximum from asked where user_id = excluded.user_id)
+     returning u.user_id, u.used, u.resets_at
+   ), remembered as (
+     insert into usage_operations (user_id, operation_id, kind, limit_name, project_id, amount, maximum, used, resets_at,
+                                   created_at)
+     select user_id, operation_id, 'consume', limit_name, project_id, amount, maximum, c.used, c.resets_at, $9::timestamptz
+       from counted c join asked using (user_id)
+   )
+   select user_id, used, resets_at from counted`,
+)
+
+/** `operations` are of different users, sorted by user. Null: not decided here. Throws, and then none was counted. */
+export async function consumeWhereUsual(
+  database: Queryable,
+  operations: readonly UsageOperation[],
+): Promise<readonly (UsageAnswer | null)[]> {
+  const consumed = operations.filter(({ kind }) => kind === 'consume')
+  const [first] = consumed
+  if (!first) return operations.map(() => null)
+  const rows = await database.query(consumeUsual, [
+    consumed.map(({ userId }) => userId),
+    consumed.map(({ limit }) => limit),
+    consumed.map(({ projectId }) => projectId),
+    consumed.map(({ amount }) => amount ?? 1),
+    consumed.map(({ operationId }) => operationId),
+    consumed.map(({ resetsAt }) => at(resetsAt)),
+    consumed.map(({ maximum }) => maximum),
+    consumed.map(({ version }) => version),
+    at(first.now),
+  ])
+  const counted = new Map(rows.map((row) => [text(row, 'user_id'), row]))
+  return operations.map(({ kind, userId, maximum }) => {
+    const row = kind === 'consume' ? counted.get(userId) : undefined
+    if (!row) return null
+    return { kind: 'done', maximum, used: integer(row, 'used'), resetsAt: instantOrNull(row, 'resets_at') }
+  })
+}
