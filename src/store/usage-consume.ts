@@ -1,10 +1,10 @@
 // The usual case of consuming: the operation is new, its limit was derived from the user's present facts, and there is
-// room. One small statement counts it and remembers it. Whatever it does not count, the statement in usage-operations.ts
-// decides: a no, a repetition, an outdated limit.
-import type { Queryable } from './database.js'
-import { statement } from './database.js'
-import { at, instantOrNull, integer, text } from './rows.js'
+// room. One small statement counts it and remembers it, or says what the facts are. What it leaves open, a no or a
+// repetition, the statement in usage-operations.ts decides.
+import { type Queryable, type Row, statement } from './database.js'
+import { at, flag, instantOrNull, integer, text } from './rows.js'
 import type { UsageAnswer, UsageOperation } from './usage-operations.js'
+import { FACT_COLUMNS, parseUser } from './users.js'
 
 // asked    the operations, one of each user.
 // counted  a count that is new, or one more on it, as the last commit left it: whoever comes second waits here, and
@@ -36,7 +36,11 @@ const consumeUsual = statement(
      select user_id, operation_id, 'consume', limit_name, project_id, amount, maximum, c.used, c.resets_at, $9::timestamptz
        from counted c join asked using (user_id)
    )
-   select user_id, used, resets_at from counted`,
+   select a.user_id, c.used, c.resets_at, a.believed_version is distinct from f.version as is_outdated, f.*
+     from asked a left join counted c using (user_id)
+     left join lateral (
+       select true as is_found, ${FACT_COLUMNS} from users u where u.user_id = a.user_id and c.user_id is null limit 1
+     ) f on true`,
 )
 
 /** `operations` are of different users, sorted by user. Null: not decided here. Throws, and then none was counted. */
@@ -58,10 +62,15 @@ export async function consumeWhereUsual(
     consumed.map(({ version }) => version),
     at(first.now),
   ])
-  const counted = new Map(rows.map((row) => [text(row, 'user_id'), row]))
+  const answers = new Map(rows.map((row) => [text(row, 'user_id'), row]))
   return operations.map(({ kind, userId, maximum }) => {
-    const row = kind === 'consume' ? counted.get(userId) : undefined
-    if (!row) return null
-    return { kind: 'done', maximum, used: integer(row, 'used'), resetsAt: instantOrNull(row, 'resets_at') }
+    const row = kind === 'consume' ? answers.get(userId) : undefined
+    return row ? parseAnswer(row, maximum) : null
   })
+}
+
+function parseAnswer(row: Row, maximum: number): UsageAnswer | null {
+  if (row.used !== null)
+    return { kind: 'done', maximum, used: integer(row, 'used'), resetsAt: instantOrNull(row, 'resets_at') }
+  return flag(row, 'is_outdated') ? { kind: 'outdated', user: row.is_found ? parseUser(row) : null } : null
 }
