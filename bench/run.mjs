@@ -93,7 +93,13 @@ async function benchPlans(service) {
 async function benchPaths(service, fastify, databaseUrl) {
   const { users, stock, connections } = settings
   // One caller gets through few users before the clock starts; who comes for the first time is another question.
-  const single = { name: ', one caller', connections: 1, users: 200, prefixes: ['ws_', 'fs_'], stock: stock / 3 }
+  const single = {
+    name: ', one caller',
+    connections: 1,
+    users: 200,
+    prefixes: ['ws_', 'fs_'],
+    stock: stock / 3,
+  }
   const many = { name: '', connections, users, prefixes: ['wm_', 'fm_'], stock }
   const shapes = { many, ...(settings.only.has('single') ? { single } : {}) }
   for (const [shape, { name, prefixes, users: asked, ...load }] of Object.entries(shapes)) {

@@ -20,22 +20,25 @@ const SHIPPED_OPTIONS = JSON.parse(readFileSync(path.join(root, 'package.json'),
 export async function startService({ databaseUrl, dataDir, env = {}, nodeOptions = [] }) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const service = await startProcess([...SHIPPED_OPTIONS, ...nodeOptions, path.join(root, 'dist/cli.js'), 'serve'], {
-    url: `${url}/readyz`,
-    env: {
-      PORT: String(port),
-      ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
-      ...(dataDir ? { DATA_DIR: dataDir } : {}),
-      AUTH_JWT_SECRET: JWT_SECRET,
-      PLATFORM_API_KEYS: PLATFORM_KEY,
-      CHARGILY_SECRET_KEY: CHARGILY_KEY,
-      // Nobody is called unless a benchmark gives an address: port 9 discards.
-      CHARGILY_API_URL: 'http://127.0.0.1:9',
-      // Else the bound on each caller is all that a load test measures.
-      RATE_LIMIT_PER_MINUTE: '100000000',
-      LOG_LEVEL: 'warn',
-      ...env,
+  const service = await startProcess(
+    [...SHIPPED_OPTIONS, ...nodeOptions, path.join(root, 'dist/cli.js'), 'serve'],
+    {
+      url: `${url}/readyz`,
+      env: {
+        PORT: String(port),
+        ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+        ...(dataDir ? { DATA_DIR: dataDir } : {}),
+        AUTH_JWT_SECRET: JWT_SECRET,
+        PLATFORM_API_KEYS: PLATFORM_KEY,
+        CHARGILY_SECRET_KEY: CHARGILY_KEY,
+        // Nobody is called unless a benchmark gives an address: port 9 discards.
+        CHARGILY_API_URL: 'http://127.0.0.1:9',
+        // Else the bound on each caller is all that a load test measures.
+        RATE_LIMIT_PER_MINUTE: '100000000',
+        LOG_LEVEL: 'warn',
+        ...env,
+      },
     },
-  })
+  )
   return { ...service, url }
 }
