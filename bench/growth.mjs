@@ -24,7 +24,7 @@ const { values: given } = parseArgs({
 const [few, many] = given.users.split(',').map(Number)
 if (!many) throw new Error('two numbers of users are compared: --users 1000,100000')
 const [rounds, seconds, connections] = [given.rounds, given.seconds, given.connections].map(Number)
-const STOCK = 40_000
+const STOCK = 12_000
 /** As many are asked for in both, spread over all there are: what is in the processor's cache is no merit. */
 const ASKED = Math.min(few, 5_000)
 

@@ -21,6 +21,7 @@ const { values: given } = parseArgs({
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     connections: { type: 'string', default: '32' },
+    stock: { type: 'string' },
     quick: { type: 'boolean', default: false },
   },
 })
@@ -30,7 +31,7 @@ const settings = {
   seconds: Number(given.seconds ?? (given.quick ? 2 : 6)),
   connections: Number(given.connections),
   /** Payments that wait for a webhook, for each side of a comparison: what a round of `seconds` can take. */
-  stock: given.quick ? 6_000 : 90_000,
+  stock: Number(given.stock ?? (given.quick ? 6_000 : 30_000)),
   users: 5_000,
 }
 const here = path.dirname(fileURLToPath(import.meta.url))

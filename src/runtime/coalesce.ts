@@ -1,6 +1,7 @@
 // What arrives while a statement is under way goes out as one statement over arrays: data loader for reads, group commit
-// for writes. There is no timer: a lone call goes out at once, and a busy service pays one round trip for many. One batch
-// at a time gathers the most; only a batch that is slow, behind somebody's lock say, does not hold up those after it.
+// for writes. There is no timer: a lone call goes out at the end of its turn of the event loop, when all that has come over
+// the network is read, and a busy service pays one round trip for many. One batch at a time gathers the most; only a batch
+// that is slow, behind somebody's lock say, does not hold up those after it.
 // It knows nothing of SQL; whoever uses it says how one is done, and how many are done at once.
 
 export interface Coalescing<Item, Result> {
@@ -37,6 +38,7 @@ export function coalesce<Item, Result>(
   let queue: Waiting<Item, Result>[] = []
   let underWay = 0
   let lastSentAt = 0
+  let isArranged = false
 
   const maySend = () => underWay === 0 || (underWay < lanes && performance.now() - lastSentAt >= patienceMs)
   const send = () => {
@@ -50,14 +52,23 @@ export function coalesce<Item, Result>(
       void work(coalescing, batch).finally(() => {
         underWay -= 1
         for (const { key } of batch) if (key !== undefined) busyKeys.delete(key)
-        send()
+        arrange()
       })
     }
+  }
+  // The embedded database answers within the turn: without this, every call would be gone before the next one is read.
+  const arrange = () => {
+    if (isArranged) return
+    isArranged = true
+    setImmediate(() => {
+      isArranged = false
+      send()
+    })
   }
   return (item) =>
     new Promise((resolve, reject) => {
       queue.push({ item, key: coalescing.keyOf?.(item), resolve, reject })
-      send()
+      arrange()
     })
 }
 
