@@ -4,7 +4,7 @@ import { fastify } from 'fastify'
 import pg from 'pg'
 import { statementsOfService } from './statements.mjs'
 
-const { selectUser, loadPayment, savePayment, upsertUsage } = statementsOfService()
+const { selectUser, loadPayment, savePayment, upsertUsage } = await statementsOfService()
 // As many connections as the service has.
 const pool = new pg.Pool({ connectionString: process.env.BENCH_DATABASE_URL, max: 10 })
 const app = fastify()

@@ -3,7 +3,7 @@
 import { loadForSettlement, saveSettlement } from '../../dist/store/settlements.js'
 import { createLoadUser } from '../../dist/store/users.js'
 
-export function statementsOfService() {
+export async function statementsOfService() {
   const nothing = { run: null, paidUntil: null, months: [], endedAt: null, paymentMethod: null }
   const change = {
     userId: '',
@@ -14,11 +14,11 @@ export function statementsOfService() {
     received: null,
   }
   return {
-    selectUser: heard((database) => createLoadUser(database)('')),
-    loadPayment: heard((database) =>
+    selectUser: await heard((database) => createLoadUser(database)('')),
+    loadPayment: await heard((database) =>
       loadForSettlement(database, { checkoutId: '', userId: '', paymentId: '' }),
     ),
-    savePayment: heard((database) =>
+    savePayment: await heard((database) =>
       saveSettlement(database, { ...change, events: [], receipt: null, now: 0 }),
     ),
     // Not the service's: it also answers repeated operations. One upsert is the least that counts at all.
@@ -32,7 +32,7 @@ export function statementsOfService() {
   }
 }
 
-function heard(ask) {
+async function heard(ask) {
   let statement
   const listening = {
     query: async (asked) => {
@@ -40,6 +40,8 @@ function heard(ask) {
       return []
     },
   }
-  ask(listening).catch(() => {})
+  // No rows is an answer that some of them refuse.
+  await ask(listening).catch(() => {})
+  if (!statement) throw new Error('the service asked nothing')
   return statement
 }

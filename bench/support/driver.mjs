@@ -34,7 +34,9 @@ async function drive({ url, kind, connections, amount, seconds, options = {} }) 
   const cpu = process.cpuUsage(cpuBefore)
   const tookSeconds = (performance.now() - startedAt) / 1000
   if (result.non2xx + result.errors + result.timeouts > 0)
-    throw new Error(`${kind}: ${result.non2xx} refused, ${result.errors} errors, ${result.timeouts} too late`)
+    throw new Error(
+      `${kind} at ${url}: ${result.non2xx} refused, ${result.errors} errors, ${result.timeouts} too late ${JSON.stringify(result.statusCodeStats)}`,
+    )
   return {
     answered: result['2xx'],
     // autocannon's own duration ends at its next tick; with an amount that is too coarse.

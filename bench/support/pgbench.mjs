@@ -10,7 +10,7 @@ const run = promisify(execFile)
 
 /** Statements a second with 8 and 16 clients, or why there is no figure. */
 export async function benchOnce(databaseUrl, { users, seconds, only }) {
-  const { selectUser, upsertUsage } = statementsOfService()
+  const { selectUser, upsertUsage } = await statementsOfService()
   const scripts = { status: selectUser.text, consume: upsertUsage.text }
   const figures = {}
   for (const [name, text] of Object.entries(scripts).filter(([name]) => only.has(name))) {

@@ -34,10 +34,6 @@ interface Window {
   readonly endsAt: Instant
 }
 
-export function createRateLimit(options: RateLimitOptions): RateLimit {
-  return limitBy(createCallCount(options))
-}
-
 export function limitBy(countCall: CountCall): RateLimit {
   return (key, reply) => {
     const { isOver, secondsLeft, policy, left } = countCall(key)

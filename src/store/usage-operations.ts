@@ -1,46 +1,11 @@
 // Consuming, giving back and reporting: one statement looks up, decides, counts and remembers. It is exact under any
 // concurrency, in any number of processes, and counts an operation once however often it is sent.
-import type { Instant } from '../domain/instant.js'
-import type { LimitName } from '../domain/plan.js'
 import { coalesce } from '../runtime/coalesce.js'
 import { ConstraintViolation, DatabaseUnavailable, type Queryable, type Row, statement } from './database.js'
 import { at, flag, instantOrNull, integer, text } from './rows.js'
+import type { UsageAnswer, UsageOperation } from './usage-answer.js'
 import { consumeWhereUsual } from './usage-consume.js'
-import { FACT_COLUMNS, parseUser, type UserRecord } from './users.js'
-
-export interface UsageOperation {
-  readonly kind: 'consume' | 'release' | 'report'
-  readonly userId: string
-  readonly limit: LimitName
-  /** Empty unless the limit is per project. */
-  readonly projectId: string
-  /** How much; for a report, all that is in use. Null: release what the named operation consumed, or else 1. */
-  readonly amount: number | null
-  /** Empty for a report, which needs none. */
-  readonly operationId: string
-  /** The consumed operation that is given back; null: the one with the release's own id, if there is one. */
-  readonly consumeOperationId: string | null
-  /** The end of the day that is counted; null for gauges. */
-  readonly resetsAt: Instant | null
-  /** What the plan in effect allows, and the version of the user that this was derived from; null: he has no row. */
-  readonly maximum: number
-  readonly version: number | null
-  readonly now: Instant
-}
-
-export type UsageAnswer =
-  | {
-      readonly kind: 'done' | 'denied'
-      readonly maximum: number
-      readonly used: number
-      readonly resetsAt: Instant | null
-    }
-  /** This operation id stands for another amount, limit or project. */
-  | { readonly kind: 'conflict' }
-  /** The version is not the user's any more: nothing was decided. Here is what is true. */
-  | { readonly kind: 'outdated'; readonly user: UserRecord | null }
-  /** Somebody else was first to use this count, or to send this operation: nothing was changed, ask again. */
-  | { readonly kind: 'outrun' }
+import { FACT_COLUMNS, parseUser } from './users.js'
 
 // Read from top to bottom:
 // asked    the operations, each with its user's version now.
@@ -152,23 +117,17 @@ export async function applyUsageOperations(
   return rows.map(parseAnswer)
 }
 
-export async function applyUsageOperation(
-  database: Queryable,
-  operation: UsageOperation,
-): Promise<UsageAnswer> {
-  try {
-    const [answer] = await applyUsageOperations(database, [operation])
-    if (!answer) throw new Error('the statement gave no answer')
-    return answer
-  } catch (error) {
-    return outrunOrThrow(error)
-  }
+/** By the one statement that can decide everything. */
+export function applyUsageOperation(database: Queryable, operation: UsageOperation): Promise<UsageAnswer> {
+  return outrunWhereRaced(() => decideOne(database, operation))
 }
 
-/** It was taken back. The next run finds the other's operation as it stands. */
-function outrunOrThrow(error: unknown): UsageAnswer {
-  if (!(error instanceof ConstraintViolation) || !RACES.includes(error.constraint)) throw error
-  return { kind: 'outrun' }
+/** The quick statement, and the one that can decide everything where that one did not. */
+export function applyUsualFirst(database: Queryable, operation: UsageOperation): Promise<UsageAnswer> {
+  return outrunWhereRaced(async () => {
+    const [usual] = await consumeWhereUsual(database, [operation])
+    return usual ?? decideOne(database, operation)
+  })
 }
 
 export type ApplyUsageOperation = (operation: UsageOperation) => Promise<UsageAnswer>
@@ -184,16 +143,6 @@ export function createApplyUsageOperation(database: Queryable): ApplyUsageOperat
   })
 }
 
-/** The quick statement, and the one that can decide everything where that one did not. */
-export async function applyUsualFirst(database: Queryable, operation: UsageOperation): Promise<UsageAnswer> {
-  try {
-    const [usual] = await consumeWhereUsual(database, [operation])
-    return usual ?? (await applyUsageOperation(database, operation))
-  } catch (error) {
-    return outrunOrThrow(error)
-  }
-}
-
 /**
  * Of operations of different users. When the second statement throws, the first has counted some: those are told the same
  * when they are asked again, one by one, since their ids are known then.
@@ -203,14 +152,28 @@ async function applyManyUsualFirst(
   operations: readonly UsageOperation[],
 ): Promise<readonly UsageAnswer[]> {
   const usual = await consumeWhereUsual(database, operations)
-  const rest = operations.filter((_, index) => !usual[index])
-  const decided = rest.length > 0 ? await applyUsageOperations(database, rest) : []
-  const others = new Map(rest.map((operation, index) => [operation, decided[index]]))
-  return operations.map((operation, index) => {
-    const answer = usual[index] ?? others.get(operation)
-    if (!answer) throw new Error('an operation got no answer')
-    return answer
-  })
+  const open = operations.filter((_, index) => usual[index] === null)
+  const decided = open.length > 0 ? [...(await applyUsageOperations(database, open))] : []
+  return usual.map((answer) => answer ?? decided.shift() ?? unanswered())
+}
+
+async function decideOne(database: Queryable, operation: UsageOperation): Promise<UsageAnswer> {
+  const [answer] = await applyUsageOperations(database, [operation])
+  return answer ?? unanswered()
+}
+
+function unanswered(): never {
+  throw new Error('an operation got no answer')
+}
+
+/** A statement that lost a race was taken back. The next run finds the other's operation as it stands. */
+async function outrunWhereRaced(apply: () => Promise<UsageAnswer>): Promise<UsageAnswer> {
+  try {
+    return await apply()
+  } catch (error) {
+    if (error instanceof ConstraintViolation && RACES.includes(error.constraint)) return { kind: 'outrun' }
+    throw error
+  }
 }
 
 function toInput(operation: UsageOperation, place: number) {

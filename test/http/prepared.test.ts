@@ -22,7 +22,7 @@ async function startApp(trustedProxies: readonly string[]): Promise<string> {
     trustedProxies,
   })
   const countCall = createCallCount({ clock, quota: QUOTA })
-  const limit = limitBy((key) => countCall(key))
+  const limit = limitBy(countCall)
   const body = Buffer.from('{"price":2000}')
   const headers = { etag: '"1"', 'content-type': 'application/json; charset=utf-8' }
   app.get('/price', (request, reply) => {

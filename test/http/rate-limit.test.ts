@@ -1,7 +1,7 @@
 // The quota over real HTTP, with a clock of our own.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type App, createApp } from '../../src/http/app.js'
-import { createRateLimit } from '../../src/http/rate-limit.js'
+import { createCallCount, limitBy } from '../../src/http/rate-limit.js'
 import { movableClock } from '../../src/runtime/clock.js'
 import { captureLog, expectProblem } from './support/example-app.js'
 
@@ -11,9 +11,9 @@ let base = ''
 
 beforeAll(async () => {
   app = createApp({ log: captureLog().log, publicUrl: 'https://billing.example' })
-  const three = createRateLimit({ clock, quota: 3 })
-  const usual = createRateLimit({ clock })
-  const small = createRateLimit({ clock, quota: 1, keysMax: 2 })
+  const three = limitBy(createCallCount({ clock, quota: 3 }))
+  const usual = limitBy(createCallCount({ clock }))
+  const small = limitBy(createCallCount({ clock, quota: 1, keysMax: 2 }))
   const limits = { three, usual, small }
   await app.register(async (routes) => {
     for (const [name, limit] of Object.entries(limits)) {

@@ -17,7 +17,9 @@ import { claimUsersWithEvents, nextEventOf } from '../../src/store/outbox.js'
 import { findPayment, findPaymentById, listPayments } from '../../src/store/payments.js'
 import { loadForSettlements, type SettlementChange, saveSettlements } from '../../src/store/settlements.js'
 import { insertPayment, loadForUpgrade } from '../../src/store/upgrades.js'
-import { createApplyUsageOperation, type UsageOperation } from '../../src/store/usage-operations.js'
+import type { UsageOperation } from '../../src/store/usage-answer.js'
+import { consumeWhereUsual } from '../../src/store/usage-consume.js'
+import { createApplyUsageOperation } from '../../src/store/usage-operations.js'
 import { createLoadUser } from '../../src/store/users.js'
 import { aPayment, aReport, days, NOON, PRO } from '../domain/fixtures.js'
 import { type DatabaseKind, freshDatabase } from '../support/databases.js'
@@ -150,6 +152,16 @@ const HOT: [name: string, run: Run, index: RegExp][] = [
     'the next event of a user',
     (door) => nextEventOf(door, { userId: 'user-7', until: NOON, delivered: 1, written: 3 }),
     /outbox_pkey/,
+  ],
+  ['a usual consume', (door) => consumeWhereUsual(door, [{ ...consume, userId: 'user-8' }]), /usage_once/],
+  [
+    'usual consumes, several at once',
+    (door) =>
+      consumeWhereUsual(
+        door,
+        ids(4).map((userId) => ({ ...consume, userId })),
+      ),
+    /usage_once/,
   ],
   ['a consume', (door) => createApplyUsageOperation(door)(consume), /usage_once/],
   ['a release', (door) => createApplyUsageOperation(door)({ ...consume, kind: 'release' }), /usage_once/],

@@ -1,5 +1,5 @@
 // The plain way to count: maps in memory, one operation after the other. The statement must never say anything else.
-import type { UsageOperation } from '../../src/store/usage-operations.js'
+import type { UsageOperation } from '../../src/store/usage-answer.js'
 
 interface ModelAnswer {
   readonly kind: 'done' | 'denied' | 'conflict'

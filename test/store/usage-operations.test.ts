@@ -4,13 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DAY } from '../../src/domain/instant.js'
 import type { Database } from '../../src/store/database.js'
 import { openPostgres } from '../../src/store/postgres.js'
+import type { UsageAnswer, UsageOperation } from '../../src/store/usage-answer.js'
 import {
   applyUsageOperation,
   applyUsageOperations,
   applyUsualFirst,
   createApplyUsageOperation,
-  type UsageAnswer,
-  type UsageOperation,
 } from '../../src/store/usage-operations.js'
 import { instantOf, NOON } from '../domain/fixtures.js'
 import { compileSources } from '../support/compiled-sources.js'
@@ -176,9 +175,13 @@ describeOnBothDatabases('counting together', ({ database }) => {
         return database().query(statement, parameters)
       },
     })
-    await Promise.all(times(65, (n) => together(operation({ userId: `user-${n}` }))))
-    // The first goes out alone; the 64 that wait share two statements of 32.
-    expect(statements).toBe(3)
+    const consumeFor65 = (operationId: string) =>
+      Promise.all(times(65, (n) => together(operation({ userId: `user-${n}`, operationId }))))
+    await consumeFor65('first use')
+    // 32, 32 and 1, each asked in the quick statement, which leaves a first use to the other.
+    expect(statements).toBe(6)
+    await consumeFor65('usual')
+    expect(statements).toBe(9)
   })
 
   it('counts an operation that is sent 50 times at once, among others, only once', async () => {

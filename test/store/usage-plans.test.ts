@@ -4,8 +4,9 @@ import { beforeEach, expect, it } from 'vitest'
 import { HOUR } from '../../src/domain/instant.js'
 import { type Database, type Parameter, type Statement, statement } from '../../src/store/database.js'
 import { forgetUsageOperations, loadUserWithUsage } from '../../src/store/usage.js'
+import type { UsageOperation } from '../../src/store/usage-answer.js'
 import { consumeWhereUsual } from '../../src/store/usage-consume.js'
-import { applyUsageOperations, type UsageOperation } from '../../src/store/usage-operations.js'
+import { applyUsageOperations } from '../../src/store/usage-operations.js'
 import { NOON } from '../domain/fixtures.js'
 import { describeOnBothDatabases } from '../support/databases.js'
 
@@ -40,6 +41,11 @@ describeOnBothDatabases('with 5,000 users', ({ database }) => {
   it.each<[string, (database: Pick<Database, 'query'>) => Promise<unknown>, RegExp]>([
     ['consume', (door) => applyUsageOperations(door, [consume]), /usage_once/],
     ['a usual consume', (door) => consumeWhereUsual(door, [consume]), /usage_operations_once/],
+    [
+      'two usual consumes',
+      (door) => consumeWhereUsual(door, [consume, { ...consume, userId: 'user-2' }]),
+      /usage_operations_once/,
+    ],
     [
       'a release',
       (door) => applyUsageOperations(door, [{ ...consume, kind: 'release' }]),
