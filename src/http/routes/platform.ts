@@ -32,13 +32,14 @@ const COUNT_REFUSALS = [...REFUSALS, 'unknown_limit', 'malformed_json'] as const
 export function platformRoutes({ billing, keys, admitStranger }: PlatformRoutesParts) {
   return async (app: App): Promise<void> => {
     // Before anything is read: without the key nobody learns what we accept.
-    app.addHook('onRequest', async (request, reply) => {
+    app.addHook('onRequest', (request, reply, done) => {
       try {
         keys.verify(request.headers.authorization)
       } catch (error) {
         admitStranger(request, reply)
         throw error
       }
+      done()
     })
     userRoutes(app, billing)
     consumeRoute(app, billing)
