@@ -1,6 +1,5 @@
 // The bare HTTP service: how requests are read, bounded, named, measured and refused, before any route of ours exists.
 // Routes come as plugins (`app.register(routes)`), so that the OpenAPI document sees them.
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import {
@@ -21,7 +20,7 @@ import { answerBrokenInput, answerFailure, installFailures } from './failures.js
 import { type CheckReadiness, healthRoutes } from './health.js'
 import { installPreparedAnswers } from './prepared.js'
 import { pathOf } from './problem.js'
-import { requestIdOf } from './request-id.js'
+import { newRequestId, requestIdOf } from './request-id.js'
 import { validatorCompiler } from './validation.js'
 
 export type App = FastifyInstance<
@@ -81,7 +80,7 @@ export function createApp(parts: AppParts): App {
       answerFailure(error, request, reply, publicUrl)
     },
     clientErrorHandler: (error, socket) =>
-      answerBrokenInput(error, socket, { publicUrl, requestId: randomUUID(), log }),
+      answerBrokenInput(error, socket, { publicUrl, requestId: newRequestId(), log }),
   }).withTypeProvider<TypeBoxTypeProvider>()
   const metrics = parts.metrics ?? createMetrics()
   app.setValidatorCompiler(validatorCompiler)

@@ -10,7 +10,8 @@ import { requestIdOf } from './request-id.js'
 export interface PreparedAnswer {
   /** Without a query; asked for with GET. */
   readonly path: string
-  readonly body: Buffer
+  /** As text: node sends it in one piece with the headers, which a buffer is not. */
+  readonly body: string
   /** Beside those that every answer has. */
   readonly headers: Readonly<Record<string, string>>
   /** Told the caller's address. */
@@ -69,6 +70,10 @@ function isUnusual({ headers }: IncomingMessage, trustsProxies: boolean): boolea
 }
 
 function fixedHeaders({ headers, body }: PreparedAnswer): readonly string[] {
-  const all = { 'x-content-type-options': 'nosniff', ...headers, 'content-length': String(body.length) }
+  const all = {
+    'x-content-type-options': 'nosniff',
+    ...headers,
+    'content-length': String(Buffer.byteLength(body)),
+  }
   return Object.entries(all).flat()
 }

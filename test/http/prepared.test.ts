@@ -23,7 +23,7 @@ async function startApp(trustedProxies: readonly string[]): Promise<string> {
   })
   const countCall = createCallCount({ clock, quota: QUOTA })
   const limit = limitBy(countCall)
-  const body = Buffer.from('{"price":2000}')
+  const body = '{"price":2000,"name":"سعر"}'
   const headers = { etag: '"1"', 'content-type': 'application/json; charset=utf-8' }
   app.get('/price', (request, reply) => {
     routed += 1
@@ -62,8 +62,11 @@ describe('an answer that is ready', () => {
   it('has the caller’s request id, or one of its own', async () => {
     const named = await get(direct, '/price', { 'x-request-id': 'mine-1' })
     expect(named.answer.headers.get('x-request-id')).toBe('mine-1')
-    const unnamed = await get(direct, '/price')
-    expect(unnamed.answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    const ids = [await get(direct, '/price'), await get(direct, '/price')].map(({ answer }) =>
+      answer.headers.get('x-request-id'),
+    )
+    for (const id of ids) expect(id).toMatch(/^[\w-]{12}-[0-9a-z]+$/)
+    expect(new Set(ids).size).toBe(2)
   })
 
   it('is given for no other path, query or method', async () => {

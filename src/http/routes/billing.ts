@@ -48,12 +48,12 @@ export function billingRoutes(parts: BillingRoutesParts) {
   }
 }
 
-/** The catalogue does not change while the service runs: its bytes are made once. */
+/** The catalogue does not change while the service runs: its text is made once. */
 function plansRoute(
   app: FastifyInstance,
   { billing, admitStranger, countStranger }: BillingRoutesParts,
 ): void {
-  const body = Buffer.from(JSON.stringify(billing.plans().map(inOrder)))
+  const body = JSON.stringify(billing.plans().map(inOrder))
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const schema = {
     ...PUBLIC,
