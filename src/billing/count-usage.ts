@@ -35,9 +35,16 @@ export function createCountUsage(parts: Parts): CountUsage {
   return async (wish) => {
     const { userId } = wish
     const place = placeOf(wish)
+    const isUserKnown = believed.has(userId)
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const user = believed.find(userId)
-      const operation = describeOperation(parts, { wish, place, user, now: parts.clock.now() })
+      const operation = describeOperation(parts, {
+        wish,
+        place,
+        user,
+        isUserKnown,
+        now: parts.clock.now(),
+      })
       const answer = await apply(operation)
       switch (answer.kind) {
         case 'outdated':
@@ -49,6 +56,7 @@ export function createCountUsage(parts: Parts): CountUsage {
           throw new BillingError('conflict')
         case 'done':
         case 'denied':
+          if (!isUserKnown) believed.keep(userId, user)
           return describeAllowance({
             allowed: answer.kind === 'done',
             limit: answer.maximum,
@@ -80,10 +88,11 @@ function describeOperation(
     readonly wish: UsageWish
     readonly place: { readonly limit: LimitName; readonly projectId: string }
     readonly user: UserRecord | null
+    readonly isUserKnown: boolean
     readonly now: Instant
   },
 ): UsageOperation {
-  const { wish, place, user, now } = of
+  const { wish, place, user, isUserKnown, now } = of
   const { plan } = statusAt(user?.subscription ?? NEVER_PAID, now, parts.terms)
   // Named one by one: written after a spread, each further field cost 2 µs (measured).
   return {
@@ -97,6 +106,7 @@ function describeOperation(
     resetsAt: LIMIT_KINDS[place.limit] === 'day' ? parts.quotaDayEndsAt(now) : null,
     maximum: plan.limits[place.limit],
     version: user?.version ?? null,
+    isUserKnown,
     now,
   }
 }
@@ -112,6 +122,7 @@ const REMEMBERED_MAX = 10_000
 function rememberedUsers() {
   const users = new Map<string, UserRecord | null>()
   return {
+    has: (userId: string): boolean => users.has(userId),
     find: (userId: string): UserRecord | null => users.get(userId) ?? null,
     keep: (userId: string, user: UserRecord | null): void => {
       // A map gives its keys in the order of insertion: the first is the one remembered longest.

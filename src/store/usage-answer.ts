@@ -20,6 +20,8 @@ export interface UsageOperation {
   /** What the plan in effect allows, and the version of the user that this was derived from; null: he has no row. */
   readonly maximum: number
   readonly version: number | null
+  /** Whether these facts were ever read. If not, they are a guess, and only the statement that tells what is true is asked. */
+  readonly isUserKnown: boolean
   readonly now: Instant
 }
 

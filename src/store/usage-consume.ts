@@ -67,7 +67,7 @@ export async function consumeWhereUsual(
   database: Queryable,
   operations: readonly UsageOperation[],
 ): Promise<readonly (UsageAnswer | null)[]> {
-  const consumed = operations.filter(({ kind }) => kind === 'consume')
+  const consumed = operations.filter(mayBeUsual)
   const [first] = consumed
   if (!first) return operations.map(() => null)
   const rows =
@@ -75,8 +75,12 @@ export async function consumeWhereUsual(
       ? await database.query(countOne, [...COLUMNS.map(([, , read]) => read(first)), at(first.now)])
       : await database.query(countMany, [...COLUMNS.map(([, , read]) => consumed.map(read)), at(first.now)])
   const answers = new Map(rows.map((row) => [text(row, 'user_id'), parseAnswer(row)]))
-  return operations.map(({ kind, userId }) => (kind === 'consume' ? (answers.get(userId) ?? null) : null))
+  return operations.map((operation) =>
+    mayBeUsual(operation) ? (answers.get(operation.userId) ?? null) : null,
+  )
 }
+
+const mayBeUsual = ({ kind, isUserKnown }: UsageOperation) => kind === 'consume' && isUserKnown
 
 function parseAnswer(row: Row): UsageAnswer {
   return {

@@ -114,6 +114,7 @@ const consume: UsageOperation = {
   resetsAt: null,
   maximum: 10,
   version: 1,
+  isUserKnown: true,
   now: NOON,
 }
 

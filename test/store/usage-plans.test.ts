@@ -35,6 +35,7 @@ describeOnBothDatabases('with 5,000 users', ({ database }) => {
     resetsAt: null,
     maximum: 3,
     version: 0,
+    isUserKnown: true,
     now: NOON,
   }
 
