@@ -18,7 +18,7 @@ async function drive({ url, kind, connections, amount, seconds, options = {} }) 
   const share = Math.ceil(requests.length / connections)
   const cpuBefore = process.cpuUsage()
   const startedAt = performance.now()
-  const result = await autocannon({
+  const instance = autocannon({
     url,
     connections,
     // Where each request can be sent only once, so many are sent; else for so long.
@@ -31,16 +31,23 @@ async function drive({ url, kind, connections, amount, seconds, options = {} }) 
       client.setRequests(own.length > 0 ? own : requests.slice(0, 1))
     },
   })
+  let lastAt = startedAt
+  if (amount !== undefined) {
+    instance.on('response', () => {
+      lastAt = performance.now()
+    })
+  }
+  const result = await instance
   const cpu = process.cpuUsage(cpuBefore)
-  const tookSeconds = (performance.now() - startedAt) / 1000
+  const tookSeconds = amount === undefined ? result.duration : (lastAt - startedAt) / 1000
   if (result.non2xx + result.errors + result.timeouts > 0)
     throw new Error(
       `${kind} at ${url}: ${result.non2xx} refused, ${result.errors} errors, ${result.timeouts} too late ${JSON.stringify(result.statusCodeStats)}`,
     )
   return {
     answered: result['2xx'],
-    // autocannon's own duration ends at its next tick; with an amount that is too coarse.
-    perSecond: result['2xx'] / (amount === undefined ? result.duration : tookSeconds),
+    // With an amount, until the last answer: autocannon's own duration ends at its next tick, up to a second later.
+    perSecond: result['2xx'] / tookSeconds,
     p50: result.latency.p50,
     p99: result.latency.p99,
     /** Near 1 the driver itself is what was measured. */

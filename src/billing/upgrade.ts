@@ -63,9 +63,11 @@ async function upgrade(parts: Parts, request: UpgradeRequest): Promise<OpenedChe
       const still = await closeAtProvider(parts, decision.payment, request.planId)
       if (still) return still
     } else if (decision.kind === 'continue') {
-      await continueAttempt(parts, decision.payment, request)
+      const made = await continueAttempt(parts, decision.payment, request)
+      if (made) return made
     } else if (decision.kind === 'request') {
-      await requestPayment(parts, decision.plan, request, facts.version)
+      const made = await requestPayment(parts, decision.plan, request, facts.version)
+      if (made) return made
     } else {
       throw refusal(decision, now)
     }
@@ -73,13 +75,13 @@ async function upgrade(parts: Parts, request: UpgradeRequest): Promise<OpenedChe
   throw unavailable(null)
 }
 
-/** Writes the payment, then asks the provider. The next round of the loop finds what came of it. */
+/** Writes the payment, then asks the provider. Null: the next round of the loop finds what came of it. */
 async function requestPayment(
   parts: Parts,
   plan: Plan,
   request: UpgradeRequest,
   version: number,
-): Promise<void> {
+): Promise<OpenedCheckout | null> {
   const now = parts.clock.now()
   const payment: Payment = {
     id: parts.ids.next('pay', now),
@@ -101,22 +103,32 @@ async function requestPayment(
     review: null,
     nextCheckAt: nextCheckAfter(now, now),
   }
-  if (await insertPayment(parts.database, payment, version)) await openCheckout(parts, payment, request)
+  if (!(await insertPayment(parts.database, payment, version))) return null
+  return openCheckout(parts, payment, request)
 }
 
 /** Takes over a request that nobody is at any more: perhaps the provider carried it out, so it is looked for first. */
-async function continueAttempt(parts: Parts, payment: Payment, request: UpgradeRequest): Promise<void> {
+async function continueAttempt(
+  parts: Parts,
+  payment: Payment,
+  request: UpgradeRequest,
+): Promise<OpenedCheckout | null> {
   const mine: Payment = { ...payment, attemptEndsAt: parts.clock.now() + ATTEMPT_MS }
-  if (!(await moveAttemptLease(parts.database, payment, mine.attemptEndsAt))) return
+  if (!(await moveAttemptLease(parts.database, payment, mine.attemptEndsAt))) return null
   const lookup = await lookUpPayment(parts, mine, { source: 'upgrade' })
   if (lookup.kind === 'failed') {
     await moveAttemptLease(parts.database, mine, parts.clock.now())
     throw unavailable(lookup.failure)
   }
-  if (lookup.kind === 'not_there') await openCheckout(parts, mine, request)
+  return lookup.kind === 'not_there' ? openCheckout(parts, mine, request) : null
 }
 
-async function openCheckout(parts: Parts, payment: Payment, request: UpgradeRequest): Promise<void> {
+/** Null where the checkout is not simply open now: somebody else was at it, or it was paid already. */
+async function openCheckout(
+  parts: Parts,
+  payment: Payment,
+  request: UpgradeRequest,
+): Promise<OpenedCheckout | null> {
   const answer = await parts.provider.createCheckout({
     paymentId: payment.id,
     userId: payment.userId,
@@ -129,8 +141,10 @@ async function openCheckout(parts: Parts, payment: Payment, request: UpgradeRequ
   })
   if (answer.ok) {
     parts.count({ name: 'checkout_opened' })
-    await settlePayment(parts, { report: answer.value, event: null, source: 'upgrade' })
-    return
+    const report = answer.value
+    const outcome = await settlePayment(parts, { report, event: null, source: 'upgrade' })
+    const isOpen = outcome === 'moved' && report.status === 'pending' && report.checkoutUrl !== null
+    return isOpen ? { checkoutUrl: report.checkoutUrl, paymentId: payment.id } : null
   }
   const { failure } = answer
   parts.log.warn({ payment_id: payment.id, failure }, 'the provider opened no checkout')

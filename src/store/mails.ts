@@ -1,4 +1,4 @@
-// The mail that is owed, as rows. A trigger writes them with the event they belong to (migrations/0005_people.sql); here
+// The mail that is owed, as rows. A trigger writes them with the event they belong to (migrations/0006_owed_mail.sql); here
 // they are claimed, finished and, in the end, forgotten. Claiming one puts it off, so that any number of processes may send.
 import type { Instant } from '../domain/instant.js'
 import type { Locale } from '../domain/locale.js'

@@ -16,15 +16,17 @@ export interface KnownUser {
   readonly locale?: string | undefined
 }
 
+// Nothing is written, and so no commit waits for the disk, where we know all of it already.
 const ensureUser = statement(
   'upgrades.ensure_user',
   `insert into users as u (user_id, email, name, locale, created_at)
-   values ($1, $2, $3, $4, $5::timestamptz)
+   select $1::text, $2::text, $3::text, $4::text, $5::timestamptz
+    where not exists (
+      select from users where user_id = $1::text and (email is not null or $2::text is null)
+         and (name is not null or $3::text is null) and (locale is not null or $4::text is null))
        on conflict (user_id) do update
       set email = coalesce(u.email, excluded.email), name = coalesce(u.name, excluded.name),
-          locale = coalesce(u.locale, excluded.locale)
-    where (u.email is null and excluded.email is not null) or (u.name is null and excluded.name is not null)
-       or (u.locale is null and excluded.locale is not null)`,
+          locale = coalesce(u.locale, excluded.locale)`,
 )
 
 const selectFacts = statement(
