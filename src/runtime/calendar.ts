@@ -32,12 +32,19 @@ export function createCalendar(timeZone: string): Calendar {
   }
 }
 
-/** Gives the day of an instant. The last day is kept: every deploy of today asks the same question. */
+/** Today, and the ends of the month that is sold today: a booking asks for all of them, a deploy for one. */
+const DAYS_REMEMBERED = 8
+
+/** Gives the day of an instant. The last few are kept: everybody asks about the same days. */
 export function dayIn(timeZone: string): (instant: Instant) => CalendarDay {
-  let last: CalendarDay | undefined
+  const remembered: CalendarDay[] = []
   return (instant) => {
-    if (!last || instant < last.startsAt || instant >= last.endsAt) last = dayOf(instant, timeZone)
-    return last
+    const known = remembered.find(({ startsAt, endsAt }) => startsAt <= instant && instant < endsAt)
+    if (known) return known
+    const day = dayOf(instant, timeZone)
+    remembered.unshift(day)
+    remembered.length = Math.min(remembered.length, DAYS_REMEMBERED)
+    return day
   }
 }
 

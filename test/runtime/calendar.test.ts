@@ -78,6 +78,18 @@ describe('the day of an instant', () => {
     expect(dayOf(midnight - 1).date).toBe('2026-11-21')
   })
 
+  it('is the same whatever days were asked for before', () => {
+    const dayOf = dayIn('Europe/Paris')
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 20 * 24 }), { maxLength: 40 }), (hours) => {
+        for (const hour of hours) {
+          const instant = at('2026-03-20T00:00:00Z') + hour * HOUR
+          expect(dayOf(instant)).toEqual(dayIn('Europe/Paris')(instant))
+        }
+      }),
+    )
+  })
+
   it.each([
     ['2026-03-29T12:00:00Z', 23 * HOUR],
     ['2026-10-25T12:00:00Z', 25 * HOUR],
