@@ -126,7 +126,7 @@ const insertHeavyPayments = statement(
   'bench.heavy_payments',
   `insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url, created_at,
                          expires_at, attempt_ends_at)
-   select 'heavy', 'pay_heavy_' || n, $3::jsonb, 2000, 'DZD', false, 'failed', 'chk_heavy_' || n, 'https://pay.example',
+   select 'heavy', 'pay_heavy' || lpad(n::text, 21, '0'), $3::jsonb, 2000, 'DZD', false, 'failed', 'chk_heavy_' || n, 'https://pay.example',
           t, t + interval '30 minutes', t
      from generate_series(1, $1::int) n, lateral (select $2::timestamptz - n * interval '1 hour' as t) s`,
 )
