@@ -63,8 +63,7 @@ async function upgrade(parts: Parts, request: UpgradeRequest): Promise<OpenedChe
       const still = await closeAtProvider(parts, decision.payment, request.planId)
       if (still) return still
     } else if (decision.kind === 'continue') {
-      const made = await continueAttempt(parts, decision.payment, request)
-      if (made) return made
+      await continueAttempt(parts, decision.payment, request)
     } else if (decision.kind === 'request') {
       const made = await requestPayment(parts, decision.plan, request, facts.version)
       if (made) return made
@@ -107,20 +106,19 @@ async function requestPayment(
   return openCheckout(parts, payment, request)
 }
 
-/** Takes over a request that nobody is at any more: perhaps the provider carried it out, so it is looked for first. */
-async function continueAttempt(
-  parts: Parts,
-  payment: Payment,
-  request: UpgradeRequest,
-): Promise<OpenedCheckout | null> {
+/**
+ * Takes over a request that nobody is at any more: perhaps the provider carried it out, so it is looked for first. It may be
+ * of another plan than the one that is wanted now; the next round of the loop sees to that.
+ */
+async function continueAttempt(parts: Parts, payment: Payment, request: UpgradeRequest): Promise<void> {
   const mine: Payment = { ...payment, attemptEndsAt: parts.clock.now() + ATTEMPT_MS }
-  if (!(await moveAttemptLease(parts.database, payment, mine.attemptEndsAt))) return null
+  if (!(await moveAttemptLease(parts.database, payment, mine.attemptEndsAt))) return
   const lookup = await lookUpPayment(parts, mine, { source: 'upgrade' })
   if (lookup.kind === 'failed') {
     await moveAttemptLease(parts.database, mine, parts.clock.now())
     throw unavailable(lookup.failure)
   }
-  return lookup.kind === 'not_there' ? openCheckout(parts, mine, request) : null
+  if (lookup.kind === 'not_there') await openCheckout(parts, mine, request)
 }
 
 /** Null where the checkout is not simply open now: somebody else was at it, or it was paid already. */
