@@ -1,17 +1,29 @@
-// A request that was left half way and continued much later: its checkout is young although the payment is old. Found by
+// A request that was left half way and continued later. Its checkout is young although the payment is old. Found by
 // the simulation (seed 49): the looks were counted from the request, so the last could be over before anybody had paid.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { SEED_PLANS } from '../../src/domain/plan.js'
 import { findPayment } from '../../src/store/payments.js'
 import { describeOnBothDatabases } from '../support/databases.js'
-import { createWorld, type World } from '../support/world.js'
+import { checkoutIdOf, createWorld, type World } from '../support/world.js'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 
-describeOnBothDatabases('a request that is continued much later', ({ database }) => {
+const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-plans-'))
+const PLANS_FILE = path.join(folder, 'plans.json')
+beforeAll(() => {
+  const team = { ...SEED_PLANS.at(-1), id: 'team', name: 'Team', price: 5_000 }
+  writeFileSync(PLANS_FILE, JSON.stringify([...SEED_PLANS, team]))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describeOnBothDatabases('a request that is continued later', ({ database }) => {
   let world: World
   beforeEach(async () => {
-    world = await createWorld(database())
+    world = await createWorld(database(), { env: { PLANS_FILE } })
   })
   afterEach(() => world.stop())
 
@@ -31,5 +43,16 @@ describeOnBothDatabases('a request that is continued much later', ({ database })
     await world.advance(25 * MINUTE)
     const payment = await findPayment(database(), 'user-1', paymentId)
     expect(payment?.status).toBe('paid')
+  })
+
+  it('is not shown to who has changed his mind: the next click on another plan gets that plan’s checkout', async () => {
+    const user = world.as('user-1')
+    world.emulator.setFaults({ api_timeout_before: {} })
+    expect((await user.post('/api/v1/billing/upgrade', { plan: 'team' })).status).toBe(503)
+    world.emulator.setFaults({ api_timeout_before: null })
+    const { body } = await user.post('/api/v1/billing/upgrade', { plan: 'pro' })
+    const shown = world.emulator.checkouts().find(({ id }) => id === checkoutIdOf(body.checkout_url))
+    expect(shown).toMatchObject({ amount: 2_000, status: 'pending' })
+    expect(world.emulator.checkouts().filter(({ status }) => status === 'pending')).toHaveLength(1)
   })
 })
