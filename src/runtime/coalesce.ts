@@ -52,7 +52,7 @@ export function coalesce<Item, Result>(
       void work(coalescing, batch).finally(() => {
         underWay -= 1
         for (const { key } of batch) if (key !== undefined) busyKeys.delete(key)
-        arrange()
+        if (queue.length > 0) arrange()
       })
     }
   }

@@ -11,6 +11,7 @@ interface Series {
   readonly counts: number[]
 }
 
+/** Filled by `count` alone: what is told to the library's `observe` is not written. */
 export class RequestDurations extends Histogram<'method' | 'route' | 'status'> {
   readonly #byRoute = new Map<string, Series[]>()
 
@@ -50,7 +51,7 @@ export class RequestDurations extends Histogram<'method' | 'route' | 'status'> {
 
   #write({ method, route, status, sum, counts }: Series) {
     const sharedLabels = { method, route, status }
-    const value = (part: string, labels: { readonly le?: number | string }, value: number) => ({
+    const line = (part: string, labels: { readonly le?: number | string }, value: number) => ({
       metricName: `${this.about.name}_${part}`,
       labels,
       sharedLabels,
@@ -59,8 +60,8 @@ export class RequestDurations extends Histogram<'method' | 'route' | 'status'> {
     let upTo = 0
     const buckets = counts.map((count, index) => {
       upTo += count
-      return value('bucket', { le: this.bounds[index] ?? '+Inf' }, upTo)
+      return line('bucket', { le: this.bounds[index] ?? '+Inf' }, upTo)
     })
-    return [...buckets, value('sum', {}, sum), value('count', {}, upTo)]
+    return [...buckets, line('sum', {}, sum), line('count', {}, upTo)]
   }
 }
