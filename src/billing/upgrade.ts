@@ -9,10 +9,10 @@ import { decideUpgrade, type UpgradeDecision } from '../domain/upgrade.js'
 import type { ProviderFailure } from '../provider/provider.js'
 import { singleFlight } from '../runtime/single-flight.js'
 import {
-  insertPayment,
+  createUpgradeRequests,
   type KnownUser,
-  loadForUpgrade,
   moveAttemptLease,
+  type UpgradeRequests,
   withdrawPayment,
 } from '../store/upgrades.js'
 import { lookUpPayment, reportOfLoss } from './look-up-payment.js'
@@ -45,14 +45,18 @@ type Step = (request: UpgradeRequest) => Promise<OpenedCheckout>
 /** Clicks of one user on one plan that arrive together share one way to the provider. */
 export function createUpgrade(parts: Parts): Step {
   const shared = singleFlight<OpenedCheckout>()
-  return (request) => shared(`${request.planId} ${request.user.userId}`, () => upgrade(parts, request))
+  const own = { ...parts, requests: createUpgradeRequests(parts.database) }
+  return (request) => shared(`${request.planId} ${request.user.userId}`, () => upgrade(own, request))
 }
 
-async function upgrade(parts: Parts, request: UpgradeRequest): Promise<OpenedCheckout> {
+/** Clicks of different users that arrive together share the statements. */
+type UpgradeParts = Parts & { readonly requests: UpgradeRequests }
+
+async function upgrade(parts: UpgradeParts, request: UpgradeRequest): Promise<OpenedCheckout> {
   let polls = 0
   for (let step = 0; step < STEPS_MAX; step++) {
     const now = parts.clock.now()
-    const facts = await loadForUpgrade(parts.database, request.user, now)
+    const facts = await parts.requests.load({ user: request.user, now })
     const wanted = { planId: request.planId, catalogue: parts.catalogue }
     const decision = decideUpgrade(facts, wanted, now, parts.terms)
     if (decision.kind === 'return') return opened(decision.payment)
@@ -76,10 +80,10 @@ async function upgrade(parts: Parts, request: UpgradeRequest): Promise<OpenedChe
 
 /** Writes the payment, then asks the provider. Null: the next round of the loop finds what came of it. */
 async function requestPayment(
-  parts: Parts,
+  parts: UpgradeParts,
   plan: Plan,
   request: UpgradeRequest,
-  version: number,
+  version: number | null,
 ): Promise<OpenedCheckout | null> {
   const now = parts.clock.now()
   const payment: Payment = {
@@ -102,7 +106,7 @@ async function requestPayment(
     review: null,
     nextCheckAt: nextCheckAfter(now, now),
   }
-  if (!(await insertPayment(parts.database, payment, version))) return null
+  if (!(await parts.requests.insert({ user: request.user, version, payment }))) return null
   return openCheckout(parts, payment, request)
 }
 

@@ -2,10 +2,12 @@
 // lease of whoever is at the provider for it.
 import { HOUR, type Instant } from '../domain/instant.js'
 import type { Payment } from '../domain/payment.js'
+import { NEVER_PAID } from '../domain/subscription.js'
 import type { UpgradeFacts } from '../domain/upgrade.js'
-import { ConstraintViolation, type Queryable, statement } from './database.js'
+import { coalesce } from '../runtime/coalesce.js'
+import { ConstraintViolation, DatabaseUnavailable, type Queryable, type Row, statement } from './database.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.js'
-import { at } from './rows.js'
+import { at, flag, integer, text } from './rows.js'
 import { FACT_COLUMNS, parseUser } from './users.js'
 
 /** What the user's token says of him. It fills what the platform has not told us. */
@@ -29,28 +31,72 @@ const ensureUser = statement(
           locale = coalesce(u.locale, excluded.locale)`,
 )
 
+/** Makes sure that the user has a row, and fills what we did not know of him. */
+export async function rememberUser(database: Queryable, user: KnownUser, now: Instant): Promise<void> {
+  await database.query(ensureUser, [...fromToken(user), at(now)])
+}
+
+const fromToken = ({ userId, email, name, locale }: KnownUser) =>
+  [userId, email ?? null, name ?? null, locale ?? null] as const
+
 const selectFacts = statement(
   'upgrades.load',
-  `select ${FACT_COLUMNS}, p.*,
+  `select a.ordinal, ${FACT_COLUMNS}, p.*,
           (select coalesce(jsonb_agg(extract(epoch from r.created_at) * 1000 order by r.created_at), '[]')
-             from payments r where r.user_id = u.user_id and r.created_at > $2::timestamptz) as recent_at
-     from users u
+             from payments r where r.user_id = u.user_id and r.created_at > a.since) as recent_at,
+          (u.email is null and a.email is not null) or (u.name is null and a.name is not null)
+            or (u.locale is null and a.locale is not null) as is_news
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
+          with ordinality a(user_id, email, name, locale, since, ordinal)
+     join users u on u.user_id = a.user_id
      left join lateral (
        select ${PAYMENT_COLUMNS} from payments p
         where p.user_id = u.user_id and p.status in ('requested', 'pending')
-     ) p on true
-    where u.user_id = $1`,
+     ) p on true`,
 )
 
-/** Makes sure that the user has a row, and gives what a decision about his upgrade needs. */
-export async function loadForUpgrade(
+/** What a decision about an upgrade needs. `version` is null where we have never heard of the user. */
+export interface LoadedForUpgrade extends UpgradeFacts {
+  readonly version: number | null
+}
+
+export interface Asked {
+  readonly user: KnownUser
+  readonly now: Instant
+}
+
+export async function loadForUpgrades(
   database: Queryable,
-  user: KnownUser,
-  now: Instant,
-): Promise<UpgradeFacts & { readonly version: number }> {
-  await rememberUser(database, user, now)
-  const [row] = await database.query(selectFacts, [user.userId, at(now - HOUR)])
-  if (!row) throw new Error('the user that was just made sure of is not there')
+  asked: readonly Asked[],
+): Promise<readonly LoadedForUpgrade[]> {
+  const known = asked.map(({ user }) => fromToken(user))
+  const rows = await database.query(selectFacts, [
+    known.map(([userId]) => userId),
+    known.map(([, email]) => email),
+    known.map(([, , name]) => name),
+    known.map(([, , , locale]) => locale),
+    asked.map(({ now }) => at(now - HOUR)),
+  ])
+  const found = new Map(rows.map((row) => [integer(row, 'ordinal'), row]))
+  const loaded: LoadedForUpgrade[] = []
+  for (const [index, { user, now }] of asked.entries()) {
+    // `with ordinality` counts from 1.
+    const row = found.get(index + 1)
+    // Once in a user's life, so it need not be gathered.
+    if (row && flag(row, 'is_news')) await rememberUser(database, user, now)
+    loaded.push(row ? parseLoaded(row) : NEVER_HEARD_OF)
+  }
+  return loaded
+}
+
+const NEVER_HEARD_OF: LoadedForUpgrade = {
+  version: null,
+  subscription: NEVER_PAID,
+  open: null,
+  recentAt: [],
+}
+
+function parseLoaded(row: Row): LoadedForUpgrade {
   const { version, subscription } = parseUser(row)
   return {
     version,
@@ -61,50 +107,107 @@ export async function loadForUpgrade(
   }
 }
 
-/** Makes sure that the user has a row, and fills what we did not know of him. */
-export async function rememberUser(database: Queryable, user: KnownUser, now: Instant): Promise<void> {
-  const { userId, email, name, locale } = user
-  await database.query(ensureUser, [userId, email ?? null, name ?? null, locale ?? null, at(now)])
-}
-
+// The row of a user who was not there is made with his first payment; whoever finds one there by now was outrun, as is
+// whoever finds another version.
 const insertRequested = statement(
   'upgrades.request',
-  `with guard as (
-     update users set version = version + 1 where user_id = $1 and version = $2 returning user_id
+  `with input as (
+     select * from jsonb_to_recordset($1::jsonb) as i(
+       user_id text, email text, name text, locale text, version bigint, id text, plan jsonb, amount int, currency text,
+       live bool, created_at timestamptz, expires_at timestamptz, attempt_ends_at timestamptz,
+       next_check_at timestamptz)
+   ), guard as (
+     update users u set version = u.version + 1
+       from input i
+      where u.user_id = i.user_id and u.version = i.version
+     returning u.user_id
+   ), fresh as (
+     insert into users (user_id, email, name, locale, version, created_at)
+     select user_id, email, name, locale, 1, created_at from input where version is null
+         on conflict do nothing
+     returning user_id
    )
    insert into payments (user_id, id, plan, amount, currency, live, status, created_at, expires_at,
                          attempt_ends_at, next_check_at)
-   select user_id, $3::text, $4::jsonb, $5::int, $6::text, $7::bool, 'requested', $8::timestamptz, $9::timestamptz,
-          $10::timestamptz, $11::timestamptz
-     from guard
-   returning id`,
+   select user_id, id, plan, amount, currency, live, 'requested', created_at, expires_at, attempt_ends_at, next_check_at
+     from input
+    where user_id in (select user_id from guard union all select user_id from fresh)
+   returning user_id`,
 )
 
-/** Writes the payment before anyone is asked to pay. False: somebody else has taken the user's one place. */
-export async function insertPayment(
+/** A payment to be written before anyone is asked to pay, decided on `version` of the user. */
+export interface RequestedPayment {
+  readonly user: KnownUser
+  readonly version: number | null
+  readonly payment: Payment
+}
+
+/** Of different users. Writes each or none; false: somebody else was faster there. */
+export async function insertRequestedPayments(
   database: Queryable,
-  payment: Payment,
-  version: number,
-): Promise<boolean> {
+  requested: readonly RequestedPayment[],
+): Promise<readonly boolean[]> {
+  const rows = await database.query(insertRequested, [JSON.stringify(requested.map(toInput))])
+  const written = new Set(rows.map((row) => text(row, 'user_id')))
+  return requested.map(({ user }) => written.has(user.userId))
+}
+
+/** False as well where the user's one place for a payable checkout is taken. */
+async function insertRequestedPayment(database: Queryable, requested: RequestedPayment): Promise<boolean> {
   try {
-    const rows = await database.query(insertRequested, [
-      payment.userId,
-      version,
-      payment.id,
-      JSON.stringify(payment.plan),
-      payment.price.amount,
-      payment.price.currency,
-      payment.live,
-      at(payment.createdAt),
-      at(payment.expiresAt),
-      at(payment.attemptEndsAt),
-      at(payment.nextCheckAt),
-    ])
-    return rows.length === 1
+    const [isWritten] = await insertRequestedPayments(database, [requested])
+    return isWritten ?? false
   } catch (error) {
     if (error instanceof ConstraintViolation && error.constraint === 'payments_one_open_per_user')
       return false
     throw error
+  }
+}
+
+function toInput({ user, version, payment }: RequestedPayment) {
+  const [user_id, email, name, locale] = fromToken(user)
+  return {
+    user_id,
+    email,
+    name,
+    locale,
+    version,
+    id: payment.id,
+    plan: payment.plan,
+    amount: payment.price.amount,
+    currency: payment.price.currency,
+    live: payment.live,
+    created_at: at(payment.createdAt),
+    expires_at: at(payment.expiresAt),
+    attempt_ends_at: at(payment.attemptEndsAt),
+    next_check_at: at(payment.nextCheckAt),
+  }
+}
+
+/** Loading and asking, where what arrives meanwhile shares the next statement. */
+export interface UpgradeRequests {
+  load(asked: Asked): Promise<LoadedForUpgrade>
+  /** False: somebody else has taken the user's one place, so load and decide anew. */
+  insert(requested: RequestedPayment): Promise<boolean>
+}
+
+export function createUpgradeRequests(database: Queryable): UpgradeRequests {
+  const concernsAll = (error: unknown) => error instanceof DatabaseUnavailable
+  return {
+    load: coalesce({
+      one: async (asked) => {
+        const [loaded] = await loadForUpgrades(database, [asked])
+        return loaded ?? NEVER_HEARD_OF
+      },
+      many: (asked) => loadForUpgrades(database, asked),
+      concernsAll,
+    }),
+    insert: coalesce({
+      keyOf: ({ user }) => user.userId,
+      one: (requested) => insertRequestedPayment(database, requested),
+      many: (requested) => insertRequestedPayments(database, requested),
+      concernsAll,
+    }),
   }
 }
 

@@ -16,7 +16,7 @@ import { claimDueMails } from '../../src/store/mails.js'
 import { claimUsersWithEvents, nextEventOf } from '../../src/store/outbox.js'
 import { findPayment, findPaymentById, listPayments } from '../../src/store/payments.js'
 import { loadForSettlements, type SettlementChange, saveSettlements } from '../../src/store/settlements.js'
-import { insertPayment, loadForUpgrade } from '../../src/store/upgrades.js'
+import { insertRequestedPayments, loadForUpgrades, type RequestedPayment } from '../../src/store/upgrades.js'
 import type { UsageOperation } from '../../src/store/usage-answer.js'
 import { consumeWhereUsual } from '../../src/store/usage-consume.js'
 import { createApplyUsageOperation } from '../../src/store/usage-operations.js'
@@ -103,6 +103,10 @@ function booking(userId: string): SettlementChange {
   }
 }
 
+function requested(userId: string): RequestedPayment {
+  return { user: { userId }, version: null, payment: aPayment({ userId, id: `new-${userId}` }) }
+}
+
 const consume: UsageOperation = {
   kind: 'consume',
   userId: 'user-7',
@@ -131,14 +135,20 @@ const HOT: [name: string, run: Run, index: RegExp][] = [
   ['a payment by its id alone', (door) => findPaymentById(door, 'pay_7_5'), /payments_by_id/],
   [
     'what an upgrade needs',
-    (door) => loadForUpgrade(door, { userId: 'user-7' }, NOON),
+    (door) => loadForUpgrades(door, [{ user: { userId: 'user-7' }, now: NOON }]),
     /payments_one_open_per_user/,
   ],
   [
-    'a request of an upgrade',
-    (door) => insertPayment(door, aPayment({ userId: 'new', id: 'new' }), 0),
-    /users_pkey/,
+    'what 32 upgrades need',
+    (door) =>
+      loadForUpgrades(
+        door,
+        ids(32).map((userId) => ({ user: { userId }, now: NOON })),
+      ),
+    /payments_one_open_per_user/,
   ],
+  ['a request of an upgrade', (door) => insertRequestedPayments(door, [requested('new')]), /users_pkey/],
+  ['32 requests of upgrades', (door) => insertRequestedPayments(door, ids(32).map(requested)), /users_pkey/],
   ['whose checkout it is', (door) => loadForSettlements(door, reports.slice(0, 1)), /payments_checkout/],
   ['whose 32 checkouts they are', (door) => loadForSettlements(door, reports), /payments_checkout/],
   ['a booking', (door) => saveSettlements(door, [booking('user-7')]), /users_pkey/],
@@ -272,14 +282,10 @@ interface Asked {
 /** The last statement that a function of the store would send. */
 async function heard(run: Run): Promise<Asked> {
   let asked: Asked | undefined
-  // Some want a row before they go on: one that has a user.
-  const answer: Row[] = [
-    { version: 1, event_sequence: 0, months: [], anchor_at: null, id: null, recent_at: [] },
-  ]
   const listening: Queryable = {
     query: async (given, parameters = []) => {
       asked = { statement: given, parameters }
-      return given.name === 'upgrades.load' ? answer : []
+      return []
     },
   }
   await run(listening).catch(() => undefined)

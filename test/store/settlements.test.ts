@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { statement } from '../../src/store/database.js'
 import { type SettlementChange, saveSettlements } from '../../src/store/settlements.js'
-import { insertPayment, loadForUpgrade } from '../../src/store/upgrades.js'
+import { insertRequestedPayments } from '../../src/store/upgrades.js'
 import { aPayment, aReport, days, NOON, PRO } from '../domain/fixtures.js'
 import { describeOnBothDatabases } from '../support/databases.js'
 
@@ -17,7 +17,6 @@ const selectPaid = statement(
 
 describeOnBothDatabases('changes that are saved together', ({ database }) => {
   const requested = async (userId: string) => {
-    const { version } = await loadForUpgrade(database(), { userId }, NOON)
     const payment = aPayment({
       userId,
       id: `pay_${userId}`,
@@ -25,8 +24,9 @@ describeOnBothDatabases('changes that are saved together', ({ database }) => {
       checkoutId: null,
       checkoutUrl: null,
     })
-    expect(await insertPayment(database(), payment, version)).toBe(true)
-    return { payment, version: version + 1 }
+    const written = await insertRequestedPayments(database(), [{ user: { userId }, version: null, payment }])
+    expect(written).toEqual([true])
+    return { payment, version: 1 }
   }
   const booking = async (
     userId: string,
