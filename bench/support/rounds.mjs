@@ -2,6 +2,9 @@
 import { cpuSeconds } from './children.mjs'
 import { load } from './machine.mjs'
 
+/** Of a stock, what is spent before the clock starts. */
+const WARMING = 0.2
+
 /**
  * `sides`: {ours, other}, each {url, pid, kind, options}. `stock`: where a request can be sent once only, how many of them
  * each side has; every round takes its share.
@@ -10,10 +13,11 @@ export async function compare(driver, { sides, connections, rounds, seconds, sto
   const used = { ours: 1, other: 1 }
   const drive = (name, seconds, share) =>
     driveSide(driver, sides[name], { name, used, connections, seconds, share })
-  // Plans are made, code is compiled, tokens are remembered: from here on a round is like another.
+  // Plans are made, code is compiled, tokens are remembered: from here on a round is like another. A click on upgrade
+  // takes a thousand of them until it takes no less any more.
   for (const name of ['other', 'ours'])
-    await drive(name, Math.min(2, seconds), stock && Math.floor(stock / 20))
-  const share = stock && Math.floor((stock * 0.95) / rounds)
+    await drive(name, Math.min(2, seconds), stock && Math.floor(stock * WARMING))
+  const share = stock && Math.floor((stock * (1 - WARMING)) / rounds)
   const results = []
   for (let round = 0; round < rounds; round++) {
     const order = round % 2 === 0 ? ['other', 'ours'] : ['ours', 'other']
