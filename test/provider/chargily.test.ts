@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createChargily } from '../../src/provider/chargily/chargily.js'
+import type { Send } from '../../src/runtime/exchange.js'
 import { CHECKOUT, chargilyBefore, KEY, ORDER, type Reply } from './far-side.js'
 
 describe('opening a checkout', () => {
@@ -147,9 +148,9 @@ describe('Retry-After', () => {
 
   test('a date in an answer without its own is read against our clock', async () => {
     const clock = { now: () => Date.parse('2026-11-21T12:00:00Z') }
-    const undated: typeof fetch = async () =>
-      new Response('{}', { status: 503, headers: { 'retry-after': 'Sat, 21 Nov 2026 12:00:45 GMT' } })
-    const chargily = createChargily({ secretKey: KEY, clock, fetch: undated })
+    const headers = { 'retry-after': 'Sat, 21 Nov 2026 12:00:45 GMT' }
+    const undated: Send = async () => ({ status: 503, headers, body: [Buffer.from('{}')] })
+    const chargily = createChargily({ secretKey: KEY, clock, send: undated })
     expect(await chargily.checkKey()).toMatchObject({ ok: false, failure: { retryAfterSeconds: 45 } })
   })
 })

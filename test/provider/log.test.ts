@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { createChargily } from '../../src/provider/chargily/chargily.js'
 import { redact } from '../../src/provider/chargily/redact.js'
+import type { Send } from '../../src/runtime/exchange.js'
 import { CHECKOUT, chargilyBefore, KEY, ORDER } from './far-side.js'
 
 describe('what is logged', () => {
@@ -42,10 +43,10 @@ describe('what is logged', () => {
 
   test('a network failure that names the header keeps the key to itself', async () => {
     const lines: unknown[] = []
-    const failing: typeof fetch = async () => {
+    const failing: Send = async () => {
       throw new TypeError(`invalid header value "Bearer ${KEY}"`)
     }
-    const chargily = createChargily({ secretKey: KEY, fetch: failing, log: (line) => lines.push(line) })
+    const chargily = createChargily({ secretKey: KEY, send: failing, log: (line) => lines.push(line) })
     const answer = await chargily.createCheckout(ORDER)
     expect(JSON.stringify([lines, answer])).not.toContain(KEY)
     expect(JSON.stringify(lines)).toContain('provider_call_failed')

@@ -10,6 +10,7 @@ import { Ledger } from '../../src/emulator/ledger.js'
 import type { CheckoutRecord, DeliveryRecord, Outcome, PaymentMethod } from '../../src/emulator/records.js'
 import { buildServer } from '../../src/emulator/server.js'
 import type { MovableClock } from '../../src/runtime/clock.js'
+import type { AnswerHeaders, Send, SentAnswer } from '../../src/runtime/exchange.js'
 import type { Dice } from './dice.js'
 import type { Figures } from './figures.js'
 import type { Taking } from './model.js'
@@ -21,7 +22,7 @@ export const PRICES: Readonly<Record<string, number>> = { pro: 2000, team: 5000 
 
 export interface FarSide {
   /** For the provider adapter: `troubles` is the chance that one call goes wrong. */
-  fetch(troubles: () => number): typeof fetch
+  send(troubles: () => number): Send
   /** What a payer does on the page. False: the page says that it is too late. */
   pay(checkoutId: string, outcome: Outcome, method: PaymentMethod, faults: Partial<Faults>): boolean
   checkout(id: string): CheckoutRecord | undefined
@@ -46,23 +47,22 @@ export function createFarSide(of: {
   let seen = 0
   const way = of.dice.stream('way to the provider')
 
-  const call = async (url: string, init: RequestInit | undefined): Promise<Response> => {
+  const call = async ({ url, method, headers, body }: Parameters<Send>[0]): Promise<SentAnswer> => {
     const answer = await server.inject({
-      method: init?.method === 'POST' ? 'POST' : 'GET',
+      method,
       url: url.slice(PROVIDER_URL.length),
-      headers: Object.fromEntries(new Headers(init?.headers)),
-      ...(typeof init?.body === 'string' ? { payload: init.body } : {}),
+      headers,
+      ...(body === undefined ? {} : { payload: body }),
     })
-    return new Response(new Uint8Array(answer.rawPayload), { status: answer.statusCode })
+    return { status: answer.statusCode, headers: {}, body: [answer.rawPayload] }
   }
   return {
-    fetch: (troubles) => async (input, init) => {
-      const url = String(input)
-      if (!way.chance(troubles())) return call(url, init)
+    send: (troubles) => async (request) => {
+      if (!way.chance(troubles())) return call(request)
       const trouble = way.pick(TROUBLES)
       of.note(`      the provider: ${trouble}`)
       figures.count(`faults: provider ${trouble}`)
-      return troubled(trouble, () => call(url, init))
+      return troubled(trouble, () => call(request))
     },
     pay: (checkoutId, outcome, method, faults) => {
       const checkout = desk.ledger.checkouts.findAnywhere(checkoutId)
@@ -114,8 +114,8 @@ const TROUBLES = [
 /** What a caller sees of a broken way. Two of the seven carry the call out all the same. */
 async function troubled(
   trouble: (typeof TROUBLES)[number],
-  call: () => Promise<Response>,
-): Promise<Response> {
+  call: () => Promise<SentAnswer>,
+): Promise<SentAnswer> {
   switch (trouble) {
     case 'unreachable':
       throw systemError('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' })
@@ -125,26 +125,24 @@ async function troubled(
       await call()
       throw systemError('socket hang up', { code: 'ECONNRESET' })
     case '429':
-      return new Response('{"message":"Too Many Attempts."}', {
-        status: 429,
-        headers: { 'retry-after': '15' },
-      })
+      return answerOf(429, '{"message":"Too Many Attempts."}', { 'retry-after': '15' })
     case '500':
-      return new Response('{"message":"Server Error"}', { status: 500 })
+      return answerOf(500, '{"message":"Server Error"}')
     case '502 after it was done':
       await call()
-      return new Response('<html>Bad Gateway</html>', { status: 502 })
+      return answerOf(502, '<html>Bad Gateway</html>')
     case 'a page':
-      return new Response('<html>Be right back</html>', {
-        status: 200,
-        headers: { 'content-type': 'text/html' },
-      })
+      return answerOf(200, '<html>Be right back</html>', { 'content-type': 'text/html' })
   }
 }
 
-/** As undici throws it: `fetch failed`, with the system's error as its cause. */
-function systemError(message: string, properties: Record<string, string>): TypeError {
-  return new TypeError('fetch failed', { cause: Object.assign(new Error(message), properties) })
+function answerOf(status: number, text: string, headers: AnswerHeaders = {}): SentAnswer {
+  return { status, headers, body: [Buffer.from(text)] }
+}
+
+/** As the system throws it. */
+function systemError(message: string, properties: Record<string, string>): Error {
+  return Object.assign(new Error(message), properties)
 }
 
 function takingOf(checkout: CheckoutRecord): Taking[] {

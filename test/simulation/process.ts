@@ -61,7 +61,7 @@ export function quietParts({ database, clock, dice, calendar }: Surroundings): P
   return {
     database,
     settlements: createSettlements(database),
-    provider: createChargily({ secretKey: PROVIDER_KEY, apiUrl: PROVIDER_URL, fetch: unreachable }),
+    provider: createChargily({ secretKey: PROVIDER_KEY, apiUrl: PROVIDER_URL, send: unreachable }),
     clock,
     wait: async () => undefined,
     ids: createIds((size) => dice.bytes(size)),
@@ -80,8 +80,8 @@ export function quietParts({ database, clock, dice, calendar }: Surroundings): P
   }
 }
 
-async function unreachable(): Promise<Response> {
-  throw new TypeError('fetch failed')
+async function unreachable(): Promise<never> {
+  throw new Error('nobody is there')
 }
 
 function stagedDatabase(database: Database, scheduler: Scheduler, life: Life): Database {
@@ -114,7 +114,7 @@ function stagedProvider({ scheduler, far, clock, figures }: Surroundings, life: 
     secretKey: PROVIDER_KEY,
     apiUrl: PROVIDER_URL,
     clock,
-    fetch: far.fetch(() => scheduler.weather.provider),
+    send: far.send(() => scheduler.weather.provider),
     timeouts: { writeMs: NEVER_MS, readMs: NEVER_MS },
   })
   const staged = async <Value>(name: string, limitMs: number, call: () => Promise<ProviderAnswer<Value>>) => {

@@ -1,8 +1,8 @@
 // One call to Chargily's API: the key goes in, a JSON object or a failure comes out, one line is logged.
 // It never repeats a call: whether that is safe is known only to the one who keeps the payment.
 import type { Clock } from '../../runtime/clock.js'
-import type { Exchange } from '../../runtime/fetch.js'
-import { exchange } from '../../runtime/fetch.js'
+import type { Exchange, Send } from '../../runtime/exchange.js'
+import { exchange } from '../../runtime/exchange.js'
 import type { ProviderAnswer } from '../provider.js'
 import type { ChargilyAccount } from './account.js'
 import { failureOfAnswer, failureOfExchange } from './failure.js'
@@ -23,7 +23,8 @@ export type Caller = (call: Call) => Promise<ProviderAnswer<JsonObject>>
 export type ProviderLog = (line: Readonly<Record<string, unknown>>) => void
 
 export interface Surroundings {
-  readonly fetch?: typeof fetch
+  /** How requests go out; the network by default. */
+  readonly send?: Send
   readonly clock?: Clock
   readonly log?: ProviderLog
 }
@@ -45,7 +46,7 @@ export function createCaller(account: ChargilyAccount, surroundings: Surrounding
       ...(call.body && { body: JSON.stringify(call.body) }),
       timeoutMs: call.timeoutMs,
       maxBytes: LONGEST_ANSWER_BYTES,
-      ...(surroundings.fetch && { fetch: surroundings.fetch }),
+      ...(surroundings.send && { send: surroundings.send }),
     })
     const answer = judge(outcome, account, surroundings)
     surroundings.log?.(lineOf(call, outcome, answer))

@@ -2,7 +2,7 @@
 // carried out after all (outcomeUnknown). In doubt it may have been: a second checkout is worse than a look.
 import type { Instant } from '../../domain/instant.js'
 import { SECOND } from '../../domain/instant.js'
-import type { Exchange } from '../../runtime/fetch.js'
+import { type AnswerHeaders, type Exchange, headerOf } from '../../runtime/exchange.js'
 import type { ProviderFailure } from '../provider.js'
 import { redact } from './redact.js'
 import type { JsonObject } from './values.js'
@@ -72,7 +72,7 @@ function speaksOfTheRecord(body: JsonObject | null): boolean {
 
 function sentenceOf(answer: Answer, body: JsonObject | null, { secrets }: FailureReading): string {
   if (typeof body?.message === 'string') return redact(body.message, secrets)
-  const type = answer.headers.get('content-type') ?? 'no content type'
+  const type = headerOf(answer.headers, 'content-type') ?? 'no content type'
   const size = answer.body === null ? 'too long' : `${answer.body.byteLength} bytes`
   return `no message (${redact(type, secrets)}, ${size})`
 }
@@ -96,9 +96,10 @@ function readErrors(value: unknown, { secrets }: FailureReading): Record<string,
 const LONGEST_WAIT_SECONDS = 3600
 
 /** `Retry-After` as seconds or as an HTTP date (RFC 9110, 10.2.3), which is read against the answer's own `Date`. */
-function readRetryAfter(headers: Headers, now: FailureReading['now']): number | null {
-  const text = headers.get('retry-after')?.trim() ?? ''
-  const seconds = readAmount(text) ?? secondsUntil(text, Date.parse(headers.get('date') ?? '') || now?.())
+function readRetryAfter(headers: AnswerHeaders, now: FailureReading['now']): number | null {
+  const text = headerOf(headers, 'retry-after')?.trim() ?? ''
+  const seconds =
+    readAmount(text) ?? secondsUntil(text, Date.parse(headerOf(headers, 'date') ?? '') || now?.())
   return seconds === null ? null : Math.min(Math.max(seconds, 0), LONGEST_WAIT_SECONDS)
 }
 
