@@ -27,7 +27,7 @@ import {
 import { type PrintedReceipt, readReceipt } from './read-receipt.js'
 import { readStatus } from './read-status.js'
 import { receiveEvent } from './receive-event.js'
-import { createRefreshNewest } from './refresh-newest.js'
+import { createRefreshOpen } from './refresh-open.js'
 import { forgetOldMail, sendDueMail } from './send-mail.js'
 import { createUpgrade, type OpenedCheckout, type UpgradeRequest } from './upgrade.js'
 
@@ -69,16 +69,16 @@ export interface Billing {
 }
 
 export function createBilling(parts: Parts): Billing {
-  const refreshNewest = createRefreshNewest(parts)
+  const refreshOpen = createRefreshOpen(parts)
   const loadUser = createLoadUser(parts.database)
-  const readers = { loadUser, refreshNewest }
+  const readers = { loadUser, refreshOpen }
   return {
     plans: () => parts.catalogue.plans,
     upgrade: createUpgrade(parts),
     status: (userId) => readStatus(parts, readers, userId),
     history: (request) => readHistory(parts, readers, request),
-    payment: (of) => readPayment(parts, refreshNewest, of),
-    returnedPayment: (paymentId) => readReturnedPayment(parts, refreshNewest, paymentId),
+    payment: (of) => readPayment(parts, refreshOpen, of),
+    returnedPayment: (paymentId) => readReturnedPayment(parts, refreshOpen, paymentId),
     receiveEvent: (body, signature) => receiveEvent(parts, body, signature),
     checkDuePayments: (limit) => checkDuePayments(parts, limit),
     operator: createOperator(parts),
@@ -86,7 +86,7 @@ export function createBilling(parts: Parts): Billing {
       const now = parts.clock.now()
       return claimRound(parts.database, job, { now, nextRunAt: now + everyMs })
     },
-    overview: (userId) => readOverview(parts, refreshNewest, userId),
+    overview: (userId) => readOverview(parts, refreshOpen, userId),
     updateProfile: (userId, change) => updateProfile(parts, userId, change),
     countUsage: createCountUsage(parts),
     forgetOperations: (limit) => forgetOperations(parts, limit),

@@ -7,7 +7,7 @@ import { type Renewal, renewalAt } from '../domain/renewal.js'
 import { NEVER_PAID, type Subscription, statusAt } from '../domain/subscription.js'
 import { loadUserWithUsage, type ProfileChange, saveProfile, type UserProfile } from '../store/usage.js'
 import type { Parts } from './parts.js'
-import type { RefreshNewest } from './refresh-newest.js'
+import type { RefreshOpen } from './refresh-open.js'
 
 export interface Overview {
   readonly userId: string
@@ -27,17 +27,17 @@ export interface Overview {
 
 export async function readOverview(
   parts: Parts,
-  refreshNewest: RefreshNewest,
+  refreshOpen: RefreshOpen,
   userId: string,
 ): Promise<Overview> {
   let loaded = await loadUserWithUsage(parts.database, userId)
-  if (await refreshNewest(loaded.newest)) loaded = await loadUserWithUsage(parts.database, userId)
+  if (await refreshOpen(loaded.open)) loaded = await loadUserWithUsage(parts.database, userId)
   const now = parts.clock.now()
   const { terms, catalogue } = parts
   const facts = loaded.user?.subscription ?? NEVER_PAID
   const subscription = statusAt(facts, now, terms)
   const usage = usageAt(loaded.counts, now)
-  const { newest, profile } = loaded
+  const { open, profile } = loaded
   return {
     userId,
     profile,
@@ -46,7 +46,7 @@ export async function readOverview(
     resetsAt: parts.quotaDayEndsAt(now),
     overLimits: overLimits(usage, subscription.plan.limits),
     renewal: renewalAt(facts, catalogue, now, terms),
-    pendingPayment: newest && isPayable(newest, now) ? newest : null,
+    pendingPayment: open && isPayable(open, now) ? open : null,
     now,
   }
 }

@@ -5,7 +5,7 @@ import type { Payment, PublicPaymentStatus } from '../domain/payment.js'
 import { findPayment, findPaymentById, type HistoryPosition, listPayments } from '../store/payments.js'
 import type { LoadUser } from '../store/users.js'
 import type { Parts } from './parts.js'
-import type { RefreshNewest } from './refresh-newest.js'
+import type { RefreshOpen } from './refresh-open.js'
 
 export interface HistoryPage {
   readonly payments: readonly Payment[]
@@ -24,14 +24,14 @@ export interface HistoryRequest {
 
 export async function readHistory(
   parts: Parts,
-  { loadUser, refreshNewest }: { readonly loadUser: LoadUser; readonly refreshNewest: RefreshNewest },
+  { loadUser, refreshOpen }: { readonly loadUser: LoadUser; readonly refreshOpen: RefreshOpen },
   request: HistoryRequest,
 ): Promise<HistoryPage> {
   const { userId, limit, status } = request
   const after = request.cursor === null ? null : decodeCursor(request.cursor)
   if (after === null) {
     const loaded = await loadUser(userId)
-    await refreshNewest(loaded?.newest ?? null)
+    await refreshOpen(loaded?.open ?? null)
   }
   const now = parts.clock.now()
   // One more than asked for: whether there is a further page costs no count.
@@ -44,24 +44,24 @@ export async function readHistory(
 /** Somebody else's payment is the same `not_found` as none. */
 export async function readPayment(
   parts: Parts,
-  refreshNewest: RefreshNewest,
+  refreshOpen: RefreshOpen,
   of: { readonly userId: string; readonly paymentId: string },
 ): Promise<{ readonly payment: Payment; readonly now: Instant }> {
-  return refreshed(parts, refreshNewest, () => findPayment(parts.database, of.userId, of.paymentId))
+  return refreshed(parts, refreshOpen, () => findPayment(parts.database, of.userId, of.paymentId))
 }
 
 /** For the page that the provider sends the payer back to: nobody is known there but the payment. */
 export async function readReturnedPayment(
   parts: Parts,
-  refreshNewest: RefreshNewest,
+  refreshOpen: RefreshOpen,
   paymentId: string,
 ): Promise<{ readonly payment: Payment; readonly now: Instant }> {
-  return refreshed(parts, refreshNewest, () => findPaymentById(parts.database, paymentId))
+  return refreshed(parts, refreshOpen, () => findPaymentById(parts.database, paymentId))
 }
 
-async function refreshed(parts: Parts, refreshNewest: RefreshNewest, find: () => Promise<Payment | null>) {
+async function refreshed(parts: Parts, refreshOpen: RefreshOpen, find: () => Promise<Payment | null>) {
   let payment = await find()
-  if (payment && (await refreshNewest(payment))) payment = await find()
+  if (payment && (await refreshOpen(payment))) payment = await find()
   if (!payment) throw new BillingError('not_found')
   return { payment, now: parts.clock.now() }
 }

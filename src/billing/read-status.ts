@@ -2,16 +2,16 @@
 import { NEVER_PAID, type Subscription, statusAt } from '../domain/subscription.js'
 import type { LoadUser } from '../store/users.js'
 import type { Parts } from './parts.js'
-import type { RefreshNewest } from './refresh-newest.js'
+import type { RefreshOpen } from './refresh-open.js'
 
 export async function readStatus(
   parts: Parts,
-  readers: { readonly loadUser: LoadUser; readonly refreshNewest: RefreshNewest },
+  readers: { readonly loadUser: LoadUser; readonly refreshOpen: RefreshOpen },
   userId: string,
 ): Promise<Subscription> {
-  const { loadUser, refreshNewest } = readers
+  const { loadUser, refreshOpen } = readers
   let loaded = await loadUser(userId)
-  if (loaded && (await refreshNewest(loaded.newest))) {
+  if (loaded && (await refreshOpen(loaded.open))) {
     loaded = await loadUser(userId)
   }
   return statusAt(loaded?.user.subscription ?? NEVER_PAID, parts.clock.now(), parts.terms)

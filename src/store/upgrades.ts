@@ -6,9 +6,9 @@ import { NEVER_PAID } from '../domain/subscription.js'
 import type { UpgradeFacts } from '../domain/upgrade.js'
 import { coalesce } from '../runtime/coalesce.js'
 import { ConstraintViolation, DatabaseUnavailable, type Queryable, type Row, statement } from './database.js'
-import { PAYMENT_COLUMNS, parsePayment } from './payments.js'
+import { parsePayment } from './payments.js'
 import { at, flag, integer, text } from './rows.js'
-import { FACT_COLUMNS, parseUser } from './users.js'
+import { FACT_COLUMNS, OPEN_PAYMENT, parseUser } from './users.js'
 
 /** What the user's token says of him. It fills what the platform has not told us. */
 export interface KnownUser {
@@ -49,10 +49,7 @@ const selectFacts = statement(
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
           with ordinality a(user_id, email, name, locale, since, ordinal)
      join users u on u.user_id = a.user_id
-     left join lateral (
-       select ${PAYMENT_COLUMNS} from payments p
-        where p.user_id = u.user_id and p.status in ('requested', 'pending')
-     ) p on true`,
+     ${OPEN_PAYMENT}`,
 )
 
 /** What a decision about an upgrade needs. `version` is null where we have never heard of the user. */

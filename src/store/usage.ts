@@ -18,7 +18,7 @@ const selectUserWithUsage = statement(
      left join users u using (user_id)
      left join lateral (
        select ${PAYMENT_COLUMNS} from payments p
-        where p.user_id = asked.user_id order by p.created_at desc, p.id desc limit 1
+        where p.user_id = asked.user_id and p.status in ('requested', 'pending')
      ) p on true
      cross join lateral (
        select coalesce(jsonb_agg(jsonb_build_object('limit', c.limit_name, 'projectId', c.project_id, 'used', c.used,
@@ -38,7 +38,8 @@ export interface UserWithUsage {
   /** Null: we have never heard of the user, which says nothing about his usage. */
   readonly user: UserRecord | null
   readonly profile: UserProfile
-  readonly newest: Payment | null
+  /** The payment that occupies his one place for a payable checkout. */
+  readonly open: Payment | null
   readonly counts: readonly Count[]
 }
 
@@ -54,7 +55,7 @@ export async function loadUserWithUsage(database: Queryable, userId: string): Pr
       // The check constraint of the column holds the same list.
       locale: textOrNull(row, 'locale') as Locale | null,
     },
-    newest: row.id === null ? null : parsePayment(row),
+    open: row.id === null ? null : parsePayment(row),
     counts: json<readonly Count[]>(row, 'counts'),
   }
 }

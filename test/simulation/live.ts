@@ -169,7 +169,7 @@ async function returning(world: World): Promise<void> {
 }
 
 /** Reading without asking the provider: what is checked must not be changed by the looking. */
-const NO_LOOK = { loadUser: async () => null, refreshNewest: async () => false }
+const NO_LOOK = { loadUser: async () => null, refreshOpen: async () => false }
 
 /** The history, page by page, holds what was booked and nothing else. */
 async function historySum(world: World): Promise<void> {

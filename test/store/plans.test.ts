@@ -123,8 +123,12 @@ const consume: UsageOperation = {
 }
 
 const HOT: [name: string, run: Run, index: RegExp][] = [
-  ['a status', (door) => createLoadUser(door)('user-7'), /payments_newest/],
-  ['32 statuses at once', (door) => Promise.all(ids(34).map(createLoadUser(door))), /payments_newest/],
+  ['a status', (door) => createLoadUser(door)('user-7'), /payments_one_open_per_user/],
+  [
+    '32 statuses at once',
+    (door) => Promise.all(ids(34).map(createLoadUser(door))),
+    /payments_one_open_per_user/,
+  ],
   [
     'the first page of the history',
     (door) => listPayments(door, 'user-7', { ...page, after: null }, NOON),

@@ -13,14 +13,14 @@ const PAUSE_BETWEEN_LOOKS = 10 * SECOND
 /** What a reader is made to wait at most: `spec.md` section 1, GET /status. */
 const LOOK_MS = 1_500
 
-export type RefreshNewest = (newest: Payment | null) => Promise<boolean>
+export type RefreshOpen = (open: Payment | null) => Promise<boolean>
 
 /** Gives true when something may have changed, so that the caller reads again. */
-export function createRefreshNewest(parts: Parts): RefreshNewest {
+export function createRefreshOpen(parts: Parts): RefreshOpen {
   const shared = singleFlight<boolean>()
-  return async (newest) => {
-    if (!newest || !isOpen(newest) || newest.checkoutId === null) return false
-    return shared(newest.id, () => Promise.race([look(parts, newest), parts.wait(LOOK_MS).then(() => false)]))
+  return async (open) => {
+    if (!open || !isOpen(open) || open.checkoutId === null) return false
+    return shared(open.id, () => Promise.race([look(parts, open), parts.wait(LOOK_MS).then(() => false)]))
   }
 }
 
