@@ -132,7 +132,11 @@ const saveChanges = statement(
         set status = n.status, checkout_id = n.checkout_id, checkout_url = n.checkout_url,
             payment_method = n.payment_method, expires_at = n.expires_at, next_check_at = n.next_check_at,
             paid_at = n.paid_at, period_start = n.period_start, period_end = n.period_end, review = n.review
-       from effect e, jsonb_populate_record(null::payments, e.payment) n
+       from effect e,
+            jsonb_to_record(e.payment) as n(
+              id text, status text, checkout_id text, checkout_url text, payment_method text, expires_at timestamptz,
+              next_check_at timestamptz, paid_at timestamptz, period_start timestamptz, period_end timestamptz,
+              review jsonb)
       where not e.is_new and p.user_id = e.user_id and p.id = n.id and p.status <> 'refunded'
         and (p.status <> 'paid' or n.status = 'refunded')
      returning p.id, p.user_id
@@ -141,7 +145,7 @@ const saveChanges = statement(
         set period_start = r.period_start, period_end = r.period_end
        from effect e,
             jsonb_to_recordset(e.shifted) as r(id text, period_start timestamptz, period_end timestamptz)
-      where p.user_id = e.user_id and p.id = r.id and p.status = 'paid'
+      where e.shifted is not null and p.user_id = e.user_id and p.id = r.id and p.status = 'paid'
    ), audited as (
      insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after)
      select e.user_id, a.id, e.now, a.actor, a.act, a.reason, a.payment_id, a.before, a.after
@@ -176,7 +180,10 @@ const saveChanges = statement(
                              then null else u.announced end,
             announce_at = case when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at)
                                then s.announce_at else u.announce_at end
-       from effect e, jsonb_populate_record(null::users, e.subscription) s
+       from effect e,
+            jsonb_to_record(e.subscription) as s(
+              anchor_at timestamptz, run_months int, paid_until timestamptz, months jsonb, ended_at timestamptz,
+              payment_method text, announce_at timestamptz)
       where u.user_id = e.user_id
    )
    select i.user_id, g.user_id is not null as guarded, e.user_id is not null as effective
@@ -252,41 +259,51 @@ function toInput(change: SettlementChange) {
   return {
     user_id: change.userId,
     version: change.version,
-    payment: change.payment && paymentToColumns(change.payment),
+    payment: change.payment && {
+      ...stateToColumns(change.payment),
+      ...(change.isNew && originToColumns(change.payment)),
+    },
     is_new: change.isNew,
     subscription: factsToColumns(change.subscription),
     received: received && { ...received, checkout_id: received.report?.checkoutId ?? null },
     events: change.events,
     receipt: change.receipt,
-    shifted: (change.moved ?? []).map((month) => ({
-      id: month.paymentId,
-      period_start: at(month.periodStart),
-      period_end: at(month.periodEnd),
-    })),
+    ...(change.moved && { shifted: change.moved.map(monthToColumns) }),
     audit: change.audit ? auditToColumns(change.audit) : null,
     now: at(change.now),
   }
 }
 
-function paymentToColumns(payment: Payment) {
+function monthToColumns(month: MovedPeriod) {
+  return { id: month.paymentId, period_start: at(month.periodStart), period_end: at(month.periodEnd) }
+}
+
+/** What moves in the life of a payment. */
+function stateToColumns(payment: Payment) {
   return {
     id: payment.id,
-    plan: payment.plan,
-    amount: payment.price.amount,
-    currency: payment.price.currency,
-    live: payment.live,
     status: payment.status,
     checkout_id: payment.checkoutId,
     checkout_url: payment.checkoutUrl,
     payment_method: payment.paymentMethod,
-    created_at: at(payment.createdAt),
     expires_at: at(payment.expiresAt),
-    attempt_ends_at: at(payment.attemptEndsAt),
     next_check_at: at(payment.nextCheckAt),
     paid_at: at(payment.paidAt),
     period_start: at(payment.periodStart),
     period_end: at(payment.periodEnd),
-    second_of: payment.secondOf,
     review: payment.review,
+  }
+}
+
+/** What it is born with, and keeps. */
+function originToColumns(payment: Payment) {
+  return {
+    plan: payment.plan,
+    amount: payment.price.amount,
+    currency: payment.price.currency,
+    live: payment.live,
+    created_at: at(payment.createdAt),
+    attempt_ends_at: at(payment.attemptEndsAt),
+    second_of: payment.secondOf,
   }
 }
