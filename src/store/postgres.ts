@@ -11,9 +11,10 @@ import {
   type Transaction,
 } from './database.js'
 import { endsConnection, isStalePlan, translateError } from './database-errors.js'
+import { NamedQuery } from './named-query.js'
 import { plannerSettings } from './planner.js'
 import { runTransaction, type Session } from './transaction.js'
-import { encodeParameter, parserOf } from './values.js'
+import { encodeParameter } from './values.js'
 
 export interface PostgresOptions {
   /** `postgres://…`; `?statements=unnamed` prepares nothing: for PgBouncer in transaction mode before 1.21. */
@@ -60,7 +61,6 @@ class Postgres implements Database {
       // An hour: connections drift back to all servers behind a load balancer or after a fail-over.
       maxLifetimeSeconds: 3_600,
       fallback_application_name: 'ishtirak',
-      types: { getTypeParser: (typeOid: number) => parserOf(typeOid) },
       onConnect: prepareSession,
     })
     const lost = options.onConnectionLost ?? (() => {})
@@ -117,11 +117,9 @@ class Postgres implements Database {
   }
 }
 
-/** What the driver takes beside the text and its values, and its types leave out (pg, query.js, and client.js for the limit). */
-interface QuerySettings {
-  /** Under which the statement stays prepared; without it nothing does. */
-  readonly name?: string
-  readonly query_timeout?: number
+/** The driver takes a time limit for each query (pg, client.js), which its types leave out. */
+interface ScriptConfig extends pg.QueryConfig {
+  readonly query_timeout: number
 }
 
 class PooledSession implements Session {
@@ -133,36 +131,35 @@ class PooledSession implements Session {
     private readonly named: boolean,
   ) {}
 
-  async query({ name, text }: Statement, parameters: readonly Parameter[]): Promise<readonly Row[]> {
-    const { rows } = await this.#ask(text, parameters.map(encodeParameter), this.named ? { name } : {})
-    return rows
+  query({ name, text }: Statement, parameters: readonly Parameter[]): Promise<readonly Row[]> {
+    return this.#ask(
+      () =>
+        new Promise((resolve, reject) => {
+          const done = (error: unknown, rows: readonly Row[] = []) => (error ? reject(error) : resolve(rows))
+          const values = parameters.map(encodeParameter)
+          this.client.query(new NamedQuery(this.client, this.named ? name : '', text, values, done))
+        }),
+    )
   }
 
   async command(sql: string): Promise<string> {
-    const { command } = await this.#ask(sql)
+    const { command } = await this.#ask(() => this.client.query(sql))
     return command
   }
 
   async script(sql: string): Promise<void> {
     // The protocol ends a text at its first NUL: half a script would run, silently.
     if (sql.includes('\0')) throw new DatabaseError('22021', 'NUL character in a script')
-    const text = `set local statement_timeout = 0; ${sql}`
-    await this.#ask(text, undefined, { query_timeout: scriptTimeoutMs })
+    const script: ScriptConfig = {
+      text: `set local statement_timeout = 0; ${sql}`,
+      query_timeout: scriptTimeoutMs,
+    }
+    await this.#ask(() => this.client.query(script))
   }
 
-  /** With a query of our own making: the driver copies every other description, which cost 14 µs a statement (pg 8.23). */
-  async #ask(
-    text: string,
-    values?: (string | null)[],
-    settings: QuerySettings = {},
-  ): Promise<pg.ResultBuilder<Row>> {
+  async #ask<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     try {
-      return await new Promise((resolve, reject) => {
-        const query = new pg.Query<Row, (string | null)[]>(text, values, (error, result) =>
-          error ? reject(error) : resolve(result),
-        )
-        this.client.query(Object.assign(query, settings))
-      })
+      return await ask()
     } catch (error) {
       const translated = translateError(error)
       this.isLost ||= endsConnection(translated)

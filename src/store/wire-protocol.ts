@@ -12,17 +12,13 @@ import type {
 import { Parser } from 'pg-protocol/dist/parser.js'
 import { DatabaseError, DatabaseUnavailable, type Parameter, type Row, type Statement } from './database.js'
 import { translateError } from './database-errors.js'
+import { type ReadRow, rowReader } from './row-reader.js'
 import type { Session } from './transaction.js'
-import { encodeParameter, parserOf } from './values.js'
-
-interface Column {
-  readonly name: string
-  readonly parse: (text: string) => unknown
-}
+import { encodeParameter } from './values.js'
 
 /** What one message was answered with. */
 interface Answer {
-  columns: readonly Column[]
+  read: ReadRow
   readonly rows: Row[]
   tag: string
   error: unknown
@@ -40,7 +36,7 @@ interface Surroundings {
 }
 
 export class EmbeddedSession implements Session {
-  readonly #prepared = new Map<string, readonly Column[]>()
+  readonly #prepared = new Map<string, ReadRow>()
   #failure: unknown
 
   constructor(
@@ -50,9 +46,9 @@ export class EmbeddedSession implements Session {
 
   async query(statement: Statement, parameters: readonly Parameter[]): Promise<readonly Row[]> {
     const values = parameters.map(encodeParameter)
-    const columns = this.#prepared.get(statement.name) ?? (await this.#prepare(statement))
+    const read = this.#prepared.get(statement.name) ?? (await this.#prepare(statement))
     const bind = serialize.bind({ statement: statement.name, values })
-    const answer = await this.#ask([bind, serialize.execute(), serialize.sync()], columns)
+    const answer = await this.#ask([bind, serialize.execute(), serialize.sync()], read)
     return answer.rows
   }
 
@@ -69,17 +65,17 @@ export class EmbeddedSession implements Session {
     this.#prepared.clear()
   }
 
-  async #prepare({ name, text }: Statement): Promise<readonly Column[]> {
+  async #prepare({ name, text }: Statement): Promise<ReadRow> {
     const parse = serialize.parse({ name, text })
     const answer = await this.#ask([parse, serialize.describe({ type: 'S', name }), serialize.sync()])
-    this.#prepared.set(name, answer.columns)
-    return answer.columns
+    this.#prepared.set(name, answer.read)
+    return answer.read
   }
 
-  async #ask(messages: readonly Buffer[], columns: readonly Column[] = []): Promise<Answer> {
+  async #ask(messages: readonly Buffer[], read: ReadRow = rowReader([])): Promise<Answer> {
     await this.surroundings.breathe()
     this.#refuseAfterFailure()
-    const answer: Answer = { columns, rows: [], tag: '', error: undefined, isComplete: false }
+    const answer: Answer = { read, rows: [], tag: '', error: undefined, isComplete: false }
     const parser = new Parser()
     // The streaming call, since execProtocolRaw keeps every answer for ever (pglite 0.5.16, pglite.ts #currentQuery).
     // The bytes are a window on the database's memory, which it writes over: copied.
@@ -109,22 +105,16 @@ export class EmbeddedSession implements Session {
 
 function receive(message: BackendMessage, answer: Answer): void {
   if (isDataRow(message)) receiveRow(message, answer)
-  else if (isRowDescription(message)) {
-    answer.columns = message.fields.map(({ name, dataTypeID }) => ({ name, parse: parserOf(dataTypeID) }))
-  } else if (isCommandComplete(message)) answer.tag = message.text
+  else if (isRowDescription(message)) answer.read = rowReader(message.fields)
+  else if (isCommandComplete(message)) answer.tag = message.text
   // The first error is the cause of those after it.
   else if (message instanceof ServerRefusal) answer.error ??= message
   else if (message.name === 'readyForQuery') answer.isComplete = true
 }
 
 function receiveRow(message: DataRowMessage, answer: Answer): void {
-  const row: Record<string, unknown> = {}
   try {
-    for (const [index, { name, parse }] of answer.columns.entries()) {
-      const field: string | null = message.fields[index]
-      row[name] = field === null ? null : parse(field)
-    }
-    answer.rows.push(row)
+    answer.rows.push(answer.read(message.fields))
   } catch (error) {
     // A value that we refuse to read fails its statement, not the reading of the answers after it.
     answer.error ??= error

@@ -3,6 +3,7 @@ import {
   ConstraintViolation,
   DatabaseError,
   DatabaseUnavailable,
+  type Parameter,
   statement,
 } from '../../../src/store/database.js'
 import { describeOnBothDatabases, freshDatabase } from '../../support/databases.js'
@@ -123,6 +124,17 @@ describeOnBothDatabases('transactions', (context) => {
     // 42703 is undefined_column.
     await expect(database().query(wrong)).rejects.toMatchObject({ code: '42703' })
     await expect(database().query(wrong)).rejects.toBeInstanceOf(DatabaseError)
+  })
+
+  it('a statement that failed at its first run works at the next', async () => {
+    const half = statement('test.half', 'select 10 / $1::int as half, $2::text as said')
+    const onOne = (parameters: Parameter[]) =>
+      database().transaction((transaction) => transaction.query(half, parameters))
+    // 22P02 fails before it was planned, 22012 (division by zero) while it ran.
+    await expect(onOne(['five', 'a'])).rejects.toMatchObject({ code: '22P02' })
+    await expect(onOne([0, 'a'])).rejects.toMatchObject({ code: '22012' })
+    expect(await onOne([5, 'a'])).toEqual([{ half: 2, said: 'a' }])
+    expect(await onOne([2, null])).toEqual([{ half: 5, said: null }])
   })
 
   it('a script is applied whole or not at all', async () => {
