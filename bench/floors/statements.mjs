@@ -1,6 +1,7 @@
 // The statements of the floors: the service's own, as it sends them when it sends one for each request. Taken from it by
 // asking for them with a database that only listens, so that they cannot grow apart.
-import { loadForSettlement, saveSettlement } from '../../dist/store/settlements.js'
+import { saveSettlement } from '../../dist/store/settlement-changes.js'
+import { loadForSettlement } from '../../dist/store/settlements.js'
 import { createLoadUser } from '../../dist/store/users.js'
 
 export async function statementsOfService() {

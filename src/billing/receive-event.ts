@@ -1,6 +1,7 @@
 // The provider's webhook: bytes and a signature come in, and what they say is booked before anyone is told "received".
 import { BillingError } from '../domain/error.js'
-import { type ReceivedEvent, saveForeignEvent } from '../store/settlements.js'
+import type { ReceivedEvent } from '../store/settlement-changes.js'
+import { saveForeignEvent } from '../store/settlements.js'
 import type { Parts } from './parts.js'
 import { settlePayment } from './settle-payment.js'
 

@@ -4,12 +4,8 @@ import type { CheckoutReport } from '../domain/checkout.js'
 import type { Payment } from '../domain/payment.js'
 import { type Buyer, drawUpReceipt, receiptSeries } from '../domain/receipt.js'
 import { decideSettlement, type Settlement, type SettlementOutcome } from '../domain/settlement.js'
-import {
-  type LoadedPayment,
-  type SaveResult,
-  type SettlementChange,
-  saveForeignEvent,
-} from '../store/settlements.js'
+import type { SaveResult, SettlementChange } from '../store/settlement-changes.js'
+import { type LoadedPayment, saveForeignEvent } from '../store/settlements.js'
 import type { UserRecord } from '../store/users.js'
 import { describeAct, type OperatorAct } from './operate-audit.js'
 import { outgoingEvents } from './outgoing-events.js'

@@ -1,7 +1,7 @@
 // Many changes saved as one statement: each user's wholly or not at all, and none at the expense of a neighbour.
 import { expect, it } from 'vitest'
 import { statement } from '../../src/store/database.js'
-import { type SettlementChange, saveSettlements } from '../../src/store/settlements.js'
+import { type SettlementChange, saveSettlements } from '../../src/store/settlement-changes.js'
 import { insertRequestedPayments } from '../../src/store/upgrades.js'
 import { aPayment, aReport, days, NOON, PRO } from '../domain/fixtures.js'
 import { describeOnBothDatabases } from '../support/databases.js'
