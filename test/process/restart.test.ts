@@ -2,7 +2,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.js'
 import { postgresUrl } from '../support/databases.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
@@ -39,29 +39,43 @@ describe.each(['pglite', 'postgres'])('a killed service (%s)', (kind) => {
   let env: Record<string, string>
   let emulator: Emulator
   let service: ServiceProcess
+  let isRunning = false
+  let users = 0
+  let userId: string
   let token: string
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     folder = await makeFolder()
     emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
-    const port = await freePort()
     env = {
-      PORT: String(port),
+      PORT: String(await freePort()),
       DATA_DIR: folder,
       CHARGILY_SECRET_KEY: CHARGILY_KEY,
       CHARGILY_API_URL: emulator.url,
       AUTH_JWT_SECRET: SECRET,
       ...(kind === 'postgres' ? { DATABASE_URL: await postgresUrl() } : {}),
     }
-    token = await tokenOf({ sub: 'user-1' })
-    service = await startService(env)
   })
-  afterEach(async () => {
-    await service.kill('SIGKILL')
+  afterAll(async () => {
+    if (isRunning) await service.kill('SIGKILL')
     await emulator.close()
     await rm(folder, { recursive: true, force: true })
   })
+  // What one test has started again serves the next: each has a user of its own.
+  beforeEach(async () => {
+    userId = `user-${++users}`
+    token = await tokenOf({ sub: userId })
+    if (!isRunning) await start()
+  })
 
+  const start = async () => {
+    service = await startService(env)
+    isRunning = true
+  }
+  const end = (signal: NodeJS.Signals) => {
+    isRunning = false
+    return service.kill(signal)
+  }
   const ask = async (route: string, body?: unknown) => {
     const response = await fetch(`${service.url}${BILLING}${route}`, {
       method: body === undefined ? 'GET' : 'POST',
@@ -71,8 +85,8 @@ describe.each(['pglite', 'postgres'])('a killed service (%s)', (kind) => {
     return { status: response.status, body: await response.json() }
   }
   const killAndRestart = async () => {
-    await service.kill('SIGKILL')
-    service = await startService(env)
+    await end('SIGKILL')
+    await start()
   }
   const paidPayments = async () => (await ask('/payments?status=paid')).body.data
 
@@ -96,15 +110,18 @@ describe.each(['pglite', 'postgres'])('a killed service (%s)', (kind) => {
     const before = await ask('/upgrade', { plan: 'pro' })
     await killAndRestart()
     expect(await ask('/upgrade', { plan: 'pro' })).toEqual(before)
-    expect(emulator.checkouts()).toHaveLength(1)
+    const his = emulator
+      .checkouts()
+      .filter(({ metadata }) => JSON.stringify(metadata).includes(`"${userId}"`))
+    expect(his).toHaveLength(1)
   })
 
   it('while the user paid, so that the webhook met nobody: his next look at his status finds it', async () => {
     const { body } = await ask('/upgrade', { plan: 'pro' })
-    await service.kill('SIGKILL')
+    await end('SIGKILL')
     await emulator.pay(checkoutIdOf(body.checkout_url), 'paid', 'cib')
     await emulator.settled()
-    service = await startService(env)
+    await start()
     expect((await ask('/status')).body).toMatchObject({
       plan: 'pro',
       status: 'active',
@@ -118,7 +135,7 @@ describe.each(['pglite', 'postgres'])('a killed service (%s)', (kind) => {
     await emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
     await emulator.settled()
     await killAndRestart()
-    const [delivery] = emulator.deliveries()
+    const delivery = emulator.deliveries().at(-1)
     if (!delivery) throw new Error('the emulator delivered nothing')
     await emulator.resend(delivery.id)
     expect(await paidPayments()).toHaveLength(1)
@@ -128,7 +145,7 @@ describe.each(['pglite', 'postgres'])('a killed service (%s)', (kind) => {
     emulator.setFaults({ api_slow: { ms: 2_000, times: 1 } })
     const click = ask('/upgrade', { plan: 'pro' })
     await vi.waitFor(async () => expect((await ask('/payments')).body.data).toHaveLength(1), PATIENCE)
-    const ended = service.kill('SIGTERM')
+    const ended = end('SIGTERM')
     expect((await click).status).toBe(200)
     expect(await ended).toBe(0)
   })
