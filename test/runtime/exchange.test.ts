@@ -64,14 +64,7 @@ test('a redirect is not followed', async () => {
       response.writeHead(302, { location: '/elsewhere' }).end()
     }),
   )
-  const answer = await exchange({
-    url,
-    method: 'POST',
-    headers: {},
-    body: '{}',
-    timeoutMs: 5_000,
-    maxBytes: 1000,
-  })
+  const answer = await post(url)
   expect(answer).toMatchObject({ kind: 'answer', status: 302 })
   expect(hits).toBe(1)
 })
@@ -83,8 +76,7 @@ test('connections are kept and used again', async () => {
   let connections = 0
   server.on('connection', () => connections++)
   const url = await serve(server)
-  for (let n = 0; n < 20; n++)
-    await exchange({ url, method: 'POST', headers: {}, body: '{}', timeoutMs: 5_000, maxBytes: 1000 })
+  for (let n = 0; n < 20; n++) await post(url)
   // The next may set out before the last is put away.
   expect(connections).toBeLessThanOrEqual(2)
 })
@@ -93,14 +85,7 @@ test('whoever hangs up after he was sent something may have acted on it', async 
   const url = await serve(
     createServer((request) => void request.resume().on('end', () => request.socket.destroy())),
   )
-  const answer = await exchange({
-    url,
-    method: 'POST',
-    headers: {},
-    body: '{}',
-    timeoutMs: 5_000,
-    maxBytes: 1000,
-  })
+  const answer = await post(url)
   expect(answer).toMatchObject({ kind: 'network', neverSent: false })
 })
 
@@ -134,20 +119,17 @@ test('of several addresses all must have refused', () => {
 test('a name that does not exist was never sent anything', async () => {
   // RFC 6761: .invalid never resolves.
   const url = 'http://nobody.invalid/'
-  const answer = await exchange({
-    url,
-    method: 'POST',
-    headers: {},
-    body: '{}',
-    timeoutMs: 5_000,
-    maxBytes: 1000,
-  })
+  const answer = await post(url)
   expect(answer).toMatchObject({
     kind: 'network',
     neverSent: true,
     detail: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
   })
 })
+
+function post(url: string) {
+  return exchange({ url, method: 'POST', headers: {}, body: '{}', timeoutMs: 5_000, maxBytes: 1000 })
+}
 
 function serve(server: Server): Promise<string> {
   onTestFinished(() => void server.close().closeAllConnections())
