@@ -49,12 +49,9 @@ export function coalesce<Item, Result>(
       underWay += 1
       lastSentAt = performance.now()
       for (const { key } of batch) if (key !== undefined) busyKeys.add(key)
-      void work(coalescing, batch).then((answer) => {
+      void work(coalescing, batch).finally(() => {
         underWay -= 1
         for (const { key } of batch) if (key !== undefined) busyKeys.delete(key)
-        // A full batch gathers nothing more, so the database has it while the answers to this one are written.
-        if (queue.length >= itemsMax) send()
-        answer()
         if (queue.length > 0) arrange()
       })
     }
@@ -94,35 +91,31 @@ function choose<Entry extends { readonly key: string | undefined }>(
   return [batch.sort((one, other) => ((one.key ?? '') < (other.key ?? '') ? -1 : 1)), rest]
 }
 
-/** Never rejects: what goes wrong is told to those whom it concerns. Gives what remains to be told. */
+/** Never rejects: what goes wrong is told to those whom it concerns. */
 async function work<Item, Result>(
   coalescing: Coalescing<Item, Result>,
   batch: readonly Waiting<Item, Result>[],
-): Promise<() => void> {
+): Promise<void> {
   if (batch.length === 1) return workOneByOne(coalescing, batch)
   try {
     const results = await coalescing.many(batch.map(({ item }) => item))
     if (results.length !== batch.length)
       throw new Error(`${results.length} results for ${batch.length} items`)
-    return () =>
-      results.forEach((result, index) => {
-        batch[index]?.resolve(result)
-      })
+    results.forEach((result, index) => {
+      batch[index]?.resolve(result)
+    })
   } catch (error) {
+    if (coalescing.concernsAll(error)) for (const { reject } of batch) reject(error)
     // One bad item must not fail its neighbours, so each gets its own answer.
-    if (!coalescing.concernsAll(error)) return workOneByOne(coalescing, batch)
-    return () => {
-      for (const { reject } of batch) reject(error)
-    }
+    else await workOneByOne(coalescing, batch)
   }
 }
 
 async function workOneByOne<Item, Result>(
   coalescing: Coalescing<Item, Result>,
   batch: readonly Waiting<Item, Result>[],
-): Promise<() => void> {
+): Promise<void> {
   for (const { item, resolve, reject } of batch) {
     await coalescing.one(item).then(resolve, reject)
   }
-  return () => undefined
 }
