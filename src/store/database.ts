@@ -46,6 +46,11 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'
 }
 
+/** For statements that several share: this befell all of them, any other error may be one's own. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable
+}
+
 /** A constraint, the last reader of every rule, refused. `constraint` is its name in the schema. */
 export class ConstraintViolation extends Error {
   override readonly name = 'ConstraintViolation'

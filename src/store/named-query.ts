@@ -1,10 +1,10 @@
-// One run of a named statement, as a query of our own for the driver. The server parses it once on a connection, and
-// describes its columns once: the driver asks for both with every answer and builds its rows from that, which took node
-// 60 µs a statement (pg 8.23, query.js and result.js). It knows nothing of pools and errors; postgres.ts does.
+// One run of a named statement, as a query of our own for the driver. The server parses it and describes its columns once
+// on a connection; the driver's own query has the columns described with every answer and builds its rows from that, which
+// took node 60 µs a statement (pg 8.23, query.js and result.js). It knows nothing of pools and errors; postgres.ts does.
 import type { ClientBase, Connection, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
 import type { Row } from './database.js'
-import { type DescribedColumn, type ReadRow, rowReader } from './row-reader.js'
+import { type DescribedColumn, type ReadRow, rowReader, withoutColumns } from './row-reader.js'
 
 type Done = (error: unknown, rows?: readonly Row[]) => void
 
@@ -15,7 +15,6 @@ interface DriverConnection extends Connection {
 
 const EXECUTE_AND_SYNC = Buffer.concat([serialize.execute(), serialize.sync()])
 const DESCRIBE = serialize.describe({ type: 'P' })
-const withoutColumns: ReadRow = () => ({})
 
 const readersOfClients = new WeakMap<ClientBase, Map<string, ReadRow>>()
 

@@ -1,4 +1,4 @@
-// Payments as rows: how they are read, and the reads of the history. Nothing here changes a payment.
+// Payments as rows: how they are read and written, and the reads of the history. Nothing here changes a payment.
 import type { Instant } from '../domain/instant.js'
 import type { Payment, PaymentStatus, PublicPaymentStatus } from '../domain/payment.js'
 import type { Plan } from '../domain/plan.js'
@@ -31,6 +31,36 @@ export function parsePayment(row: Row): Payment {
     periodEnd: instantOrNull(row, 'period_end'),
     secondOf: textOrNull(row, 'second_of'),
     review: json<Payment['review']>(row, 'review'),
+  }
+}
+
+/** What moves in the life of a payment, for a statement that reads JSON. */
+export function paymentStateToColumns(payment: Payment) {
+  return {
+    id: payment.id,
+    status: payment.status,
+    checkout_id: payment.checkoutId,
+    checkout_url: payment.checkoutUrl,
+    payment_method: payment.paymentMethod,
+    expires_at: at(payment.expiresAt),
+    next_check_at: at(payment.nextCheckAt),
+    paid_at: at(payment.paidAt),
+    period_start: at(payment.periodStart),
+    period_end: at(payment.periodEnd),
+    review: payment.review,
+  }
+}
+
+/** What it is born with, and keeps. */
+export function paymentOriginToColumns(payment: Payment) {
+  return {
+    plan: payment.plan,
+    amount: payment.price.amount,
+    currency: payment.price.currency,
+    live: payment.live,
+    created_at: at(payment.createdAt),
+    attempt_ends_at: at(payment.attemptEndsAt),
+    second_of: payment.secondOf,
   }
 }
 

@@ -30,3 +30,6 @@ export function rowReader(columns: readonly DescribedColumn[]): ReadRow {
     return row
   }
 }
+
+/** For a statement that gives no rows. */
+export const withoutColumns: ReadRow = rowReader([])

@@ -8,6 +8,7 @@ import type { MovedPeriod } from '../domain/refund.js'
 import type { SubscriptionFacts } from '../domain/subscription.js'
 import { type AuditEntry, auditToColumns } from './audit.js'
 import { type Queryable, type Row, statement } from './database.js'
+import { paymentOriginToColumns, paymentStateToColumns } from './payments.js'
 import { at, flag, text } from './rows.js'
 import { factsToColumns } from './users.js'
 
@@ -165,8 +166,8 @@ function toInput(change: SettlementChange) {
     user_id: change.userId,
     version: change.version,
     payment: change.payment && {
-      ...stateToColumns(change.payment),
-      ...(change.isNew && originToColumns(change.payment)),
+      ...paymentStateToColumns(change.payment),
+      ...(change.isNew && paymentOriginToColumns(change.payment)),
     },
     is_new: change.isNew,
     subscription: factsToColumns(change.subscription),
@@ -181,34 +182,4 @@ function toInput(change: SettlementChange) {
 
 function monthToColumns(month: MovedPeriod) {
   return { id: month.paymentId, period_start: at(month.periodStart), period_end: at(month.periodEnd) }
-}
-
-/** What moves in the life of a payment. */
-function stateToColumns(payment: Payment) {
-  return {
-    id: payment.id,
-    status: payment.status,
-    checkout_id: payment.checkoutId,
-    checkout_url: payment.checkoutUrl,
-    payment_method: payment.paymentMethod,
-    expires_at: at(payment.expiresAt),
-    next_check_at: at(payment.nextCheckAt),
-    paid_at: at(payment.paidAt),
-    period_start: at(payment.periodStart),
-    period_end: at(payment.periodEnd),
-    review: payment.review,
-  }
-}
-
-/** What it is born with, and keeps. */
-function originToColumns(payment: Payment) {
-  return {
-    plan: payment.plan,
-    amount: payment.price.amount,
-    currency: payment.price.currency,
-    live: payment.live,
-    created_at: at(payment.createdAt),
-    attempt_ends_at: at(payment.attemptEndsAt),
-    second_of: payment.secondOf,
-  }
 }

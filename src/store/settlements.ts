@@ -3,7 +3,7 @@
 import type { CheckoutReport } from '../domain/checkout.js'
 import type { Payment } from '../domain/payment.js'
 import { coalesce } from '../runtime/coalesce.js'
-import { DatabaseUnavailable, type Queryable, statement } from './database.js'
+import { isUnavailable, type Queryable, statement } from './database.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.js'
 import { at, integer } from './rows.js'
 import {
@@ -71,18 +71,17 @@ export interface Settlements {
 }
 
 export function createSettlements(database: Queryable): Settlements {
-  const concernsAll = (error: unknown) => error instanceof DatabaseUnavailable
   return {
     load: coalesce({
       one: (report) => loadForSettlement(database, report),
       many: (reports) => loadForSettlements(database, reports),
-      concernsAll,
+      concernsAll: isUnavailable,
     }),
     save: coalesce({
       keyOf: (change) => change.userId,
       one: (change) => saveSettlement(database, change),
       many: (changes) => saveSettlements(database, changes),
-      concernsAll,
+      concernsAll: isUnavailable,
     }),
   }
 }

@@ -5,8 +5,8 @@ import type { Payment } from '../domain/payment.js'
 import { NEVER_PAID } from '../domain/subscription.js'
 import type { UpgradeFacts } from '../domain/upgrade.js'
 import { coalesce } from '../runtime/coalesce.js'
-import { ConstraintViolation, DatabaseUnavailable, type Queryable, type Row, statement } from './database.js'
-import { parsePayment } from './payments.js'
+import { ConstraintViolation, isUnavailable, type Queryable, type Row, statement } from './database.js'
+import { parsePayment, paymentOriginToColumns, paymentStateToColumns } from './payments.js'
 import { at, flag, integer, text } from './rows.js'
 import { FACT_COLUMNS, OPEN_PAYMENT, parseUser } from './users.js'
 
@@ -169,15 +169,8 @@ function toInput({ user, version, payment }: RequestedPayment) {
     name,
     locale,
     version,
-    id: payment.id,
-    plan: payment.plan,
-    amount: payment.price.amount,
-    currency: payment.price.currency,
-    live: payment.live,
-    created_at: at(payment.createdAt),
-    expires_at: at(payment.expiresAt),
-    attempt_ends_at: at(payment.attemptEndsAt),
-    next_check_at: at(payment.nextCheckAt),
+    ...paymentStateToColumns(payment),
+    ...paymentOriginToColumns(payment),
   }
 }
 
@@ -189,7 +182,6 @@ export interface UpgradeRequests {
 }
 
 export function createUpgradeRequests(database: Queryable): UpgradeRequests {
-  const concernsAll = (error: unknown) => error instanceof DatabaseUnavailable
   return {
     load: coalesce({
       one: async (asked) => {
@@ -197,13 +189,13 @@ export function createUpgradeRequests(database: Queryable): UpgradeRequests {
         return loaded ?? NEVER_HEARD_OF
       },
       many: (asked) => loadForUpgrades(database, asked),
-      concernsAll,
+      concernsAll: isUnavailable,
     }),
     insert: coalesce({
       keyOf: ({ user }) => user.userId,
       one: (requested) => insertRequestedPayment(database, requested),
       many: (requested) => insertRequestedPayments(database, requested),
-      concernsAll,
+      concernsAll: isUnavailable,
     }),
   }
 }

@@ -1,7 +1,7 @@
 // Consuming, giving back and reporting: one statement looks up, decides, counts and remembers. It is exact under any
 // concurrency, in any number of processes, and counts an operation once however often it is sent.
 import { coalesce } from '../runtime/coalesce.js'
-import { ConstraintViolation, DatabaseUnavailable, type Queryable, type Row, statement } from './database.js'
+import { ConstraintViolation, isUnavailable, type Queryable, type Row, statement } from './database.js'
 import { at, flag, instantOrNull, integer, text } from './rows.js'
 import type { UsageAnswer, UsageOperation } from './usage-answer.js'
 import { consumeWhereUsual } from './usage-consume.js'
@@ -139,7 +139,7 @@ export function createApplyUsageOperation(database: Queryable): ApplyUsageOperat
     keyOf: (operation) => operation.userId,
     one: (operation) => applyUsualFirst(database, operation),
     many: (operations) => applyManyUsualFirst(database, operations),
-    concernsAll: (error) => error instanceof DatabaseUnavailable,
+    concernsAll: isUnavailable,
   })
 }
 

@@ -4,9 +4,9 @@ import type { Count } from '../domain/limit.js'
 import type { Locale } from '../domain/locale.js'
 import type { Payment } from '../domain/payment.js'
 import { type Queryable, statement } from './database.js'
-import { PAYMENT_COLUMNS, parsePayment } from './payments.js'
+import { parsePayment } from './payments.js'
 import { at, flag, integer, json, textOrNull } from './rows.js'
-import { FACT_COLUMNS, parseUser, type UserRecord } from './users.js'
+import { FACT_COLUMNS, OPEN_PAYMENT, parseUser, type UserRecord } from './users.js'
 
 /** Projects of one user that are shown; a user has tens, and an answer must have an end. Those in use most come first. */
 const PROJECTS_MAX = 1_000
@@ -16,10 +16,7 @@ const selectUserWithUsage = statement(
   `select u.user_id is not null as is_known_user, u.email, u.name, u.locale, ${FACT_COLUMNS}, p.*, counts.list as counts
      from (select $1::text as user_id) asked
      left join users u using (user_id)
-     left join lateral (
-       select ${PAYMENT_COLUMNS} from payments p
-        where p.user_id = asked.user_id and p.status in ('requested', 'pending')
-     ) p on true
+     ${OPEN_PAYMENT}
      cross join lateral (
        select coalesce(jsonb_agg(jsonb_build_object('limit', c.limit_name, 'projectId', c.project_id, 'used', c.used,
                 'resetsAt', extract(epoch from c.resets_at) * 1000)), '[]') as list

@@ -3,7 +3,7 @@ import { firstAnnouncementAt } from '../domain/announcement.js'
 import type { Payment } from '../domain/payment.js'
 import type { PaidMonth, SubscriptionFacts } from '../domain/subscription.js'
 import { coalesce } from '../runtime/coalesce.js'
-import { DatabaseUnavailable, type Queryable, type Row, statement } from './database.js'
+import { isUnavailable, type Queryable, type Row, statement } from './database.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.js'
 import { at, instantOrNull, integer, json, text, textOrNull } from './rows.js'
 
@@ -90,7 +90,7 @@ export function createLoadUser(database: Queryable): LoadUser {
       const found = new Map(rows.map((row) => [text(row, 'asked_for'), parseWithOpen(row)]))
       return userIds.map((userId) => found.get(userId) ?? null)
     },
-    concernsAll: (error) => error instanceof DatabaseUnavailable,
+    concernsAll: isUnavailable,
   })
 }
 

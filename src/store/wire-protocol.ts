@@ -12,7 +12,7 @@ import type {
 import { Parser } from 'pg-protocol/dist/parser.js'
 import { DatabaseError, DatabaseUnavailable, type Parameter, type Row, type Statement } from './database.js'
 import { translateError } from './database-errors.js'
-import { type ReadRow, rowReader } from './row-reader.js'
+import { type ReadRow, rowReader, withoutColumns } from './row-reader.js'
 import type { Session } from './transaction.js'
 import { encodeParameter } from './values.js'
 
@@ -72,7 +72,7 @@ export class EmbeddedSession implements Session {
     return answer.read
   }
 
-  async #ask(messages: readonly Buffer[], read: ReadRow = rowReader([])): Promise<Answer> {
+  async #ask(messages: readonly Buffer[], read: ReadRow = withoutColumns): Promise<Answer> {
     await this.surroundings.breathe()
     this.#refuseAfterFailure()
     const answer: Answer = { read, rows: [], tag: '', error: undefined, isComplete: false }
