@@ -33,7 +33,7 @@ const selectEvents = statement(
   `select ${COLUMNS}
      from outbox o join users u using (user_id)
     where $1::text is null or o.user_id = $1
-    order by o.created_at desc, o.id desc
+    order by o.created_at desc, o.user_id, o.sequence desc
     limit $2::int`,
 )
 

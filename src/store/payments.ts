@@ -122,7 +122,7 @@ const selectPaymentById = statement(
   `select ${PAYMENT_COLUMNS} from payments p where p.id = $1`,
 )
 
-/** For the page that a payer returns to, who carries no token: the id, 79 random bits, is what he proves himself with. */
+/** For the page that a payer returns to, who carries no token: the id, 80 random bits, is what he proves himself with. */
 export async function findPaymentById(database: Queryable, id: string): Promise<Payment | null> {
   const [row] = await database.query(selectPaymentById, [id])
   return row ? parsePayment(row) : null
