@@ -11,8 +11,5 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     passWithNoTests: false,
-    // Real processes, ports and a real browser on a machine that does other things as well: in continuous integration what
-    // fails is tried once more, and the runner says that it was. At home nothing is.
-    retry: process.env.CI === 'true' ? 1 : 0,
   },
 })

@@ -1,7 +1,8 @@
 // `npm run fault:flush -- [--commits 500] [--webhooks 100]`
 import { parseArgs } from 'node:util'
 import { buildOnce } from '../support/process.js'
-import { canTrace, countFlushes } from './flushes.js'
+import { requireTool } from '../support/system-tools.js'
+import { countFlushes } from './flushes.js'
 
 const COUNT_MAX = 10_000
 
@@ -13,10 +14,7 @@ export async function run(args: readonly string[]): Promise<boolean> {
       webhooks: { type: 'string', default: '100' },
     },
   })
-  if (!canTrace()) {
-    process.stderr.write('strace is not installed or may not trace here: nothing was shown\n')
-    return false
-  }
+  requireTool('strace')
   buildOnce()
   const { commits, flushes, webhooks, unflushed, webhookFlushes } = await countFlushes({
     commits: Math.min(COUNT_MAX, Number(values.commits)),

@@ -1,6 +1,6 @@
 // Committed means flushed, seen from outside the process: strace lists the calls that bring files onto the disk. It shows
 // that the kernel was told; that the disk obeys is the disk's promise.
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -23,17 +23,6 @@ export interface FlushFigures {
   readonly webhooks: number
   readonly unflushed: number
   readonly webhookFlushes: number
-}
-
-/** True where strace is installed and may trace. */
-export function canTrace(): boolean {
-  try {
-    execFileSync('strace', ['-o', '/dev/null', 'true'], { stdio: 'ignore' })
-    return true
-  } catch {
-    // Not installed, or forbidden by the container: the same to the caller, who must say that nothing was shown.
-    return false
-  }
 }
 
 export async function countFlushes(options: { commits: number; webhooks: number }): Promise<FlushFigures> {

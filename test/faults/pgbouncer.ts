@@ -1,12 +1,13 @@
 // PgBouncer in transaction mode in front of a server, otherwise as it comes: its own defaults are what the service must
 // live with. Debian's package `pgbouncer`; a version before 1.21 keeps no prepared statements, so the URL says so.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { plannerSettings } from '../../src/store/planner.js'
 import { freePort } from '../support/free-port.js'
+import { requireTool } from '../support/system-tools.js'
 import { waitFor } from '../support/wait-for.js'
 
 export interface Pooler {
@@ -19,15 +20,9 @@ export interface Pooler {
 /** Debian keeps it where only root looks. */
 const PATH = `${process.env.PATH}:/usr/sbin`
 
-/** As `PgBouncer 1.18.0`; undefined where it is not installed. */
-export function pgbouncerVersion(): string | undefined {
-  try {
-    const output = execFileSync('pgbouncer', ['--version'], { env: { PATH }, encoding: 'utf8' })
-    return output.split('\n')[0]
-  } catch {
-    // Not there: the caller must say aloud that nothing was shown.
-    return undefined
-  }
+/** As `PgBouncer 1.18.0`; throws with the package to install. */
+export function pgbouncerVersion(): string {
+  return requireTool('pgbouncer').split('\n')[0] ?? ''
 }
 
 export async function startPgbouncer(serverUrl: string): Promise<Pooler> {
@@ -56,7 +51,7 @@ export async function startPgbouncer(serverUrl: string): Promise<Pooler> {
     await end(child)
     rmSync(folder, { recursive: true, force: true })
   }
-  return { url: url.href, version: pgbouncerVersion() ?? '', close }
+  return { url: url.href, version: pgbouncerVersion(), close }
 }
 
 /** What docs/operations.md says to give the role, since a pooler carries no session of ours. */

@@ -1,19 +1,12 @@
-// Chromium for tests. Where none is found the tests say so, loudly; under continuous integration that is a failure.
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+// Chromium for tests.
+import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
+import { describeWith } from './describe-with.js'
+import { foundChromium } from './system-tools.js'
 
-const PLACES = [
-  process.env.CHROMIUM_PATH,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/snap/bin/chromium',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-]
 /** No sandbox of its own, because tests run as root in containers; and it stays off the network. */
 const SWITCHES = [
   '--no-sandbox',
@@ -24,8 +17,6 @@ const SWITCHES = [
   '--disable-component-update',
   '--disable-sync',
 ]
-
-const found = PLACES.find((place) => place !== undefined && existsSync(place))
 
 /** What a person has in hand: the width of a phone or a desk, and a browser with or without JavaScript. */
 export interface Visit {
@@ -52,12 +43,11 @@ export interface Visitor {
 
 /** Describes what is seen in a browser. Everything opened is closed afterwards. */
 export function describeInBrowser(name: string, body: (tools: BrowserTools) => void): void {
-  if (found === undefined) return void describeWithout(name)
-  describe(name, () => {
+  describeWith('chromium', name, () => {
     let browser: Browser
     const visitors = new Map<string, Visitor>()
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: found, args: SWITCHES })
+      browser = await chromium.launch({ executablePath: foundChromium(), args: SWITCHES })
     })
     afterAll(() => browser.close())
     const visit = async (options: Visit = {}) => {
@@ -100,15 +90,6 @@ async function arrive(browser: Browser, visit: Visit): Promise<Visitor> {
       complaints.length = 0
     },
   }
-}
-
-function describeWithout(name: string): void {
-  describe(name, () => {
-    it('WAS NOT LOOKED AT: there is no Chromium (apt-get install chromium, or CHROMIUM_PATH)', () => {
-      process.stderr.write(`\n!!! ${name}: no Chromium was found, nothing was tested in a browser !!!\n\n`)
-      expect(process.env.CI, 'continuous integration must have a Chromium').not.toBe('true')
-    })
-  })
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

@@ -1,6 +1,7 @@
 // Reads PDFs back with poppler (`apt-get install poppler-utils`, `brew install poppler`): what we print has to be read by
-// a program that we did not write. Without it these tests fail, they do not skip.
+// a program that we did not write.
 import { execFileSync } from 'node:child_process'
+import { requireTool } from './system-tools.js'
 
 /** The text, a line of the page a line, without the marks that tell directions apart. */
 export function textOf(pdf: Uint8Array): string {
@@ -59,10 +60,7 @@ function run(program: string, parameters: readonly string[], input: Uint8Array):
   try {
     return execFileSync(program, parameters, { input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore'] })
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      throw new Error(`${program} is not installed: receipts are read back with poppler-utils`, {
-        cause: error,
-      })
+    requireTool('poppler-utils')
     throw error
   }
 }

@@ -1,0 +1,21 @@
+// `npm run fault:flush` in small: what strace sees of one commit after the other, and of webhooks at the real service.
+import { beforeAll, expect, it } from 'vitest'
+import { describeWith } from '../support/describe-with.js'
+import { buildOnce } from '../support/process.js'
+import { countFlushes } from './flushes.js'
+
+/** Everything under a tracer is several times slower. */
+const TIMEOUT_MS = 180_000
+
+describeWith('strace', 'traced from outside', () => {
+  beforeAll(() => buildOnce())
+
+  it('each commit and each webhook is flushed to disk before it is answered; reads flush nothing', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const { flushes, webhooks, unflushed } = await countFlushes({ commits: 20, webhooks: 5 })
+    expect(flushes['sequential commits']).toBeGreaterThanOrEqual(20)
+    expect(flushes.reads ?? 0).toBe(0)
+    expect({ webhooks, unflushed }).toEqual({ webhooks: 5, unflushed: 0 })
+  })
+})

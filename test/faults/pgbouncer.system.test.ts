@@ -1,0 +1,60 @@
+// `npm run fault:pgbouncer` in small: the main job through PgBouncer in transaction mode, and nothing of a session that
+// would fall on whoever gets the connection next.
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { type Database, statement } from '../../src/store/database.js'
+import { openPostgres } from '../../src/store/postgres.js'
+import { dropDatabase, withDatabaseName } from '../support/admin.js'
+import { postgresUrl } from '../support/databases.js'
+import { describeWith } from '../support/describe-with.js'
+import { createWorld } from '../support/world.js'
+import { type Pooler, startPgbouncer } from './pgbouncer.js'
+
+const settings = statement(
+  'test.pooled.settings',
+  `select current_setting('TimeZone') as zone, $1::integer as value`,
+)
+
+describeWith('pgbouncer', 'PgBouncer in transaction mode', () => {
+  let pooler: Pooler
+  let database: Database
+  let url: string
+  beforeAll(async () => {
+    pooler = await startPgbouncer(inject('serverUrl'))
+    url = withDatabaseName(pooler.url, new URL(await postgresUrl()).pathname.slice(1))
+    database = openPostgres({ url })
+  })
+  afterAll(async () => {
+    await database.close()
+    await dropDatabase(inject('serverUrl'), new URL(url).pathname.slice(1))
+    await pooler.close()
+  })
+
+  it('carries the main job, and nothing of our sessions stays behind', async () => {
+    await using world = await createWorld(database)
+    await Promise.all(['user-1', 'user-2', 'user-3'].map((id) => world.as(id).buy()))
+    expect((await world.as('user-1').get('/api/v1/billing/status')).body).toMatchObject({ plan: 'pro' })
+    const rows = await Promise.all(
+      Array.from({ length: 40 }, (_, value) => database.query(settings, [value])),
+    )
+    expect(rows).toEqual(Array.from({ length: 40 }, (_, value) => [{ zone: 'UTC', value }]))
+    expect(await leftBehind(url)).toEqual({ statement_timeout: '0', idle: '0', prepared: '0', locks: '0' })
+  })
+})
+
+/** What a stranger meets who shares the server connections with us: the server's own settings. */
+async function leftBehind(url: string): Promise<Record<string, unknown> | undefined> {
+  const stranger = new pg.Client(url.replace(/\?.*/, ''))
+  await stranger.connect()
+  try {
+    const { rows } = await stranger.query(
+      `select current_setting('statement_timeout') as statement_timeout,
+              current_setting('idle_in_transaction_session_timeout') as idle,
+              (select count(*) from pg_prepared_statements) as prepared,
+              (select count(*) from pg_locks where locktype = 'advisory') as locks`,
+    )
+    return rows[0]
+  } finally {
+    await stranger.end()
+  }
+}

@@ -1,0 +1,16 @@
+// A description that needs a program of the system. Without the program it is one test that fails and names the package.
+import { describe, it } from 'vitest'
+import { requireTool, type SystemTool } from './system-tools.js'
+
+export function describeWith(tool: SystemTool, name: string, body: () => void): void {
+  try {
+    requireTool(tool)
+  } catch (error) {
+    return void describe(name, () => {
+      it(`needs ${tool}`, () => {
+        throw error
+      })
+    })
+  }
+  describe(name, body)
+}

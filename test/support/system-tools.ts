@@ -1,0 +1,51 @@
+// Programs that come with the system and not with npm. The files that need one are called `*.system.test.ts`: `npm test`
+// leaves them out, `npm run test:all` runs them, and there a missing program is a failure that names its package.
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+const CHROMIUM = [
+  process.env.CHROMIUM_PATH,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+
+/** Each throws what the system says where the program is not there or may not work. */
+const TOOLS = {
+  chromium: () => foundChromium(),
+  'poppler-utils': () => run('pdftotext', '-v'),
+  pgbouncer: () => run('pgbouncer', '--version'),
+  // A container may hold strace and forbid it to trace.
+  strace: () => run('strace', '-o', '/dev/null', 'true'),
+} as const
+
+/** Its name is that of the package in Debian. */
+export type SystemTool = keyof typeof TOOLS
+
+/** Returns what the program says of itself; throws with the package to install. */
+export function requireTool(tool: SystemTool): string {
+  try {
+    return TOOLS[tool]()
+  } catch (error) {
+    throw new Error(`${tool} is missing (apt-get install ${tool}) or may not run: ${error}`)
+  }
+}
+
+export function foundChromium(): string {
+  const found = CHROMIUM.find((place) => place !== undefined && existsSync(place))
+  if (found === undefined) throw new Error('no Chromium in the usual places; CHROMIUM_PATH names another')
+  return found
+}
+
+function run(program: string, ...parameters: readonly string[]): string {
+  // Debian keeps servers where only root looks.
+  const PATH = `${process.env.PATH}:/usr/sbin`
+  return execFileSync(program, parameters, {
+    env: { PATH },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+}
