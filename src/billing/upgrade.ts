@@ -159,7 +159,10 @@ async function openCheckout(
   throw unavailable(failure)
 }
 
-/** Ends a checkout that should not be paid any more. Where the provider keeps it payable, it is the one to give. */
+/**
+ * Ends a checkout that should not be paid any more. Where the provider keeps it payable, it is the one to give; where the
+ * bank still decides it takes no card, and a second one beside it could be paid twice: the user is asked to wait.
+ */
 async function closeAtProvider(
   parts: Parts,
   payment: Payment,
@@ -173,9 +176,9 @@ async function closeAtProvider(
       : unavailable(answer.failure)
   const report = answer.value ?? reportOfLoss(payment, payment.checkoutId)
   await settlePayment(parts, { report, event: null, source: 'upgrade' })
-  const isStillOpen = report.status === 'pending' || report.status === 'processing'
-  if (!isStillOpen) return null
-  if (payment.plan.id === planId) return opened(payment)
+  const isPayable = report.status === 'pending'
+  if (!isPayable && report.status !== 'processing') return null
+  if (isPayable && payment.plan.id === planId) return opened(payment)
   throw new BillingError('conflict', { retryAfterSeconds: 60 })
 }
 
