@@ -34,19 +34,24 @@ import { createUpgrade, type OpenedCheckout, type UpgradeRequest } from './upgra
 export interface Billing {
   plans(): readonly Plan[]
   upgrade(request: UpgradeRequest): Promise<OpenedCheckout>
-  status(userId: string): Promise<Subscription>
+  /** The id of a request is for the log: what a look at the provider books is found by it. */
+  status(userId: string, requestId?: string): Promise<Subscription>
   history(request: HistoryRequest): Promise<HistoryPage>
-  payment(of: { readonly userId: string; readonly paymentId: string }): ReturnType<typeof readPayment>
+  payment(of: Parameters<typeof readPayment>[2]): ReturnType<typeof readPayment>
   /** The page after paying knows nobody but the payment. */
-  returnedPayment(paymentId: string): ReturnType<typeof readReturnedPayment>
-  receiveEvent(body: Uint8Array, signature: string | undefined): ReturnType<typeof receiveEvent>
+  returnedPayment(paymentId: string, requestId?: string): ReturnType<typeof readReturnedPayment>
+  receiveEvent(
+    body: Uint8Array,
+    signature: string | undefined,
+    requestId?: string,
+  ): ReturnType<typeof receiveEvent>
   checkDuePayments(limit: number): Promise<number>
   /** What only a person may do. */
   readonly operator: Operator
   /** Whether this process may run the round of a job that the whole cluster runs once in `everyMs`. */
   claimRound(job: string, everyMs: number): Promise<boolean>
   /** Everything about one user, for the platform and for himself. */
-  overview(userId: string): Promise<Overview>
+  overview(userId: string, requestId?: string): Promise<Overview>
   updateProfile(userId: string, change: ProfileChange): Promise<void>
   countUsage: CountUsage
   forgetOperations(limit: number): Promise<number>
@@ -75,18 +80,18 @@ export function createBilling(parts: Parts): Billing {
   return {
     plans: () => parts.catalogue.plans,
     upgrade: createUpgrade(parts),
-    status: (userId) => readStatus(parts, readers, userId),
+    status: (userId, requestId) => readStatus(parts, readers, userId, requestId),
     history: (request) => readHistory(parts, readers, request),
     payment: (of) => readPayment(parts, refreshOpen, of),
-    returnedPayment: (paymentId) => readReturnedPayment(parts, refreshOpen, paymentId),
-    receiveEvent: (body, signature) => receiveEvent(parts, body, signature),
+    returnedPayment: (paymentId, requestId) => readReturnedPayment(parts, refreshOpen, paymentId, requestId),
+    receiveEvent: (body, signature, requestId) => receiveEvent(parts, body, signature, requestId),
     checkDuePayments: (limit) => checkDuePayments(parts, limit),
     operator: createOperator(parts),
     claimRound: (job, everyMs) => {
       const now = parts.clock.now()
       return claimRound(parts.database, job, { now, nextRunAt: now + everyMs })
     },
-    overview: (userId) => readOverview(parts, refreshOpen, userId),
+    overview: (userId, requestId) => readOverview(parts, refreshOpen, userId, requestId),
     updateProfile: (userId, change) => updateProfile(parts, userId, change),
     countUsage: createCountUsage(parts),
     forgetOperations: (limit) => forgetOperations(parts, limit),

@@ -19,7 +19,9 @@ const CLOCK_SKEW_MAX = 10 * MINUTE
 export async function lookUpPayment(
   parts: Parts,
   payment: Payment,
-  options: Pick<ReportedCheckout, 'source' | 'accepted' | 'by'> & { readonly timeoutMs?: number },
+  options: Pick<ReportedCheckout, 'source' | 'accepted' | 'by' | 'requestId'> & {
+    readonly timeoutMs?: number
+  },
 ): Promise<Lookup> {
   const { timeoutMs, ...way } = options
   const answer = await ask(parts, payment, timeoutMs)

@@ -29,9 +29,10 @@ export async function readOverview(
   parts: Parts,
   refreshOpen: RefreshOpen,
   userId: string,
+  requestId?: string,
 ): Promise<Overview> {
   let loaded = await loadUserWithUsage(parts.database, userId)
-  if (await refreshOpen(loaded.open)) loaded = await loadUserWithUsage(parts.database, userId)
+  if (await refreshOpen(loaded.open, requestId)) loaded = await loadUserWithUsage(parts.database, userId)
   const now = parts.clock.now()
   const { terms, catalogue } = parts
   const facts = loaded.user?.subscription ?? NEVER_PAID

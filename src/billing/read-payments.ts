@@ -20,6 +20,7 @@ export interface HistoryRequest {
   readonly limit: number
   readonly cursor: string | null
   readonly status: PublicPaymentStatus | null
+  readonly requestId?: string
 }
 
 export async function readHistory(
@@ -31,7 +32,7 @@ export async function readHistory(
   const after = request.cursor === null ? null : decodeCursor(request.cursor)
   if (after === null) {
     const loaded = await loadUser(userId)
-    await refreshOpen(loaded?.open ?? null)
+    await refreshOpen(loaded?.open ?? null, request.requestId)
   }
   const now = parts.clock.now()
   // One more than asked for: whether there is a further page costs no count.
@@ -45,9 +46,10 @@ export async function readHistory(
 export async function readPayment(
   parts: Parts,
   refreshOpen: RefreshOpen,
-  of: { readonly userId: string; readonly paymentId: string },
+  of: { readonly userId: string; readonly paymentId: string; readonly requestId?: string },
 ): Promise<{ readonly payment: Payment; readonly now: Instant }> {
-  return refreshed(parts, refreshOpen, () => findPayment(parts.database, of.userId, of.paymentId))
+  const look: RefreshOpen = (open) => refreshOpen(open, of.requestId)
+  return refreshed(parts, look, () => findPayment(parts.database, of.userId, of.paymentId))
 }
 
 /** For the page that the provider sends the payer back to: nobody is known there but the payment. */
@@ -55,8 +57,10 @@ export async function readReturnedPayment(
   parts: Parts,
   refreshOpen: RefreshOpen,
   paymentId: string,
+  requestId?: string,
 ): Promise<{ readonly payment: Payment; readonly now: Instant }> {
-  return refreshed(parts, refreshOpen, () => findPaymentById(parts.database, paymentId))
+  const look: RefreshOpen = (open) => refreshOpen(open, requestId)
+  return refreshed(parts, look, () => findPaymentById(parts.database, paymentId))
 }
 
 async function refreshed(parts: Parts, refreshOpen: RefreshOpen, find: () => Promise<Payment | null>) {

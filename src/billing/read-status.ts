@@ -8,10 +8,11 @@ export async function readStatus(
   parts: Parts,
   readers: { readonly loadUser: LoadUser; readonly refreshOpen: RefreshOpen },
   userId: string,
+  requestId?: string,
 ): Promise<Subscription> {
   const { loadUser, refreshOpen } = readers
   let loaded = await loadUser(userId)
-  if (loaded && (await refreshOpen(loaded.open))) {
+  if (loaded && (await refreshOpen(loaded.open, requestId))) {
     loaded = await loadUser(userId)
   }
   return statusAt(loaded?.user.subscription ?? NEVER_PAID, parts.clock.now(), parts.terms)

@@ -13,10 +13,14 @@ export async function receiveEvent(
   parts: Parts,
   body: Uint8Array,
   signature: string | undefined,
+  requestId?: string,
 ): Promise<{ readonly duplicate: boolean }> {
   if (!parts.provider.verifySignature(body, signature)) {
     parts.count({ name: 'provider_event', result: 'invalid_signature' })
-    parts.log.warn({ bytes: body.length, signed: signature !== undefined }, 'webhook with a wrong signature')
+    parts.log.warn(
+      { request_id: requestId, bytes: body.length, signed: signature !== undefined },
+      'webhook with a wrong signature',
+    )
     throw new BillingError('invalid_signature')
   }
   const event = parts.provider.readEvent(body)
@@ -25,8 +29,18 @@ export async function receiveEvent(
     throw new BillingError('malformed_json')
   }
   const { id, type, report } = event
+  parts.log.info(
+    {
+      request_id: requestId,
+      event_id: id,
+      type,
+      checkout_id: report?.checkoutId,
+      payment_id: report?.paymentId,
+    },
+    'event received',
+  )
   const result = report
-    ? await settlePayment(parts, { report, event: { id, type }, source: 'webhook' })
+    ? await settlePayment(parts, { report, event: { id, type }, source: 'webhook', requestId })
     : await saveForeignEvent(parts.database, aboutNothing(parts, { id, type }))
   const duplicate = result === 'duplicate'
   parts.count({ name: 'provider_event', result: duplicate ? 'duplicate' : 'accepted' })

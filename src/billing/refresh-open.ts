@@ -13,27 +13,32 @@ const PAUSE_BETWEEN_LOOKS = 10 * SECOND
 /** What a reader is made to wait at most: `spec.md` section 1, GET /status. */
 const LOOK_MS = 1_500
 
-export type RefreshOpen = (open: Payment | null) => Promise<boolean>
+export type RefreshOpen = (open: Payment | null, requestId?: string) => Promise<boolean>
 
 /** Gives true when something may have changed, so that the caller reads again. */
 export function createRefreshOpen(parts: Parts): RefreshOpen {
   const shared = singleFlight<boolean>()
-  return async (open) => {
+  return async (open, requestId) => {
     if (!open || !isOpen(open) || open.checkoutId === null) return false
-    return shared(open.id, () => Promise.race([look(parts, open), parts.wait(LOOK_MS).then(() => false)]))
+    return shared(open.id, () =>
+      Promise.race([look(parts, open, requestId), parts.wait(LOOK_MS).then(() => false)]),
+    )
   }
 }
 
-async function look(parts: Parts, payment: Payment): Promise<boolean> {
+async function look(parts: Parts, payment: Payment, requestId?: string): Promise<boolean> {
   const now = parts.clock.now()
   try {
     const when = { now, unlessSince: now - PAUSE_BETWEEN_LOOKS }
     if (!(await claimLookAtProvider(parts.database, payment, when))) return false
-    const lookup = await lookUpPayment(parts, payment, { source: 'read', timeoutMs: LOOK_MS })
+    const lookup = await lookUpPayment(parts, payment, { source: 'read', timeoutMs: LOOK_MS, requestId })
     return lookup.kind === 'settled'
   } catch (error) {
     // The reader gets what is stored; the sweep will ask again.
-    parts.log.warn({ err: error, payment_id: payment.id }, 'the look at the provider failed')
+    parts.log.warn(
+      { request_id: requestId, err: error, payment_id: payment.id },
+      'the look at the provider failed',
+    )
     return false
   }
 }

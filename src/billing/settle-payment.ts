@@ -16,6 +16,8 @@ export interface ReportedCheckout {
   /** The event that brought the report; null when we asked the provider ourselves. */
   readonly event: { readonly id: string; readonly type: string } | null
   readonly source: 'webhook' | 'read' | 'sweep' | 'upgrade' | 'operator' | 'reconcile'
+  /** The request that led here, for the log; a sweep has none. */
+  readonly requestId?: string | undefined
   /** The operator takes a payment under review as it is. */
   readonly accepted?: boolean
   /** Set where a person asked for it: written to the audit trail with the change, and if nothing changes as well. */
@@ -138,10 +140,15 @@ async function keepForeign(parts: Parts, { report, event }: ReportedCheckout): P
 }
 
 /** What the operator should see without looking for it: money that did not go the ordinary way. */
-function note(parts: Parts, { report, event, source }: ReportedCheckout, result: SettlementResult): void {
+function note(
+  parts: Parts,
+  { report, event, source, requestId }: ReportedCheckout,
+  result: SettlementResult,
+): void {
   parts.count({ name: 'settlement', outcome: result })
   if (result === 'unchanged' || result === 'duplicate') return
   const line = {
+    request_id: requestId,
     source,
     event_id: event?.id,
     checkout_id: report.checkoutId,
@@ -154,5 +161,5 @@ function note(parts: Parts, { report, event, source }: ReportedCheckout, result:
     result === 'booked_second' ||
     (result === 'unknown_checkout' && report.status === 'paid')
   if (isOdd) parts.log.warn(line, 'money that needs the operator')
-  else parts.log.info(line, 'payment settled')
+  else parts.log.info(line, report.status === 'pending' ? 'checkout opened' : 'payment settled')
 }

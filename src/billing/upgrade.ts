@@ -24,6 +24,8 @@ export interface UpgradeRequest {
   readonly planId: string
   /** The language of the provider's page. */
   readonly locale: Locale
+  /** For the log: the lines of one purchase are found by it. */
+  readonly requestId?: string
 }
 
 export interface OpenedCheckout {
@@ -64,7 +66,7 @@ async function upgrade(parts: UpgradeParts, request: UpgradeRequest): Promise<Op
       await parts.wait(POLL_MS)
       step--
     } else if (decision.kind === 'close') {
-      const still = await closeAtProvider(parts, decision.payment, request.planId)
+      const still = await closeAtProvider(parts, decision.payment, request)
       if (still) return still
     } else if (decision.kind === 'continue') {
       await continueAttempt(parts, decision.payment, request)
@@ -117,7 +119,7 @@ async function requestPayment(
 async function continueAttempt(parts: Parts, payment: Payment, request: UpgradeRequest): Promise<void> {
   const mine: Payment = { ...payment, attemptEndsAt: parts.clock.now() + ATTEMPT_MS }
   if (!(await moveAttemptLease(parts.database, payment, mine.attemptEndsAt))) return
-  const lookup = await lookUpPayment(parts, mine, { source: 'upgrade' })
+  const lookup = await lookUpPayment(parts, mine, { source: 'upgrade', requestId: request.requestId })
   if (lookup.kind === 'failed') {
     await moveAttemptLease(parts.database, mine, parts.clock.now())
     throw unavailable(lookup.failure)
@@ -144,12 +146,20 @@ async function openCheckout(
   if (answer.ok) {
     parts.count({ name: 'checkout_opened' })
     const report = answer.value
-    const outcome = await settlePayment(parts, { report, event: null, source: 'upgrade' })
+    const outcome = await settlePayment(parts, {
+      report,
+      event: null,
+      source: 'upgrade',
+      requestId: request.requestId,
+    })
     const isOpen = outcome === 'moved' && report.status === 'pending' && report.checkoutUrl !== null
     return isOpen ? { checkoutUrl: report.checkoutUrl, paymentId: payment.id } : null
   }
   const { failure } = answer
-  parts.log.warn({ payment_id: payment.id, failure }, 'the provider opened no checkout')
+  parts.log.warn(
+    { request_id: request.requestId, payment_id: payment.id, failure },
+    'the provider opened no checkout',
+  )
   if (failure.kind === 'rejected') {
     await withdrawPayment(parts.database, payment, 'canceled')
     throw new BillingError('provider_rejected')
@@ -166,7 +176,7 @@ async function openCheckout(
 async function closeAtProvider(
   parts: Parts,
   payment: Payment,
-  planId: string,
+  { planId, requestId }: UpgradeRequest,
 ): Promise<OpenedCheckout | null> {
   if (payment.checkoutId === null) return null
   const answer = await parts.provider.expireCheckout(payment.checkoutId)
@@ -175,7 +185,7 @@ async function closeAtProvider(
       ? new BillingError('provider_rejected')
       : unavailable(answer.failure)
   const report = answer.value ?? reportOfLoss(payment, payment.checkoutId)
-  await settlePayment(parts, { report, event: null, source: 'upgrade' })
+  await settlePayment(parts, { report, event: null, source: 'upgrade', requestId })
   const isPayable = report.status === 'pending'
   if (!isPayable && report.status !== 'processing') return null
   if (isPayable && payment.plan.id === planId) return opened(payment)

@@ -5,7 +5,7 @@ import type { Emulator } from '../../src/emulator/emulator.js'
 import { startEmulator } from '../../src/emulator/emulator.js'
 import { type MovableClock, movableClock } from '../../src/runtime/clock.js'
 import { type Config, readConfig } from '../../src/runtime/config.js'
-import { createLog } from '../../src/runtime/log.js'
+import { createLog, type Log } from '../../src/runtime/log.js'
 import type { Database } from '../../src/store/database.js'
 import { type Service, wire } from '../../src/wire.js'
 import { freePort } from './free-port.js'
@@ -53,7 +53,7 @@ export interface Caller {
 
 export async function createWorld(
   database: Database,
-  options: { env?: Record<string, string>; clock?: MovableClock; emulator?: Emulator } = {},
+  options: { env?: Record<string, string>; clock?: MovableClock; emulator?: Emulator; log?: Log } = {},
 ): Promise<World> {
   const clock = options.clock ?? movableClock(START)
   const port = await freePort()
@@ -70,7 +70,7 @@ export async function createWorld(
   })
   const { chargily } = config
   if (!chargily) throw new Error('the world has a key')
-  const log = createLog({ level: config.logLevel })
+  const log = options.log ?? createLog({ level: config.logLevel })
   const service = await wire({ ...config, chargily }, { database: unclosed(database), clock, log })
   await service.app.listen({ host: '127.0.0.1', port })
   const call = (method: string, path: string, callOptions: CallOptions = {}) =>

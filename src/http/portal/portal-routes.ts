@@ -20,12 +20,13 @@ export function portalRoutes(app: App, pages: Pages): void {
     const { cursor } = queryOf(request)
     const { userId } = session
     // The overview first: it may book a payment, which the history should then show.
-    const overview = await billing.overview(userId)
+    const overview = await billing.overview(userId, request.id)
     const history = await billing.history({
       userId,
       limit: PAYMENTS_A_PAGE,
       cursor: typeof cursor === 'string' ? cursor : null,
       status: null,
+      requestId: request.id,
     })
     const locale = reader.language(request, reply, session)
     const view = { session, overview, history, locale, isOlder: typeof cursor === 'string' }
@@ -38,7 +39,7 @@ export function portalRoutes(app: App, pages: Pages): void {
     const { userId } = session
     const locale = reader.language(request, reply, session)
     const planId = fieldOf(request, 'plan')
-    const { checkoutUrl } = await billing.upgrade({ user: { userId }, planId, locale })
+    const { checkoutUrl } = await billing.upgrade({ user: { userId }, planId, locale, requestId: request.id })
     return reply.headers(pages.headers).redirect(checkoutUrl, 303)
   })
 

@@ -17,7 +17,7 @@ export function returnRoutes(app: App, pages: Pages): void {
     async (request, reply) => {
       const { billing, reader } = pages
       pages.admitStranger(request, reply)
-      const { payment, now } = await billing.returnedPayment(request.params.payment_id)
+      const { payment, now } = await billing.returnedPayment(request.params.payment_id, request.id)
       const session = await reader.session(request)
       const own = session?.userId === payment.userId ? session : null
       // The language that this payer's profile has; of the person, nothing else reaches the page.

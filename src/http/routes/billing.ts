@@ -100,7 +100,12 @@ function upgradeRoute(app: App, { billing, identify }: BillingRoutesParts): void
   app.post(`${BASE}/upgrade`, { schema, onRequest }, async (request) => {
     const user = userOf(request)
     const locale: Locale = user.locale ?? preferredLocale(request.headers['accept-language']) ?? 'ar'
-    const { checkoutUrl, paymentId } = await billing.upgrade({ user, planId: request.body.plan, locale })
+    const { checkoutUrl, paymentId } = await billing.upgrade({
+      user,
+      planId: request.body.plan,
+      locale,
+      requestId: request.id,
+    })
     return { checkout_url: checkoutUrl, payment_id: paymentId }
   })
 }
@@ -117,7 +122,7 @@ function statusRoute(app: App, { billing, identify }: BillingRoutesParts): void 
   }
   app.get(`${BASE}/status`, { schema }, async (request, reply) => {
     const { userId } = await identify(request, reply)
-    return viewStatus(await billing.status(userId))
+    return viewStatus(await billing.status(userId, request.id))
   })
 }
 
@@ -139,6 +144,7 @@ function historyRoutes(app: App, { billing, identify, publicUrl }: BillingRoutes
       limit: limit ?? 20,
       cursor: cursor ?? null,
       status: status ?? null,
+      requestId: request.id,
     })
     return {
       data: page.payments.map((payment) => viewPayment(payment, page.now, publicUrl)),
@@ -154,7 +160,11 @@ function historyRoutes(app: App, { billing, identify, publicUrl }: BillingRoutes
   }
   app.get(`${BASE}/payments/:payment_id`, { schema: oneSchema, onRequest }, async (request) => {
     const { userId } = userOf(request)
-    const found = await billing.payment({ userId, paymentId: request.params.payment_id })
+    const found = await billing.payment({
+      userId,
+      paymentId: request.params.payment_id,
+      requestId: request.id,
+    })
     return viewPayment(found.payment, found.now, publicUrl)
   })
 }
@@ -177,6 +187,7 @@ function webhookRoute(app: App, { billing }: BillingRoutesParts): void {
     const { duplicate } = await billing.receiveEvent(
       rawBody(request),
       typeof signature === 'string' ? signature : undefined,
+      request.id,
     )
     return duplicate ? { received: true as const, duplicate: true as const } : { received: true as const }
   })

@@ -28,7 +28,7 @@ export function overviewRoutes({ billing, publicUrl, identify }: OverviewRoutesP
   return async (app: App): Promise<void> => {
     app.get('/api/v1/billing/overview', { schema }, async (request, reply) => {
       const { userId } = await identify(request, reply)
-      return viewOverview(await billing.overview(userId), publicUrl)
+      return viewOverview(await billing.overview(userId, request.id), publicUrl)
     })
   }
 }

@@ -57,7 +57,7 @@ function userRoutes(app: App, billing: Billing): void {
     response: { 200: PlatformUserSchema, ...problemResponses(...REFUSALS) },
   }
   app.get(USER, { schema: readSchema }, async (request) =>
-    viewPlatformUser(await billing.overview(request.params.user_id)),
+    viewPlatformUser(await billing.overview(request.params.user_id, request.id)),
   )
   const updateSchema = {
     ...common,
@@ -67,9 +67,9 @@ function userRoutes(app: App, billing: Billing): void {
     body: UserUpdateSchema,
     response: { 200: PlatformUserSchema, ...problemResponses(...REFUSALS, 'malformed_json') },
   }
-  app.put(USER, { schema: updateSchema }, async ({ params, body }) => {
+  app.put(USER, { schema: updateSchema }, async ({ id, params, body }) => {
     await billing.updateProfile(params.user_id, body)
-    return viewPlatformUser(await billing.overview(params.user_id))
+    return viewPlatformUser(await billing.overview(params.user_id, id))
   })
 }
 
