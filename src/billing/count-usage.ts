@@ -5,6 +5,7 @@ import type { Instant } from '../domain/instant.js'
 import { type Allowance, describeAllowance, isLimitName, LIMIT_KINDS } from '../domain/limit.js'
 import type { LimitName } from '../domain/plan.js'
 import { NEVER_PAID, statusAt } from '../domain/subscription.js'
+import { DatabaseUnavailable } from '../store/database.js'
 import type { UsageOperation } from '../store/usage-answer.js'
 import { createApplyUsageOperation } from '../store/usage-operations.js'
 import type { UserRecord } from '../store/users.js'
@@ -65,7 +66,7 @@ export function createCountUsage(parts: Parts): CountUsage {
           })
       }
     }
-    throw new Error(`counting for ${userId} was outrun ${ROUNDS_MAX} times`)
+    throw new DatabaseUnavailable(`counting for ${userId} was outrun ${ROUNDS_MAX} times`)
   }
 }
 

@@ -5,6 +5,7 @@ import type { Instant } from '../domain/instant.js'
 import type { Payment } from '../domain/payment.js'
 import type { MovedPeriod } from '../domain/refund.js'
 import type { SubscriptionFacts } from '../domain/subscription.js'
+import { DatabaseUnavailable } from '../store/database.js'
 import { saveSettlement } from '../store/settlement-changes.js'
 import type { UserRecord } from '../store/users.js'
 import { describeAct, type OperatorAct } from './operate-audit.js'
@@ -42,7 +43,7 @@ export async function saveByHand(
       return
     }
   }
-  throw new Error(`${by.act} was outrun ${ROUNDS_MAX} times`)
+  throw new DatabaseUnavailable(`${by.act} was outrun ${ROUNDS_MAX} times`)
 }
 
 function save(parts: Parts, by: OperatorAct, decided: DecidedAct, now: Instant) {

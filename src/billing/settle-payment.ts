@@ -4,6 +4,7 @@ import type { CheckoutReport } from '../domain/checkout.js'
 import type { Payment } from '../domain/payment.js'
 import { type Buyer, drawUpReceipt, receiptSeries } from '../domain/receipt.js'
 import { decideSettlement, type Settlement, type SettlementOutcome } from '../domain/settlement.js'
+import { DatabaseUnavailable } from '../store/database.js'
 import type { SaveResult, SettlementChange } from '../store/settlement-changes.js'
 import { type LoadedPayment, saveForeignEvent } from '../store/settlements.js'
 import type { UserRecord } from '../store/users.js'
@@ -26,7 +27,7 @@ export interface ReportedCheckout {
 
 export type SettlementResult = SettlementOutcome | 'duplicate'
 
-/** Each lost race means that somebody else's change was saved, so a handful of rounds is plenty. */
+/** Each lost race means that another change of this user's money was saved; more than these are a flood of changes. */
 const ROUNDS_MAX = 20
 
 /** Books what the report says. Throws `DatabaseUnavailable`: then nothing was changed, and the report is to come again. */
@@ -38,7 +39,7 @@ export async function settlePayment(parts: Parts, reported: ReportedCheckout): P
     note(parts, reported, result)
     return result
   }
-  throw new Error(`settling ${reported.report.checkoutId} was outrun ${ROUNDS_MAX} times`)
+  throw new DatabaseUnavailable(`settling ${reported.report.checkoutId} was outrun ${ROUNDS_MAX} times`)
 }
 
 async function settleOurs(
@@ -55,7 +56,19 @@ async function settleOurs(
     asked: reported.event === null,
     accepted: reported.accepted ?? false,
   })
-  if (!reported.event && !reported.by && !decision.payment) return decision.outcome
+  const { event, by, report } = reported
+  if (!by && !decision.payment) {
+    if (!event) return decision.outcome
+    const received = { ...event, outcome: decision.outcome, report, receivedAt: now }
+    const { version } = user
+    const kept = await parts.settlements.keep({
+      userId: payment.userId,
+      version,
+      paymentId: payment.id,
+      received,
+    })
+    return kept === 'saved' ? decision.outcome : kept
+  }
   const change = describeChange(parts, reported, { ...loaded, decision, now })
   const saved = await parts.settlements.save(change)
   return saved === 'saved' ? decision.outcome : saved

@@ -155,7 +155,8 @@ export async function saveSettlement(database: Queryable, change: SettlementChan
   return result ?? 'outrun'
 }
 
-function resultOf(row: Row): SaveResult {
+/** Of a row that says whether the version still held, and whether the event was new. */
+export function resultOf(row: Row): SaveResult {
   if (!flag(row, 'guarded')) return 'outrun'
   return flag(row, 'effective') ? 'saved' : 'duplicate'
 }

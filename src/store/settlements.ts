@@ -5,9 +5,10 @@ import type { Payment } from '../domain/payment.js'
 import { coalesce } from '../runtime/coalesce.js'
 import { isUnavailable, type Queryable, statement } from './database.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.js'
-import { at, integer } from './rows.js'
+import { at, integer, text } from './rows.js'
 import {
   type ReceivedEvent,
+  resultOf,
   type SaveResult,
   type SettlementChange,
   saveSettlement,
@@ -68,6 +69,8 @@ export async function loadForSettlement(
 export interface Settlements {
   load(report: ReportedIds): Promise<LoadedPayment | null>
   save(change: SettlementChange): Promise<SaveResult>
+  /** Stores an event that changes nothing. It moves no version, so such events do not hold each other up. */
+  keep(event: IdleEvent): Promise<SaveResult>
 }
 
 export function createSettlements(database: Queryable): Settlements {
@@ -83,7 +86,64 @@ export function createSettlements(database: Queryable): Settlements {
       many: (changes) => saveSettlements(database, changes),
       concernsAll: isUnavailable,
     }),
+    keep: coalesce({
+      // Two copies of one event must not meet in a statement, which could not tell which of them came first.
+      keyOf: ({ userId, received }) => keyOf(userId, received.id),
+      one: async (event) => (await keepIdleEvents(database, [event]))[0] ?? 'outrun',
+      many: (events) => keepIdleEvents(database, events),
+      concernsAll: isUnavailable,
+    }),
   }
+}
+
+const keyOf = (userId: string, eventId: string) => JSON.stringify([userId, eventId])
+
+/** An event about a payment of ours that has nothing to change there, as decided on `version` of the user. */
+export interface IdleEvent {
+  readonly userId: string
+  readonly version: number
+  readonly paymentId: string
+  readonly received: ReceivedEvent
+}
+
+// The version is compared without a lock: had it moved, the event might be no idle one any more.
+const insertIdleEvents = statement(
+  'settlements.keep',
+  `with input as (
+     select i.*, u.user_id is not null as is_current
+       from jsonb_to_recordset($1::jsonb) as i(
+              user_id text, version bigint, payment_id text, id text, type text, checkout_id text, outcome text,
+              report jsonb, received_at timestamptz)
+       left join users u on u.user_id = i.user_id and u.version = i.version
+   ), event as (
+     insert into provider_events (user_id, id, type, checkout_id, payment_id, outcome, report, received_at)
+     select user_id, id, type, checkout_id, payment_id, outcome, report, received_at
+       from input where is_current order by user_id, id
+         on conflict do nothing
+     returning user_id, id
+   )
+   select i.user_id, i.id, i.is_current as guarded, e.id is not null as effective
+     from input i left join event e using (user_id, id)`,
+)
+
+async function keepIdleEvents(
+  database: Queryable,
+  events: readonly IdleEvent[],
+): Promise<readonly SaveResult[]> {
+  const input = events.map(({ userId, version, paymentId, received }) => ({
+    user_id: userId,
+    version,
+    payment_id: paymentId,
+    id: received.id,
+    type: received.type,
+    checkout_id: received.report?.checkoutId ?? null,
+    outcome: received.outcome,
+    report: received.report,
+    received_at: at(received.receivedAt),
+  }))
+  const rows = await database.query(insertIdleEvents, [JSON.stringify(input)])
+  const results = new Map(rows.map((row) => [keyOf(text(row, 'user_id'), text(row, 'id')), resultOf(row)]))
+  return events.map(({ userId, received }) => results.get(keyOf(userId, received.id)) ?? 'outrun')
 }
 
 const insertForeignEvent = statement(

@@ -14,6 +14,8 @@ function anEvent(checkout: Record<string, unknown>, changes: Record<string, unkn
   return { id: 'evt-1', entity: 'event', type: 'checkout.paid', livemode: false, data: checkout, ...changes }
 }
 
+const moveVersions = statement('test.move_versions', 'update users set version = version + 1')
+
 const sign = (body: string | Uint8Array, key = CHARGILY_KEY) =>
   createHmac('sha256', key).update(body).digest('hex')
 
@@ -79,6 +81,41 @@ describeOnBothDatabases('the webhook', ({ database }) => {
     expect(answer.text).toBe('{"received":true}')
     expect((await statusOf('user-1')).current_period_end).toBe('2026-12-21T12:00:00Z')
     expect(await rows('receipts')).toBe(1)
+  })
+
+  it('200 different events for one paid checkout, all at once, are all answered 200 and kept', async () => {
+    const { checkout } = await opened()
+    const events = Array.from({ length: 200 }, (_, index) => anEvent(checkout, { id: `evt-${index}` }))
+    const answers = await Promise.all(events.map((event) => deliver(event)))
+    expect(answers.map(({ status }) => status)).toEqual(events.map(() => 200))
+    expect([await rows('provider_events'), await rows('receipts')]).toEqual([200, 1])
+    expect((await statusOf('user-1')).current_period_end).toBe('2026-12-21T12:00:00Z')
+    const again = await Promise.all(events.map((event) => deliver(event)))
+    expect(again.filter(({ body }) => body.duplicate)).toHaveLength(200)
+  })
+
+  it('an event that loses every race for the user gets 503 with Retry-After, and is booked when it comes again', async () => {
+    const { checkout } = await opened()
+    const real = database()
+    await using contended = await createWorld(
+      {
+        kind: real.kind,
+        transaction: (work) => real.transaction(work),
+        script: (sql) => real.script(sql),
+        close: async () => undefined,
+        query: async (asked, parameters) => {
+          if (asked.name === 'settlements.save') await real.query(moveVersions)
+          return real.query(asked, parameters)
+        },
+      },
+      { emulator: world.emulator, clock: world.clock },
+    )
+    const body = JSON.stringify(anEvent(checkout))
+    const headers = { signature: sign(body), 'content-type': 'application/json' }
+    const refused = await contended.call('POST', WEBHOOK, { body, headers })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+    expect((await deliver(anEvent(checkout))).text).toBe('{"received":true}')
+    expect(await statusOf('user-1')).toMatchObject({ plan: 'pro' })
   })
 
   it('five deliveries of each event, all at once, in any order, buy one period', async () => {

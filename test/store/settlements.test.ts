@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { statement } from '../../src/store/database.js'
 import { type SettlementChange, saveSettlements } from '../../src/store/settlement-changes.js'
+import { createSettlements } from '../../src/store/settlements.js'
 import { insertRequestedPayments } from '../../src/store/upgrades.js'
 import { aPayment, aReport, days, NOON, PRO } from '../domain/fixtures.js'
 import { describeOnBothDatabases } from '../support/databases.js'
@@ -14,6 +15,9 @@ const selectPaid = statement(
   'test.paid',
   `select user_id from payments where status = 'paid' order by user_id`,
 )
+
+const selectVersions = statement('test.versions', 'select user_id, version from users')
+const selectEvents = statement('test.events', 'select user_id, id, payment_id from provider_events')
 
 describeOnBothDatabases('changes that are saved together', ({ database }) => {
   const requested = async (userId: string) => {
@@ -69,6 +73,28 @@ describeOnBothDatabases('changes that are saved together', ({ database }) => {
   const paid = async () => (await database().query(selectPaid)).map((row) => row.user_id)
   const numbers = async () =>
     (await database().query(selectReceipts)).map((row) => `${row.user_id} ${row.series}-${row.number}`)
+
+  it('an event that changes nothing is kept once, at the version it was decided on, and moves none', async () => {
+    const { version } = await requested('a')
+    const settlements = createSettlements(database())
+    const received = {
+      id: 'evt_idle',
+      type: 'checkout.paid',
+      outcome: 'unchanged',
+      report: aReport(),
+      receivedAt: NOON,
+    }
+    const idle = { userId: 'a', version, paymentId: 'pay_a', received }
+    expect(await settlements.keep({ ...idle, version: version - 1 })).toBe('outrun')
+    expect(await Promise.all([settlements.keep(idle), settlements.keep(idle)])).toEqual([
+      'saved',
+      'duplicate',
+    ])
+    expect(await database().query(selectVersions)).toEqual([{ user_id: 'a', version }])
+    expect(await database().query(selectEvents)).toEqual([
+      { user_id: 'a', id: 'evt_idle', payment_id: 'pay_a' },
+    ])
+  })
 
   it('are all there, with receipt numbers that follow each other in each series', async () => {
     await saveSettlements(database(), [await booking('a')])
