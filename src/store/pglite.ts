@@ -1,8 +1,9 @@
 // PostgreSQL inside the process, in memory or in a folder of its own: what runs when nothing was installed. It flushes
 // every commit to disk, locks its folder, and does the housekeeping that a server would do by itself.
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
+import { clusterPaths, isNew, markIfNew } from './cluster-folder.js'
 import {
   type Database,
   type Parameter,
@@ -52,15 +53,18 @@ export interface FolderOptions {
   readonly flush?: Flush
 }
 
-/** Opens or creates the database in a folder. Throws `DataFolderLocked` when another process has it. */
+/**
+ * Opens the database in a folder, or creates it in an empty or missing one. Throws `DataFolderLocked` when another process
+ * has it, `DataFolderDamaged` when what is there is not a whole database.
+ */
 export async function openFolder(dataDir: string, options: FolderOptions = {}): Promise<EmbeddedDatabase> {
   const folder = resolve(dataDir)
   makeFolder(folder)
+  markIfNew(folder)
   const lock = await lockFolder(folder)
   try {
-    const cluster = join(folder, 'postgres')
-    if (!existsSync(cluster)) await createCluster(folder, cluster, options.from)
-    const files = new DurableFiles(cluster, options.flush)
+    if (isNew(folder)) await createCluster(folder, options.from)
+    const files = new DurableFiles(clusterPaths(folder).cluster, options.flush)
     return new Embedded(await startOn(files), { files, lock, onFailure: options.onFailure })
   } catch (error) {
     await lock.release()
@@ -69,9 +73,10 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
 }
 
 /** Made and flushed under another name first: a creation that was cut off leaves nothing that looks like a database. */
-async function createCluster(folder: string, cluster: string, from?: Blob): Promise<void> {
-  const unfinished = `${cluster}.unfinished`
-  rmSync(unfinished, { recursive: true, force: true })
+async function createCluster(folder: string, from?: Blob): Promise<void> {
+  const { cluster, unfinished } = clusterPaths(folder)
+  // Emptied, not removed: its name says that there has been no database yet.
+  for (const name of readdirSync(unfinished)) rmSync(join(unfinished, name), { recursive: true })
   const pglite = await startOn(new DurableFiles(unfinished), from)
   await pglite.close()
   flushTree(unfinished)

@@ -1,0 +1,86 @@
+// What lies in the embedded database's folder: nothing yet, a whole database, or what is left of one. PostgreSQL would
+// create an empty database over a damaged one, so it refuses everything that is neither new nor whole.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The major version of the PostgreSQL that PGlite brings along: it reads no other version's files. */
+export const POSTGRES_MAJOR = '18'
+
+/** The folder holds something that is not a whole database. Nothing in it was changed. */
+export class DataFolderDamaged extends Error {
+  override readonly name = 'DataFolderDamaged'
+}
+
+/** The names in a data folder: the database, and the same while it is created. */
+export function clusterPaths(folder: string): { readonly cluster: string; readonly unfinished: string } {
+  const cluster = join(folder, 'postgres')
+  return { cluster, unfinished: `${cluster}.unfinished` }
+}
+
+/**
+ * Before the folder is locked, which leaves a name in it: an empty folder is marked as new, so that a creation that was
+ * cut off at any instant differs from a database that was removed.
+ */
+export function markIfNew(folder: string): void {
+  // A volume mounted right here has its own folder for found files.
+  if (readdirSync(folder).every((name) => name === 'lost+found'))
+    mkdirSync(clusterPaths(folder).unfinished, { recursive: true })
+}
+
+/** Whether the database is still to be created. Throws `DataFolderDamaged`. */
+export function isNew(folder: string): boolean {
+  const { cluster, unfinished } = clusterPaths(folder)
+  if (!existsSync(cluster)) {
+    if (existsSync(unfinished)) return true
+    throw new DataFolderDamaged(
+      `the data folder ${folder} has no database in it, postgres/ is missing; found: ${found(folder)}. ${remedy}`,
+    )
+  }
+  const missing = wanted.filter((name) => !isThere(join(cluster, name)))
+  if (missing.length > 0) {
+    throw new DataFolderDamaged(
+      `the database in ${cluster} is not whole: ${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing. ${remedy}`,
+    )
+  }
+  const version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
+  if (version !== POSTGRES_MAJOR) {
+    throw new DataFolderDamaged(
+      `the database in ${cluster} is PostgreSQL ${version || '(PG_VERSION is empty)'}, this program needs ${POSTGRES_MAJOR}. ` +
+        'Start the version of ishtirak that wrote it, or restore a backup into an empty folder.',
+    )
+  }
+  rmSync(unfinished, { recursive: true, force: true })
+  return false
+}
+
+const remedy =
+  'Nothing was changed. Restore the whole folder from a copy, or a backup into an empty folder (docs/backup.md).'
+
+/** What every database has after its creation and needs at its start; a slash means a folder with something in it. */
+const wanted = [
+  'PG_VERSION',
+  'postgresql.conf',
+  ...['base/1/', 'base/4/', 'base/5/', 'global/', 'global/pg_control', 'global/pg_filenode.map'],
+  ...['pg_wal/', 'pg_xact/', 'pg_multixact/members', 'pg_multixact/offsets'],
+  ...[
+    'pg_commit_ts',
+    'pg_dynshmem',
+    'pg_logical/mappings',
+    'pg_logical/snapshots',
+    'pg_notify',
+    'pg_replslot',
+  ],
+  ...['pg_serial', 'pg_snapshots', 'pg_stat', 'pg_subtrans', 'pg_tblspc', 'pg_twophase'],
+]
+
+function isThere(path: string): boolean {
+  if (!existsSync(path)) return false
+  return !path.endsWith('/') || readdirSync(path).length > 0
+}
+
+function found(folder: string): string {
+  const names = readdirSync(folder).filter((name) => !name.startsWith('lock.'))
+  if (names.length === 0) return 'only the lock of an earlier start'
+  const shown = names.slice(0, 5).join(', ')
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown
+}
