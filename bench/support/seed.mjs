@@ -26,13 +26,18 @@ const insertUsers = statement(
 )
 const insertPaid = statement(
   'bench.paid',
-  `insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url, payment_method,
+  `with paid as (
+   insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url, payment_method,
                          created_at, expires_at, attempt_ends_at, paid_at, period_start, period_end)
    select 'u_' || i, 'pay_u_' || i || '_' || n, $5::jsonb, 2000, 'DZD', false, 'paid', 'chk_u_' || i || '_' || n,
           'https://pay.chargily.dz/test/checkouts/chk_u_' || i || '_' || n || '/pay', 'edahabia',
           s, s + interval '30 minutes', s, s + interval '1 minute', s, s + interval '30 days'
      from generate_series($1::int, $2::int) i, generate_series(1, $3::int) n,
-          lateral (select $4::timestamptz - ($3::int - n) * interval '30 days' as s) t`,
+          lateral (select $4::timestamptz - ($3::int - n) * interval '30 days' as s) t
+   )
+   insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
+   select 'u_' || i, 'pay_u_' || i || '_' || n, 'BENCH', (i - 1) * $3::int + n, $4::timestamptz, '{}'
+     from generate_series($1::int, $2::int) i, generate_series(1, $3::int) n`,
 )
 /** Users with one payment that waits: w_1… for the service, and the same for everyone it is compared with. */
 const insertWaitingUsers = statement(
@@ -100,16 +105,16 @@ const selectIndexes = statement(
       and indexname not in (select conname from pg_constraint)`,
 )
 
-/** Not the primary keys. The check that a payment has a user would look up each of ten million, too. */
+/** Not the primary keys. The checks that a payment has a user and a receipt would look up each of ten million, too. */
 async function indexAfterwards(database, insertAll) {
   const indexes = await database.query(selectIndexes)
   await database.script(
-    `alter table payments disable trigger all; ${indexes.map(({ name }) => `drop index ${name}`).join(';')}`,
+    `alter table payments disable trigger all; alter table receipts disable trigger all; ${indexes.map(({ name }) => `drop index ${name}`).join(';')}`,
   )
   await insertAll()
   for (const { definition } of indexes)
     await database.script(`set local maintenance_work_mem = '512MB'; ${definition}`)
-  await database.script('alter table payments enable trigger all')
+  await database.script('alter table payments enable trigger all; alter table receipts enable trigger all')
 }
 
 /** One user, `heavy`, with more payments than anybody has: for pages far back. */

@@ -1,5 +1,5 @@
 // Many changes saved as one statement: each user's wholly or not at all, and none at the expense of a neighbour.
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { statement } from '../../src/store/database.js'
 import { type SettlementChange, saveSettlements } from '../../src/store/settlement-changes.js'
 import { createSettlements } from '../../src/store/settlements.js'
@@ -18,6 +18,21 @@ const selectPaid = statement(
 
 const selectVersions = statement('test.versions', 'select user_id, version from users')
 const selectEvents = statement('test.events', 'select user_id, id, payment_id from provider_events')
+const bookWithoutReceipt = statement(
+  'test.book_without_receipt',
+  `update payments set status = $2, paid_at = created_at, period_start = created_at,
+          period_end = created_at + interval '1 month'
+    where user_id = $1`,
+)
+const insertPaid = statement(
+  'test.insert_paid',
+  `insert into payments (user_id, id, plan, amount, currency, live, status, created_at, expires_at, attempt_ends_at,
+                         paid_at, period_start, period_end)
+   select user_id, 'pay_second', plan, amount, currency, live, 'paid', created_at, expires_at, attempt_ends_at,
+          created_at, created_at, created_at + interval '1 month'
+     from payments where user_id = $1`,
+)
+const deleteReceipts = statement('test.delete_receipts', 'delete from receipts')
 
 describeOnBothDatabases('changes that are saved together', ({ database }) => {
   const requested = async (userId: string) => {
@@ -119,5 +134,24 @@ describeOnBothDatabases('changes that are saved together', ({ database }) => {
     expect(await saveSettlements(database(), [duplicate, await booking('c')])).toEqual(['duplicate', 'saved'])
     expect(await paid()).toEqual(['a', 'c'])
     expect(await numbers()).toEqual(['a 2026-1', 'c 2026-2'])
+  })
+
+  describe('paid means: has a receipt. The database refuses', () => {
+    const refused = { name: 'ConstraintViolation', constraint: 'payments_paid_has_receipt' }
+
+    it('a booking without one, whatever statement tries', async () => {
+      const { receipt, ...change } = await booking('a')
+      await expect(saveSettlements(database(), [{ ...change, receipt: null }])).rejects.toMatchObject(refused)
+      for (const status of ['paid', 'refunded'])
+        await expect(database().query(bookWithoutReceipt, ['a', status])).rejects.toMatchObject(refused)
+      await expect(database().query(insertPaid, ['a'])).rejects.toMatchObject(refused)
+      expect([await paid(), receipt?.series]).toEqual([[], '2026'])
+    })
+
+    it('to lose the receipt of a payment that is paid', async () => {
+      await saveSettlements(database(), [await booking('a')])
+      await expect(database().query(deleteReceipts)).rejects.toMatchObject(refused)
+      expect(await numbers()).toEqual(['a 2026-1'])
+    })
   })
 })
