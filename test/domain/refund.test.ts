@@ -74,6 +74,24 @@ describe('a refund', () => {
     expect([moved, events]).toEqual([[], ['payment.refunded']])
   })
 
+  it('at the instant at which the month ends finds it over, and changes no access', () => {
+    const { facts, payments } = buy(start)
+    const { subscription, events } = refund({ facts, payments }, 1, facts.paidUntil ?? 0)
+    expect([subscription, events]).toEqual([facts, ['payment.refunded']])
+  })
+
+  it('a millisecond before the month ends finds it running, and ends access', () => {
+    const { facts, payments } = buy(start)
+    const now = (facts.paidUntil ?? 0) - 1
+    const { subscription, events } = refund({ facts, payments }, 1, now)
+    expect([subscription.endedAt, events]).toEqual([now, ['payment.refunded', 'subscription.canceled']])
+  })
+
+  it('at the instant at which the month begins finds it running: the later one begins then', () => {
+    const { subscription } = refund(three, 2, instantOf('2026-12-21T12:00:00Z'))
+    expect(periods(subscription)).toEqual([['pay_3', '2026-12-21T12:00:00Z', '2027-01-21T12:00:00Z']])
+  })
+
   it('of the running month lets the later ones move up, from now, their count kept', () => {
     const now = instantOf('2026-12-20T14:00:00Z')
     const { subscription, moved, events } = refund(three, 1, now)

@@ -53,6 +53,9 @@ describe('a paid report', () => {
 
   it.each([
     ['amount', { amount: 50 }],
+    ['amount', { amount: 1_999 }],
+    ['amount', { amount: 2_001 }],
+    ['amount', { amount: 20_000 }],
     ['amount', { amount: null }],
     ['currency', { currency: 'EUR' }],
     ['live', { live: true }],

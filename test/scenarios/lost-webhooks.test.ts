@@ -1,6 +1,7 @@
 // Every webhook is dropped: whoever comes back from paying sees it at once, whoever closed the browser within the sweep's
 // bound, and the reading never suffers from the asking.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { statement } from '../../src/store/database.js'
 import { describeOnBothDatabases } from '../support/databases.js'
 import { type Caller, createWorld, type World } from '../support/world.js'
 
@@ -8,6 +9,8 @@ const STATUS = '/api/v1/billing/status'
 const HISTORY = '/api/v1/billing/payments'
 const MINUTE = 60
 const HOUR = 60 * MINUTE
+
+const setPrice = statement('test.lost.set_price', 'update payments set amount = $1::int')
 
 describeOnBothDatabases('with every webhook dropped', ({ database }) => {
   let world: World
@@ -88,6 +91,18 @@ describeOnBothDatabases('with every webhook dropped', ({ database }) => {
       await world.advance(bookedAfter - gone + 10)
       expect(await stored(paymentId)).toBe('paid')
     })
+
+    it.each([200, 20_000])(
+      'and paid 2000 where our price is %i is left for review by the sweep, and granted nothing',
+      async (price) => {
+        const { paymentId, checkoutId } = await user.upgrade()
+        await database().query(setPrice, [price])
+        await world.emulator.pay(checkoutId, 'paid')
+        await world.advance(MINUTE)
+        expect(await stored(paymentId)).toBe('review')
+        expect(await plan()).toBe('free')
+      },
+    )
 
     it('and never paid costs no further question once the provider has closed the checkout', async () => {
       const { paymentId } = await user.upgrade()

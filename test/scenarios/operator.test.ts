@@ -81,6 +81,7 @@ describeOnBothDatabases('the operator', ({ database }) => {
     const { paymentId } = await world.as('user-1').buy()
     const acted = await operator.post(`/payments/${paymentId}/recheck`)
     expect([acted.status, acted.body.payment.status]).toEqual([200, 'paid'])
+    expect(acted.body.receipt.number).toMatch(/2026-000001$/)
     expect(acted.body.audit).toMatchObject([
       {
         actor: 'amina',
@@ -115,6 +116,7 @@ describeOnBothDatabases('the operator', ({ database }) => {
       expect((await operator.post(`/payments/${paymentId}/accept`, { why: '  ' })).status).toBe(422)
       const acted = await operator.post(`/payments/${paymentId}/accept`, { why: 'the list says 2000' })
       expect(acted.body.payment).toMatchObject({ status: 'paid', paid_at: '2026-11-21T12:00:00Z' })
+      expect(acted.body.receipt.number).toMatch(/2026-000001$/)
       expect(acted.body.audit).toMatchObject([
         { act: 'payment.accept', why: 'the list says 2000', before: { payment: { status: 'review' } } },
       ])
@@ -127,6 +129,7 @@ describeOnBothDatabases('the operator', ({ database }) => {
       world.emulator.setFaults({ api_5xx: {} })
       const acted = await operator.post(`/payments/${paymentId}/accept`, { why: 'seen in the dashboard' })
       expect(acted.body.payment.status).toBe('paid')
+      expect(acted.body.receipt.number).toMatch(/2026-000001$/)
     })
 
     it('takes a payment that was never made as what it is: nothing is granted', async () => {
@@ -136,6 +139,7 @@ describeOnBothDatabases('the operator', ({ database }) => {
       await world.emulator.settled()
       const acted = await operator.post(`/payments/${paymentId}/accept`, { why: 'as it is' })
       expect(acted.body.payment).toMatchObject({ status: 'failed', paid_at: null })
+      expect(acted.body.receipt).toBeNull()
       expect((await world.as('user-1').get(STATUS)).body.plan).toBe('free')
     })
   })

@@ -14,7 +14,7 @@ const forgetCheckout = statement(
   'test.reconcile.forget_checkout',
   `update payments set checkout_id = 'chk_the_provider_never_made'`,
 )
-const pay900 = statement('test.reconcile.pay_900', 'update payments set amount = 900')
+const setAmount = statement('test.reconcile.set_amount', 'update payments set amount = $1::int')
 const selectLease = statement(
   'test.reconcile.lease',
   'select name, next_run_at from job_leases where name = $1',
@@ -78,12 +78,12 @@ describeOnBothDatabases('the books compared', ({ database }) => {
     expect(missing).toMatchObject({ outcome: 'reported', payment_id: paymentId, user_id: 'user-1' })
   })
 
-  it('show amounts that differ', async () => {
+  it.each([900, 20_000])('show amounts that differ: ours is %i, theirs 2000', async (ours) => {
     const { paymentId } = await world.as('user-1').buy()
-    await database().query(pay900)
+    await database().query(setAmount, [ours])
     const { findings } = await reconcile()
     expect(findings).toMatchObject([
-      { kind: 'differs', payment_id: paymentId, details: { differences: { amount: [900, 2000] } } },
+      { kind: 'differs', payment_id: paymentId, details: { differences: { amount: [ours, 2000] } } },
     ])
   })
 

@@ -182,6 +182,7 @@ describeOnBothDatabases('the webhook', ({ database }) => {
 
   it.each([
     ['amount', { amount: 50 }],
+    ['amount (more than the price)', { amount: 20_000 }],
     ['currency', { currency: 'eur' }],
     ['mode', { livemode: true }],
     ['payment id', { metadata: { payment_id: 'pay_00000000000000000000000000', user_id: 'user-1' } }],
