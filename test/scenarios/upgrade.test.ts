@@ -97,20 +97,6 @@ describeOnBothDatabases('upgrading', ({ database }) => {
     expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(200)
   })
 
-  it('gives the checkout whose bank is still at work again, and opens no second one beside it', async () => {
-    const user = world.as('user-1')
-    world.emulator.setFaults({ processing: { seconds: 3 * 3600, times: 1 } })
-    const first = await user.upgrade()
-    await world.emulator.pay(first.checkoutId, 'paid')
-    // The checkout's 30 minutes are over, so the click asks the provider to end it; the provider refuses.
-    await world.advance(3600)
-    expect(await user.upgrade()).toEqual(first)
-    expect(world.emulator.checkouts().map(({ status }) => status)).toEqual(['processing'])
-    await world.advance(6 * 3600)
-    expect((await user.get('/api/v1/billing/status')).body.plan).toBe('pro')
-    expect(world.emulator.checkouts()).toHaveLength(1)
-  })
-
   describe('when it cannot be', () => {
     it.each([
       [{ plan: 'free' }, 'plan_not_purchasable'],
