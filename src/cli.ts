@@ -14,7 +14,8 @@ import { keepHeapSmall } from './runtime/heap.js'
 import { createLog } from './runtime/log.js'
 import { randomToken } from './runtime/secret.js'
 import { readSandboxState } from './sandbox.js'
-import { sandboxFolder, serve, stopOnSignals } from './serve.js'
+import { sandboxFolder, serve } from './serve.js'
+import { stopOnSignals } from './stop-on-signals.js'
 import { migrate } from './store/migrate.js'
 import { openDatabase } from './store/open-database.js'
 import { printWelcome } from './welcome.js'
@@ -29,9 +30,11 @@ program
     keepHeapSmall()
     const config = readConfig(process.env)
     const log = createLog({ level: config.logLevel })
-    if (keepsWorkers(config)) return stopOnSignals(await startWorkers(config, log), log)
+    if (keepsWorkers(config)) {
+      return stopOnSignals(await startWorkers(config, log), log, config.drainSeconds * 1_000)
+    }
     const service = await serve(config, log)
-    stopOnSignals(service, log)
+    stopOnSignals(service, log, config.drainSeconds * 1_000)
     if (service.emulator) await printWelcome(service, await signToken(service.config, 'user-1', {}))
   })
 

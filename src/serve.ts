@@ -50,24 +50,3 @@ export function requireKeys(config: Config): WiredConfig {
   if (!chargily) throw new Error('only the sandbox runs without a key of the provider')
   return { ...config, chargily }
 }
-
-/** SIGTERM and SIGINT finish what is in hand; a second one, or half a minute, ends the wait. */
-export function stopOnSignals(service: Pick<RunningService, 'stop'>, log: Log): void {
-  const stop = (signal: NodeJS.Signals) => {
-    log.info({ signal }, 'stopping')
-    const deadline = setTimeout(() => process.exit(1), STOP_MS_MAX)
-    deadline.unref()
-    service.stop().then(
-      () => process.exit(0),
-      (error) => {
-        log.error({ err: error }, 'the stop failed')
-        process.exit(1)
-      },
-    )
-  }
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
-}
-
-/** Longer than any request takes (a checkout: 10 s at the provider), and what supervisors usually wait. */
-const STOP_MS_MAX = 30_000

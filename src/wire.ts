@@ -38,6 +38,8 @@ export interface Service {
   readonly app: App
   readonly billing: Billing
   readonly runner: Runner
+  /** From now on not ready, and serving as before: for the load balancers to notice. */
+  drain(): void
   /** Takes no further work, finishes what is in hand, closes the database. */
   stop(): Promise<void>
 }
@@ -93,12 +95,13 @@ export async function wire(
     clock,
     callsPerMinute: config.callsPerMinute,
   })
+  let isDraining = false
   const app = createApp({
     log,
     publicUrl,
     trustedProxies: config.trustedProxies,
     metrics,
-    checkReadiness: () => checkReadiness(database),
+    checkReadiness: async () => (isDraining ? DRAINING : await checkReadiness(database)),
   })
   await registerRoutes(app, config, { billing, publicUrl, clock, ...identification })
   const { platformUrl, frameAncestors } = config
@@ -108,12 +111,15 @@ export async function wire(
   if (database.kind === 'pglite') await billing.resume()
   if (!world.withoutJobs) await billing.eventDelivery.introduce()
   const runner = startRunner(world.withoutJobs ? [] : schedule(billing), log)
+  const drain = () => {
+    isDraining = true
+  }
   const stop = async () => {
     await app.close()
     await runner.stop()
     await database.close()
   }
-  return { app, billing, runner, stop }
+  return { app, billing, runner, drain, stop }
 }
 
 function termsOf({ plans, billing }: Config): Terms {
@@ -156,6 +162,9 @@ function mailParts({ smtpUrl, mailFrom, seller }: Config, formats: Formats): Pic
   const from = (locale: Locale) => mailFrom ?? { name: name[locale], address: email }
   return { mail: { mailer: createMailer(smtpUrl), from, formats } }
 }
+
+/** Asked to stop: a balancer should send its next request elsewhere. */
+const DRAINING = { ready: false, checks: { service: 'stopping' } }
 
 async function checkReadiness(database: Database) {
   const [current, expected] = await Promise.all([schemaVersion(database), expectedVersion()])

@@ -4,6 +4,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import type { Config } from './runtime/config.js'
 import type { Log } from './runtime/log.js'
+import type { Stoppable } from './stop-on-signals.js'
 import { migrate } from './store/migrate.js'
 import { openDatabase } from './store/open-database.js'
 
@@ -13,7 +14,7 @@ export function keepsWorkers(config: Config): boolean {
 }
 
 /** Resolves when all of them listen. Throws what the database says, or that a worker ended at its start. */
-export async function startWorkers(config: Config, log: Log): Promise<{ stop(): Promise<void> }> {
+export async function startWorkers(config: Config, log: Log): Promise<Stoppable> {
   await bringUpToDate(config)
   const workers = new Set<Worker>()
   let isStopping = false
@@ -30,14 +31,14 @@ export async function startWorkers(config: Config, log: Log): Promise<{ stop(): 
       if (!isStopping) start().catch((error) => giveUp(error, log))
     })
   }
-  const stop = async () => {
+  const stop = async (signal: NodeJS.Signals) => {
     isStopping = true
-    await Promise.all([...workers].map(end))
+    await Promise.all([...workers].map((worker) => end(worker, signal)))
   }
   try {
     await Promise.all(Array.from({ length: config.workers }, start))
   } catch (error) {
-    await stop()
+    await stop('SIGINT')
     throw error
   }
   return { stop }
@@ -59,11 +60,11 @@ async function listening(worker: Worker): Promise<void> {
   ended.catch(() => undefined)
 }
 
-/** It finishes what is in hand, as the service does when it runs alone. */
-async function end(worker: Worker): Promise<void> {
+/** It drains and finishes what is in hand, as the service does when it runs alone. */
+async function end(worker: Worker, signal: NodeJS.Signals): Promise<void> {
   const ended = once(worker, 'exit')
   if (worker.isDead()) return
-  worker.process.kill('SIGTERM')
+  worker.process.kill(signal)
   await ended
 }
 

@@ -60,6 +60,8 @@ export interface Config {
   /** Null outside the sandbox. */
   readonly sandbox: { readonly port: number } | null
   readonly logLevel: LogLevel
+  /** After SIGTERM, before the listener closes. */
+  readonly drainSeconds: number
 }
 
 /** The start is refused. Each problem is one sentence that names its variable. */
@@ -70,6 +72,8 @@ export class ConfigError extends Error {
   }
 }
 
+/** A balancer that looks every second or two has noticed; half of what `docker stop` waits before it kills. */
+const DRAIN_SECONDS = 5
 const DEFAULT_TIME_ZONE = 'Africa/Algiers'
 
 /** Throws `ConfigError` with everything that is wrong. */
@@ -128,6 +132,7 @@ function assemble(environment: Environment, plans: Catalogue, seller: Seller): C
     frameAncestors: frameAncestorsOf(environment.PORTAL_FRAME_ANCESTORS),
     sandbox: isSandbox(environment) ? { port: sandboxPort(environment) } : null,
     logLevel: environment.LOG_LEVEL ?? 'info',
+    drainSeconds: environment.DRAIN_SECONDS ?? (isSandbox(environment) ? 0 : DRAIN_SECONDS),
   }
 }
 

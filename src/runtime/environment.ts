@@ -87,6 +87,7 @@ export const Environment = Type.Object({
     /^(none|(self|https?:\/\/[\w*.:-]+)( *, *(self|https?:\/\/[\w*.:-]+))*)$/,
   ),
   SANDBOX_PORT: integer(0, 65_535),
+  DRAIN_SECONDS: integer(0, 300),
   LOG_LEVEL: Type.Optional(Type.Enum([...LOG_LEVELS], { description: `one of ${LOG_LEVELS.join(', ')}` })),
 })
 

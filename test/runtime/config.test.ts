@@ -49,6 +49,7 @@ describe('with nothing set', () => {
       frameAncestors: "'none'",
       sandbox: { port: 3001 },
       logLevel: 'info',
+      drainSeconds: 0,
     })
   })
 
@@ -94,6 +95,7 @@ it('with everything set each part gets its own', () => {
     MAIL_FROM: 'Billing <billing@host.example>',
     PORTAL_FRAME_ANCESTORS: 'self, https://host.example',
     LOG_LEVEL: 'warn',
+    DRAIN_SECONDS: '20',
   })
   expect(config).toMatchObject({
     host: '0.0.0.0',
@@ -127,6 +129,7 @@ it('with everything set each part gets its own', () => {
     seller: { identity: { nif: expect.any(String) } },
     sandbox: null,
     logLevel: 'warn',
+    drainSeconds: 20,
   })
 })
 

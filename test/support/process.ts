@@ -91,7 +91,8 @@ function run(
     ...args,
   ]
   return spawn(command, rest, {
-    env: { PATH, HOME, ...env },
+    // A stop that drains is waited for only where it is tested.
+    env: { PATH, HOME, DRAIN_SECONDS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

@@ -1,0 +1,66 @@
+// SIGTERM: first the load balancers notice, then the listener closes. Ctrl-C waits for nobody.
+import { get } from 'node:http'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { postgresUrl } from '../support/databases.js'
+import { freePort } from '../support/free-port.js'
+import { buildOnce, type ServiceProcess, startService } from '../support/process.js'
+import { CHARGILY_KEY } from '../support/world.js'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+beforeAll(() => buildOnce())
+
+/** On a connection of its own: one that was open before proves nothing. */
+function statusOf(service: ServiceProcess, path: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const request = get(`${service.url}${path}`, { agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    request.on('error', reject)
+  })
+}
+
+async function start(workers: string, drainSeconds: string): Promise<ServiceProcess> {
+  const service = await startService({
+    PORT: String(await freePort()),
+    WORKERS: workers,
+    DRAIN_SECONDS: drainSeconds,
+    DATABASE_URL: await postgresUrl(),
+    CHARGILY_SECRET_KEY: CHARGILY_KEY,
+    CHARGILY_API_URL: 'http://127.0.0.1:9',
+    AUTH_JWT_SECRET: 'a secret of the tests, longer than 32 bytes',
+  })
+  const listening = () => service.lines.filter((line) => line.includes('"message":"listening"'))
+  await vi.waitFor(() => expect(listening()).toHaveLength(Number(workers)), { timeout: 20_000 })
+  return service
+}
+
+describe.each(['1', '2'])('with WORKERS=%s', (workers) => {
+  it('SIGTERM: /readyz says 503 while requests are still served, then it ends with 0', async () => {
+    const service = await start(workers, '5')
+    expect(await statusOf(service, '/readyz')).toBe(200)
+    const ended = service.kill('SIGTERM')
+    const draining = () => service.lines.filter((line) => line.includes('draining'))
+    await vi.waitFor(() => expect(draining()).toHaveLength(Number(workers)), { timeout: 4_000 })
+    const statuses = await Promise.all(
+      ['/readyz', '/healthz', '/api/v1/billing/plans', '/readyz'].map((path) => statusOf(service, path)),
+    )
+    expect(statuses).toEqual([503, 200, 200, 503])
+    expect(await ended).toBe(0)
+  })
+
+  it('Ctrl-C ends it without a drain', async () => {
+    const service = await start(workers, '300')
+    expect(await service.kill('SIGINT')).toBe(0)
+    expect(service.lines.join('\n')).not.toContain('draining')
+  })
+})
+
+it('a second signal ends the wait', async () => {
+  const service = await start('1', '300')
+  const ended = service.kill('SIGTERM')
+  await vi.waitFor(() => expect(service.lines.join('\n')).toContain('draining'), { timeout: 10_000 })
+  service.kill('SIGTERM')
+  expect(await ended).toBe(1)
+})
