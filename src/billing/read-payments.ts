@@ -1,6 +1,6 @@
 // The history of one user, newest first, in pages that skip and repeat nothing while payments arrive.
 import { BillingError } from '../domain/error.js'
-import type { Instant } from '../domain/instant.js'
+import { type Instant, LAST_INSTANT } from '../domain/instant.js'
 import type { Payment, PublicPaymentStatus } from '../domain/payment.js'
 import { findPayment, findPaymentById, type HistoryPosition, listPayments } from '../store/payments.js'
 import type { LoadUser } from '../store/users.js'
@@ -78,6 +78,7 @@ function encodeCursor(payment: Payment): string {
 function decodeCursor(cursor: string): HistoryPosition {
   const [, createdAt, id] =
     /^(\d{1,15})\.(pay_[0-9a-z]{26})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (createdAt === undefined || id === undefined) throw new BillingError('invalid_cursor')
+  if (createdAt === undefined || id === undefined || Number(createdAt) > LAST_INSTANT)
+    throw new BillingError('invalid_cursor')
   return { createdAt: Number(createdAt), id }
 }

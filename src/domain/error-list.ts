@@ -150,6 +150,15 @@ export const ERRORS = {
       en: 'Send the request body as application/json, not compressed.',
     },
   ),
+  expectation_failed: entry(
+    417,
+    { ar: 'طلب مسبق غير مدعوم', fr: 'Attente non satisfaite', en: 'Expectation failed' },
+    {
+      ar: 'لا تُقبل في ترويسة Expect إلا القيمة 100-continue.',
+      fr: 'L’en-tête Expect ne peut contenir que 100-continue.',
+      en: 'The Expect header may hold nothing but 100-continue.',
+    },
+  ),
   validation_failed: entry(
     422,
     { ar: 'بيانات غير صحيحة', fr: 'Données incorrectes', en: 'Validation failed' },

@@ -8,6 +8,9 @@ export const MINUTE: Instant = 60 * SECOND
 export const HOUR: Instant = 60 * MINUTE
 export const DAY: Instant = 24 * HOUR
 
+/** The end of the year 9999: the last instant that `toTimestamp` can write, and every database understands. */
+export const LAST_INSTANT: Instant = Date.UTC(10_000, 0) - 1
+
 /** `YYYY-MM-DDThh:mm:ssZ`, the one form of `seed.md` section 2: UTC, no fraction (cut, not rounded). */
 export function toTimestamp(instant: Instant): string {
   return `${new Date(instant).toISOString().slice(0, 19)}Z`

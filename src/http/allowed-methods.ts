@@ -5,9 +5,22 @@ import type { FastifyInstance } from 'fastify'
 /** The methods of a path, in `Allow` order; empty for a path that nobody knows. */
 export type AllowedMethods = (path: string) => readonly string[]
 
+export interface KnownRoute {
+  readonly url: string
+  readonly methods: ReadonlySet<string>
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every route, hidden ones and those of plugins included. */
+    knownRoutes(): readonly KnownRoute[]
+  }
+}
+
 /** Listens to the routes that are added from now on, in plugins too. */
 export function watchRoutes(app: FastifyInstance): AllowedMethods {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>()
+  app.decorate('knownRoutes', () => [...routes].map(([url, { methods }]) => ({ url, methods })))
   app.addHook('onRoute', ({ url, method }) => {
     const route = routes.get(url) ?? { pattern: patternOf(url), methods: new Set<string>() }
     for (const name of [method].flat()) route.methods.add(name)

@@ -5,26 +5,21 @@ import { secretMatcher } from '../runtime/secret.js'
 import { bearerToken } from './bearer.js'
 
 export interface ApiKeys {
-  /** Throws `unauthenticated`, or `not_found` when no key is configured. */
-  verify(authorizationHeader: string | undefined): void
-}
-
-export interface OperatorKeys {
-  /** The name that goes into the audit trail. Throws as `ApiKeys.verify` does. */
+  /** The key's name. Throws `unauthenticated`, or `not_found` when no key is configured. */
   verify(authorizationHeader: string | undefined): string
 }
 
+/** The name goes into the audit trail. */
 export interface OperatorKey {
   readonly name: string
   readonly key: string
 }
 
 export function createApiKeys(keys: readonly string[]): ApiKeys {
-  const operators = createOperatorKeys(keys.map((key) => ({ name: 'platform', key })))
-  return { verify: (header) => void operators.verify(header) }
+  return createOperatorKeys(keys.map((key) => ({ name: 'platform', key })))
 }
 
-export function createOperatorKeys(operators: readonly OperatorKey[]): OperatorKeys {
+export function createOperatorKeys(operators: readonly OperatorKey[]): ApiKeys {
   const known = operators.map(({ name, key }) => ({ name, matches: secretMatcher(key) }))
   return {
     verify: (header) => {

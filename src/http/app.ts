@@ -16,7 +16,7 @@ import type { Log } from '../runtime/log.js'
 import { createMetrics, type Metrics } from '../runtime/metrics.js'
 import { acceptJsonOnly, BODY_LIMIT_BYTES } from './body.js'
 import { installDocumentation } from './documentation.js'
-import { answerBrokenInput, answerFailure, installFailures } from './failures.js'
+import { answerBrokenInput, installFailures } from './failures.js'
 import { type CheckReadiness, healthRoutes } from './health.js'
 import { installPreparedAnswers } from './prepared.js'
 import { pathOf } from './problem.js'
@@ -76,8 +76,8 @@ export function createApp(parts: AppParts): App {
     // What arrives while we stop is still answered: the listener is closed, so it is in hand already.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
-      reply.header('x-request-id', request.id)
-      answerFailure(error, request, reply, publicUrl)
+      nameAnswer(request, reply)
+      answerFailure(error, request, reply)
     },
     clientErrorHandler: (error, socket) =>
       answerBrokenInput(error, socket, { publicUrl, requestId: newRequestId(), log }),
@@ -85,7 +85,8 @@ export function createApp(parts: AppParts): App {
   const metrics = parts.metrics ?? createMetrics()
   app.setValidatorCompiler(validatorCompiler)
   acceptJsonOnly(app)
-  installFailures(app, { publicUrl })
+  const { answerFailure } = installFailures(app, { publicUrl })
+  refuseExpectations(app)
   watchRequests(app, metrics)
   installPreparedAnswers(app, { metrics, trustsProxies: Boolean(parts.trustedProxies?.length) })
   leaveNoConnectionOpen(app)
@@ -108,8 +109,8 @@ function leaveNoConnectionOpen(app: App): void {
 /** One hook before and one after: every further one is paid by every request. */
 function watchRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
-    done(refusalOfAddress(request.url))
+    nameAnswer(request, reply)
+    done(refusalOf(request))
   })
   app.addHook('onResponse', (request, reply, done) => {
     metrics.observeRequest(request.method, routeOf(request), reply.statusCode, reply.elapsedTime / 1_000)
@@ -118,7 +119,21 @@ function watchRequests(app: FastifyInstance, metrics: Metrics): void {
   })
 }
 
-function refusalOfAddress(url: string): BillingError | undefined {
+/** What every answer has, whoever refuses it. */
+function nameAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+}
+
+/** Node would answer 417 without a header of ours. An older client's expectation is ignored, as RFC 9110 wants it. */
+function refuseExpectations(app: FastifyInstance): void {
+  app.server.on('checkExpectation', (request, response) => {
+    app.server.emit('request', request, response)
+  })
+}
+
+function refusalOf({ url, headers, raw }: FastifyRequest): BillingError | undefined {
+  if (headers.expect !== undefined && raw.httpVersion === '1.1' && !/\b100-continue\b/i.test(headers.expect))
+    return new BillingError('expectation_failed')
   if (url.length > LONGEST_ADDRESS) return new BillingError('uri_too_long')
   // A NUL would reach the database as text, which refuses it.
   if (url.includes('%00')) return new BillingError('invalid_request')

@@ -29,30 +29,51 @@ const CODES_OF_NODE: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** Call it before the routes are added: it learns from them which methods a path takes. */
-export function installFailures(app: FastifyInstance, { publicUrl }: { publicUrl: string }): void {
-  const allowedMethods = watchRoutes(app)
-  app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, publicUrl))
-  app.setNotFoundHandler((request, reply) => {
-    const methods = allowedMethods(pathOf(request.url))
-    if (methods.length === 0) return sendProblem(request, reply, new BillingError('not_found'), publicUrl)
-    reply.header('allow', methods.join(', '))
-    return sendProblem(request, reply, new BillingError('method_not_allowed'), publicUrl)
-  })
+/** How addresses that people open refuse: with a page. It must not fail, and asks nothing of the database. */
+export interface RefusalPages {
+  isPage(path: string): boolean
+  send(request: FastifyRequest, reply: FastifyReply, error: BillingError): FastifyReply
 }
 
-/** The error as the caller may see it. */
-export function answerFailure(
-  thrown: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  publicUrl: string,
-): FastifyReply {
-  return sendProblem(request, reply, reportFailure(thrown, request), publicUrl)
+declare module 'fastify' {
+  interface FastifyInstance {
+    refuseWithPages(pages: RefusalPages): void
+  }
+}
+
+/** Answers with the error as the caller may see it: a page where people look, a problem everywhere else. */
+export type AnswerFailure = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply
+
+/** Call it before the routes are added: it learns from them which methods a path takes. */
+export function installFailures(
+  app: FastifyInstance,
+  { publicUrl }: { publicUrl: string },
+): { readonly answerFailure: AnswerFailure } {
+  const allowedMethods = watchRoutes(app)
+  let pages: RefusalPages | undefined
+  app.decorate('refuseWithPages', (given: RefusalPages) => {
+    pages = given
+  })
+  const answerFailure: AnswerFailure = (thrown, request, reply) => {
+    const error = reportFailure(thrown, request)
+    if (pages?.isPage(pathOf(request.url))) return pages.send(request, reply, error)
+    return sendProblem(request, reply, error, publicUrl)
+  }
+  app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply))
+  app.setNotFoundHandler((request, reply) => {
+    const methods = allowedMethods(pathOf(request.url))
+    // The route of a folder takes the method and has no such file.
+    if (methods.length === 0 || methods.includes(request.method)) {
+      return answerFailure(new BillingError('not_found'), request, reply)
+    }
+    reply.header('allow', methods.join(', '))
+    return answerFailure(new BillingError('method_not_allowed'), request, reply)
+  })
+  return { answerFailure }
 }
 
 /** What the caller may know of it; whatever is our fault goes to the log. */
-export function reportFailure(thrown: unknown, request: FastifyRequest): BillingError {
+function reportFailure(thrown: unknown, request: FastifyRequest): BillingError {
   const error = toBillingError(thrown)
   const evidence = { request_id: request.id, path: pathOf(request.url), error: thrown }
   if (error.code === 'internal_error') request.log.error(evidence, 'a bug')
@@ -108,6 +129,8 @@ export function answerBrokenInput(
     'Content-Language: en',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${options.requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Cache-Control: no-store',
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)

@@ -64,9 +64,10 @@ export function installPreparedAnswers(
   })
 }
 
-/** He has a copy already, or may come through a proxy that we believe. */
+/** The caller has a copy already, expects something, or may come through a proxy that we believe. */
 function isUnusual({ headers }: IncomingMessage, trustsProxies: boolean): boolean {
-  return headers['if-none-match'] !== undefined || (trustsProxies && headers['x-forwarded-for'] !== undefined)
+  if (headers['if-none-match'] !== undefined || headers.expect !== undefined) return true
+  return trustsProxies && headers['x-forwarded-for'] !== undefined
 }
 
 function fixedHeaders({ headers, body }: PreparedAnswer): readonly string[] {

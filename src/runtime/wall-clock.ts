@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill'
 import type { Instant } from '../domain/instant.js'
 
 export interface WallClock {
-  /** `[from, to)` of a calendar month written `YYYY-MM`; null where it is no month. */
+  /** `[from, to)` of a calendar month written `YYYY-MM`; null where it is no month, or none in which anything was sold. */
   monthOf(text: string): { readonly from: Instant; readonly to: Instant } | null
   /** `YYYY-MM-DD hh:mm:ss` on the wall. */
   wallTime(instant: Instant): string
@@ -12,7 +12,8 @@ export interface WallClock {
 export function wallClockIn(timeZone: string): WallClock {
   return {
     monthOf: (text) => {
-      if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return null
+      // Databases know no year 0, and timestamps no year 10,000, in which the last month of 9999 ends.
+      if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text) || text < '1970' || text >= '9999') return null
       const first = Temporal.PlainDate.from(`${text}-01`)
       const startOf = (day: Temporal.PlainDate) => day.toZonedDateTime(timeZone).epochMilliseconds
       return { from: startOf(first), to: startOf(first.add({ months: 1 })) }

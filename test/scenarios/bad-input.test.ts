@@ -32,6 +32,9 @@ const BODIES: readonly [string, string | Uint8Array][] = [
   ['70 kB', JSON.stringify({ plan: 'x'.repeat(70_000) })],
 ]
 
+const cursorAt = (createdAt: number) =>
+  Buffer.from(`${createdAt}.pay_00000000000000000000000000`).toString('base64url')
+
 describeOnBothDatabases('bad input', ({ database }) => {
   let world: World
   beforeEach(async () => {
@@ -77,6 +80,9 @@ describeOnBothDatabases('bad input', ({ database }) => {
     'cursor=%00',
     'cursor=%ff%fe',
     'cursor=MTIzNDU2Nzg5MC5wYXlfeA',
+    // The years 10,000 and 30,489, which no timestamp of a database takes.
+    `cursor=${cursorAt(253_402_300_800_000)}`,
+    `cursor=${cursorAt(900_000_000_000_000)}`,
     `cursor=${'a'.repeat(201)}`,
     'page=2',
     '__proto__=1',

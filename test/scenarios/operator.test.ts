@@ -282,9 +282,12 @@ describeOnBothDatabases('the operator', ({ database }) => {
       expect(december.text).toContain('2026-11-30T23:30:00Z,2026-12-01 00:30:00')
     })
 
-    it.each(['2026-13', '2026', 'november', ''])('refuses %j as a month', async (month) => {
-      const answer = await operator.get(`/exports/payments?month=${month}`)
-      expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
-    })
+    it.each(['2026-13', '2026', 'november', '', '0000-01', '9999-12'])(
+      'refuses %j as a month',
+      async (month) => {
+        const answer = await operator.get(`/exports/payments?month=${month}`)
+        expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
+      },
+    )
   })
 })

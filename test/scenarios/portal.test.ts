@@ -88,7 +88,7 @@ describeOnBothDatabases('the portal', ({ database }) => {
     it('is not used up by a browser that only fetches ahead, nor by a look at its head', async () => {
       const link = await linkOf('user-1')
       expect((await follow(link, { 'sec-purpose': 'prefetch;prerender' })).status).toBe(503)
-      expect((await world.call('HEAD', link)).status).toBe(404)
+      expect((await world.call('HEAD', link)).status).toBe(405)
       expect((await follow(link)).status).toBe(303)
     })
 

@@ -155,7 +155,7 @@ describeOnBothDatabases('the books compared', ({ database }) => {
     expect((await operator.get('/reconciliations')).body.data[0].finished_at).not.toBeNull()
   })
 
-  it.each(['yesterday', '2026-02-31T00:00:00Z', '2026-13-01', ''])(
+  it.each(['yesterday', '2026-02-31T00:00:00Z', '2026-13-01', '', '0000-01-01', '1969-12-31T23:59:59Z'])(
     'refuse %j as a beginning',
     async (since) => {
       const answer = await operator.post('/reconciliations', { since })

@@ -7,16 +7,8 @@ import { renderPage, Sign, type SignKind } from './frame.js'
 import type { Pages } from './portal.js'
 import type { Session } from './reader.js'
 
-export function noSessionPage(pages: Pages, locale: Locale): string {
-  return messagePage(pages, locale, 'noSessionTitle', 'noSessionText')
-}
-
 export function linkOverPage(pages: Pages, locale: Locale): string {
   return messagePage(pages, locale, 'linkOverTitle', 'linkOverText')
-}
-
-export function staleFormPage(pages: Pages, locale: Locale): string {
-  return messagePage(pages, locale, 'staleFormTitle', 'staleFormText')
 }
 
 function messagePage(pages: Pages, locale: Locale, titleKey: MessageKey, textKey: MessageKey): string {
@@ -40,16 +32,23 @@ function messagePage(pages: Pages, locale: Locale, titleKey: MessageKey, textKey
   })
 }
 
-/** Any refusal, in the words of the one list of errors. */
-export function failurePage(
-  pages: Pages,
-  of: {
-    readonly error: BillingError
-    readonly session: Session | null
-    readonly locale: Locale
-    readonly requestId: string
-  },
-): string {
+export interface Refusal {
+  readonly error: BillingError
+  readonly session: Session | null
+  readonly locale: Locale
+  readonly requestId: string
+}
+
+export function refusalPage(pages: Pages, refusal: Refusal): string {
+  const { error, locale } = refusal
+  // Of programs these two codes say that a token is missing or lacks a right; of people, how to come in.
+  if (error.code === 'unauthenticated') return messagePage(pages, locale, 'noSessionTitle', 'noSessionText')
+  if (error.code === 'forbidden') return messagePage(pages, locale, 'staleFormTitle', 'staleFormText')
+  return failurePage(pages, refusal)
+}
+
+/** Any other refusal, in the words of the one list of errors. */
+function failurePage(pages: Pages, of: Refusal): string {
   const { error, session, locale } = of
   const say = sayIn(locale)
   const { status, title, detail } = ERRORS[error.code]

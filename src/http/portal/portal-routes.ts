@@ -2,7 +2,7 @@
 import { BillingError } from '../../domain/error.js'
 import type { App } from '../app.js'
 import { sendReceipt } from '../routes/receipts.js'
-import { requireSession } from './link-routes.js'
+import { requireOwnForm } from './link-routes.js'
 import type { Pages } from './portal.js'
 import { portalPage } from './portal-page.js'
 import { fieldOf, queryOf } from './reader.js'
@@ -11,12 +11,11 @@ import { fieldOf, queryOf } from './reader.js'
 const PAYMENTS_A_PAGE = 12
 
 export function portalRoutes(app: App, pages: Pages): void {
-  const { billing, reader } = pages
-  const hidden = { schema: { hide: true } }
+  const { billing, reader, users } = pages
+  const hidden = { schema: { hide: true }, onRequest: users.onRequest }
 
   app.get('/portal', hidden, async (request, reply) => {
-    const session = await requireSession(pages, request, reply)
-    if (!session) return reply
+    const session = users.of(request)
     const { cursor } = queryOf(request)
     const { userId } = session
     // The overview first: it may book a payment, which the history should then show.
@@ -34,8 +33,8 @@ export function portalRoutes(app: App, pages: Pages): void {
   })
 
   app.post('/portal/upgrade', hidden, async (request, reply) => {
-    const session = await requireSession(pages, request, reply, { form: true })
-    if (!session) return reply
+    const session = users.of(request)
+    requireOwnForm(pages, request, session)
     const { userId } = session
     const locale = reader.language(request, reply, session)
     const planId = fieldOf(request, 'plan')
@@ -47,8 +46,7 @@ export function portalRoutes(app: App, pages: Pages): void {
     '/portal/receipts/:payment_id',
     hidden,
     async (request, reply) => {
-      const session = await requireSession(pages, request, reply)
-      if (!session) return reply
+      const session = users.of(request)
       const locale = reader.language(request, reply, session)
       const { userId } = session
       const receipt = await billing.receipt({ userId, paymentId: request.params.payment_id, locale })

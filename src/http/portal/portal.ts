@@ -2,18 +2,18 @@
 // people and billing, as the JSON routes do between programs and billing), it lives in a folder of http, because it stands
 // on http's app, its refusals and its rate limit. Nothing here decides about money.
 import fastifyCookie from '@fastify/cookie'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Billing } from '../../billing/billing.js'
 import { BillingError, ERRORS } from '../../domain/error.js'
 import type { Terms } from '../../domain/subscription.js'
 import type { Formats } from '../../runtime/formats.js'
-import { DatabaseUnavailable } from '../../store/database.js'
 import type { App } from '../app.js'
 import { isStorable } from '../body.js'
-import { reportFailure } from '../failures.js'
+import { type Callers, callersBy } from '../callers.js'
+import type { RefusalPages } from '../failures.js'
 import type { Identify } from '../identify.js'
 import { linkRoutes } from './link-routes.js'
-import { failurePage } from './message-pages.js'
+import { refusalPage } from './message-pages.js'
 import { portalRoutes } from './portal-routes.js'
 import { createReader, type Reader, type Session } from './reader.js'
 import { returnRoutes } from './return-routes.js'
@@ -31,6 +31,8 @@ export interface PagesParts extends Identify {
 /** What the routes of the pages share. */
 export interface Pages extends PagesParts {
   readonly reader: Reader
+  /** Those with a session, each counted against the quota of its user. */
+  readonly users: Callers<Session>
   readonly headers: Readonly<Record<string, string>>
   /** The path under which a proxy may have put us, as in PUBLIC_URL; empty at the root of a host. */
   readonly base: string
@@ -39,9 +41,11 @@ export interface Pages extends PagesParts {
 }
 
 export function pages(parts: PagesParts) {
+  const reader = createReader(parts.billing.portal, parts.publicUrl)
   const shared: Pages = {
     ...parts,
-    reader: createReader(parts.billing.portal, parts.publicUrl),
+    reader,
+    users: callersBySession(parts, reader),
     base: new URL(parts.publicUrl).pathname.replace(/\/$/, ''),
     headers: pageHeaders(parts.frameAncestors),
     backUrl: (session) => `${parts.platformUrl}${session?.returnPath ?? ''}`,
@@ -49,15 +53,21 @@ export function pages(parts: PagesParts) {
   return async (app: App): Promise<void> => {
     await app.register(fastifyCookie)
     acceptForms(app)
-    app.setErrorHandler((error, request, reply) => answerWithPage(shared, error, request, reply))
+    app.refuseWithPages(refusalPages(shared))
     linkRoutes(app, shared)
     portalRoutes(app, shared)
     returnRoutes(app, shared)
-    const nothing = () => {
-      throw new BillingError('not_found')
-    }
-    app.get('/portal/*', { schema: { hide: true } }, nothing)
   }
+}
+
+function callersBySession({ admitStranger, admitUser }: PagesParts, reader: Reader): Callers<Session> {
+  return callersBy(async (request, reply) => {
+    const session = await reader.session(request)
+    if (session) admitUser(session.userId, reply)
+    else admitStranger(request, reply)
+    if (!session) throw new BillingError('unauthenticated')
+    return session
+  })
 }
 
 /** Forms of our pages, and JSON, which the app reads already. */
@@ -74,23 +84,18 @@ function acceptForms(app: FastifyInstance): void {
 }
 
 /** A refusal as a page in the reader's language, with a way on. */
-async function answerWithPage(pages: Pages, thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const error = reportFailure(thrown, request)
-  const session = await sessionIfReachable(pages, request)
-  const locale = pages.reader.language(request, reply, session)
-  if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
-  return reply
-    .code(ERRORS[error.code].status)
-    .headers(pages.headers)
-    .send(failurePage(pages, { error, session, locale, requestId: request.id }))
-}
-
-/** The page about a database that is out of reach should not fail for want of knowing who reads it. */
-async function sessionIfReachable({ reader }: Pages, request: FastifyRequest): Promise<Session | null> {
-  try {
-    return await reader.session(request)
-  } catch (error) {
-    if (error instanceof DatabaseUnavailable) return null
-    throw error
+function refusalPages(pages: Pages): RefusalPages {
+  return {
+    // A broken escape may follow the name.
+    isPage: (path) => /^\/(portal|billing\/return)(?![\w.-])/.test(path),
+    send: (request, reply, error) => {
+      const session = pages.users.find(request)
+      const locale = pages.reader.languageOfRefusal(request, session)
+      if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
+      return reply
+        .code(ERRORS[error.code].status)
+        .headers(pages.headers)
+        .send(refusalPage(pages, { error, session, locale, requestId: request.id }))
+    },
   }
 }

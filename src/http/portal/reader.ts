@@ -1,5 +1,6 @@
 // Who reads a page, and in which language: the session in his cookie, the language that he chose by hand, else that of
 // his profile, else that of his browser. Arabic where nothing is known.
+import { fastifyCookie } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Billing } from '../../billing/billing.js'
 import { SESSION_MS } from '../../billing/portal-sessions.js'
@@ -28,6 +29,8 @@ export interface Reader {
     session: Session | null,
     profile?: Locale | null,
   ): Locale
+  /** The same for a refusal, which remembers nothing. */
+  languageOfRefusal(request: FastifyRequest, session: Session | null): Locale
   begin(reply: FastifyReply, sessionToken: string): void
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** False: the form was not sent from a page of this session. */
@@ -43,7 +46,12 @@ export function createReader(sessions: Billing['portal'], publicUrl: string): Re
   const cookie = { session: `${prefix}ishtirak`, language: `${prefix}ishtirak_lang` }
   // Lax, because the provider sends people back from another site, and they should still be who they were.
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const
-  const tokenOf = (request: FastifyRequest) => request.cookies[cookie.session]
+  const tokenOf = (request: FastifyRequest) => cookiesOf(request)[cookie.session]
+  const chosenBy = (request: FastifyRequest, session: Session | null, profile?: Locale | null) => {
+    const remembered = cookiesOf(request)[cookie.language]
+    const chosen = firstLocale(queryOf(request).lang, remembered, session?.locale, profile)
+    return chosen ?? preferredLocale(request.headers['accept-language'], 'ar')
+  }
   return {
     session: async (request) => {
       const token = tokenOf(request)
@@ -53,9 +61,9 @@ export function createReader(sessions: Billing['portal'], publicUrl: string): Re
     language: (request, reply, session, profile) => {
       const asked = firstLocale(queryOf(request).lang)
       if (asked) reply.setCookie(cookie.language, asked, { ...attributes, maxAge: YEAR_SECONDS })
-      const chosen = firstLocale(asked, request.cookies[cookie.language], session?.locale, profile)
-      return chosen ?? preferredLocale(request.headers['accept-language'], 'ar')
+      return chosenBy(request, session, profile)
     },
+    languageOfRefusal: chosenBy,
     begin: (reply, sessionToken) => {
       reply.setCookie(cookie.session, sessionToken, { ...attributes, maxAge: SESSION_MS / 1_000 })
     },
@@ -80,6 +88,11 @@ function isFromHere(request: FastifyRequest, ownOrigin: string): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers
   if (site !== undefined) return site === 'same-origin'
   return origin === undefined || origin === 'null' || origin === ownOrigin
+}
+
+/** From the header itself: a request may be refused before the plugin of the cookies has seen it. */
+function cookiesOf({ headers }: FastifyRequest): Readonly<Record<string, string | undefined>> {
+  return headers.cookie === undefined ? {} : fastifyCookie.parse(headers.cookie)
 }
 
 export function queryOf(request: FastifyRequest): Readonly<Record<string, unknown>> {

@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Billing } from '../../billing/billing.js'
-import { BillingError } from '../../domain/error.js'
 import type { Locale } from '../../domain/locale.js'
 import type { App } from '../app.js'
-import type { UserIdentity } from '../auth.js'
 import { acceptRawBytes, rawBody } from '../body.js'
+import { callersBy } from '../callers.js'
+import type { Identify } from '../identify.js'
 import { preferredLocale } from '../language.js'
 import { problemResponses } from '../problem.js'
 import type { CountCall } from '../rate-limit.js'
@@ -28,7 +28,7 @@ export interface BillingRoutesParts {
   readonly billing: Billing
   readonly publicUrl: string
   /** Who is asking; refuses strangers, and callers who ask too often. */
-  readonly identify: (request: FastifyRequest, reply: FastifyReply) => Promise<UserIdentity>
+  readonly identify: Identify['identify']
   /** Bounds those who need no token, by their address. */
   readonly admitStranger: (request: FastifyRequest, reply: FastifyReply) => void
   readonly countStranger: CountCall
@@ -96,9 +96,9 @@ function upgradeRoute(app: App, { billing, identify }: BillingRoutesParts): void
       ),
     },
   }
-  const { onRequest, userOf } = before(identify)
-  app.post(`${BASE}/upgrade`, { schema, onRequest }, async (request) => {
-    const user = userOf(request)
+  const users = callersBy(identify)
+  app.post(`${BASE}/upgrade`, { schema, onRequest: users.onRequest }, async (request) => {
+    const user = users.of(request)
     const locale: Locale = user.locale ?? preferredLocale(request.headers['accept-language']) ?? 'ar'
     const { checkoutUrl, paymentId } = await billing.upgrade({
       user,
@@ -120,8 +120,9 @@ function statusRoute(app: App, { billing, identify }: BillingRoutesParts): void 
       ...problemResponses('unauthenticated', 'rate_limited', 'database_unavailable'),
     },
   }
-  app.get(`${BASE}/status`, { schema }, async (request, reply) => {
-    const { userId } = await identify(request, reply)
+  const users = callersBy(identify)
+  app.get(`${BASE}/status`, { schema, onRequest: users.onRequest }, async (request) => {
+    const { userId } = users.of(request)
     return viewStatus(await billing.status(userId, request.id))
   })
 }
@@ -135,9 +136,10 @@ function historyRoutes(app: App, { billing, identify, publicUrl }: BillingRoutes
     querystring: PaymentsQuerySchema,
     response: { 200: PaymentPageSchema, ...problemResponses(...refusals, 'invalid_cursor') },
   }
-  const { onRequest, userOf } = before(identify)
+  const users = callersBy(identify)
+  const { onRequest } = users
   app.get(`${BASE}/payments`, { schema: listSchema, onRequest }, async (request) => {
-    const { userId } = userOf(request)
+    const { userId } = users.of(request)
     const { limit, cursor, status } = request.query
     const page = await billing.history({
       userId,
@@ -159,7 +161,7 @@ function historyRoutes(app: App, { billing, identify, publicUrl }: BillingRoutes
     response: { 200: PaymentSchema, ...problemResponses(...refusals, 'not_found') },
   }
   app.get(`${BASE}/payments/:payment_id`, { schema: oneSchema, onRequest }, async (request) => {
-    const { userId } = userOf(request)
+    const { userId } = users.of(request)
     const found = await billing.payment({
       userId,
       paymentId: request.params.payment_id,
@@ -191,21 +193,6 @@ function webhookRoute(app: App, { billing }: BillingRoutesParts): void {
     )
     return duplicate ? { received: true as const, duplicate: true as const } : { received: true as const }
   })
-}
-
-/** Looks at the token before anything else is read: a stranger learns nothing of what we accept. */
-function before(identify: BillingRoutesParts['identify']) {
-  const callers = new WeakMap<FastifyRequest, UserIdentity>()
-  return {
-    onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
-      callers.set(request, await identify(request, reply))
-    },
-    userOf: (request: FastifyRequest): UserIdentity => {
-      const user = callers.get(request)
-      if (!user) throw new BillingError('unauthenticated')
-      return user
-    },
-  }
 }
 
 /** Exactly the keys of seed.md section 2, in that order, whatever else the file of plans may say. */

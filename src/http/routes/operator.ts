@@ -5,11 +5,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Billing } from '../../billing/billing.js'
 import type { By } from '../../billing/operate-payments.js'
-import { BillingError } from '../../domain/error.js'
+import { BillingError, type ValidationCode } from '../../domain/error.js'
 import { toTimestamp } from '../../domain/instant.js'
 import type { Clock } from '../../runtime/clock.js'
-import type { OperatorKeys } from '../api-keys.js'
+import type { ApiKeys } from '../api-keys.js'
 import type { App } from '../app.js'
+import { callersWithKey } from '../callers.js'
 import { problemResponses } from '../problem.js'
 import {
   ExportQuerySchema,
@@ -40,7 +41,7 @@ export interface OperatorRoutesParts {
   readonly billing: Billing
   readonly publicUrl: string
   readonly clock: Clock
-  readonly keys: OperatorKeys
+  readonly keys: ApiKeys
   readonly admitStranger: (request: FastifyRequest, reply: FastifyReply) => void
 }
 
@@ -59,25 +60,14 @@ const ACT = [...READ, 'malformed_json', 'conflict'] as const
 const ASK = [...ACT, 'provider_rejected', 'provider_unavailable'] as const
 
 export function operatorRoutes({ billing, publicUrl, clock, keys, admitStranger }: OperatorRoutesParts) {
-  const names = new WeakMap<FastifyRequest, string>()
+  const operators = callersWithKey({ nameOf: keys.verify, admitStranger })
   const desk: Desk = {
     operator: billing.operator,
-    nameOf: (request) => {
-      const name = names.get(request)
-      if (name === undefined) throw new BillingError('unauthenticated')
-      return name
-    },
+    nameOf: (request) => operators.of(request),
     context: () => ({ now: clock.now(), publicUrl }),
   }
   return async (app: App): Promise<void> => {
-    app.addHook('onRequest', async (request, reply) => {
-      try {
-        names.set(request, keys.verify(request.headers.authorization))
-      } catch (error) {
-        admitStranger(request, reply)
-        throw error
-      }
-    })
+    app.addHook('onRequest', operators.onRequest)
     paymentRoutes(app, desk)
     actRoutes(app, desk)
     userRoutes(app, desk)
@@ -197,9 +187,9 @@ function reconciliationRoutes(app: App, desk: Desk): void {
     const { since, why = null } = request.body
     const sinceAt = Date.parse(since)
     // 31 February is no day, although the language takes it for 3 March.
-    if (Number.isNaN(sinceAt) || !toTimestamp(sinceAt).startsWith(since)) {
-      throw new BillingError('validation_failed', { problems: [{ pointer: '/since', code: 'wrong_format' }] })
-    }
+    if (Number.isNaN(sinceAt) || !toTimestamp(sinceAt).startsWith(since)) throw wrongSince('wrong_format')
+    // Nothing was sold before 1970, and databases know no year 0.
+    if (sinceAt < 0) throw wrongSince('too_small')
     const asked = { sinceAt, operator: desk.nameOf(request), reason: why }
     return viewReconciliation(await desk.operator.startReconciliation(asked))
   })
@@ -212,6 +202,10 @@ function reconciliationRoutes(app: App, desk: Desk): void {
   app.post(`${path}/:reconciliation_id/continue`, { schema: continueSchema }, async ({ params }) =>
     viewReconciliation(await desk.operator.continueReconciliation(params.reconciliation_id)),
   )
+}
+
+function wrongSince(code: ValidationCode): BillingError {
+  return new BillingError('validation_failed', { problems: [{ pointer: '/since', code }] })
 }
 
 function exportRoute(app: App, desk: Desk): void {

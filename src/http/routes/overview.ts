@@ -1,8 +1,8 @@
 // What a user sees of himself, all at once: the portal's source, and the same figures that the platform decides on.
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Billing } from '../../billing/billing.js'
 import type { App } from '../app.js'
-import type { UserIdentity } from '../auth.js'
+import { callersBy } from '../callers.js'
+import type { Identify } from '../identify.js'
 import { problemResponses } from '../problem.js'
 import { OverviewSchema } from '../schemas-platform.js'
 import { viewOverview } from '../view-overview.js'
@@ -10,7 +10,7 @@ import { viewOverview } from '../view-overview.js'
 export interface OverviewRoutesParts {
   readonly billing: Billing
   readonly publicUrl: string
-  readonly identify: (request: FastifyRequest, reply: FastifyReply) => Promise<UserIdentity>
+  readonly identify: Identify['identify']
 }
 
 export function overviewRoutes({ billing, publicUrl, identify }: OverviewRoutesParts) {
@@ -26,8 +26,9 @@ export function overviewRoutes({ billing, publicUrl, identify }: OverviewRoutesP
     },
   }
   return async (app: App): Promise<void> => {
-    app.get('/api/v1/billing/overview', { schema }, async (request, reply) => {
-      const { userId } = await identify(request, reply)
+    const users = callersBy(identify)
+    app.get('/api/v1/billing/overview', { schema, onRequest: users.onRequest }, async (request) => {
+      const { userId } = users.of(request)
       return viewOverview(await billing.overview(userId, request.id), publicUrl)
     })
   }

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Billing } from '../../billing/billing.js'
 import type { ApiKeys } from '../api-keys.js'
 import type { App } from '../app.js'
+import { callersWithKey } from '../callers.js'
 import { problemResponses } from '../problem.js'
 import {
   AllowanceSchema,
@@ -31,16 +32,7 @@ const COUNT_REFUSALS = [...REFUSALS, 'unknown_limit', 'malformed_json'] as const
 
 export function platformRoutes({ billing, keys, admitStranger }: PlatformRoutesParts) {
   return async (app: App): Promise<void> => {
-    // Before anything is read: without the key nobody learns what we accept.
-    app.addHook('onRequest', (request, reply, done) => {
-      try {
-        keys.verify(request.headers.authorization)
-      } catch (error) {
-        admitStranger(request, reply)
-        throw error
-      }
-      done()
-    })
+    app.addHook('onRequest', callersWithKey({ nameOf: keys.verify, admitStranger }).onRequest)
     userRoutes(app, billing)
     consumeRoute(app, billing)
     releaseRoute(app, billing)

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Billing } from '../../billing/billing.js'
 import { toTimestamp } from '../../domain/instant.js'
 import type { App } from '../app.js'
+import { callersBy } from '../callers.js'
 import type { Identify } from '../identify.js'
 import { problemResponses } from '../problem.js'
 
@@ -47,8 +48,10 @@ export function portalSessionRoutes({ billing, publicUrl, identify }: PortalSess
         ),
       },
     }
-    app.post('/api/v1/billing/portal-sessions', { schema }, async (request, reply) => {
-      const user = await identify(request, reply)
+    const users = callersBy(identify)
+    const { onRequest } = users
+    app.post('/api/v1/billing/portal-sessions', { schema, onRequest }, async (request, reply) => {
+      const user = users.of(request)
       const { token, expiresAt } = await billing.portal.open(user, request.body?.return_path ?? null)
       reply.header('cache-control', 'no-store')
       return { url: `${publicUrl}/portal/open?token=${token}`, expires_at: toTimestamp(expiresAt) }

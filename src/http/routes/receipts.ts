@@ -5,6 +5,7 @@ import type { Billing } from '../../billing/billing.js'
 import type { PrintedReceipt } from '../../billing/read-receipt.js'
 import { LOCALES } from '../../domain/locale.js'
 import type { App } from '../app.js'
+import { callersBy } from '../callers.js'
 import type { Identify } from '../identify.js'
 import { preferredLocale } from '../language.js'
 import { problemResponses } from '../problem.js'
@@ -42,8 +43,10 @@ export function receiptRoutes({ billing, identify }: ReceiptRoutesParts) {
         ),
       },
     }
-    app.get('/api/v1/billing/payments/:payment_id/receipt', { schema }, async (request, reply) => {
-      const user = await identify(request, reply)
+    const users = callersBy(identify)
+    const { onRequest } = users
+    app.get('/api/v1/billing/payments/:payment_id/receipt', { schema, onRequest }, async (request, reply) => {
+      const user = users.of(request)
       const locale =
         request.query.lang ?? user.locale ?? preferredLocale(request.headers['accept-language'], 'ar')
       const { payment_id: paymentId } = request.params

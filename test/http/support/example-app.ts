@@ -1,5 +1,4 @@
 // A little service of the tests: the real bare app with a few example routes, listening on loopback.
-import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import Type from 'typebox'
 import { expect } from 'vitest'
@@ -10,6 +9,7 @@ import type { Readiness } from '../../../src/http/health.js'
 import { problemResponses } from '../../../src/http/problem.js'
 import { createLog, type Log } from '../../../src/runtime/log.js'
 import { DatabaseUnavailable } from '../../../src/store/database.js'
+import { sendRaw } from '../../support/raw.js'
 
 export interface Example {
   readonly base: string
@@ -84,7 +84,7 @@ export async function startExample(): Promise<Example> {
         headers: { 'content-type': 'application/json', ...headers },
         body,
       }),
-    sendRaw: (bytes) => sendRaw(Number(new URL(base).port), bytes),
+    sendRaw: (bytes) => sendRaw(base, bytes),
     close: () => app.close(),
   }
   return example
@@ -99,18 +99,6 @@ export function captureLog(): { log: Log; lines: string[] } {
     },
   })
   return { lines, log: createLog({ level: 'info', destination }) }
-}
-
-function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
-    let answer = ''
-    socket.on('data', (chunk) => {
-      answer += String(chunk)
-    })
-    socket.on('close', () => resolve(answer))
-    socket.on('error', reject)
-  })
 }
 
 /** Checks what every problem has in common and gives its body. */
