@@ -24,6 +24,8 @@ export interface BookedPayment {
   readonly paidAt: number | null
   readonly start: number | null
   readonly end: number | null
+  /** What the provider was understood to say of it while it was under review. */
+  readonly reviewed: { readonly status: string; readonly amount: number | null } | null
 }
 
 export interface OutboxLine {
@@ -31,6 +33,7 @@ export interface OutboxLine {
   readonly sequence: number
   readonly written: number
   readonly type: string
+  readonly at: number
   readonly payment: string | null
 }
 
@@ -42,13 +45,14 @@ const readAll = statement(
          'user', user_id, 'id', id, 'status', status, 'amount', amount, 'checkout', checkout_id,
          'createdAt', extract(epoch from created_at) * 1000, 'expiresAt', extract(epoch from expires_at) * 1000,
          'askedAt', extract(epoch from asked_at) * 1000, 'paidAt', extract(epoch from paid_at) * 1000,
-         'start', extract(epoch from period_start) * 1000, 'end', extract(epoch from period_end) * 1000
+         'start', extract(epoch from period_start) * 1000, 'end', extract(epoch from period_end) * 1000,
+         'reviewed', review
        ) order by created_at, id), '[]') from payments),
      'receipts', (select coalesce(jsonb_agg(jsonb_build_object(
          'series', series, 'number', number, 'payment', payment_id) order by series, number), '[]') from receipts),
      'outbox', (select coalesce(jsonb_agg(jsonb_build_object(
          'user', user_id, 'sequence', sequence, 'written', payload->'data'->'sequence', 'type', type,
-         'payment', payload->'data'->'payment'->>'id') order by user_id, sequence), '[]') from outbox),
+         'at', extract(epoch from created_at) * 1000, 'payment', payload->'data'->'payment'->>'id') order by user_id, sequence), '[]') from outbox),
      'events', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'user', user_id)), '[]') from provider_events)
    ) as books`,
 )

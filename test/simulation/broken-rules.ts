@@ -1,8 +1,10 @@
 // The service with one of its rules taken out: what the simulation is there to find. Each says what was broken, and
 // refuses when the thing to break is not there any more, or its test would prove nothing.
+import type { CheckoutReport } from '../../src/domain/checkout.js'
 import type { Calendar } from '../../src/domain/period.js'
+import type { Provider, ProviderAnswer } from '../../src/provider/provider.js'
 import { createCalendar } from '../../src/runtime/calendar.js'
-import type { Database, Statement } from '../../src/store/database.js'
+import type { Database, Parameter, Row, Statement } from '../../src/store/database.js'
 
 /** Event ids that may be stored twice. Of a database that is thrown away afterwards. */
 export async function dropEventConstraint(database: Database): Promise<void> {
@@ -10,31 +12,81 @@ export async function dropEventConstraint(database: Database): Promise<void> {
 }
 
 /** Changes that are saved whatever was changed since they were decided. */
-export function withoutVersionGuard(
-  database: Database,
-): Database & { readonly forgotten: ReadonlySet<string> } {
-  const forgotten = new Set<string>()
-  const unguarded = (statement: Statement): Statement => {
-    const text = GUARDS.reduce((text, [guard, none]) => text.replace(guard, none), statement.text)
-    if (text === statement.text) return statement
-    forgotten.add(statement.name)
-    return { name: `${statement.name}.unguarded`, text }
-  }
-  return {
-    forgotten,
-    kind: database.kind,
-    query: (statement, parameters) => database.query(unguarded(statement), parameters),
-    transaction: (work) => database.transaction(work),
-    script: (sql) => database.script(sql),
-    close: () => database.close(),
-  }
+export function withoutVersionGuard(database: Database): BrokenDatabase {
+  const unguarded = (text: string) => GUARDS.reduce((text, [guard, none]) => text.replace(guard, none), text)
+  return breakDatabase(database, { text: unguarded })
 }
 
-/** In settlements.save and upgrades.request. The second keeps its parameter, or it would have no type. */
+/** In settlements.keep, settlements.save and upgrades.request. The last keeps its parameter, or it would have no type. */
 const GUARDS = [
   ['and u.version = i.version', ''],
   ['and version = $2 returning', 'and $2::bigint is not null returning'],
 ] as const
+
+/** A second checkout of one intent is nobody's: what is paid there is dropped. */
+export function withoutSecondPayments(database: Database): BrokenDatabase {
+  return breakDatabase(database, {
+    rows: (name, rows, [checkouts]) => {
+      if (name !== 'settlements.load' || !Array.isArray(checkouts)) return rows
+      return rows.filter((row) => [null, checkouts[Number(row.ordinal) - 1]].includes(row.checkout_id))
+    },
+  })
+}
+
+/** Money that the operator accepted or asked for again is booked without a receipt. */
+export function withoutReceiptsForActs(database: Database): BrokenDatabase {
+  const guard = 'where e.receipt is not null'
+  return breakDatabase(database, { text: (text) => text.replace(guard, `${guard} and e.audit is null`) })
+}
+
+/** A refund takes a month for running that ends at this very instant: as `<` where `<=` belongs. */
+export function withMonthsThatEndLate(database: Database): BrokenDatabase {
+  const late = ({ end, ...month }: { end: number }) => ({ ...month, end: end + 1 })
+  return breakDatabase(database, {
+    rows: (name, rows) => {
+      const isOfRefund = name === 'operator.payment' && rows.some(({ status }) => status === 'paid')
+      return isOfRefund
+        ? rows.map((row) => ({ ...row, months: (row.months as { end: number }[]).map(late) }))
+        : rows
+    },
+  })
+}
+
+/** What was taken beyond the price is not seen: 20,000 for 2,000 is equal. */
+export function withoutOverpayments(): (provider: Provider) => Provider {
+  const prices = new Map<string | null, number>()
+  const equal = (report: CheckoutReport): CheckoutReport => {
+    const price = prices.get(report.paymentId) ?? report.amount
+    return { ...report, amount: report.amount === null ? null : Math.min(report.amount, price ?? 0) }
+  }
+  const all = (reports: readonly CheckoutReport[]) => reports.map(equal)
+  return (provider) => ({
+    ...provider,
+    createCheckout: (order) => {
+      prices.set(order.paymentId, order.price.amount)
+      return provider.createCheckout(order)
+    },
+    readEvent: (body) => {
+      const event = provider.readEvent(body)
+      return event?.report ? { ...event, report: equal(event.report) } : event
+    },
+    getCheckout: async (id, options) =>
+      mapped(await provider.getCheckout(id, options), (one) => one && equal(one)),
+    findCheckouts: async (id, since) => mapped(await provider.findCheckouts(id, since), all),
+    listCheckouts: async (page) =>
+      mapped(await provider.listCheckouts(page), ({ checkouts, ...rest }) => ({
+        ...rest,
+        checkouts: all(checkouts),
+      })),
+  })
+}
+
+/** A checkout whose bank still decides is taken for one that can be paid. */
+export function withProcessingAsPending(provider: Provider): Provider {
+  const pending = (report: CheckoutReport | null): CheckoutReport | null =>
+    report?.status === 'processing' ? { ...report, status: 'pending' } : report
+  return { ...provider, expireCheckout: async (id) => mapped(await provider.expireCheckout(id), pending) }
+}
 
 /** Each month's end computed from the one before: 31 January, 28 February, 28 March. */
 export function monthByMonth(): Calendar {
@@ -46,4 +98,42 @@ export function monthByMonth(): Calendar {
       return end
     },
   }
+}
+
+export interface BrokenDatabase extends Database {
+  /** The statements that were met and changed, or whose answer was. */
+  readonly broken: ReadonlySet<string>
+}
+
+function breakDatabase(
+  database: Database,
+  rule: {
+    readonly text?: (text: string) => string
+    readonly rows?: (name: string, rows: readonly Row[], parameters: readonly Parameter[]) => readonly Row[]
+  },
+): BrokenDatabase {
+  const broken = new Set<string>()
+  const changed = (statement: Statement): Statement => {
+    const text = rule.text?.(statement.text) ?? statement.text
+    if (text === statement.text) return statement
+    broken.add(statement.name)
+    return { name: `${statement.name}.broken`, text }
+  }
+  return {
+    broken,
+    kind: database.kind,
+    query: async (statement, parameters = []) => {
+      const rows = await database.query(changed(statement), parameters)
+      const others = rule.rows?.(statement.name, rows, parameters) ?? rows
+      if (others !== rows && JSON.stringify(others) !== JSON.stringify(rows)) broken.add(statement.name)
+      return others
+    },
+    transaction: (work) => database.transaction(work),
+    script: (sql) => database.script(sql),
+    close: () => database.close(),
+  }
+}
+
+function mapped<One, Other>(answer: ProviderAnswer<One>, map: (value: One) => Other): ProviderAnswer<Other> {
+  return answer.ok ? { ok: true, value: map(answer.value) } : answer
 }

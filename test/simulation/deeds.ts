@@ -1,19 +1,21 @@
 // What people, sweeps and the post do, each as one task. What comes of it is held against the rule about that deed, with
 // what was known when it began and what the books say when everything around it has ended.
-import { BillingError, type ErrorCode } from '../../src/domain/error.js'
-import { DatabaseUnavailable } from '../../src/store/database.js'
-import { PRICES } from './far-side.js'
-import { isRenewable } from './model.js'
+import type { CheckoutRecord } from '../../src/emulator/records.js'
+import { type OddPayment, PRICES } from './far-side.js'
+import { codeOf, judged } from './judged.js'
+import { isRenewable, standingAfter } from './model.js'
+import { OPERATOR_DEEDS, operatorTasks } from './operator-deeds.js'
 import type { Process } from './process.js'
 import { faultsOfEvents } from './provider-errors.js'
 import { require } from './rules.js'
-import { type End, OUTSIDE, type Task } from './scheduler.js'
+import { LONGEST_RUN_MS, OUTSIDE, type Task } from './scheduler.js'
 import type { World } from './world.js'
 
 export const DEEDS = {
   click: 6,
   pay: 6,
   leak: 0.3,
+  second: 0.8,
   status: 3,
   history: 1,
   payment: 1,
@@ -23,12 +25,14 @@ export const DEEDS = {
   letter: 7,
   replay: 1,
   forgery: 0.5,
+  ...OPERATOR_DEEDS,
 } as const
 export type Deed = keyof typeof DEEDS
 
 /** The tasks of one deed, or none where the world gives no occasion for it. */
 export function tasksFor(deed: Deed, world: World): readonly Task[] {
   if (deed === 'pay' || deed === 'leak') return payOpen(world, deed)
+  if (deed === 'second') return paySecond(world)
   const process = world.anyProcess()
   if (deed === 'letter' || deed === 'replay' || deed === 'forgery') return letters(world, process, deed)
   if (!process) return []
@@ -48,6 +52,8 @@ export function tasksFor(deed: Deed, world: World): readonly Task[] {
       return [announce(world, process)]
     case 'compare':
       return [compare(world, process)]
+    default:
+      return operatorTasks(deed, world, process)
   }
 }
 
@@ -64,26 +70,40 @@ export function click(world: World, userId: string, planId: string): readonly Ta
   const process = world.anyProcess()
   if (!process) return []
   const rule = 'nobody buys before the window, anybody within'
-  const renewableNow = () => isRenewable(world.monthsOf(userId), world.now)
-  const couldAtStart = renewableNow()
+  const startedAt = world.now
+  const known = world.historyOf(userId).length
+  /** What could be bought at this instant in each state that the user was in since: acts and payments change it. */
+  const renewable = (at: number) => {
+    const history = world.historyOf(userId)
+    const states = Array.from({ length: history.length - known + 1 }, (_, more) => known + more)
+    return states.map((length) => isRenewable(standingAfter(history.slice(0, length)), at))
+  }
+  const takesNoCard = new Set(
+    world.far
+      .checkouts()
+      .filter(isLeftAtTheBank(world))
+      .map(({ id }) => id),
+  )
   const task: Task = {
     name: `${userId} clicks on ${planId}`,
     life: process.life,
     start: async () => {
       const opened = await process.billing.upgrade({ user: { userId }, planId, locale: 'fr' })
       const checkoutId = opened.checkoutUrl.split('/').at(-2) ?? ''
-      const isWanted = world.far.checkout(checkoutId)?.amount === PRICES[planId]
+      const isWanted = world.far.priceOf(checkoutId) === PRICES[planId]
       require(isWanted, 'nothing fails but as promised', () =>
         `for ${planId} ${userId} was shown ${checkoutId}`)
+      const rulePage = 'who clicks is shown a page that takes a card'
+      require(!takesNoCard.has(checkoutId), rulePage, () => `${userId} got ${checkoutId}`)
       world.show({ userId, checkoutId, paymentId: opened.paymentId })
       world.afterwards(() =>
-        require(couldAtStart || renewableNow(), rule, () => `${userId} got ${checkoutId}`),
+        require(renewable(world.now).includes(true), rule, () => `${userId} got ${checkoutId}`),
       )
     },
     ended: (end) => {
       const isRefused = end.kind === 'threw' && codeOf(end.error) === 'already_subscribed'
       if (isRefused)
-        world.afterwards(() => require(!couldAtStart || !renewableNow(), rule, () => `not ${userId}`))
+        world.afterwards(() => require(renewable(startedAt).includes(false), rule, () => `not ${userId}`))
     },
   }
   return [
@@ -98,22 +118,59 @@ function payOpen(world: World, deed: 'pay' | 'leak'): readonly Task[] {
   if (payable.length === 0) return []
   const { id } = world.dice.pick(payable)
   if (deed === 'leak') return [payAt(world, id, 'paid')]
-  return [payAt(world, id, world.dice.weighed({ paid: 8, failed: 1, canceled: 1 }), true)]
+  return [payAt(world, id, world.dice.weighed({ paid: 8, failed: 1, canceled: 1 }), oddPayment(world, id))]
+}
+
+/** What is wrong with the telling, or with the sum; never both, so that the API shows the truth of one at a time. */
+export function oddPayment({ dice, far }: World, checkoutId: string): OddPayment {
+  if (!dice.chance(0.2)) return { faults: faultsOfEvents(dice) }
+  const price = far.priceOf(checkoutId) ?? 0
+  const other = Object.values(PRICES).find((one) => one !== price) ?? 1
+  return { amount: dice.pick([price + 1, price - 1, price * 10, 50, other]) }
+}
+
+/** How long ago a checkout was made whose request may still be repeated on the way. */
+const REPEATED_WITHIN_MS = 10 * 60_000
+
+/** The request of a checkout arrives twice: there is a second one for the same intent, and somebody pays it as well. */
+function paySecond(world: World): readonly Task[] {
+  const { dice, far } = world
+  const fresh = ({ id, created_at }: CheckoutRecord) =>
+    world.isShown(id) && created_at * 1_000 + REPEATED_WITHIN_MS > world.now
+  const candidates = far.checkouts().filter(fresh)
+  if (candidates.length === 0) return []
+  const { id: firstId } = dice.pick(candidates)
+  const odd = dice.chance(0.1) ? oddPayment(world, firstId) : {}
+  const start = async () => {
+    const secondId = await far.repeat(firstId)
+    world.figures.count('faults: a second checkout of one intent')
+    if (dice.chance(0.8)) await payAt(world, secondId, 'paid', { ...odd, faults: {} }).start()
+  }
+  return [{ name: `the request of ${firstId} arrives twice`, life: OUTSIDE, start }]
+}
+
+/** A checkout can be paid for half an hour. */
+export const LIFETIME_MS = 30 * 60_000
+
+/** Its time is over and the bank has not decided: nothing can be paid there. Longer ago than a click may take. */
+function isLeftAtTheBank({ now }: World) {
+  return ({ status, created_at }: CheckoutRecord): boolean =>
+    status === 'processing' && created_at * 1_000 + LIFETIME_MS + LONGEST_RUN_MS <= now
 }
 
 export function payAt(
   world: World,
   checkoutId: string,
   outcome: 'paid' | 'failed' | 'canceled',
-  isToldBadly = false,
+  odd: OddPayment = {},
 ): Task {
   const { dice, far, figures } = world
-  const faults = isToldBadly ? faultsOfEvents(dice) : {}
   const start = async () => {
-    const taken = far.pay(checkoutId, outcome, dice.pick(['edahabia', 'cib'] as const), faults)
-    world.note(`      ${taken ? 'done' : 'too late'} ${JSON.stringify(faults)}`)
+    const taken = far.pay(checkoutId, outcome, dice.pick(['edahabia', 'cib'] as const), odd)
+    world.note(`      ${taken ? 'done' : 'too late'} ${JSON.stringify(odd)}`)
     figures.count(`payments: ${taken ? outcome : 'too late'}`)
-    for (const fault of Object.keys(faults)) figures.count(`faults: event ${fault}`)
+    for (const fault of Object.keys(odd.faults ?? {})) figures.count(`faults: event ${fault}`)
+    if (taken && odd.amount !== undefined) figures.count('faults: another amount')
   }
   return { name: `payer: ${outcome} at ${checkoutId}`, life: OUTSIDE, start }
 }
@@ -177,21 +234,4 @@ function letters(
     }
     return judged(world, task, letter.isGenuine ? [] : ['invalid_signature'])
   })
-}
-
-/** Anything thrown that is neither promised nor the database's absence is a bug. */
-function judged(world: World, task: Task, promised: readonly ErrorCode[]): Task {
-  const ended = (end: End) => {
-    task.ended?.(end)
-    if (end.kind !== 'threw') return
-    const code = codeOf(end.error)
-    world.figures.count(`answers: ${code}`)
-    if (code !== 'database_unavailable' && !promised.some((one) => one === code)) world.surprise(end.error)
-  }
-  return { ...task, ended }
-}
-
-function codeOf(error: unknown): string {
-  if (error instanceof DatabaseUnavailable) return 'database_unavailable'
-  return error instanceof BillingError ? error.code : 'surprise'
 }

@@ -24,14 +24,24 @@ export interface FarSide {
   /** For the provider adapter: `troubles` is the chance that one call goes wrong. */
   send(troubles: () => number): Send
   /** What a payer does on the page. False: the page says that it is too late. */
-  pay(checkoutId: string, outcome: Outcome, method: PaymentMethod, faults: Partial<Faults>): boolean
+  pay(checkoutId: string, outcome: Outcome, method: PaymentMethod, odd?: OddPayment): boolean
+  /** A gateway on the way repeats the request that made this checkout: another one, of the same payment of ours. */
+  repeat(checkoutId: string): Promise<string>
   checkout(id: string): CheckoutRecord | undefined
   checkouts(): readonly CheckoutRecord[]
+  /** What it was to cost when it was asked for. */
+  priceOf(checkoutId: string): number | undefined
   takings(): readonly Taking[]
   /** The events that it has written since it was last asked. */
   newEvents(): readonly DeliveryRecord[]
   /** Time has moved: what is over ends. */
   endDue(): void
+}
+
+export interface OddPayment {
+  readonly faults?: Partial<Faults>
+  /** What is taken instead of the price: the provider says so in its events and in its API. */
+  readonly amount?: number
 }
 
 export function createFarSide(of: {
@@ -47,13 +57,22 @@ export function createFarSide(of: {
   let seen = 0
   const way = of.dice.stream('way to the provider')
 
-  const call = async ({ url, method, headers, body }: Parameters<Send>[0]): Promise<SentAnswer> => {
+  /** By checkout: the request that made it, and the price it was to have. */
+  const orders = new Map<string, { request: Parameters<Send>[0]; price: number }>()
+  const inject = async (request: Parameters<Send>[0]) => {
+    const { url, method, headers, body } = request
     const answer = await server.inject({
       method,
       url: url.slice(PROVIDER_URL.length),
       headers,
       ...(body === undefined ? {} : { payload: body }),
     })
+    const isOrder = method === 'POST' && url.endsWith('/checkouts') && answer.statusCode === 200
+    if (isOrder) orders.set(answer.json().id, { request, price: answer.json().amount })
+    return answer
+  }
+  const call = async (request: Parameters<Send>[0]): Promise<SentAnswer> => {
+    const answer = await inject(request)
     return { status: answer.statusCode, headers: {}, body: [answer.rawPayload] }
   }
   return {
@@ -64,17 +83,26 @@ export function createFarSide(of: {
       figures.count(`faults: provider ${trouble}`)
       return troubled(trouble, () => call(request))
     },
-    pay: (checkoutId, outcome, method, faults) => {
+    pay: (checkoutId, outcome, method, { faults = {}, amount } = {}) => {
       const checkout = desk.ledger.checkouts.findAnywhere(checkoutId)
       if (!checkout) return false
       desk.faults.set(faults)
-      const { ok } = cashier.pay(checkout, outcome, method)
+      const { ok } = cashier.pay({ ...checkout, amount: amount ?? checkout.amount }, outcome, method)
       desk.faults.clear()
       return ok
     },
+    repeat: async (checkoutId) => {
+      const order = orders.get(checkoutId)
+      if (!order) throw new Error(`${checkoutId} was made by no request`)
+      return (await inject(order.request)).json().id
+    },
     checkout: (id) => desk.ledger.checkouts.findAnywhere(id),
     checkouts: () => [...desk.ledger.checkouts.all()],
-    takings: () => [...desk.ledger.checkouts.all()].flatMap(takingOf),
+    priceOf: (checkoutId) => orders.get(checkoutId)?.price,
+    takings: () =>
+      [...desk.ledger.checkouts.all()].flatMap((checkout) =>
+        takingOf(checkout, orders.get(checkout.id)?.price ?? checkout.amount),
+      ),
     newEvents: () => {
       const all = [...desk.ledger.deliveries.all()]
       const fresh = all.slice(seen)
@@ -145,15 +173,16 @@ function systemError(message: string, properties: Record<string, string>): Error
   return Object.assign(new Error(message), properties)
 }
 
-function takingOf(checkout: CheckoutRecord): Taking[] {
+function takingOf(checkout: CheckoutRecord, price: number): Taking[] {
   const { id, status, amount, payment_method, paid_at, metadata } = checkout
   if (status !== 'paid' || paid_at === null) return []
-  const plan = Object.keys(PRICES).find((name) => PRICES[name] === amount) ?? 'unknown'
+  const plan = Object.keys(PRICES).find((name) => PRICES[name] === price) ?? 'unknown'
   return [
     {
       checkoutId: id,
       userId: metadataOf(metadata, 'user_id'),
       plan,
+      price,
       amount,
       method: payment_method ?? 'unknown',
       paidAt: paid_at * 1000,

@@ -1,10 +1,22 @@
 // The life of one seed: steps of people, post, sweeps and time in a changing weather, until the days are over; then calm,
 // in which everything that was paid must be found.
 import { readHistory } from '../../src/billing/read-payments.js'
-import { click, compare, DEEDS, type Deed, payAt, status, sweep, tasksFor } from './deeds.js'
-import { boundariesOf } from './model.js'
+import {
+  click,
+  compare,
+  DEEDS,
+  type Deed,
+  LIFETIME_MS,
+  oddPayment,
+  payAt,
+  status,
+  sweep,
+  tasksFor,
+} from './deeds.js'
+import { boundariesOf, type Taking } from './model.js'
+import { refund } from './operator-deeds.js'
 import type { Process } from './process.js'
-import { require } from './rules.js'
+import { isAccountedFor, type RuleName, require } from './rules.js'
 import { LONGEST_RUN_MS, type Task } from './scheduler.js'
 import { CALM, weatherOf } from './weather.js'
 import type { World } from './world.js'
@@ -18,7 +30,16 @@ const MOST_STEPS = 400
 
 /** People buy first: the day that a seed begins on should be the day that months are counted from. */
 const BEGINNING = 6
-const KINDS = { crowd: 8, time: 7, purchase: 3, rush: 3, quietSweep: 1, returning: 1, historySum: 0.5 }
+const KINDS = {
+  crowd: 8,
+  time: 7,
+  purchase: 3,
+  rush: 3,
+  quietSweep: 1,
+  returning: 1,
+  slowBank: 1,
+  historySum: 0.5,
+}
 
 export async function live(world: World, days: number): Promise<void> {
   const endAt = world.now + days * DAY_MS
@@ -32,7 +53,7 @@ export async function live(world: World, days: number): Promise<void> {
   await end(world)
 }
 
-const STEPS = { crowd, time, purchase, rush, quietSweep, returning, historySum }
+const STEPS = { crowd, time, purchase, rush, quietSweep, returning, slowBank, historySum }
 
 async function crowd(world: World): Promise<void> {
   const { dice } = world
@@ -48,7 +69,7 @@ async function crowd(world: World): Promise<void> {
 async function time(world: World): Promise<void> {
   const { dice } = world
   const turns = world.users.flatMap((userId) =>
-    boundariesOf(world.monthsOf(userId))
+    boundariesOf(world.standingOf(userId))
       .filter((at) => at > world.now)
       .map((at) => ({ userId, at })),
   )
@@ -68,9 +89,21 @@ async function time(world: World): Promise<void> {
       const turn = (dice.chance(0.8) ? turns[0] : undefined) ?? dice.pick(turns)
       world.focus = turn.userId
       const beside = dice.pick([-HOUR_MS, -1, 0, 0, 1, MINUTE_MS, 20 * HOUR_MS])
-      return passAndCheck(world, Math.max(0, turn.at + beside - world.now))
+      passAndCheck(world, Math.max(0, turn.at + beside - world.now))
+      if (beside === 0 && dice.chance(0.75)) await refundEnding(world, turn.userId)
     }
   }
+}
+
+/** A refund at the very instant at which its month is over: that month was used, and nothing of it is left to take. */
+async function refundEnding(world: World, userId: string): Promise<void> {
+  const payment = world.books.payments.find(
+    ({ user, status: is, end: endAt }) => user === userId && is === 'paid' && endAt === world.now,
+  )
+  if (!payment) return
+  const process = await calmProcess(world)
+  await world.run([refund(world, process, payment)])
+  world.figures.count('checked: refund at a month’s end')
 }
 
 /** Whoever has reason to buys, if he may: without it few would live long enough to see their third month. */
@@ -87,7 +120,7 @@ async function rush(world: World): Promise<void> {
   if (world.openOf(world.focus).length === 0) world.focus = dice.pick(world.users)
   const [open] = world.openOf(world.focus)
   if (!open) return
-  await world.run([payAt(world, open.checkoutId, 'paid', true)])
+  await world.run([payAt(world, open.checkoutId, 'paid', oddPayment(world, open.checkoutId))])
   world.pass(dice.pick([0, MINUTE_MS, 2 * MINUTE_MS, 6 * MINUTE_MS]))
   const weather = weatherOf(dice)
   await world.revive(weather)
@@ -118,7 +151,7 @@ async function quietSweep(world: World): Promise<void> {
   for (const taking of world.far.takings()) {
     const dueAt = Math.max(boundOf(world, taking.checkoutId, taking.paidAt), lastSweepAt) + RETRY_MS
     const isDue = world.now >= dueAt && !isUntoldLeak(world, taking.checkoutId)
-    if (isDue) requireBooked(world, taking.checkoutId)
+    if (isDue) requireAccounted(world, taking)
   }
   world.figures.count('checked: sweep’s bound')
 }
@@ -140,10 +173,15 @@ function isUntoldLeak(world: World, checkoutId: string): boolean {
   return !world.isShown(checkoutId) && !world.post.acknowledgedCheckouts.has(checkoutId)
 }
 
-function requireBooked(world: World, checkoutId: string): void {
+function requireAccounted(
+  world: World,
+  taking: Taking,
+  rule: RuleName = 'the paid are booked within the sweep’s bound',
+): void {
+  const { checkoutId } = taking
   const payment = world.books.payments.find(({ checkout }) => checkout === checkoutId)
-  const rule = 'the paid are booked within the sweep’s bound'
-  require(payment?.status === 'paid', rule, () => `${checkoutId} is ${JSON.stringify(payment)}`)
+  require(isAccountedFor(world.books, taking), rule, () =>
+    `${JSON.stringify(taking)} is ${JSON.stringify(payment)}`)
 }
 
 /** Pays and comes back at once, with no webhook yet: whoever looks at his newest payment sees it paid. */
@@ -168,24 +206,53 @@ async function returning(world: World): Promise<void> {
   world.figures.count('checked: returning')
 }
 
+/** The bank is still at it when the time of the checkout is over, and its payer clicks once more. */
+async function slowBank(world: World): Promise<void> {
+  const { dice, far } = world
+  const open = world.shown.filter(({ checkoutId }) => far.checkout(checkoutId)?.status === 'pending')
+  if (open.length === 0) return
+  const { userId, checkoutId } = dice.pick(open)
+  const faults = { processing: { seconds: dice.pick([2_400, 4 * 3_600]) } }
+  await world.run([payAt(world, checkoutId, dice.weighed({ paid: 2, failed: 1 }), { faults })])
+  const overAt = (far.checkout(checkoutId)?.created_at ?? 0) * SECOND_MS + LIFETIME_MS + LONGEST_RUN_MS
+  passAndCheck(world, overAt - world.now + dice.between(0, 5 * MINUTE_MS))
+  const weather = weatherOf(dice)
+  await world.revive(weather)
+  await world.run(click(world, userId, 'pro'), weather)
+  world.figures.count('checked: a bank that is slow')
+}
+
 /** Reading without asking the provider: what is checked must not be changed by the looking. */
 const NO_LOOK = { loadUser: async () => null, refreshOpen: async () => false }
 
-/** The history, page by page, holds what was booked and nothing else. */
+/** The history, page by page, holds what was booked and what was given back, and nothing else. */
 async function historySum(world: World): Promise<void> {
   for (const userId of world.users) {
-    let sum = 0
-    let cursor: string | null = null
-    do {
-      const request = { userId, limit: 2, cursor, status: 'paid' as const }
-      const page = await readHistory(world.quietParts, NO_LOOK, request)
-      for (const { price } of page.payments) sum += price.amount
-      cursor = page.nextCursor
-    } while (cursor !== null)
-    const booked = world.monthsOf(userId).reduce((total, { amount }) => total + amount, 0)
-    require(sum === booked, 'history sums to the takings', () => `${userId}: ${sum}, booked ${booked}`)
+    const entries = world.historyOf(userId)
+    const back = new Set(entries.flatMap((entry) => (entry.kind === 'refunded' ? entry.checkoutId : [])))
+    for (const status of ['paid', 'refunded'] as const) {
+      const takings = entries.flatMap((entry) => (entry.kind === 'paid' ? entry.taking : []))
+      const booked = takings
+        .filter(({ checkoutId }) => back.has(checkoutId) === (status === 'refunded'))
+        .reduce((total, { price }) => total + price, 0)
+      const sum = await sumOfPages(world, userId, status)
+      require(sum === booked, 'history sums to the takings', () =>
+        `${userId}: ${status} ${sum}, booked ${booked}`)
+    }
   }
   world.figures.count('checked: history')
+}
+
+async function sumOfPages(world: World, userId: string, status: 'paid' | 'refunded'): Promise<number> {
+  let sum = 0
+  let cursor: string | null = null
+  do {
+    const request = { userId, limit: 2, cursor, status }
+    const page = await readHistory(world.quietParts, NO_LOOK, request)
+    for (const { price } of page.payments) sum += price.amount
+    cursor = page.nextCursor
+  } while (cursor !== null)
+  return sum
 }
 
 async function end(world: World): Promise<void> {
@@ -194,10 +261,11 @@ async function end(world: World): Promise<void> {
     await quietSweep(world)
   }
   await compareAll(world)
-  for (const { checkoutId } of world.far.takings()) requireBooked(world, checkoutId)
+  for (const taking of world.far.takings())
+    requireAccounted(world, taking, 'what was taken is booked, under review or refunded')
   await historySum(world)
   // Nothing happens any more but time: access ends where the paid time and its grace end.
-  const boundaries = world.users.flatMap((userId) => boundariesOf(world.monthsOf(userId)))
+  const boundaries = world.users.flatMap((userId) => boundariesOf(world.standingOf(userId)))
   for (const boundary of boundaries.sort((one, other) => one - other)) {
     for (const beside of [-1, 0])
       if (boundary + beside > world.now) passAndCheck(world, boundary + beside - world.now)

@@ -6,15 +6,35 @@ export interface Taking {
   readonly checkoutId: string
   readonly userId: string
   readonly plan: string
+  /** What was asked for. */
+  readonly price: number
+  /** What was taken: the price, but for a payer or a provider that makes another sum of it. */
   readonly amount: number
   readonly method: string
   /** The provider's instant of payment, in milliseconds. */
   readonly paidAt: number
 }
 
+/** What happened to a user's money, in the order in which it was written down. */
+export type Entry =
+  | { readonly kind: 'paid'; readonly taking: Taking }
+  | { readonly kind: 'refunded'; readonly checkoutId: string; readonly at: number }
+  | { readonly kind: 'ended'; readonly at: number }
+
 export interface BoughtMonth extends Taking {
   readonly start: number
   readonly end: number
+}
+
+/** Where a user stands after all of that. */
+export interface Standing {
+  /** The month that each payment bought; a refunded one is as it was. */
+  readonly months: readonly BoughtMonth[]
+  /** Those of the present run, in order. */
+  readonly run: readonly BoughtMonth[]
+  readonly endedAt: number | null
+  /** Of the last payment. */
+  readonly method: string | null
 }
 
 export interface Access {
@@ -29,47 +49,66 @@ const WINDOW_MS = 7 * 24 * 3_600_000
 /** Algeria has kept UTC+1 all year since 1981 (tz database, Africa/Algiers). */
 const ALGIERS_MS = 3_600_000
 
-/** The months that were bought, in the order of booking. */
-export function monthsBought(takings: readonly Taking[]): readonly BoughtMonth[] {
-  const months: BoughtMonth[] = []
+export function standingAfter(entries: readonly Entry[]): Standing {
+  const months = new Map<string, BoughtMonth>()
+  let method: string | null = null
+  let endedAt: number | null = null
   let anchor = 0
-  let count = 0
-  for (const taking of takings) {
-    const last = months.at(-1)
-    const follows = last !== undefined && taking.paidAt < last.end + GRACE_MS
-    if (!follows) {
-      anchor = taking.paidAt
-      count = 0
-    }
-    months.push({ ...taking, start: addMonths(anchor, count), end: addMonths(anchor, count + 1) })
-    count += 1
+  let run: readonly BoughtMonth[] = []
+  const place = (takings: readonly Taking[]) => {
+    run = takings.map((taking, index) => ({
+      ...taking,
+      start: addMonths(anchor, index),
+      end: addMonths(anchor, index + 1),
+    }))
+    for (const month of run) months.set(month.checkoutId, month)
   }
-  return months
+  for (const entry of entries) {
+    if (entry.kind === 'ended') {
+      endedAt = entry.at
+    } else if (entry.kind === 'paid') {
+      const last = run.at(-1)
+      const follows = last && endedAt === null && entry.taking.paidAt < last.end + GRACE_MS
+      if (!follows) anchor = entry.taking.paidAt
+      place(follows ? [...run, entry.taking] : [entry.taking])
+      endedAt = null
+      method = entry.taking.method
+    } else {
+      const refunded = run.find(({ checkoutId }) => checkoutId === entry.checkoutId)
+      // A month that is over was used; after an end nothing is left to take.
+      if (!refunded || endedAt !== null || refunded.end <= entry.at) continue
+      const others = run.filter((month) => month !== refunded)
+      const later = others.filter(({ start }) => start > refunded.start)
+      const isRunning = refunded.start <= entry.at || others.length === 0
+      if (isRunning && later.length === 0) endedAt = entry.at
+      else if (isRunning) anchor = entry.at
+      if (later.length > 0 || !isRunning) place(isRunning ? later : others)
+    }
+  }
+  return { months: [...months.values()], run, endedAt, method }
 }
 
-export function accessAt(months: readonly BoughtMonth[], now: number): Access {
-  const last = months.at(-1)
+export function accessAt({ run, endedAt, method }: Standing, now: number): Access {
+  const last = run.at(-1)
   if (!last) return { plan: 'free', status: 'active', currentPeriodEnd: null, paymentMethod: null }
-  const rest = { currentPeriodEnd: last.end, paymentMethod: last.method }
+  if (endedAt !== null)
+    return { plan: 'free', status: 'canceled', currentPeriodEnd: endedAt, paymentMethod: method }
+  const rest = { currentPeriodEnd: last.end, paymentMethod: method }
   if (now >= last.end + GRACE_MS) return { plan: 'free', status: 'expired', ...rest }
   if (now >= last.end) return { plan: last.plan, status: 'past_due', ...rest }
-  // Months of one run follow each other; those of an earlier run are over before the next one's begin to count.
-  const runStart = months.findLastIndex(
-    (month, index) => index === 0 || months[index - 1]?.end !== month.start,
-  )
-  const current = months.slice(runStart).find((month) => now < month.end) ?? last
+  const current = run.find((month) => now < month.end) ?? last
   return { plan: current.plan, status: 'active', ...rest }
 }
 
-export function isRenewable(months: readonly BoughtMonth[], now: number): boolean {
-  const last = months.at(-1)
-  return !last || now >= last.end - WINDOW_MS
+export function isRenewable({ run, endedAt }: Standing, now: number): boolean {
+  const last = run.at(-1)
+  return !last || endedAt !== null || now >= last.end - WINDOW_MS
 }
 
 /** The instants around which something changes for this user: the window opens, the month ends, grace ends. */
-export function boundariesOf(months: readonly BoughtMonth[]): readonly number[] {
-  const last = months.at(-1)
-  return last ? [last.end - WINDOW_MS, last.end, last.end + GRACE_MS] : []
+export function boundariesOf({ run, endedAt }: Standing): readonly number[] {
+  const last = run.at(-1)
+  return last && endedAt === null ? [last.end - WINDOW_MS, last.end, last.end + GRACE_MS] : []
 }
 
 /** The same day and time of the wall clock in Algiers, `count` months after the anchor; the month's last day at most. */

@@ -34,6 +34,8 @@ export interface Surroundings {
   readonly dice: Dice
   readonly figures: Figures
   readonly calendar: Calendar
+  /** Takes a rule out of the provider's adapter, to see that it is missed. */
+  readonly breakProvider?: ((provider: Provider) => Provider) | undefined
 }
 
 const [FREE, PRO] = SEED_PLANS
@@ -109,14 +111,16 @@ const WRITE_MS = 10 * SECOND
 const READ_MS = 5 * SECOND
 
 /** Each call is two steps, its arrival there and its answer here: between them anything may happen, or time run out. */
-function stagedProvider({ scheduler, far, clock, figures }: Surroundings, life: Life): Provider {
-  const provider = createChargily({
+function stagedProvider(around: Surroundings, life: Life): Provider {
+  const { scheduler, far, clock, figures, breakProvider = (provider) => provider } = around
+  const sound = createChargily({
     secretKey: PROVIDER_KEY,
     apiUrl: PROVIDER_URL,
     clock,
     send: far.send(() => scheduler.weather.provider),
     timeouts: { writeMs: NEVER_MS, readMs: NEVER_MS },
   })
+  const provider = breakProvider(sound)
   const staged = async <Value>(name: string, limitMs: number, call: () => Promise<ProviderAnswer<Value>>) => {
     const startedAt = clock.now()
     const answer = await scheduler.step(life, 'provider', name, call)

@@ -3,11 +3,15 @@
 import type { BookedPayment, Books } from './books.js'
 import type { FarSide } from './far-side.js'
 import type { Figures } from './figures.js'
-import { monthsBought, type Taking } from './model.js'
+import { type Entry, standingAfter, type Taking } from './model.js'
 
 export type RuleName =
   | 'each paid checkout is booked once'
   | 'nothing is booked without money'
+  | 'another amount is booked by the operator alone'
+  | 'what was taken is booked, under review or refunded'
+  | 'money is given back by the operator alone'
+  | 'an act of the operator does what it says'
   | 'each month bought is the model’s'
   | 'access is what was paid, plus grace'
   | 'the paid are booked within the sweep’s bound'
@@ -18,6 +22,7 @@ export type RuleName =
   | 'what was acknowledged is stored'
   | 'what was forged is not stored'
   | 'history sums to the takings'
+  | 'who clicks is shown a page that takes a card'
   | 'nobody buys before the window, anybody within'
   | 'who returns from paying sees it'
   | 'nothing fails but as promised'
@@ -37,13 +42,17 @@ export interface Witness {
   readonly shown: readonly { readonly userId: string; readonly checkoutId: string }[]
   readonly acknowledged: ReadonlySet<string>
   readonly forged: ReadonlySet<string>
+  /** Payments that the operator asked to take as they are, and to refund. */
+  readonly accepted: ReadonlySet<string>
+  readonly refunded: ReadonlySet<string>
 }
 
-/** The rules that need no further reading; `readAccess` follows in access.ts. */
+/** The rules that need no further reading; that of access follows in world.ts. */
 export function checkBooks(books: Books, far: FarSide, witness: Witness, figures: Figures): void {
   const rules: readonly (() => void)[] = [
     () => bookedOnce(books),
-    () => bookedForMoney(books, far),
+    () => bookedForMoney(books, far, witness),
+    () => refundedByHand(books, witness),
     () => monthsAgree(books, far),
     () => oneShown(witness, far),
     () => receiptsWithoutGap(books),
@@ -59,19 +68,31 @@ export function require(holds: boolean, rule: RuleName, evidence: () => unknown)
   if (!holds) throw new BrokenRule(rule, String(evidence()))
 }
 
-const isBooked = ({ status }: BookedPayment) => status === 'paid' || status === 'refunded'
+export const isBooked = ({ status }: BookedPayment) => status === 'paid' || status === 'refunded'
 
-/** What was booked of one user, in the order of booking, with the provider's own account of each. */
-export function bookedTakings(books: Books, far: FarSide, userId: string): readonly Taking[] {
+/** What was written down about a user's money, in that order, with the provider's own account of each payment. */
+export function historyOf(books: Books, far: FarSide, userId: string): readonly Entry[] {
   const takings = new Map(far.takings().map((taking) => [taking.checkoutId, taking]))
   const payments = new Map(books.payments.map((payment) => [payment.id, payment]))
-  return books.outbox.flatMap(({ user, type, payment: id }) => {
-    if (user !== userId || type !== 'payment.paid') return []
+  return books.outbox.flatMap(({ user, type, payment: id, at }): readonly Entry[] => {
+    if (user !== userId) return []
+    // With a payment it follows from the refund, which is an entry of its own.
+    if (type === 'subscription.canceled' && id === null) return [{ kind: 'ended', at }]
+    if (type !== 'payment.paid' && type !== 'payment.refunded') return []
     const payment = payments.get(id ?? '')
     const taking = takings.get(payment?.checkout ?? '')
     require(payment !== undefined && taking !== undefined, 'nothing is booked without money', () => id)
-    return [{ ...taking, paidAt: paidInstant(payment, taking) }]
+    if (type === 'payment.refunded') return [{ kind: 'refunded', checkoutId: taking.checkoutId, at }]
+    return [{ kind: 'paid', taking: { ...taking, paidAt: paidInstant(payment, taking) } }]
   })
+}
+
+/** To the dinar: one checkout of the provider's, and what the books say of it. */
+export function isAccountedFor(books: Books, taking: Taking): boolean {
+  const payment = books.payments.find(({ checkout }) => checkout === taking.checkoutId)
+  if (payment?.status !== 'review') return payment !== undefined && isBooked(payment)
+  const { status, amount } = payment.reviewed ?? {}
+  return status === 'paid' && amount === taking.amount && amount !== taking.price
 }
 
 /** A checkout that the bank finished after its end counts as paid at its end when we had to ask for it. */
@@ -94,17 +115,28 @@ function bookedOnce({ payments, outbox }: Books): void {
   require(same, rule, () => `booked ${booked.map(({ id }) => id)}, told of ${told}`)
 }
 
-function bookedForMoney({ payments }: Books, far: FarSide): void {
+function bookedForMoney({ payments }: Books, far: FarSide, { accepted }: Witness): void {
+  const takings = new Map(far.takings().map((taking) => [taking.checkoutId, taking]))
   for (const payment of payments.filter(isBooked)) {
-    const checkout = far.checkout(payment.checkout ?? '')
-    const isTheirs = checkout?.status === 'paid' && checkout.amount === payment.amount
-    require(isTheirs, 'nothing is booked without money', () => `${payment.id}: ${checkout?.status}`)
+    const taking = takings.get(payment.checkout ?? '')
+    const isTheirs = taking?.price === payment.amount && paidInstant(payment, taking) === payment.paidAt
+    require(isTheirs, 'nothing is booked without money', () =>
+      `${JSON.stringify(payment)} for ${JSON.stringify(taking)}`)
+    require(taking.amount === taking.price ||
+      (accepted.has(payment.id) &&
+        payment.reviewed?.amount === taking.amount), 'another amount is booked by the operator alone', () =>
+      `${payment.id}: ${taking.amount} for ${taking.price}, ${JSON.stringify(payment.reviewed)}`)
   }
+}
+
+function refundedByHand({ payments }: Books, { refunded }: Witness): void {
+  const unasked = payments.filter(({ status, id }) => status === 'refunded' && !refunded.has(id))
+  require(unasked.length === 0, 'money is given back by the operator alone', () => JSON.stringify(unasked))
 }
 
 function monthsAgree(books: Books, far: FarSide): void {
   for (const { user } of books.users) {
-    for (const month of monthsBought(bookedTakings(books, far, user))) {
+    for (const month of standingAfter(historyOf(books, far, user)).months) {
       const payment = books.payments.find(({ checkout }) => checkout === month.checkoutId)
       const agrees = payment?.start === month.start && payment.end === month.end
       require(agrees, 'each month bought is the model’s', () =>

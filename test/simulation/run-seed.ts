@@ -6,6 +6,7 @@ import { emptyBooks } from './books.js'
 import { Dice } from './dice.js'
 import { Figures } from './figures.js'
 import { live } from './live.js'
+import type { Surroundings } from './process.js'
 import { BrokenRule, type RuleName } from './rules.js'
 import { World } from './world.js'
 
@@ -18,6 +19,7 @@ export interface SeedOptions {
   /** Steps of the database at the same time: real locks, and no exact replay. */
   readonly race?: boolean
   readonly calendar?: Calendar
+  readonly breakProvider?: Surroundings['breakProvider']
 }
 
 export interface SeedResult {
@@ -38,7 +40,7 @@ export class SeedFailed extends Error {
 }
 
 export async function runSeed(options: SeedOptions): Promise<SeedResult> {
-  const { seed, days, database, calendar } = options
+  const { seed, days, database, calendar, breakProvider } = options
   const dice = new Dice(seed)
   const figures = new Figures()
   await emptyBooks(database)
@@ -50,6 +52,7 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
     processes: options.processes ?? dice.between(1, 2),
     race: options.race ?? false,
     ...(calendar ? { calendar } : {}),
+    breakProvider,
   })
   try {
     await live(world, days)

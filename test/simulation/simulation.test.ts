@@ -1,9 +1,18 @@
 // A few seeds of the simulation with every run of the tests (2,000 with `npm run simulate -- --seeds 1-2000`), and the
-// proof that it sees: three rules of the service are broken, and each is found and named.
+// proof that it sees: rules of the service are broken, and each is found and named.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../src/store/database.js'
 import { type DatabaseKind, freshDatabase } from '../support/databases.js'
-import { dropEventConstraint, monthByMonth, withoutVersionGuard } from './broken-rules.js'
+import {
+  dropEventConstraint,
+  monthByMonth,
+  withMonthsThatEndLate,
+  withoutOverpayments,
+  withoutReceiptsForActs,
+  withoutSecondPayments,
+  withoutVersionGuard,
+  withProcessingAsPending,
+} from './broken-rules.js'
 import { Figures } from './figures.js'
 import type { RuleName } from './rules.js'
 import { runSeed, SeedFailed, type SeedOptions } from './run-seed.js'
@@ -50,32 +59,64 @@ describe('a broken rule is found by the simulation', () => {
   afterAll(() => database.close())
 
   it('without the guard of the version, changes overwrite each other', async () => {
-    const careless = withoutVersionGuard(database)
-    const found = await firstFailure({ database: careless, days: DAYS })
-    expect([...careless.forgotten].sort()).toEqual(['settlements.save', 'upgrades.request'])
+    const broken = withoutVersionGuard(database)
+    const found = await firstFailure({ database: broken, days: DAYS })
+    expect([...broken.broken]).toEqual(expect.arrayContaining(['settlements.save', 'upgrades.request']))
     // The constraints of the tables are the last to refuse; where none is in the way, access is lost.
-    const rules: readonly string[] = [
-      'nothing fails but as promised',
-      'access is what was paid, plus grace',
-    ] satisfies RuleName[]
-    expect(rules).toContain(found.rule)
+    expectRule(found, 'nothing fails but as promised', 'access is what was paid, plus grace')
   })
 
   it('with months that are counted from the month before', async () => {
     const found = await firstFailure({ database, days: DAYS, calendar: monthByMonth() })
-    expect(found.rule).toBe('each month bought is the model’s' satisfies RuleName)
+    expectRule(found, 'each month bought is the model’s')
+  })
+
+  it('with a second payment of one intent that is dropped', async () => {
+    const broken = withoutSecondPayments(database)
+    const found = await firstFailure({ database: broken, days: DAYS })
+    expect([...broken.broken]).toEqual(['settlements.load'])
+    expectRule(
+      found,
+      'the paid are booked within the sweep’s bound',
+      'what was taken is booked, under review or refunded',
+    )
+  })
+
+  it('with an overpayment that is accepted as equal', async () => {
+    const found = await firstFailure({ database, days: DAYS, breakProvider: withoutOverpayments() })
+    expectRule(found, 'another amount is booked by the operator alone')
+  })
+
+  it('with a checkout that is left to the bank and handed to the next click', async () => {
+    const found = await firstFailure({ database, days: DAYS, breakProvider: withProcessingAsPending })
+    expectRule(found, 'who clicks is shown a page that takes a card')
+  })
+
+  it('without a receipt for money that was accepted or rechecked', async () => {
+    const broken = withoutReceiptsForActs(database)
+    const found = await firstFailure({ database: broken, days: DAYS })
+    expect([...broken.broken]).toEqual(['settlements.save'])
+    // The constraint refuses such a booking; without it the numbers tell.
+    expectRule(found, 'nothing fails but as promised', 'receipt numbers have no gap')
+  })
+
+  it('with a refund that takes a month for running at the instant of its end', async () => {
+    const broken = withMonthsThatEndLate(database)
+    const found = await firstFailure({ database: broken, days: DAYS })
+    expect([...broken.broken]).toEqual(['operator.payment'])
+    expectRule(found, 'access is what was paid, plus grace', 'each month bought is the model’s')
   })
 
   // Last, because it changes the database.
   it('without the constraint on event ids', async () => {
     await dropEventConstraint(database)
     const found = await firstFailure({ database, days: DAYS })
-    expect(found.rule).toBe('each event is stored once' satisfies RuleName)
+    expectRule(found, 'each event is stored once')
   })
 })
 
-/** One seed in four finds the first two, nearly every one the third (measured over 40): ten may well miss, 30 do not. */
-const SEEDS_MAX = 30
+/** The rarest of them is found by one seed in eight (measured over 24 of each): 30 may miss one day, 60 do not. */
+const SEEDS_MAX = 60
 
 async function firstFailure(options: Omit<SeedOptions, 'seed'>): Promise<SeedFailed> {
   for (let seed = 1; seed <= SEEDS_MAX; seed++) {
@@ -87,4 +128,8 @@ async function firstFailure(options: Omit<SeedOptions, 'seed'>): Promise<SeedFai
     }
   }
   throw new Error(`${SEEDS_MAX} seeds did not find it`)
+}
+
+function expectRule({ rule }: SeedFailed, ...rules: readonly RuleName[]): void {
+  expect(rules).toContain(rule)
 }

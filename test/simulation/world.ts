@@ -10,10 +10,10 @@ import { type Books, readAllFacts, readBooks } from './books.js'
 import type { Dice } from './dice.js'
 import { createFarSide, type FarSide } from './far-side.js'
 import type { Figures } from './figures.js'
-import { accessAt, monthsBought } from './model.js'
+import { accessAt, type Entry, type Standing, standingAfter } from './model.js'
 import { Post } from './post.js'
 import { type Process, quietParts, type Surroundings, startProcess } from './process.js'
-import { BrokenRule, bookedTakings, checkBooks, require, type Witness } from './rules.js'
+import { BrokenRule, checkBooks, historyOf, require, type Witness } from './rules.js'
 import { type Life, Scheduler, type Task } from './scheduler.js'
 import { CALM, type Weather } from './weather.js'
 
@@ -32,6 +32,7 @@ export interface WorldOptions {
   readonly race: boolean
   /** Another one than the service's own, to see that a wrong one is found. */
   readonly calendar?: Calendar
+  readonly breakProvider?: Surroundings['breakProvider']
 }
 
 /** Replays want all of it, people the end. */
@@ -50,6 +51,9 @@ export class World {
   focus: string
   /** Addresses that were given to people, in order. */
   readonly shown: Shown[] = []
+  /** Payments that the operator asked to take as they are, and to refund. */
+  readonly accepted = new Set<string>()
+  readonly refunded = new Set<string>()
   /** When a sweep last claimed payments in a way that may have come to nothing. */
   lastSweepAt = 0
   books: Books = { users: [], payments: [], receipts: [], outbox: [], events: [] }
@@ -75,7 +79,17 @@ export class World {
     this.post = new Post(this.far, dice.stream('post'), figures)
     const calendar = options.calendar ?? createCalendar('Africa/Algiers')
     const { clock, far, scheduler } = this
-    this.#around = { database, scheduler, far, clock, dice: dice.stream('ids'), figures, calendar }
+    const { breakProvider } = options
+    this.#around = {
+      database,
+      scheduler,
+      far,
+      clock,
+      dice: dice.stream('ids'),
+      figures,
+      calendar,
+      breakProvider,
+    }
     this.quietParts = quietParts(this.#around)
     this.#processes = Array.from({ length: options.processes }, () => null)
     this.users = Array.from({ length: dice.between(2, 4) }, (_, index) => `user-${index + 1}`)
@@ -176,9 +190,13 @@ export class World {
     for (const userId of this.users) this.#checkAccess(userId)
   }
 
-  /** The months of a user as the model counts them, from what is booked. */
-  monthsOf(userId: string) {
-    return monthsBought(bookedTakings(this.books, this.far, userId))
+  historyOf(userId: string): readonly Entry[] {
+    return historyOf(this.books, this.far, userId)
+  }
+
+  /** Where a user stands as the model sees it, by what is booked. */
+  standingOf(userId: string): Standing {
+    return standingAfter(this.historyOf(userId))
   }
 
   #checkAccess(userId: string): void {
@@ -186,7 +204,7 @@ export class World {
     const status = statusAt(this.#facts.get(userId) ?? NEVER_PAID, this.now, terms)
     const { currentPeriodEnd, paymentMethod } = status
     const ours = { plan: status.plan.id, status: status.status, currentPeriodEnd, paymentMethod }
-    const expected = accessAt(this.monthsOf(userId), this.now)
+    const expected = accessAt(this.standingOf(userId), this.now)
     const [is, ought] = [ours, expected].map((access) => JSON.stringify(access))
     require(is === ought, 'access is what was paid, plus grace', () =>
       `${userId} has ${is}, paid for ${ought}`)
@@ -194,7 +212,9 @@ export class World {
   }
 
   #witness(): Witness {
-    return { shown: this.shown, acknowledged: this.post.acknowledged, forged: this.post.forged }
+    const { shown, accepted, refunded } = this
+    const { acknowledged, forged } = this.post
+    return { shown, acknowledged, forged, accepted, refunded }
   }
 }
 
