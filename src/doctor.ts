@@ -6,7 +6,7 @@ import { systemClock } from './runtime/clock.js'
 import { type Config, ConfigError, readConfig } from './runtime/config.js'
 import type { Database } from './store/database.js'
 import { loadEventEndpoint } from './store/event-endpoint.js'
-import { expectedVersion, schemaVersion } from './store/migrate.js'
+import { schemaFit } from './store/migrate.js'
 import { openDatabase } from './store/open-database.js'
 import { readServerTime } from './store/server-time.js'
 
@@ -93,8 +93,9 @@ async function examineDatabase(config: Config): Promise<readonly Finding[]> {
 }
 
 async function examineSchema(database: Database): Promise<Finding> {
-  const [current, expected] = await Promise.all([schemaVersion(database), expectedVersion()])
+  const { current, expected, runs } = await schemaFit(database)
   if (current === expected) return ok('schema', `version ${current}, current`)
+  if (runs) return ok('schema', `version ${current}, newer than this program (${expected}) and compatible`)
   if (current > expected)
     return fail('schema', `version ${current}, this program knows ${expected}`, 'run the newer program')
   return warn(
@@ -109,7 +110,7 @@ async function examineEvents(database: Database, config: Config): Promise<readon
   if (!config.events) {
     return [warn('events', 'off: they are written and not sent', 'set EVENTS_URL and EVENTS_SECRETS')]
   }
-  if ((await schemaVersion(database)) !== (await expectedVersion())) return []
+  if (!(await schemaFit(database)).runs) return []
   const endpoint = await loadEventEndpoint(database)
   if (endpoint?.url !== config.events.url) return [ok('events', 'on, not yet used')]
   if (endpoint.disabledAt !== null) {

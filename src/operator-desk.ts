@@ -9,7 +9,7 @@ import { randomToken } from './runtime/secret.js'
 import { openSandbox, readSandboxState } from './sandbox.js'
 import { requireKeys, sandboxFolder } from './serve.js'
 import { DataFolderLocked } from './store/folder-lock.js'
-import { expectedVersion, schemaVersion } from './store/migrate.js'
+import { schemaFit } from './store/migrate.js'
 import { openDatabase } from './store/open-database.js'
 import { wire } from './wire.js'
 
@@ -88,8 +88,8 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
   }).catch((error: unknown) => {
     throw error instanceof DataFolderLocked ? new DeskClosed(adviceOnLock(error)) : error
   })
-  const [current, expected] = await Promise.all([schemaVersion(database), expectedVersion()])
-  if (current !== expected) {
+  const { current, expected, runs } = await schemaFit(database)
+  if (!runs) {
     await database.close()
     throw new DeskClosed(`the schema is at ${current}, this version expects ${expected}: ishtirak migrate`)
   }

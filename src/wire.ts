@@ -31,7 +31,7 @@ import { createTypesetter } from './runtime/typesetter.js'
 import { wait } from './runtime/wait.js'
 import { wallClockIn } from './runtime/wall-clock.js'
 import type { Database } from './store/database.js'
-import { expectedVersion, schemaVersion } from './store/migrate.js'
+import { schemaFit } from './store/migrate.js'
 import { createSettlements } from './store/settlements.js'
 
 export interface Service {
@@ -167,9 +167,9 @@ function mailParts({ smtpUrl, mailFrom, seller }: Config, formats: Formats): Pic
 const DRAINING = { ready: false, checks: { service: 'stopping' } }
 
 async function checkReadiness(database: Database) {
-  const [current, expected] = await Promise.all([schemaVersion(database), expectedVersion()])
-  const schema = current === expected ? 'ok' : `at ${current}, expected ${expected}`
-  return { ready: current === expected, checks: { database: 'ok', schema } }
+  const { current, expected, runs } = await schemaFit(database)
+  const schema = `at ${current}, ${runs ? 'newer and compatible' : `expected ${expected}`}`
+  return { ready: runs, checks: { database: 'ok', schema: current === expected ? 'ok' : schema } }
 }
 
 function countOccurrences(metrics: Metrics): (what: Occurrence) => void {

@@ -40,7 +40,7 @@ const healthSchema = {
 
 const readinessSchema = {
   tags: ['operation'],
-  summary: 'Ready: the database can be reached and its schema is current',
+  summary: 'Ready: the database can be reached and this version runs on its schema',
   response: {
     200: Type.Object({ status: Type.Literal('ready'), checks: Type.Record(Type.String(), Type.String()) }),
     ...problemResponses('not_ready'),

@@ -1,6 +1,6 @@
 // Brings the schema to what this code expects: numbered files, forward only, each in one transaction with its record.
-// Any number of processes may start at once. It refuses a database that is newer than the code, and a file that was
-// changed after it was applied.
+// Any number of processes may start at once. Each file states the oldest code that runs on the schema it leaves: newer
+// schemas that name this code are used as they are. It refuses all others, and a file that was changed after it was applied.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +14,8 @@ export class SchemaMismatch extends Error {
 export interface MigrateOptions {
   /** The folder of `0001_name.sql`, …; the package's own `migrations` by default. */
   readonly directory?: string
+  /** The last migration to apply: a backup is restored into the schema that it was taken from. */
+  readonly upTo?: number
 }
 
 export interface Migrated {
@@ -28,6 +30,17 @@ interface Migration {
   readonly name: string
   readonly sql: string
   readonly checksum: string
+  /** The newest migration that code must know to run on the schema that this one leaves. */
+  readonly oldestCode: number
+}
+
+export interface SchemaFit {
+  /** The newest migration in the database, 0 for none. */
+  readonly current: number
+  /** The newest migration that this code brings along. */
+  readonly expected: number
+  /** Whether this code runs on it: the schema is its own, or a newer one whose migrations all allow this code. */
+  readonly runs: boolean
 }
 
 /** Two levels up from this file, in src/store as in dist/store. */
@@ -35,25 +48,34 @@ const packageMigrations = fileURLToPath(new URL('../../migrations/', import.meta
 
 /** Applies what is missing. Throws `SchemaMismatch`, or what the database says about a faulty file. */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<Migrated> {
-  const migrations = await readMigrations(options.directory)
+  const migrations = (await readMigrations(options.directory)).slice(0, options.upTo)
   const applied: string[] = []
   for (;;) {
     const name = await database.transaction((transaction) => applyNext(transaction, migrations))
-    if (name === undefined) return { applied, version: migrations.length }
+    if (name === undefined) return { applied, version: await schemaVersion(database) }
     applied.push(name)
   }
 }
 
-/** The newest migration in the database, 0 for none: `/readyz` compares it with `expectedVersion()`. */
-export async function schemaVersion(database: Queryable): Promise<number> {
+/** Whether this code runs on the database's schema: what `/readyz` answers. */
+export async function schemaFit(database: Queryable, options: MigrateOptions = {}): Promise<SchemaFit> {
+  const expected = await expectedVersion(options)
   try {
-    const rows = await database.query(selectVersion)
-    return Number(rows[0]?.version)
+    const [row] = await database.query(selectVersion, [expected])
+    const [current, oldestCode] = [Number(row?.version), Number(row?.oldest_code)]
+    return { current, expected, runs: current >= expected && oldestCode <= expected }
   } catch (error) {
     // 42P01 is undefined_table: nothing was ever applied.
-    if (error instanceof DatabaseError && error.code === '42P01') return 0
+    if (error instanceof DatabaseError && error.code === '42P01') {
+      return { current: 0, expected, runs: false }
+    }
     throw error
   }
+}
+
+/** The newest migration in the database, 0 for none. */
+export async function schemaVersion(database: Queryable): Promise<number> {
+  return (await schemaFit(database)).current
 }
 
 /** The number of the newest migration that this code brings along. */
@@ -71,17 +93,25 @@ const lockAndPrepare = `
     applied_at timestamptz not null default now()
   )`
 
+/** Younger than the table. Added only when something is applied: a start that finds nothing to do waits for no reader. */
+const addOldestCode = 'alter table schema_migrations add column if not exists oldest_code integer'
+
+/** Read through the whole row, which works without the column too. A migration that names no code allows no older one. */
+const oldestCode = "coalesce((to_jsonb(applied) ->> 'oldest_code')::integer, version)"
+
 const selectVersion = statement(
   'migrate.version',
-  'select coalesce(max(version), 0) as version from schema_migrations',
+  `select coalesce(max(version), 0) as version,
+          coalesce(max(${oldestCode}) filter (where version > $1::integer), 0) as oldest_code
+     from schema_migrations applied`,
 )
 const selectApplied = statement(
   'migrate.applied',
-  'select version, name, checksum from schema_migrations order by version',
+  `select version, name, checksum, ${oldestCode} as oldest_code from schema_migrations applied order by version`,
 )
 const insertApplied = statement(
   'migrate.insert',
-  'insert into schema_migrations (version, name, checksum) values ($1, $2, $3)',
+  'insert into schema_migrations (version, name, checksum, oldest_code) values ($1, $2, $3, $4)',
 )
 
 /** Applies the first migration that is missing, under the lock; undefined when there is none. */
@@ -94,16 +124,19 @@ async function applyNext(
   for (const row of applied) refuseMismatch(row, migrations)
   const next = migrations[applied.length]
   if (next === undefined) return undefined
+  await transaction.script(addOldestCode)
   await transaction.script(next.sql)
-  await transaction.query(insertApplied, [next.version, next.name, next.checksum])
+  await transaction.query(insertApplied, [next.version, next.name, next.checksum, next.oldestCode])
   return next.name
 }
 
 function refuseMismatch(row: Readonly<Record<string, unknown>>, migrations: readonly Migration[]): void {
   const migration = migrations.find(({ version }) => version === row.version)
   if (migration === undefined) {
+    if (Number(row.oldest_code) <= migrations.length) return
     throw new SchemaMismatch(
-      `the database is at migration ${row.version} and newer than this code, which knows ${migrations.length}`,
+      `the database is at migration ${row.version} and newer than this code, which knows ${migrations.length}; ` +
+        `code that knows ${row.oldest_code} or later runs on it`,
     )
   }
   if (migration.checksum !== row.checksum) {
@@ -125,7 +158,8 @@ async function readMigrations(directory = packageMigrations): Promise<Migration[
       // Line ends may differ between checkouts of the same file.
       const sql = (await readFile(`${directory}/${name}`, 'utf8')).replaceAll('\r\n', '\n')
       const checksum = createHash('sha256').update(sql).digest('hex')
-      return { version, name, sql, checksum }
+      const [, stated = version] = /^-- oldest-code: (\d+)$/m.exec(sql) ?? []
+      return { version, name, sql, checksum, oldestCode: Number(stated) }
     }),
   )
 }

@@ -6,6 +6,9 @@ import { createInterface } from 'node:readline'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
+/** The command line as it was built. */
+export const PROGRAM = path.join(root, 'dist/cli.js')
+
 export interface LaunchedProcess {
   readonly pid: number
   /** Everything it has printed so far. */
@@ -27,8 +30,8 @@ export function buildOnce(): void {
 }
 
 /** Starts `ishtirak serve` and resolves when it listens; rejects with what it printed when it ends before. */
-export async function startService(env: Record<string, string>): Promise<ServiceProcess> {
-  const launched = launchService(env)
+export async function startService(env: Record<string, string>, program = PROGRAM): Promise<ServiceProcess> {
+  const launched = launchService(env, [], program)
   return { ...launched, url: await launched.listening() }
 }
 
@@ -37,8 +40,9 @@ export function launchService(
   env: Record<string, string>,
   /** A command that becomes the service's process, such as `strace -D`. */
   under: readonly string[] = [],
+  program = PROGRAM,
 ): LaunchedProcess {
-  const child = run(['serve'], env, under)
+  const child = run(['serve'], env, under, program)
   const lines: string[] = []
   const ended = endOf(child)
   const url = new Promise<string>((resolve, reject) => {
@@ -81,15 +85,11 @@ function run(
   args: readonly string[],
   env: Record<string, string>,
   under: readonly string[] = [],
+  program = PROGRAM,
 ): ChildProcess {
   // Only what a process needs and what the test says: nothing of the machine's own configuration leaks in.
   const { PATH = '', HOME = '' } = process.env
-  const [command = process.execPath, ...rest] = [
-    ...under,
-    process.execPath,
-    path.join(root, 'dist/cli.js'),
-    ...args,
-  ]
+  const [command = process.execPath, ...rest] = [...under, process.execPath, program, ...args]
   return spawn(command, rest, {
     // A stop that drains is waited for only where it is tested.
     env: { PATH, HOME, DRAIN_SECONDS: '0', ...env },

@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConstraintViolation, type Database, statement } from '../../../src/store/database.js'
-import { expectedVersion, migrate, SchemaMismatch, schemaVersion } from '../../../src/store/migrate.js'
+import {
+  expectedVersion,
+  migrate,
+  SchemaMismatch,
+  schemaFit,
+  schemaVersion,
+} from '../../../src/store/migrate.js'
 import { openMemory } from '../../../src/store/pglite.js'
 import { openPostgres } from '../../../src/store/postgres.js'
 import { emptyPostgresUrl, freshDatabase, readDump } from '../../support/databases.js'
@@ -72,6 +78,41 @@ describe.each(['pglite', 'postgres'] as const)('migrations (%s)', (kind) => {
     const refused = migrate(database, { directory })
     await expect(refused).rejects.toBeInstanceOf(SchemaMismatch)
     await expect(refused).rejects.toThrow('at migration 2 and newer than this code, which knows 1')
+  })
+
+  it('a newer database whose migrations allow this code is used as it is, and counts as ready', async () => {
+    write('0003_column.sql', '-- oldest-code: 2\nalter table things add column note text;')
+    write('0004_table.sql', '-- oldest-code: 1\ncreate table notes (id integer);')
+    await migrate(database, { directory })
+    rmSync(join(directory, '0003_column.sql'))
+    rmSync(join(directory, '0004_table.sql'))
+    expect(await migrate(database, { directory })).toEqual({ applied: [], version: 4 })
+    expect(await schemaFit(database, { directory })).toEqual({ current: 4, expected: 2, runs: true })
+    // The file before knows less than 0003 asks for.
+    rmSync(join(directory, '0002_more.sql'))
+    await expect(migrate(database, { directory })).rejects.toThrow('code that knows 2 or later runs on it')
+    expect(await schemaFit(database, { directory })).toEqual({ current: 4, expected: 1, runs: false })
+  })
+
+  it('one newer migration that names no older code refuses it, whatever follows', async () => {
+    write('0003_change.sql', 'alter table things rename to items;')
+    write('0004_table.sql', '-- oldest-code: 1\ncreate table notes (id integer);')
+    await migrate(database, { directory })
+    rmSync(join(directory, '0003_change.sql'))
+    rmSync(join(directory, '0004_table.sql'))
+    await expect(migrate(database, { directory })).rejects.toThrow('code that knows 3 or later')
+    expect(await schemaFit(database, { directory })).toMatchObject({ runs: false })
+  })
+
+  it('a database from before the rule is read, and gets its column with the next migration', async () => {
+    await migrate(database, { directory })
+    await database.script('alter table schema_migrations drop column oldest_code')
+    expect(await schemaFit(database, { directory })).toEqual({ current: 2, expected: 2, runs: true })
+    expect(await migrate(database, { directory })).toEqual({ applied: [], version: 2 })
+    write('0003_third.sql', '-- oldest-code: 2\ninsert into things values (3);')
+    await migrate(database, { directory })
+    rmSync(join(directory, '0003_third.sql'))
+    expect(await schemaFit(database, { directory })).toEqual({ current: 3, expected: 2, runs: true })
   })
 
   it('a file that was changed after it was applied is refused; other line ends are no change', async () => {

@@ -1,0 +1,122 @@
+// Two versions of the service on one database: the older one works on after the newer one has migrated, and may start
+// again, as long as the migration allows it.
+import { cp, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.js'
+import { postgresUrl } from '../support/databases.js'
+import { freePort } from '../support/free-port.js'
+import { buildOnce, PROGRAM, type ServiceProcess, startService } from '../support/process.js'
+import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
+
+const BILLING = '/api/v1/billing'
+const root = path.resolve(import.meta.dirname, '../..')
+
+/** Seven starts of a second of computing each, on a machine where others compute as well. */
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+let parent: string
+let emulator: Emulator
+let env: Record<string, string>
+let known: number
+const running = new Set<ServiceProcess>()
+beforeAll(async () => {
+  buildOnce()
+  parent = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
+  known = (await readdir(path.join(root, 'migrations'))).length
+  emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
+  env = {
+    DATABASE_URL: await postgresUrl(),
+    CHARGILY_SECRET_KEY: CHARGILY_KEY,
+    CHARGILY_API_URL: emulator.url,
+    AUTH_JWT_SECRET: 'a secret of the tests, longer than 32 bytes',
+  }
+})
+afterAll(async () => {
+  await Promise.all([...running].map((service) => service.kill('SIGKILL')))
+  await emulator.close()
+  await rm(parent, { recursive: true, force: true })
+})
+
+/** This version with further migrations: the next version's program. */
+async function nextVersion(name: string, ...migrations: readonly string[]): Promise<string> {
+  const folder = path.join(parent, name)
+  for (const part of ['dist', 'migrations', 'package.json']) {
+    await cp(path.join(root, part), path.join(folder, part), { recursive: true })
+  }
+  await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
+  for (const [index, sql] of migrations.entries()) {
+    const number = String(known + index + 1).padStart(4, '0')
+    await writeFile(path.join(folder, 'migrations', `${number}_made_up.sql`), sql)
+  }
+  return path.join(folder, 'dist/cli.js')
+}
+
+async function start(program: string): Promise<ServiceProcess> {
+  const service = await startService({ ...env, PORT: String(await freePort()) }, program)
+  running.add(service)
+  return service
+}
+
+async function end(service: ServiceProcess): Promise<void> {
+  running.delete(service)
+  expect(await service.kill('SIGTERM')).toBe(0)
+}
+
+async function readiness({ url }: ServiceProcess) {
+  const response = await fetch(`${url}/readyz`)
+  return { status: response.status, checks: (await response.json()).checks }
+}
+
+/** From the click to the receipt, on one service. */
+async function buy({ url }: ServiceProcess, user: string) {
+  const headers = {
+    authorization: `Bearer ${await tokenOf({ sub: user })}`,
+    'content-type': 'application/json',
+  }
+  const upgrade = await fetch(`${url}${BILLING}/upgrade`, { method: 'POST', headers, body: '{"plan":"pro"}' })
+  await emulator.pay(checkoutIdOf((await upgrade.json()).checkout_url), 'paid')
+  await emulator.settled()
+  return statusOf({ url }, user)
+}
+
+async function statusOf({ url }: Pick<ServiceProcess, 'url'>, user: string) {
+  const headers = { authorization: `Bearer ${await tokenOf({ sub: user })}` }
+  return (await fetch(`${url}${BILLING}/status`, { headers })).json()
+}
+
+it('forward, both at once, back and forward again: ready and selling all along; an incompatible schema ends it', async () => {
+  const added =
+    "alter table payments add column note text not null default ''; create table notes (id integer);"
+  const newer = await nextVersion('newer', `-- oldest-code: ${known}\n${added}`)
+  const old = await start(PROGRAM)
+  expect(await readiness(old)).toMatchObject({ status: 200, checks: { schema: 'ok' } })
+  const next = await start(newer)
+  const compatible = { schema: `at ${known + 1}, newer and compatible` }
+  expect(await readiness(old)).toMatchObject({ status: 200, checks: compatible })
+  expect(await readiness(next)).toMatchObject({ status: 200, checks: { schema: 'ok' } })
+  const active = { plan: 'pro', status: 'active' }
+  expect(await buy(old, 'user-1')).toMatchObject(active)
+  expect(await buy(next, 'user-2')).toMatchObject(active)
+  expect(await statusOf(old, 'user-2')).toMatchObject(active)
+
+  // Back: the old program starts on the newer schema, and is alone.
+  await Promise.all([end(next), end(old)])
+  const back = await start(PROGRAM)
+  expect(await readiness(back)).toMatchObject({ status: 200, checks: compatible })
+  expect(await buy(back, 'user-3')).toMatchObject(active)
+
+  const incompatible = 'alter table notes rename to remarks;'
+  const breaking = await start(
+    await nextVersion('breaking', `-- oldest-code: ${known}\n${added}`, incompatible),
+  )
+  expect(await readiness(back)).toMatchObject({
+    status: 503,
+    checks: { schema: `at ${known + 2}, expected ${known}` },
+  })
+  await end(back)
+  await expect(start(PROGRAM)).rejects.toThrow(`code that knows ${known + 2} or later runs on it`)
+  for (const user of ['user-1', 'user-2', 'user-3'])
+    expect(await statusOf(breaking, user)).toMatchObject(active)
+})
