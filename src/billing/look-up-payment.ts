@@ -29,8 +29,30 @@ export async function lookUpPayment(
   if (answer.value.length === 0) return { kind: 'not_there' }
   // Oldest first: the first checkout made for a payment is the payment's own, a later one the second.
   const reports = [...answer.value].sort((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0))
-  for (const report of reports) await settlePayment(parts, { report, event: null, ...way })
+  for (const report of reports) {
+    const outcome = await settlePayment(parts, { report, event: null, ...way })
+    if (outcome !== 'refused' && outcome !== 'withdrawn') continue
+    const ended = await endCheckout(parts, payment, {
+      checkoutId: report.checkoutId,
+      source: way.source,
+      requestId: way.requestId,
+    })
+    if (!ended.ok) return { kind: 'failed', failure: ended.failure }
+  }
   return { kind: 'settled', reports }
+}
+
+/** Sees to it that a checkout of this payment is not paid any more; gives what it is now. */
+export async function endCheckout(
+  parts: Parts,
+  payment: Payment,
+  { checkoutId, ...way }: { readonly checkoutId: string } & Pick<ReportedCheckout, 'source' | 'requestId'>,
+): Promise<ProviderAnswer<CheckoutReport>> {
+  const answer = await parts.provider.expireCheckout(checkoutId)
+  if (!answer.ok) return answer
+  const report = answer.value ?? reportOfLoss(payment, checkoutId)
+  await settlePayment(parts, { report, event: null, ...way })
+  return { ok: true, value: report }
 }
 
 async function ask(

@@ -16,6 +16,8 @@ export interface ReportedCheckout {
   readonly report: CheckoutReport
   /** The event that brought the report; null when we asked the provider ourselves. */
   readonly event: { readonly id: string; readonly type: string } | null
+  /** The id of the payment that the report answers an order for: it is about that one, whatever it says. */
+  readonly orderedFor?: string
   readonly source: 'webhook' | 'read' | 'sweep' | 'upgrade' | 'operator' | 'reconcile'
   /** The request that led here, for the log; a sweep has none. */
   readonly requestId?: string | undefined
@@ -33,13 +35,24 @@ const ROUNDS_MAX = 20
 /** Books what the report says. Throws `DatabaseUnavailable`: then nothing was changed, and the report is to come again. */
 export async function settlePayment(parts: Parts, reported: ReportedCheckout): Promise<SettlementResult> {
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const loaded = await parts.settlements.load(reported.report)
+    const loaded = await load(parts, reported)
     const result = loaded ? await settleOurs(parts, reported, loaded) : await keepForeign(parts, reported)
     if (result === 'outrun') continue
     note(parts, reported, result)
     return result
   }
   throw new DatabaseUnavailable(`settling ${reported.report.checkoutId} was outrun ${ROUNDS_MAX} times`)
+}
+
+async function load(
+  { settlements }: Parts,
+  { report, orderedFor }: ReportedCheckout,
+): Promise<LoadedPayment | null> {
+  const found = await settlements.load(report)
+  if (orderedFor === undefined || found?.payment.id === orderedFor) return found
+  // Another payment's checkout is no answer to this order, and is left as it is.
+  if (found?.payment.checkoutId === report.checkoutId) return null
+  return settlements.load({ checkoutId: null, paymentId: orderedFor })
 }
 
 async function settleOurs(
@@ -94,6 +107,7 @@ function describeChange(
     payment: decision.payment,
     isNew: decision.isNew,
     subscription,
+    withdrawsOpen: decision.withdrawsOpen,
     received: event && { ...event, outcome: decision.outcome, report, receivedAt: now },
     events: outgoingEvents(parts, decision.events, {
       userId,
@@ -153,11 +167,8 @@ async function keepForeign(parts: Parts, { report, event }: ReportedCheckout): P
 }
 
 /** What the operator should see without looking for it: money that did not go the ordinary way. */
-function note(
-  parts: Parts,
-  { report, event, source, requestId }: ReportedCheckout,
-  result: SettlementResult,
-): void {
+function note(parts: Parts, reported: ReportedCheckout, result: SettlementResult): void {
+  const { report, event, source, requestId, orderedFor } = reported
   parts.count({ name: 'settlement', outcome: result })
   if (result === 'unchanged' || result === 'duplicate') return
   const line = {
@@ -165,9 +176,14 @@ function note(
     source,
     event_id: event?.id,
     checkout_id: report.checkoutId,
-    payment_id: report.paymentId,
+    payment_id: orderedFor ?? report.paymentId,
     status: report.status,
     outcome: result,
+  }
+  if (result === 'refused') {
+    const { amount, currency, live } = report
+    parts.log.error({ ...line, amount, currency, live }, 'the new checkout is not what was ordered')
+    return
   }
   const isOdd =
     result === 'review' ||

@@ -1,5 +1,6 @@
 // The click on "upgrade": a payment of ours first, then a checkout at the provider, then its address to the user.
 // Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never blindly repeated.
+import type { CheckoutReport } from '../domain/checkout.js'
 import { BillingError } from '../domain/error.js'
 import { type Instant, SECOND, toTimestamp } from '../domain/instant.js'
 import type { Locale } from '../domain/locale.js'
@@ -15,7 +16,7 @@ import {
   type UpgradeRequests,
   withdrawPayment,
 } from '../store/upgrades.js'
-import { lookUpPayment, reportOfLoss } from './look-up-payment.js'
+import { endCheckout, lookUpPayment } from './look-up-payment.js'
 import type { Parts } from './parts.js'
 import { settlePayment } from './settle-payment.js'
 
@@ -145,15 +146,7 @@ async function openCheckout(
   })
   if (answer.ok) {
     parts.count({ name: 'checkout_opened' })
-    const report = answer.value
-    const outcome = await settlePayment(parts, {
-      report,
-      event: null,
-      source: 'upgrade',
-      requestId: request.requestId,
-    })
-    const isOpen = outcome === 'moved' && report.status === 'pending' && report.checkoutUrl !== null
-    return isOpen ? { checkoutUrl: report.checkoutUrl, paymentId: payment.id } : null
+    return takeOver(parts, payment, answer.value, request)
   }
   const { failure } = answer
   parts.log.warn(
@@ -169,6 +162,33 @@ async function openCheckout(
   throw unavailable(failure)
 }
 
+/** The answer is compared with the order before anybody sees it. Null: as for `openCheckout`. */
+async function takeOver(
+  parts: Parts,
+  payment: Payment,
+  report: CheckoutReport,
+  { requestId }: UpgradeRequest,
+): Promise<OpenedCheckout | null> {
+  const { checkoutId, checkoutUrl, status } = report
+  const way = { source: 'upgrade', requestId } as const
+  const outcome = await settlePayment(parts, { report, event: null, orderedFor: payment.id, ...way })
+  if (outcome === 'refused' || outcome === 'withdrawn') {
+    const ended = await endCheckout(parts, payment, { checkoutId, ...way })
+    // Nobody has its address, and the payment is due: the sweep tries again.
+    if (!ended.ok) parts.log.warn({ payment_id: payment.id, failure: ended.failure }, 'a checkout stays open')
+  }
+  if (outcome === 'unknown_checkout') {
+    parts.log.error(
+      { payment_id: payment.id, checkout_id: checkoutId },
+      'the new checkout is another payment’s',
+    )
+    await withdrawPayment(parts.database, payment, 'canceled')
+  }
+  if (outcome === 'refused' || outcome === 'unknown_checkout') throw new BillingError('provider_rejected')
+  const isOpen = outcome === 'moved' && status === 'pending' && checkoutUrl !== null
+  return isOpen ? { checkoutUrl, paymentId: payment.id } : null
+}
+
 /**
  * Ends a checkout that should not be paid any more. Where the provider keeps it payable, it is the one to give; where the
  * bank still decides it takes no card, and a second one beside it could be paid twice: the user is asked to wait.
@@ -179,15 +199,15 @@ async function closeAtProvider(
   { planId, requestId }: UpgradeRequest,
 ): Promise<OpenedCheckout | null> {
   if (payment.checkoutId === null) return null
-  const answer = await parts.provider.expireCheckout(payment.checkoutId)
-  if (!answer.ok)
-    throw answer.failure.kind === 'rejected'
+  const { checkoutId } = payment
+  const ended = await endCheckout(parts, payment, { checkoutId, source: 'upgrade', requestId })
+  if (!ended.ok)
+    throw ended.failure.kind === 'rejected'
       ? new BillingError('provider_rejected')
-      : unavailable(answer.failure)
-  const report = answer.value ?? reportOfLoss(payment, payment.checkoutId)
-  await settlePayment(parts, { report, event: null, source: 'upgrade', requestId })
-  const isPayable = report.status === 'pending'
-  if (!isPayable && report.status !== 'processing') return null
+      : unavailable(ended.failure)
+  const { status } = ended.value
+  const isPayable = status === 'pending'
+  if (!isPayable && status !== 'processing') return null
   if (isPayable && payment.plan.id === planId) return opened(payment)
   throw new BillingError('conflict', { retryAfterSeconds: 60 })
 }

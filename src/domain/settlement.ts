@@ -4,7 +4,7 @@ import type { CheckoutReport, CheckoutStatus } from './checkout.js'
 import type { EventType } from './event.js'
 import type { Instant } from './instant.js'
 import { isOpen, nextCheckAfter, type Payment, type Review } from './payment.js'
-import { extend, periodBought, type SubscriptionFacts, type Terms } from './subscription.js'
+import { extend, periodBought, runningUntil, type SubscriptionFacts, type Terms } from './subscription.js'
 
 export interface SettlementFacts {
   /** Ours, found by the checkout's id, else by our id in its metadata; null when we do not know it. */
@@ -29,6 +29,10 @@ export type SettlementOutcome =
   | 'review'
   | 'moved'
   | 'unchanged'
+  /** A new checkout that is not what was ordered: nobody may see it, and it is to be ended at the provider. */
+  | 'refused'
+  /** It can still be paid at the provider although it has no purpose any more: it is to be ended there. */
+  | 'withdrawn'
   | 'other_checkout'
   | 'unknown_checkout'
 
@@ -40,6 +44,8 @@ export interface Settlement {
   readonly isNew: boolean
   /** The subscription as it is to be; null when it stays. */
   readonly subscription: SubscriptionFacts | null
+  /** The user has bought what an open payment of theirs was to buy: that payment is canceled with this change. */
+  readonly withdrawsOpen: boolean
   readonly events: readonly EventType[]
 }
 
@@ -94,7 +100,9 @@ function settle(
   stored: Payment,
 ): Settlement {
   if (!isFinal(report.status)) return settlePending(payment, stored, report, context)
-  const differences = context.accepted ? [] : differencesBetween(stored, report)
+  // A closed payment that was not paid either costs nobody anything, whatever else the report says.
+  const isOver = report.status !== 'paid' && !isOpen(stored) && stored.status !== 'review'
+  const differences = context.accepted || isOver ? [] : differencesBetween(stored, report)
   if (differences.length > 0) return sendToReview(payment, report, differences, context)
   if (report.status === 'paid') return book(subscription, payment, report, context)
   return close(payment, report.status, stored, context)
@@ -108,9 +116,21 @@ function settlePending(
   payment: Payment,
   stored: Payment,
   report: CheckoutReport,
-  { now }: SettlementContext,
+  context: SettlementContext,
 ): Settlement {
-  if (stored.status !== 'requested' || payment.checkoutUrl === null) return nothing('unchanged')
+  const { now } = context
+  if (stored.status === 'canceled') {
+    const isNews = stored.checkoutId === null
+    const found = { ...stored, checkoutId: report.checkoutId, nextCheckAt: now }
+    return { ...nothing('withdrawn'), payment: isNews ? found : null }
+  }
+  if (stored.status !== 'requested') return nothing('unchanged')
+  const differences = [...differencesBetween(stored, report), ...withoutAddress(payment)]
+  if (differences.length > 0) {
+    const review = reviewOf(payment, report, differences, context)
+    const refused: Payment = { ...payment, checkoutUrl: null, status: 'canceled', review, nextCheckAt: now }
+    return { ...nothing('refused'), payment: refused }
+  }
   const nextCheckAt = nextCheckAfter(report.createdAt ?? now, now) ?? payment.nextCheckAt
   return { ...nothing('moved'), payment: { ...payment, status: 'pending', nextCheckAt } }
 }
@@ -123,13 +143,28 @@ function sendToReview(
 ): Settlement {
   const isNews = payment.review?.status !== 'paid' && report.status === 'paid'
   if (payment.status === 'review' && !isNews) return nothing('unchanged')
-  const { status, amount, currency, checkoutId } = report
-  const paidAt = instantOfPayment(payment, report, context)
-  const review: Review = { differences, status, paidAt, amount, currency, checkoutId }
+  const review = reviewOf(payment, report, differences, context)
   return {
     ...nothing('review'),
     payment: { ...payment, status: 'review', review },
     events: ['payment.review'],
+  }
+}
+
+function reviewOf(
+  payment: Payment,
+  report: CheckoutReport,
+  differences: readonly string[],
+  context: SettlementContext,
+): Review {
+  const { status, amount, currency, checkoutId } = report
+  return {
+    differences,
+    status,
+    paidAt: instantOfPayment(payment, report, context),
+    amount,
+    currency,
+    checkoutId,
   }
 }
 
@@ -144,6 +179,7 @@ function book(
   const { run, period, renews } = periodBought(subscription, paidAt, terms)
   const month = { ...period, paymentId: payment.id, plan: payment.plan }
   const { paymentMethod } = payment
+  const extended = extend(subscription, { run, month, paymentMethod }, now)
   return {
     outcome: 'booked',
     isNew: false,
@@ -155,7 +191,8 @@ function book(
       periodEnd: period.end,
       nextCheckAt: null,
     },
-    subscription: extend(subscription, { run, month, paymentMethod }, now),
+    subscription: extended,
+    withdrawsOpen: runningUntil(extended, now, terms) !== null,
     events: ['payment.paid', renews ? 'subscription.renewed' : 'subscription.activated'],
   }
 }
@@ -204,6 +241,10 @@ export function differencesBetween(payment: Payment, report: CheckoutReport): re
   ]
 }
 
+function withoutAddress(payment: Payment): readonly string[] {
+  return payment.checkoutUrl === null ? ['checkout_url: missing, or not http and not https'] : []
+}
+
 function adopt(payment: Payment, report: CheckoutReport): Payment {
   const lifetime = payment.expiresAt - payment.createdAt
   const known = payment.checkoutId !== null
@@ -221,5 +262,5 @@ function isFinal(status: CheckoutStatus): status is 'paid' | 'failed' | 'cancele
 }
 
 function nothing(outcome: SettlementOutcome): Settlement {
-  return { outcome, payment: null, isNew: false, subscription: null, events: [] }
+  return { outcome, payment: null, isNew: false, subscription: null, withdrawsOpen: false, events: [] }
 }

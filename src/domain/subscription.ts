@@ -74,6 +74,13 @@ export function renewableFrom(paidUntil: Instant, terms: Terms): Instant {
   return paidUntil - terms.renewalWindowDays * DAY
 }
 
+/** The end of paid time that cannot be renewed yet; null where a payment is welcome. */
+export function runningUntil(facts: SubscriptionFacts, now: Instant, terms: Terms): Instant | null {
+  const { status, currentPeriodEnd } = statusAt(facts, now, terms)
+  if (status !== 'active' || currentPeriodEnd === null) return null
+  return now < renewableFrom(currentPeriodEnd, terms) ? currentPeriodEnd : null
+}
+
 /** What a payment made at `paidAt` buys. Within the paid time or its grace it follows on; later it begins anew. */
 export function periodBought(
   facts: SubscriptionFacts,

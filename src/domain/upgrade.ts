@@ -2,7 +2,7 @@
 import { HOUR, type Instant } from './instant.js'
 import { isPayable, type Payment } from './payment.js'
 import { type Catalogue, type Plan, planById } from './plan.js'
-import { renewableFrom, type SubscriptionFacts, statusAt, type Terms } from './subscription.js'
+import { renewableFrom, runningUntil, type SubscriptionFacts, type Terms } from './subscription.js'
 
 /** What costs a provider call is bounded: 10 new checkouts a user in an hour. Clicking again on an open one is free. */
 export const NEW_CHECKOUTS_PER_HOUR = 10
@@ -43,8 +43,8 @@ export function decideUpgrade(
   const plan = planById(wanted.catalogue, wanted.planId)
   if (!plan) return { kind: 'unknown_plan' }
   if (plan.price === 0) return { kind: 'plan_not_purchasable' }
-  const { status, currentPeriodEnd } = statusAt(facts.subscription, now, terms)
-  if (status === 'active' && currentPeriodEnd !== null && now < renewableFrom(currentPeriodEnd, terms)) {
+  const currentPeriodEnd = runningUntil(facts.subscription, now, terms)
+  if (currentPeriodEnd !== null) {
     return {
       kind: 'already_subscribed',
       currentPeriodEnd,

@@ -1,7 +1,7 @@
 // Checkouts and the balance they fill. There is no update, no delete and no refund, because Chargily has none.
 import type { FastifyInstance } from 'fastify'
 import { type ApiContext, type ById, findOr404, inputOf, sendJson } from './api-context.js'
-import { loseAnswer } from './api-faults.js'
+import { falsify, loseAnswer } from './api-faults.js'
 import { checkoutFrom } from './checkout-form.js'
 import { listOf } from './list.js'
 import type { JsonObject } from './php-json.js'
@@ -13,7 +13,7 @@ export function checkoutRoutes(app: FastifyInstance, context: ApiContext): void 
   const find = (id: string) => findOr404(desk.ledger.checkouts, id, livemode)
 
   app.post('/checkouts', async (request, reply) => {
-    const checkout = checkoutFrom(desk, inputOf(request), livemode)
+    const checkout = falsify(desk, checkoutFrom(desk, inputOf(request), livemode))
     desk.ledger.commit([{ put: { checkouts: checkout } }])
     cashier.watch(checkout)
     return (await loseAnswer(desk, reply)) ? reply : sendJson(reply, wireCheckout(desk, checkout))

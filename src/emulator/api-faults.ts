@@ -4,23 +4,51 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Desk } from './desk.js'
 import { ApiRefusal } from './emulator-error.js'
+import type { CallScope } from './faults.js'
+import type { JsonObject } from './php-json.js'
+import type { CheckoutRecord } from './records.js'
 
 /** Before anything is made. */
 export async function holdUp(desk: Desk, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const creates = request.method === 'POST' && /\/checkouts\/?(\?|$)/.test(request.url)
-  const slow = desk.faults.useWithin('api_slow', creates)
+  const scope = scopeOf(request)
+  const slow = desk.faults.useWithin('api_slow', scope)
   if (slow) await wait(slow.ms, undefined, { ref: false })
-  const throttled = desk.faults.useWithin('api_429', creates)
+  const throttled = desk.faults.useWithin('api_429', scope)
   if (throttled)
     throw new ApiRefusal(
       429,
       { message: 'Too Many Attempts.' },
       { 'Retry-After': String(throttled.retry_after) },
     )
-  const broken = desk.faults.useWithin('api_5xx', creates)
+  const broken = desk.faults.useWithin('api_5xx', scope)
   if (broken) throw new ApiRefusal(broken.status, { message: 'Server Error' })
-  const silent = desk.faults.useWithin('api_timeout_before', creates)
+  const silent = desk.faults.useWithin('api_timeout_before', scope)
   if (silent) await breakOff(reply, silent.hang_ms)
+}
+
+function scopeOf({ method, url }: FastifyRequest): CallScope {
+  if (method !== 'POST') return 'any'
+  if (/\/checkouts\/?(\?|$)/.test(url)) return 'create_checkout'
+  return /\/expire\/?(\?|$)/.test(url) ? 'expire_checkout' : 'any'
+}
+
+/** The new checkout, with something in it that was not ordered. */
+export function falsify(desk: Desk, checkout: CheckoutRecord): CheckoutRecord {
+  const lie = desk.faults.use('false_checkout')
+  if (!lie) return checkout
+  if (lie.what === 'another_checkout') {
+    return desk.ledger.checkouts.newestFirst(checkout.livemode)[0] ?? checkout
+  }
+  const said: Record<string, JsonObject> = {
+    amount: { amount: lie.amount },
+    currency: { currency: 'eur' },
+    mode: { livemode: !checkout.livemode },
+    payment_id: { metadata: { payment_id: 'pay_of_another' } },
+    no_metadata: { metadata: null },
+    no_address: { checkout_url: null },
+    script_address: { checkout_url: 'javascript:alert(1)' },
+  }
+  return { ...checkout, said: said[lie.what] ?? {} }
 }
 
 /** After the checkout was made: its answer gets lost on the way. Returns whether it was. */

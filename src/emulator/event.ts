@@ -3,7 +3,7 @@
 import type { Desk } from './desk.js'
 import { encodePhpJson, type Json, type JsonObject, objectInMysqlOrder } from './php-json.js'
 import type { CheckoutRecord, EventType } from './records.js'
-import { checkoutUrl } from './wire.js'
+import { asSaid, checkoutUrl } from './wire.js'
 
 export interface EventFacts {
   readonly id: string
@@ -42,7 +42,7 @@ function encodeDocsEvent({ id, type, at, livemode, data }: EventFacts): string {
 }
 
 export function eventData(desk: Desk, checkout: CheckoutRecord): JsonObject {
-  return desk.dialect === 'docs' ? docsData(desk, checkout) : wireData(desk, checkout)
+  return asSaid(checkout, desk.dialect === 'docs' ? docsData(desk, checkout) : wireData(desk, checkout))
 }
 
 function wireData(desk: Desk, checkout: CheckoutRecord): JsonObject {

@@ -11,7 +11,7 @@ type Setting =
 const DAY_SECONDS = 86_400
 /** No client waits longer than a minute for one answer. */
 const MINUTE_MS = 60_000
-const API_SCOPE = { of: ['any', 'create_checkout'], default: 'any' } as const
+const API_SCOPE = { of: ['any', 'create_checkout', 'expire_checkout'], default: 'any' } as const
 
 /** Faults of events are chosen once, when the event is made; faults of the API once for each call. */
 const SWITCHES = {
@@ -32,6 +32,24 @@ const SWITCHES = {
   wrong_amount: { amount: { min: 0, max: 1_000_000_000, default: 50 } },
   wrong_currency: { currency: { of: ['usd', 'eur', 'DZD'], default: 'usd' } },
   wrong_mode: {},
+  /** A new checkout is not what was ordered, and every answer about it says so. */
+  false_checkout: {
+    what: {
+      of: [
+        'amount',
+        'currency',
+        'mode',
+        'payment_id',
+        'no_metadata',
+        'no_address',
+        'script_address',
+        /** None is made: the answer is the newest there is. */
+        'another_checkout',
+      ],
+      default: 'amount',
+    },
+    amount: { min: 0, max: 1_000_000_000, default: 20_000 },
+  },
   /** The bank takes its time: `processing` until then, although the customer is back already. */
   processing: { seconds: { min: 0, max: DAY_SECONDS, default: 5 } },
   /** Whether an unpaid checkout ends as `canceled` instead of `expired` is not documented. */
@@ -44,6 +62,8 @@ const SWITCHES = {
   api_timeout_after: { hang_ms: { min: 0, max: MINUTE_MS, default: 0 } },
   api_slow: { ms: { min: 0, max: MINUTE_MS, default: 1000 }, scope: API_SCOPE },
 } as const satisfies Record<string, Record<string, Setting>>
+
+export type CallScope = (typeof API_SCOPE)['of'][number]
 
 export type FaultName = keyof typeof SWITCHES
 
@@ -111,10 +131,10 @@ export class FaultBoard {
     return withDefaults(name, settings)
   }
 
-  /** As `use`, for the API switches that can be kept to the creation of checkouts. */
-  useWithin<Name extends FaultName>(name: Name, createsCheckout: boolean): Chosen<Name> | null {
-    const onlyCreation = this.#on.get(name)?.scope === 'create_checkout'
-    return onlyCreation && !createsCheckout ? null : this.use(name)
+  /** As `use`, for the API switches that can be kept to one kind of call. */
+  useWithin<Name extends FaultName>(name: Name, scope: CallScope): Chosen<Name> | null {
+    const only = this.#on.get(name)?.scope ?? 'any'
+    return only === 'any' || only === scope ? this.use(name) : null
   }
 }
 

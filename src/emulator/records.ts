@@ -88,6 +88,8 @@ export interface CheckoutRecord extends Resource {
   readonly amount_without_discount: number | null
 
   readonly items: readonly LineItem[]
+  /** What is said in place of the fields above; only where the fault `false_checkout` was on. */
+  readonly said?: JsonObject
   /** Milliseconds since the epoch. */
   readonly expires_at_ms: number
   /** Seconds since the epoch; null unless paid. */

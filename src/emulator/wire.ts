@@ -13,7 +13,7 @@ import type {
 
 export function wireCheckout(desk: Desk, checkout: CheckoutRecord): JsonObject {
   const url = checkoutUrl(desk, checkout)
-  return {
+  return asSaid(checkout, {
     id: checkout.id,
     entity: 'checkout',
     livemode: checkout.livemode,
@@ -44,7 +44,16 @@ export function wireCheckout(desk: Desk, checkout: CheckoutRecord): JsonObject {
     checkout_url: url,
     // Only the app's own checkouts carry a code to scan.
     ...(checkout.payment_method === 'chargily_app' && { qr_code_url: `${url}?qr=1` }),
-  }
+  })
+}
+
+/** The fields, with the false ones in the places of the true. */
+export function asSaid({ said }: CheckoutRecord, fields: JsonObject): JsonObject {
+  if (!said) return fields
+  const entries = Object.entries(fields)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, Object.hasOwn(said, name) ? (said[name] ?? null) : value]),
+  )
 }
 
 /** Computed, not kept: after a restart the emulator may listen elsewhere. */

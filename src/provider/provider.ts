@@ -48,7 +48,7 @@ export interface Provider {
   readonly live: boolean
   /** How long a checkout can be paid: 30 minutes (Chargily API reference, checkouts/expire). */
   readonly checkoutLifetimeMs: number
-  /** Opens a checkout. Not idempotent at the provider: after an unknown outcome look with `findCheckouts` first. */
+  /** Opens a checkout; whether it is the one that was ordered is for the caller to compare. Not idempotent at the provider: after an unknown outcome look with `findCheckouts` first. */
   createCheckout(order: CheckoutOrder): Promise<ProviderAnswer<CheckoutReport>>
   /** Null when the provider does not know the id. */
   getCheckout(

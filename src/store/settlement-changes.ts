@@ -28,6 +28,8 @@ export interface SettlementChange {
   readonly isNew: boolean
   /** As it is to be, or as it was read where it stays. */
   readonly subscription: SubscriptionFacts
+  /** Cancels what else the user has open, and has the sweep end its checkout at the provider. */
+  readonly withdrawsOpen?: boolean
   readonly received: ReceivedEvent | null
   readonly events: readonly { readonly id: string; readonly event: PlatformEvent }[]
   readonly receipt: { readonly series: string; readonly snapshot: unknown } | null
@@ -49,8 +51,8 @@ const saveChanges = statement(
   'settlements.save',
   `with input as (
      select * from jsonb_to_recordset($1::jsonb) as i(
-       user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, received jsonb,
-       events jsonb, receipt jsonb, shifted jsonb, audit jsonb, now timestamptz)
+       user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
+       received jsonb, events jsonb, receipt jsonb, shifted jsonb, audit jsonb, now timestamptz)
    ), guard as (
      select u.user_id from users u, input i
       where u.user_id = i.user_id and u.version = i.version
@@ -90,6 +92,12 @@ const saveChanges = statement(
       where not e.is_new and p.user_id = e.user_id and p.id = n.id and p.status <> 'refunded'
         and (p.status <> 'paid' or n.status = 'refunded')
      returning p.id, p.user_id
+   ), withdrawn as (
+     update payments p
+        set status = 'canceled', next_check_at = e.now
+       from effect e
+      where e.withdraws and p.user_id = e.user_id and p.id <> e.payment->>'id'
+        and p.status in ('requested', 'pending')
    ), shifted as (
      update payments p
         set period_start = r.period_start, period_end = r.period_end
@@ -172,6 +180,7 @@ function toInput(change: SettlementChange) {
     },
     is_new: change.isNew,
     subscription: factsToColumns(change.subscription),
+    withdraws: change.withdrawsOpen ?? false,
     received: received && { ...received, checkout_id: received.report?.checkoutId ?? null },
     events: change.events,
     receipt: change.receipt,

@@ -19,20 +19,23 @@ import { FACT_COLUMNS, parseUser, type UserRecord } from './users.js'
 const selectForSettlement = statement(
   'settlements.load',
   `select a.ordinal, ${PAYMENT_COLUMNS}, ${FACT_COLUMNS}
-     from unnest($1::text[], $2::text[], $3::text[]) with ordinality a(checkout_id, user_id, payment_id, ordinal)
+     from unnest($1::text[], $2::text[]) with ordinality a(checkout_id, payment_id, ordinal)
      join lateral (
        select user_id, id from payments where checkout_id = a.checkout_id
        union all
        select user_id, id from payments
-        where user_id = a.user_id and id = a.payment_id
+        where id = a.payment_id
           and not exists (select from payments where checkout_id = a.checkout_id)
      ) found on true
      join payments p on p.user_id = found.user_id and p.id = found.id
      join users u on u.user_id = p.user_id`,
 )
 
-/** What a report names: the checkout, and our own ids from its metadata. */
-export type ReportedIds = Pick<CheckoutReport, 'checkoutId' | 'userId' | 'paymentId'>
+/** What a report names: the checkout, and our own id from its metadata. Whose it is, only our row says. */
+export interface ReportedIds extends Pick<CheckoutReport, 'paymentId'> {
+  /** Null: to be found by our id alone. */
+  readonly checkoutId: string | null
+}
 
 /** Ours, with the user it belongs to, at the version that a change of his money must name. */
 export interface LoadedPayment {
@@ -47,7 +50,6 @@ export async function loadForSettlements(
 ): Promise<readonly (LoadedPayment | null)[]> {
   const rows = await database.query(selectForSettlement, [
     reports.map(({ checkoutId }) => checkoutId),
-    reports.map(({ userId }) => userId),
     reports.map(({ paymentId }) => paymentId),
   ])
   const found = new Map(

@@ -79,7 +79,6 @@ describe('a call that failed says whether it may have been carried out', () => {
     ['a 408', { status: 408, text: '' }, 'timeout'],
     ['a 200 that is not JSON', { text: '<html>ok</html>' }, 'unreadable'],
     ['a 200 with a JSON list', { json: [CHECKOUT] }, 'unreadable'],
-    ['a 200 without an address to pay at', { json: { ...CHECKOUT, checkout_url: null } }, 'unreadable'],
     ['a 200 without an id', { json: { ...CHECKOUT, id: null } }, 'unreadable'],
     ['a 200 that is malformed UTF-8', { text: Buffer.from('{"id":"\xff"}', 'latin1') }, 'unreadable'],
     ['a 200 of more than a mebibyte', { text: `"${'x'.repeat(1024 * 1024)}"` }, 'unreadable'],

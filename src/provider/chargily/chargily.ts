@@ -60,9 +60,9 @@ async function openCheckout(
   const answer = await call({ method: 'POST', path: '/checkouts', body: requestOf(order), timeoutMs })
   if (!answer.ok) return answer
   const report = readCheckout(answer.value)
-  // There may be a checkout now whose name we cannot read: the search will find it.
-  if (report?.checkoutUrl) return { ok: true, value: report }
-  return { ok: false, failure: unreadable('the new checkout has no id or no address') }
+  // There may be a checkout now whose id we cannot read: the search will find it.
+  if (report) return { ok: true, value: report }
+  return { ok: false, failure: unreadable('the new checkout has no id') }
 }
 
 /** POST /checkouts. `webhook_endpoint` is the API reference's name; the webhook page's `webhook_url` is older. */
