@@ -105,7 +105,8 @@ export async function wire(
   })
   await registerRoutes(app, config, { billing, publicUrl, clock, ...identification })
   const { platformUrl, frameAncestors } = config
-  const shown = { billing, publicUrl, platformUrl, frameAncestors, formats, terms }
+  const { seller } = config
+  const shown = { billing, publicUrl, platformUrl, frameAncestors, formats, terms, seller }
   await app.register(pages({ ...shown, ...identification }))
 
   if (database.kind === 'pglite') await billing.resume()

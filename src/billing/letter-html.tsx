@@ -1,6 +1,6 @@
 // A letter as HTML, for mail programs: one column, styles on the elements (many programs throw style sheets away), no
 // picture and no address but the one of the button.
-import { directionOf, sayIn } from '../domain/messages.js'
+import { directionOf } from '../domain/messages.js'
 import type { LetterWords } from './write-letter.js'
 
 const BODY =
@@ -24,7 +24,7 @@ export function htmlOfLetter(words: LetterWords): string {
       <body style={BODY}>
         <div style={COLUMN} dir={directionOf(locale)}>
           <p style={BRAND} safe>
-            {sayIn(locale)('brand')}
+            {words.seller}
           </p>
           <div style={CARD}>
             <p style="margin:0 0 12px" safe>

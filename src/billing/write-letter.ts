@@ -14,6 +14,7 @@ import { type PrintedReceipt, readReceipt } from './read-receipt.js'
 /** The words of a letter, before they become text and HTML. */
 export interface LetterWords {
   readonly locale: Locale
+  readonly seller: string
   readonly subject: string
   readonly greeting: string
   readonly paragraphs: readonly string[]
@@ -58,6 +59,7 @@ function wordsOf(
   const { name } = owed.user
   return {
     locale,
+    seller: parts.receipts.seller.identity.name[locale],
     subject: plain(say(key('subject'), data)),
     greeting: greet(say, name),
     paragraphs: [say(key('what'), data), say(key('next'), data)],

@@ -3,9 +3,10 @@
 import type { Translated } from './locale.js'
 
 export const PAGE_MESSAGES = {
-  brand: { ar: 'اشتراك', fr: 'Ishtirak', en: 'Ishtirak' },
   language: { ar: 'اللغة', fr: 'Langue', en: 'Language' },
-  backToPlatform: { ar: 'العودة إلى المنصة', fr: 'Retour à la plateforme', en: 'Back to the platform' },
+  backToSeller: { ar: 'العودة إلى {seller}', fr: 'Retour chez {seller}', en: 'Back to {seller}' },
+  terms: { ar: 'شروط البيع', fr: 'Conditions de vente', en: 'Terms of sale' },
+  refundPolicy: { ar: 'استرجاع المبالغ', fr: 'Remboursements', en: 'Refunds' },
   backToPortal: {
     ar: 'العودة إلى اشتراكك',
     fr: 'Retour à votre abonnement',
@@ -21,14 +22,14 @@ export const PAGE_MESSAGES = {
   },
 
   noSessionTitle: {
-    ar: 'افتح اشتراكك من المنصة',
-    fr: 'Ouvrez votre abonnement depuis la plateforme',
-    en: 'Open your subscription from the platform',
+    ar: 'افتح اشتراكك من {seller}',
+    fr: 'Ouvrez votre abonnement depuis {seller}',
+    en: 'Open your subscription from {seller}',
   },
   noSessionText: {
-    ar: 'لا توجد جلسة مفتوحة في هذا المتصفح، أو انتهت مدتها. سجّل الدخول إلى المنصة، ثم افتح صفحة اشتراكك منها.',
-    fr: 'Aucune session n’est ouverte dans ce navigateur, ou elle a expiré. Connectez-vous à la plateforme et ouvrez votre abonnement depuis ses pages.',
-    en: 'No session is open in this browser, or it is over. Log in to the platform and open your subscription from its pages.',
+    ar: 'لا توجد جلسة مفتوحة في هذا المتصفح، أو انتهت مدتها. سجّل الدخول إلى {seller}، ثم افتح صفحة اشتراكك.',
+    fr: 'Aucune session n’est ouverte dans ce navigateur, ou elle a expiré. Connectez-vous chez {seller} et ouvrez votre abonnement.',
+    en: 'No session is open in this browser, or it has expired. Log in to {seller} and open your subscription.',
   },
   linkOverTitle: {
     ar: 'هذا الرابط لم يعد صالحًا',
@@ -36,9 +37,9 @@ export const PAGE_MESSAGES = {
     en: 'This link is no longer valid',
   },
   linkOverText: {
-    ar: 'يعمل كل رابط مرة واحدة، خلال خمس دقائق. عُد إلى المنصة وافتح صفحة اشتراكك من جديد.',
-    fr: 'Chaque lien sert une seule fois, pendant cinq minutes. Retournez à la plateforme et ouvrez de nouveau votre abonnement.',
-    en: 'Each link works once, for five minutes. Go back to the platform and open your subscription again.',
+    ar: 'يعمل كل رابط مرة واحدة، خلال خمس دقائق. عُد إلى {seller} وافتح صفحة اشتراكك من جديد.',
+    fr: 'Chaque lien sert une seule fois, pendant cinq minutes. Retournez chez {seller} et ouvrez de nouveau votre abonnement.',
+    en: 'Each link works once, for five minutes. Go back to {seller} and open your subscription again.',
   },
   staleFormTitle: {
     ar: 'لم يُنفَّذ هذا الطلب',
@@ -53,7 +54,7 @@ export const PAGE_MESSAGES = {
 
   returnPaidTitle: { ar: 'تم الدفع', fr: 'Paiement reçu', en: 'Payment received' },
   returnPaidText: {
-    ar: 'شكرًا لك. الباقة {plan} مدفوعة إلى غاية {end}.',
+    ar: 'شكرًا لك. باقة {plan} مدفوعة إلى غاية {end}.',
     fr: 'Merci. L’offre {plan} est payée jusqu’au {end}.',
     en: 'Thank you. The {plan} plan is paid until {end}.',
   },
@@ -92,8 +93,8 @@ export const PAGE_MESSAGES = {
   },
   returnExpiredTitle: {
     ar: 'انتهت مهلة الدفع',
-    fr: 'Le délai de paiement est passé',
-    en: 'The time to pay is over',
+    fr: 'Délai de paiement dépassé',
+    en: 'This payment page has expired',
   },
   returnExpiredText: {
     ar: 'تُغلق صفحة الدفع بعد 30 دقيقة. إن كنت قد دفعت قبل ذلك، فسنجد دفعتك ونحتسبها.',
@@ -106,15 +107,15 @@ export const PAGE_MESSAGES = {
     en: 'We are checking your payment',
   },
   returnReviewText: {
-    ar: 'ما أبلغتنا به خدمة الدفع لا يطابق هذا الطلب. لا تدفع مرة أخرى: لن يضيع أي مبلغ، وسننظر في الأمر بأنفسنا.',
-    fr: 'Ce que le prestataire nous a dit ne correspond pas à cette commande. Ne payez pas une seconde fois : rien ne sera perdu, nous regardons nous-mêmes.',
-    en: 'What the provider told us does not match this order. Do not pay again: nothing will be lost, we are looking into it ourselves.',
+    ar: 'ما أبلغتنا به خدمة الدفع لا يطابق هذا الطلب. لا تدفع مرة أخرى: لن يضيع أي مبلغ، ونحن نتحقق من الأمر.',
+    fr: 'Les informations reçues du prestataire ne correspondent pas à votre commande. Ne payez pas une seconde fois : rien ne sera perdu, nous vérifions.',
+    en: 'What the payment provider reported does not match this order. Do not pay again: nothing will be lost, we are looking into it.',
   },
   returnRefundedTitle: { ar: 'أُعيد المبلغ', fr: 'Paiement remboursé', en: 'Payment refunded' },
   returnRefundedText: {
     ar: 'أُعيد مبلغ هذه الدفعة.',
     fr: 'Ce paiement a été remboursé.',
-    en: 'This payment was given back.',
+    en: 'This payment was refunded.',
   },
   // The words that SATIM asks merchants to print where a card payment fails (reference: its rules for failure pages).
   satim: {

@@ -16,38 +16,33 @@ export const PORTAL_MESSAGES = {
   noEnd: {
     ar: 'مجانية وبلا أجل.',
     fr: 'Gratuite et sans limite de durée.',
-    en: 'Free of charge, with no end.',
+    en: 'Free of charge, no time limit.',
   },
 
-  pastDueTitle: {
-    ar: 'انتهت مدتك المدفوعة في {date}',
-    fr: 'Votre période payée s’est terminée le {date}',
-    en: 'Your paid time ended on {date}',
-  },
   pastDueText: {
-    ar: 'كل شيء يعمل إلى غاية {end}. جدّد قبل ذلك، وإلا عدت إلى الباقة المجانية. الشهر الجديد يبدأ من نهاية القديم.',
-    fr: 'Tout fonctionne encore jusqu’au {end}. Renouvelez avant, sinon vous reviendrez à l’offre gratuite. Le nouveau mois part de la fin du précédent.',
-    en: 'Everything goes on until {end}. Renew before that, or you will be on the free plan again. The new month starts where the old one ended.',
+    ar: 'انتهت مدتك المدفوعة في {date}. جدّد قبل نهاية المهلة، وإلا عدت إلى الباقة المجانية. يبدأ الشهر الجديد من نهاية القديم.',
+    fr: 'Votre période payée s’est terminée le {date}. Renouvelez avant la fin du délai, sinon vous reviendrez à l’offre gratuite. Le nouveau mois part de la fin du précédent.',
+    en: 'Your paid time ended on {date}. Renew before the grace period is over, or you will be on the free plan again. The new month starts where the old one ended.',
   },
   expiredTitle: {
-    ar: 'انتهى اشتراكك في {date}',
-    fr: 'Votre abonnement a pris fin le {date}',
-    en: 'Your subscription ended on {date}',
+    ar: 'انتهى اشتراكك في {date}.',
+    fr: 'Votre abonnement a pris fin le {date}.',
+    en: 'Your subscription ended on {date}.',
   },
   expiredText: {
-    ar: 'أنت الآن على الباقة المجانية. لم يُحذف شيء. اشترِ شهرًا جديدًا متى شئت.',
-    fr: 'Vous êtes sur l’offre gratuite. Rien n’a été supprimé. Vous pouvez acheter un nouveau mois quand vous voulez.',
-    en: 'You are on the free plan now. Nothing was deleted. Buy a new month whenever you like.',
+    ar: 'أنت الآن على الباقة المجانية، ولم يُحذف شيء.',
+    fr: 'Vous êtes sur l’offre gratuite ; rien n’a été supprimé.',
+    en: 'You are on the free plan now; nothing was deleted.',
   },
   canceledTitle: {
-    ar: 'أُوقف اشتراكك في {date}',
-    fr: 'Votre abonnement a été arrêté le {date}',
-    en: 'Your subscription was stopped on {date}',
+    ar: 'أُوقف اشتراكك في {date}.',
+    fr: 'Votre abonnement a été arrêté le {date}.',
+    en: 'Your subscription was stopped on {date}.',
   },
   canceledText: {
-    ar: 'أوقفته المنصة، مثلًا بعد إعادة المبلغ. لم يُحذف شيء. إن كان لديك سؤال فاتصل بالمنصة؛ ويمكنك شراء شهر جديد.',
-    fr: 'La plateforme l’a arrêté, par exemple après un remboursement. Rien n’a été supprimé. Pour toute question, contactez la plateforme ; vous pouvez acheter un nouveau mois.',
-    en: 'The platform stopped it, for example after a refund. Nothing was deleted. Contact the platform if you have a question; you can buy a new month.',
+    ar: 'يحدث ذلك مثلًا بعد إعادة المبلغ. لم يُحذف شيء. إن كان لديك سؤال فاتصل بـ{seller}: {phone}.',
+    fr: 'C’est le cas, par exemple, après un remboursement. Rien n’a été supprimé. Une question ? Contactez {seller} : {phone}.',
+    en: 'This happens, for example, after a refund. Nothing was deleted. Questions? Contact {seller}: {phone}.',
   },
   reviewTitle: {
     ar: 'نراجع إحدى دفعاتك',
@@ -55,21 +50,25 @@ export const PORTAL_MESSAGES = {
     en: 'We are checking one of your payments',
   },
   reviewText: {
-    ar: 'ما أبلغتنا به خدمة الدفع لا يطابق طلبك {id}. لا تدفع مرة أخرى: لن يضيع أي مبلغ، وسننظر في الأمر بأنفسنا.',
-    fr: 'Ce que le prestataire de paiement nous a dit ne correspond pas à votre commande {id}. Ne payez pas une seconde fois : rien ne sera perdu, nous regardons nous-mêmes.',
-    en: 'What the payment provider told us does not match your order {id}. Do not pay again: nothing will be lost, we are looking into it ourselves.',
+    ar: 'ما أبلغتنا به خدمة الدفع لا يطابق طلبك. لا تدفع مرة أخرى: لن يضيع أي مبلغ، ونحن نتحقق من الأمر.',
+    fr: 'Les informations reçues du prestataire ne correspondent pas à votre commande. Ne payez pas une seconde fois : rien ne sera perdu, nous vérifions.',
+    en: 'What the payment provider reported does not match your order. Do not pay again: nothing will be lost, we are looking into it.',
   },
   pendingTitle: {
-    ar: 'بدأت عملية دفع ولم تكتمل بعد',
-    fr: 'Un paiement est commencé et pas encore confirmé',
+    ar: 'بدأت عملية دفع ولم تُؤكَّد بعد',
+    fr: 'Un paiement est en cours, pas encore confirmé',
     en: 'A payment was started and is not confirmed yet',
   },
   pendingText: {
     ar: 'إن لم تدفع بعد، فصفحة الدفع مفتوحة إلى الساعة {time}. إن كنت قد دفعت فلا تدفع مرة أخرى: ننتظر تأكيد البنك.',
-    fr: 'Si vous n’avez pas encore payé, la page de paiement reste ouverte jusqu’à {time}. Si vous avez payé, ne recommencez pas : nous attendons la banque.',
-    en: 'If you have not paid yet, the payment page is open until {time}. If you have, do not pay again: we are waiting for the bank.',
+    fr: 'Si vous n’avez pas encore payé, la page de paiement reste ouverte jusqu’à {time}. Si vous avez payé, ne payez pas une seconde fois : nous attendons la confirmation de la banque.',
+    en: 'If you have not paid yet, the payment page is open until {time}. If you have, do not pay again: we are waiting for the bank to confirm.',
   },
-  goOnPaying: { ar: 'إكمال الدفع', fr: 'Terminer le paiement', en: 'Go on paying' },
+  goOnPaying: {
+    ar: 'متابعة الدفع',
+    fr: 'Poursuivre le paiement',
+    en: 'Continue to payment',
+  },
   checkAgain: { ar: 'دفعتُ: تحقّق', fr: 'J’ai payé : vérifier', en: 'I have paid: check' },
 
   overLimitTitle: {
@@ -78,16 +77,20 @@ export const PORTAL_MESSAGES = {
     en: 'You use more than your plan allows',
   },
   overLimitText: {
-    ar: 'لم يُحذف شيء ولن يُحذف. لكن لا يمكن الإضافة حتى ينخفض الاستعمال أو تشتري باقة أكبر.',
-    fr: 'Rien n’est supprimé. Mais rien ne peut être ajouté tant que l’utilisation n’a pas baissé ou que vous n’avez pas une offre plus grande.',
-    en: 'Nothing is deleted. But nothing can be added until you use less or take a larger plan.',
+    ar: 'لم يُحذف شيء ولن يُحذف، لكن لا يمكنك الإضافة حتى ينخفض استعمالك أو تشتري باقة أكبر.',
+    fr: 'Rien n’est supprimé, mais vous ne pourrez rien ajouter avant d’avoir réduit votre utilisation ou choisi une offre supérieure.',
+    en: 'Nothing is deleted, but nothing can be added until you use less or choose a larger plan.',
   },
 
   plansTitle: { ar: 'الباقات', fr: 'Les offres', en: 'Plans' },
   perMonth: { ar: 'للشهر', fr: 'par mois', en: 'per month' },
   currentPlan: { ar: 'باقتك الحالية', fr: 'Votre offre actuelle', en: 'Your current plan' },
   renew: { ar: 'جدّد وادفع {amount}', fr: 'Renouveler : payer {amount}', en: 'Renew: pay {amount}' },
-  upgrade: { ar: 'اشترِ وادفع {amount}', fr: 'Choisir : payer {amount}', en: 'Get it: pay {amount}' },
+  upgrade: {
+    ar: 'اشترك في {plan}: ادفع {amount}',
+    fr: 'Passer à {plan} : payer {amount}',
+    en: 'Upgrade to {plan}: pay {amount}',
+  },
   willExtend: {
     ar: 'يُمدَّد اشتراكك إلى غاية {end}.',
     fr: 'Votre abonnement sera prolongé jusqu’au {end}.',
@@ -104,9 +107,9 @@ export const PORTAL_MESSAGES = {
     en: 'You can renew from {date}.',
   },
   paidByHand: {
-    ar: 'تدفع كل شهر بنفسك ببطاقة الذهبية أو CIB: لا يُخصم منها شيء تلقائيًا أبدًا.',
+    ar: 'تدفع كل شهر بنفسك بالبطاقة الذهبية أو بطاقة CIB: لا يُخصم منها أي مبلغ تلقائيًا أبدًا.',
     fr: 'Vous payez chaque mois vous-même, par carte EDAHABIA ou CIB : rien n’est jamais prélevé automatiquement.',
-    en: 'You pay each month yourself, by EDAHABIA or CIB card: nothing is ever taken automatically.',
+    en: 'You pay each month yourself, by EDAHABIA or CIB card: nothing is ever charged automatically.',
   },
 
   usageTitle: { ar: 'استعمالك', fr: 'Votre utilisation', en: 'Your usage' },
@@ -120,9 +123,9 @@ export const PORTAL_MESSAGES = {
   storage_mb: { ar: 'التخزين', fr: 'Stockage', en: 'Storage' },
   usedOf: { ar: '{used} من {max}', fr: '{used} sur {max}', en: '{used} of {max}' },
   resetsAt: {
-    ar: 'يُعاد العدّ من الصفر في {time}',
-    fr: 'Repart de zéro à {time}',
-    en: 'Starts from zero at {time}',
+    ar: 'يُعاد العدّ من الصفر على الساعة {time}',
+    fr: 'Remise à zéro à {time}',
+    en: 'Resets at {time}',
   },
   inProject: { ar: 'في المشروع {project}', fr: 'dans le projet {project}', en: 'in project {project}' },
 
@@ -150,4 +153,44 @@ export const PORTAL_MESSAGES = {
   payment_expired: { ar: 'انتهت مهلتها', fr: 'Expiré', en: 'Expired' },
   payment_review: { ar: 'قيد المراجعة', fr: 'En vérification', en: 'Being checked' },
   payment_refunded: { ar: 'أُعيد مبلغها', fr: 'Remboursé', en: 'Refunded' },
+  resetsAtMidnight: {
+    ar: 'يُعاد العدّ من الصفر عند منتصف الليل (00:00)',
+    fr: 'Remise à zéro à minuit',
+    en: 'Resets at midnight',
+  },
+  worksUntil: {
+    ar: 'كل شيء يعمل إلى غاية',
+    fr: 'Tout fonctionne encore jusqu’au',
+    en: 'Everything keeps working until',
+  },
+  atTime: {
+    ar: 'على الساعة {time}',
+    fr: 'à {time}',
+    en: 'at {time}',
+  },
+  taxIncluded: {
+    ar: '{amount} بكل الرسوم',
+    fr: '{amount} TTC',
+    en: '{amount} incl. tax',
+  },
+  overLimitLine: {
+    ar: '{limit}: {used} من {max}، بزيادة {by}',
+    fr: '{limit} : {used} sur {max}, soit {by} de trop',
+    en: '{limit}: {used} of {max}, {by} too many',
+  },
+  overLimitLineOfProject: {
+    ar: '{limit}، المشروع {project}: {used} من {max}، بزيادة {by}',
+    fr: '{limit}, projet {project} : {used} sur {max}, soit {by} de trop',
+    en: '{limit}, project {project}: {used} of {max}, {by} too many',
+  },
+  overBy: {
+    ar: 'بزيادة {by} عن الحد',
+    fr: '{by} de trop',
+    en: '{by} over the limit',
+  },
+  isFull: {
+    ar: 'بلغ الحد',
+    fr: 'Limite atteinte',
+    en: 'Limit reached',
+  },
 } satisfies Record<string, Translated>

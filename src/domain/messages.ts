@@ -14,11 +14,11 @@ export type MessageKey = keyof typeof MESSAGES
 
 export type Say = (key: MessageKey, data?: Readonly<Record<string, string>>) => string
 
-/** The catalogue in one language. Throws where a sentence is left without its data: that is a bug of the caller. */
-export function sayIn(locale: Locale): Say {
+/** The catalogue in one language, with data that any sentence may name. Throws where a sentence is left without its data: that is a bug of the caller. */
+export function sayIn(locale: Locale, always: Readonly<Record<string, string>> = {}): Say {
   return (key, data = {}) =>
     typeset(MESSAGES[key][locale], locale).replace(/\{(\w+)\}/g, (_, name: string) => {
-      const value = data[name]
+      const value = data[name] ?? always[name]
       if (value === undefined) throw new Error(`the message ${key} has no ${name}`)
       // Isolated (U+2068 … U+2069): a Latin name in an Arabic sentence turns nothing around it.
       return locale === 'ar' ? `\u2068${value}\u2069` : value

@@ -3,6 +3,7 @@
 import type { Instant } from './instant.js'
 import type { Translated } from './locale.js'
 import type { Payment } from './payment.js'
+import type { Shop } from './shop.js'
 import { splitTax, type Tax, type TaxSplit, type TaxTerms, taxAt } from './tax.js'
 
 /** Who sells, as décret exécutif 05-468 wants him named on a document (article 3: name, form, address, RC, NIF, …). */
@@ -27,6 +28,7 @@ export interface SellerIdentity {
 export interface Seller {
   readonly identity: SellerIdentity
   readonly taxTerms: TaxTerms
+  readonly shop: Shop
 }
 
 export interface Buyer {

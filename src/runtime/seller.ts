@@ -1,33 +1,36 @@
 // Reads SELLER_FILE: who sells, and how his sales are taxed from which day on. Everything that is wrong with it is said
 // at once, in words for the operator, since a wrong NIF on a thousand receipts cannot be taken back.
 import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Translated } from '../domain/locale.js'
 import type { Seller, SellerIdentity } from '../domain/receipt.js'
 import type { TaxTerm, TaxTerms } from '../domain/tax.js'
+import { inEachLanguage, readShop } from './shop-file.js'
 
 /** Gives the seller, or every problem found. A file that cannot be read is a problem like any other. */
-export function readSellerFile(path: string): Seller | readonly string[] {
+export function readSellerFile(file: string): Seller | readonly string[] {
   try {
-    return parseSeller(readFileSync(path, 'utf8'))
+    return parseSeller(readFileSync(file, 'utf8'), path.dirname(file))
   } catch (error) {
     if (error instanceof Error && 'code' in error)
-      return [`SELLER_FILE cannot be read: ${String(error.code)} (${path})`]
+      return [`SELLER_FILE cannot be read: ${String(error.code)} (${file})`]
     throw error
   }
 }
 
-/** `text` is JSON of the form of docs/seller.example.json. */
-export function parseSeller(text: string): Seller | readonly string[] {
+/** `text` is JSON of the form of docs/seller.example.json. `folder`: where the path of the logo starts. */
+export function parseSeller(text: string, folder = '.'): Seller | readonly string[] {
   const value = parseJson(text)
   if (value instanceof SyntaxError) return [`SELLER_FILE is not JSON: ${value.message}`]
   // The two kinds of tax term are looked at one by one: a union would only say that none of its members fits.
   const problems = [...problemsOf(SellerFile, value, ''), ...termProblems(value)]
   if (problems.length > 0 || !Value.Check(SellerFile, value)) return problems
-  const rules = ruleProblems(value)
+  const shop = readShop(value, folder)
+  const rules = [...ruleProblems(value), ...('color' in shop ? [] : shop)]
   const taxTerms = toTaxTerms(value.tax)
-  return rules.length > 0 || !taxTerms ? rules : { identity: toIdentity(value), taxTerms }
+  if (rules.length > 0 || !taxTerms || !('color' in shop)) return rules
+  return { identity: toIdentity(value), taxTerms, shop }
 }
 
 const line = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' })
@@ -40,6 +43,8 @@ const words = (maxLength: number) =>
       { additionalProperties: false },
     ),
   ])
+const Url = Type.String({ maxLength: 300, pattern: '^https?://[^\\s]+$' })
+const Link = Type.Union([Url, Type.Object({ ar: Url, fr: Url, en: Url }, { additionalProperties: false })])
 /** RC, NIS, AI and card numbers are written with many separators; only what cannot be one is refused. */
 const Registration = Type.String({ pattern: '^[0-9A-Z][0-9A-Z /.-]{3,39}$' })
 const Day = Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$' })
@@ -59,6 +64,10 @@ const SellerFile = Type.Object(
     nis: Type.Optional(Registration),
     ai: Type.Optional(Registration),
     capital: Type.Optional(line(40)),
+    terms_url: Link,
+    refund_url: Link,
+    logo: Type.Optional(line(300)),
+    color: Type.Optional(Type.String({ pattern: '^#[0-9a-fA-F]{6}$' })),
     tax: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 100 }),
   },
   { additionalProperties: false },
@@ -127,10 +136,10 @@ function ruleProblems(seller: SellerFields): readonly string[] {
 
 function toIdentity(seller: SellerFields): SellerIdentity {
   return {
-    name: translated(seller.name),
-    legalForm: translated(seller.legal_form),
-    activity: translated(seller.activity),
-    address: translated(seller.address),
+    name: inEachLanguage(seller.name),
+    legalForm: inEachLanguage(seller.legal_form),
+    activity: inEachLanguage(seller.activity),
+    address: inEachLanguage(seller.address),
     phone: seller.phone,
     email: seller.email,
     rc: seller.rc ?? null,
@@ -147,14 +156,9 @@ function toTaxTerms(terms: readonly unknown[]): TaxTerms | undefined {
     if (Value.Check(VatTerm, term))
       return [{ from: term.from, tax: { kind: 'vat', ratePercent: term.rate_percent } }]
     if (!Value.Check(UntaxedTerm, term)) return []
-    return [{ from: term.from, tax: { kind: term.kind, mention: translated(term.mention) } }]
+    return [{ from: term.from, tax: { kind: term.kind, mention: inEachLanguage(term.mention) } }]
   })
   return first && [first, ...rest]
-}
-
-/** One text for all three languages, or one for each. */
-function translated(words: string | Translated): Translated {
-  return typeof words === 'string' ? { ar: words, fr: words, en: words } : words
 }
 
 function parseJson(text: string): unknown {
@@ -195,4 +199,10 @@ export const EXAMPLE_SELLER: Seller = {
     capital: null,
   },
   taxTerms: [{ from: '2020-01-01', tax: { kind: 'vat', ratePercent: 19 } }],
+  shop: {
+    termsUrl: inEachLanguage('https://exemple.example/conditions'),
+    refundUrl: inEachLanguage('https://exemple.example/remboursements'),
+    logo: null,
+    color: null,
+  },
 }

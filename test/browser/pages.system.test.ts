@@ -97,8 +97,12 @@ describeInBrowser('the pages', ({ visit }) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
       0,
     )
+    await page.emulateMedia({ colorScheme: 'light' })
     expect(await axeFindings(page)).toEqual([])
-    expect(complaints).toEqual([])
     await keepScreenshot(page, name)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await axeFindings(page)).toEqual([])
+    await keepScreenshot(page, `${name}-dark`)
+    expect(complaints).toEqual([])
   }
 })

@@ -47,7 +47,7 @@ describe('a receipt drawn up', () => {
 
   it('is taxed as on the day of payment, though it is issued later', () => {
     const seller: Seller = {
-      identity: EXAMPLE_SELLER.identity,
+      ...EXAMPLE_SELLER,
       taxTerms: [
         { from: '2026-01-01', tax: { kind: 'vat', ratePercent: 19 } },
         { from: '2027-01-01', tax: { kind: 'vat', ratePercent: 9 } },

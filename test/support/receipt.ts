@@ -54,7 +54,7 @@ export function snapshotWith(
   return drawUpReceipt(
     { ...PAID, ...changes.payment },
     {
-      seller: { identity: { ...EXAMPLE_SELLER.identity, ...changes.seller }, taxTerms },
+      seller: { ...EXAMPLE_SELLER, identity: { ...EXAMPLE_SELLER.identity, ...changes.seller }, taxTerms },
       buyer: { ...BUYER, ...changes.buyer },
       issuedAt: changes.issuedAt ?? PAID_AT + 1_000,
       dayOf: dayInAlgiers,

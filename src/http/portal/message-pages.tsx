@@ -2,29 +2,29 @@
 import { type BillingError, ERRORS } from '../../domain/error.js'
 import { SECOND } from '../../domain/instant.js'
 import type { Locale } from '../../domain/locale.js'
-import { type MessageKey, sayIn } from '../../domain/messages.js'
+import type { MessageKey } from '../../domain/messages.js'
 import { renderPage, Sign, type SignKind } from './frame.js'
 import type { Pages } from './portal.js'
 import type { Session } from './reader.js'
+import { sayOf } from './words.js'
 
 export function linkOverPage(pages: Pages, locale: Locale): string {
   return messagePage(pages, locale, 'linkOverTitle', 'linkOverText')
 }
 
 function messagePage(pages: Pages, locale: Locale, titleKey: MessageKey, textKey: MessageKey): string {
-  const say = sayIn(locale)
-  const backUrl = pages.backUrl(null)
+  const say = sayOf(pages, locale)
   const title = say(titleKey)
-  return renderPage({
+  return renderPage(pages, {
     locale,
     title,
-    backUrl,
+    backUrl: null,
     languagePath: `${pages.base}/portal`,
     safeContent: (
       <Message kind="info" title={title} text={say(textKey)}>
         <p class="actions">
-          <a class="button go" href={backUrl} safe>
-            {say('backToPlatform')}
+          <a class="button go" href={pages.backUrl(null)} safe>
+            {say('backToSeller')}
           </a>
         </p>
       </Message>
@@ -50,13 +50,13 @@ export function refusalPage(pages: Pages, refusal: Refusal): string {
 /** Any other refusal, in the words of the one list of errors. */
 function failurePage(pages: Pages, of: Refusal): string {
   const { error, session, locale } = of
-  const say = sayIn(locale)
+  const say = sayOf(pages, locale)
   const { status, title, detail } = ERRORS[error.code]
   const wait = error.retryAfterSeconds
-  return renderPage({
+  return renderPage(pages, {
     locale,
     title: title[locale],
-    backUrl: pages.backUrl(session),
+    backUrl: session ? pages.backUrl(session) : null,
     languagePath: `${pages.base}/portal`,
     safeContent: (
       <Message kind={status >= 500 ? 'bad' : 'info'} title={title[locale]} text={detail[locale]}>
@@ -65,7 +65,7 @@ function failurePage(pages: Pages, of: Refusal): string {
         )}
         <p class="actions">
           <a class="button go" href={session ? `${pages.base}/portal` : pages.backUrl(session)} safe>
-            {say(session ? 'backToPortal' : 'backToPlatform')}
+            {say(session ? 'backToPortal' : 'backToSeller')}
           </a>
         </p>
         <p class="small soft">

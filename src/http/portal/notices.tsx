@@ -1,33 +1,15 @@
-// What has to be said before anything else: paid time that is over, a payment half way, one under review, too much in use.
+// What has to be said before anything else: a payment half way, one under review, more in use than the plan allows.
 // Each says what is, what it means, and what to do next.
-import { sayIn } from '../../domain/messages.js'
-import { graceEndsAt } from '../../domain/subscription.js'
 import type { Section } from './section.js'
+import { usageInWords } from './words.js'
 
 export function Notices(section: Section) {
   return (
     <>
       <PendingNotice {...section} />
       <ReviewNotice {...section} />
-      <StatusNotice {...section} />
-      <OverLimitNotice {...section} />
     </>
   )
-}
-
-function StatusNotice({ pages, view, say }: Section) {
-  const { formats } = pages
-  const { overview, locale } = view
-  const { status, currentPeriodEnd } = overview.subscription
-  if (currentPeriodEnd === null || status === 'active') return null
-  const date = formats.day(currentPeriodEnd, locale)
-  if (status === 'past_due') {
-    const end = formats.moment(graceEndsAt(currentPeriodEnd, pages.terms), locale)
-    return <Notice tone="warn" title={say('pastDueTitle', { date })} text={say('pastDueText', { end })} />
-  }
-  if (status === 'expired')
-    return <Notice tone="warn" title={say('expiredTitle', { date })} text={say('expiredText')} />
-  return <Notice tone="bad" title={say('canceledTitle', { date })} text={say('canceledText')} />
 }
 
 function PendingNotice({ pages, view, say }: Section) {
@@ -49,17 +31,43 @@ function PendingNotice({ pages, view, say }: Section) {
   )
 }
 
-function ReviewNotice({ view }: Section) {
-  const say = sayIn(view.locale)
+function ReviewNotice({ view, say }: Section) {
   const odd = view.history.payments.find((payment) => payment.status === 'review')
-  return odd ? (
-    <Notice tone="warn" title={say('reviewTitle')} text={say('reviewText', { id: odd.id })} />
-  ) : null
+  if (!odd) return null
+  return (
+    <Notice tone="warn" title={say('reviewTitle')} text={say('reviewText')}>
+      <p class="small">
+        <span safe>{say('orderReference')}</span>{' '}
+        <code dir="ltr" safe>
+          {odd.id}
+        </code>
+      </p>
+    </Notice>
+  )
 }
 
-function OverLimitNotice({ view, say }: Section) {
-  if (view.overview.overLimits.length === 0) return null
-  return <Notice tone="warn" title={say('overLimitTitle')} text={say('overLimitText')} />
+/** Each limit that is exceeded, by how much, and what to do. */
+export function OverLimitNotice({ pages, view, say }: Section) {
+  const { overLimits } = view.overview
+  if (overLimits.length === 0) return null
+  return (
+    <Notice tone="warn" title={say('overLimitTitle')} text={say('overLimitText')}>
+      <ul class="marked">
+        {overLimits.map((over) => {
+          const limit = say(over.limit)
+          const words = usageInWords(pages.formats, over, view.locale)
+          const { projectId: project } = over
+          return (
+            <li safe>
+              {project === null
+                ? say('overLimitLine', { limit, ...words })
+                : say('overLimitLineOfProject', { limit, project, ...words })}
+            </li>
+          )
+        })}
+      </ul>
+    </Notice>
+  )
 }
 
 function Notice(of: { tone: '' | 'warn' | 'bad'; title: string; text: string; children?: JSX.Element }) {

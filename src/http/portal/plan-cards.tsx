@@ -1,19 +1,23 @@
-// The plans side by side, with their limits; where a month can be bought, what it brings stands above the button.
+// The plans side by side, with their limits. For users without paid time those that can be bought come first.
 import { planName } from '../../domain/messages.js'
 import { LIMIT_NAMES, type Plan } from '../../domain/plan.js'
 import { BuyForm } from './buy-form.js'
-import { isPaidNow, isUnderReview, type Section } from './section.js'
+import { isPaidNow, mayInvite, priceOf, type Section } from './section.js'
 import { limitInWords } from './words.js'
 
 export function Plans(section: Section) {
-  const { pages, say } = section
+  const { pages, view, say } = section
+  const plans = pages.billing.plans()
+  const sorted = isPaidNow(view.overview)
+    ? plans
+    : plans.toSorted((one, other) => Number(one.price === 0) - Number(other.price === 0))
   return (
     <section aria-labelledby="plans" class="group">
       <h2 id="plans" safe>
         {say('plansTitle')}
       </h2>
       <div class="plans">
-        {pages.billing.plans().map((plan) => (
+        {sorted.map((plan) => (
           <PlanCard {...section} plan={plan} />
         ))}
       </div>
@@ -21,7 +25,8 @@ export function Plans(section: Section) {
   )
 }
 
-function PlanCard({ pages, view, say, plan }: Section & { readonly plan: Plan }) {
+function PlanCard({ plan, ...section }: Section & { readonly plan: Plan }) {
+  const { pages, view, say } = section
   const { formats } = pages
   const { overview, locale } = view
   const isCurrent = plan.id === overview.subscription.plan.id
@@ -29,7 +34,7 @@ function PlanCard({ pages, view, say, plan }: Section & { readonly plan: Plan })
     <article class={isCurrent ? 'card plan now' : 'card plan'}>
       <h3 safe>{planName(plan.name, locale)}</h3>
       <p class="price">
-        <span safe>{formats.money(plan.price, locale)}</span>{' '}
+        <span safe>{priceOf(section, plan.price)}</span>{' '}
         {plan.price === 0 ? null : <small safe>{say('perMonth')}</small>}
       </p>
       <ul>
@@ -47,28 +52,22 @@ function PlanCard({ pages, view, say, plan }: Section & { readonly plan: Plan })
           </span>
         </p>
       ) : null}
-      <Purchase pages={pages} view={view} say={say} plan={plan} />
+      <Purchase {...section} plan={plan} />
     </article>
   )
 }
 
 /** A running plan is renewed in the hero; here stand those that one is not on. */
-function Purchase({ pages, view, say, plan }: Section & { readonly plan: Plan }) {
-  const { formats } = pages
+function Purchase({ plan, ...section }: Section & { readonly plan: Plan }) {
+  const { pages, view, say } = section
   const { overview, session, locale } = view
   const { renewal } = overview
   const isRunning = isPaidNow(overview)
-  if (plan.price === 0 || !renewal?.allowed || isUnderReview(view)) return null
+  if (plan.price === 0 || !renewal?.allowed || !mayInvite(view)) return null
   if (isRunning && plan.id === renewal.plan.id) return null
-  const end = formats.day(renewal.wouldEnd, locale)
-  const label = say('upgrade', { amount: formats.money(plan.price, locale) })
-  return (
-    <div class="buy">
-      <p safe>{isRunning ? say('willExtend', { end }) : say('willStart', { end })}</p>
-      <BuyForm base={pages.base} session={session} planId={plan.id} label={label} />
-      <p class="soft small" safe>
-        {say('paidByHand')}
-      </p>
-    </div>
-  )
+  const label = say('upgrade', {
+    plan: planName(plan.name, locale),
+    amount: priceOf(section, plan.price),
+  })
+  return <BuyForm base={pages.base} session={session} planId={plan.id} label={label} />
 }

@@ -5,6 +5,7 @@ import fastifyCookie from '@fastify/cookie'
 import type { FastifyInstance } from 'fastify'
 import type { Billing } from '../../billing/billing.js'
 import { BillingError, ERRORS } from '../../domain/error.js'
+import type { Seller } from '../../domain/receipt.js'
 import type { Terms } from '../../domain/subscription.js'
 import type { Formats } from '../../runtime/formats.js'
 import type { App } from '../app.js'
@@ -17,7 +18,7 @@ import { refusalPage } from './message-pages.js'
 import { portalRoutes } from './portal-routes.js'
 import { createReader, type Reader, type Session } from './reader.js'
 import { returnRoutes } from './return-routes.js'
-import { pageHeaders } from './style.js'
+import { pageHeaders, styleWith } from './style.js'
 
 export interface PagesParts extends Identify {
   readonly billing: Billing
@@ -26,6 +27,7 @@ export interface PagesParts extends Identify {
   readonly frameAncestors: string
   readonly formats: Formats
   readonly terms: Terms
+  readonly seller: Seller
 }
 
 /** What the routes of the pages share. */
@@ -34,6 +36,8 @@ export interface Pages extends PagesParts {
   /** Those with a session, each counted against the quota of its user. */
   readonly users: Callers<Session>
   readonly headers: Readonly<Record<string, string>>
+  /** The style sheet with the seller's color. */
+  readonly style: string
   /** The path under which a proxy may have put us, as in PUBLIC_URL; empty at the root of a host. */
   readonly base: string
   /** The platform, at the page where this session came from. */
@@ -42,12 +46,14 @@ export interface Pages extends PagesParts {
 
 export function pages(parts: PagesParts) {
   const reader = createReader(parts.billing.portal, parts.publicUrl)
+  const style = styleWith(parts.seller.shop.color)
   const shared: Pages = {
     ...parts,
     reader,
     users: callersBySession(parts, reader),
     base: new URL(parts.publicUrl).pathname.replace(/\/$/, ''),
-    headers: pageHeaders(parts.frameAncestors),
+    style,
+    headers: pageHeaders(style, parts.frameAncestors),
     backUrl: (session) => `${parts.platformUrl}${session?.returnPath ?? ''}`,
   }
   return async (app: App): Promise<void> => {

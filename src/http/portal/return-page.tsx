@@ -2,13 +2,13 @@
 // order and nothing of the person, since whoever has its address may read it.
 import type { Instant } from '../../domain/instant.js'
 import type { Locale } from '../../domain/locale.js'
-import { type MessageKey, planName, type Say, sayIn } from '../../domain/messages.js'
+import { type MessageKey, planName, type Say } from '../../domain/messages.js'
 import { isPayable, type Payment, type PublicPaymentStatus, publicStatusAt } from '../../domain/payment.js'
 import { BuyForm } from './buy-form.js'
 import { renderPage, Sign, type SignKind } from './frame.js'
 import type { Pages } from './portal.js'
 import type { Session } from './reader.js'
-import { cardName } from './words.js'
+import { cardName, sayOf } from './words.js'
 
 export interface ReturnView {
   readonly payment: Payment
@@ -22,10 +22,10 @@ export interface ReturnView {
 
 export function returnPage(pages: Pages, view: ReturnView): string {
   const { payment, now, session, locale } = view
-  const say = sayIn(locale)
+  const say = sayOf(pages, locale)
   const status = publicStatusAt(payment, now)
   const { kind, title } = STATES[status]
-  return renderPage({
+  return renderPage(pages, {
     locale,
     title: say(title),
     backUrl: pages.backUrl(session),
@@ -102,7 +102,7 @@ function Actions(of: { pages: Pages; view: ReturnView; status: PublicPaymentStat
       ) : null}
       {session ? <Button href={`${pages.base}/portal`} label={say('openPortal')} /> : null}
       {status === 'paid' && !session ? (
-        <Button href={pages.backUrl(session)} label={say('backToPlatform')} go />
+        <Button href={pages.backUrl(session)} label={say('backToSeller')} go />
       ) : null}
     </div>
   )

@@ -1,9 +1,10 @@
-// What the sections of the portal's page are made of.
+// What the sections of the portal's page are made of, and what more than one of them asks.
 
 import type { Overview } from '../../billing/read-overview.js'
 import type { HistoryPage } from '../../billing/read-payments.js'
 import type { Locale } from '../../domain/locale.js'
 import type { Say } from '../../domain/messages.js'
+import { taxAt } from '../../domain/tax.js'
 import type { Pages } from './portal.js'
 import type { Session } from './reader.js'
 
@@ -22,13 +23,22 @@ export interface Section {
   readonly say: Say
 }
 
-/** His last payment is being looked into: he was told not to pay again, so nothing invites him to. */
-export function isUnderReview({ history, isOlder }: PortalView): boolean {
-  return !isOlder && history.payments[0]?.status === 'review'
+/** Nothing invites to pay while a payment is open or under review: the user is asked not to pay again. */
+export function mayInvite({ history, isOlder, overview }: PortalView): boolean {
+  const isUnderReview = !isOlder && history.payments[0]?.status === 'review'
+  return !isUnderReview && overview.pendingPayment === null
 }
 
 /** Inside paid time, or in its grace. */
 export function isPaidNow({ subscription }: Overview): boolean {
   const { status, currentPeriodEnd } = subscription
   return currentPeriodEnd !== null && (status === 'active' || status === 'past_due')
+}
+
+/** `2 000 DA TTC`: prices contain the tax, and say so where one applies on this day. */
+export function priceOf({ pages, view, say }: Section, amount: number): string {
+  const { formats, seller } = pages
+  const money = formats.money(amount, view.locale)
+  const isTaxed = taxAt(seller.taxTerms, formats.isoDay(view.overview.now)).kind === 'vat'
+  return isTaxed && amount > 0 ? say('taxIncluded', { amount: money }) : money
 }

@@ -2,23 +2,32 @@
 // hash, so that no other style, and no script at all, can come to life on a page.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { lightenedFor } from '../../domain/color.js'
 
-export const STYLE = readFileSync(new URL('./portal.css', import.meta.url), 'utf8')
+const SHEET = readFileSync(new URL('./portal.css', import.meta.url), 'utf8')
   .replace(/\/\*[\s\S]*?\*\//g, '')
   .replace(/\s*\n\s*/g, '')
   .replace(/\s*([{};,>])\s*/g, '$1')
   .replace(/:\s+/g, ':')
 
-const HASH = createHash('sha256').update(STYLE).digest('base64')
+/** `--card` of the dark colors in portal.css. */
+const DARK_CARD = '#18211d'
+
+/** `color`: the seller's, `#rrggbb`; null: that of the sheet. */
+export function styleWith(color: string | null): string {
+  if (color === null) return SHEET
+  const dark = lightenedFor(color, DARK_CARD)
+  return `${SHEET}:root{--brand:${color};--action:${color};--accent:${color}}@media (prefers-color-scheme:dark){:root{--accent:${dark}}}`
+}
 
 /**
  * The header fields of every page. No `form-action`: browsers apply it to the redirect after a form too, and that one
- * leads to the provider, whose addresses are his own business.
+ * leads to the provider, whose addresses are its own business.
  */
-export function pageHeaders(frameAncestors: string): Readonly<Record<string, string>> {
+export function pageHeaders(style: string, frameAncestors: string): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
-    `style-src 'sha256-${HASH}'`,
+    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
     'img-src data:',
     "base-uri 'none'",
     `frame-ancestors ${frameAncestors}`,

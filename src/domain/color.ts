@@ -1,0 +1,37 @@
+// Contrast of colors, as WCAG 2.2 defines it (relative luminance, success criterion 1.4.3).
+
+/** The contrast that text needs against what is behind it. */
+export const READABLE_CONTRAST = 4.5
+
+/** Between 1 and 21. Both colors are `#rrggbb`. */
+export function contrastBetween(one: string, other: string): number {
+  const [lighter, darker] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => b - a) as [number, number]
+  return (lighter + 0.05) / (darker + 0.05)
+}
+
+/** `color` mixed with white in steps of 5 % until it can be read on `background`, which is dark. */
+export function lightenedFor(color: string, background: string): string {
+  for (let share = 0; share < 1; share += 0.05) {
+    const mixed = mixedWithWhite(color, share)
+    if (contrastBetween(mixed, background) >= READABLE_CONTRAST) return mixed
+  }
+  return '#ffffff'
+}
+
+function mixedWithWhite(color: string, share: number): string {
+  const mixed = channelsOf(color).map((channel) => Math.round(channel + (255 - channel) * share))
+  return `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
+}
+
+function luminanceOf(color: string): number {
+  const [red, green, blue] = channelsOf(color).map((channel) => {
+    const share = channel / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  }) as [number, number, number]
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+function channelsOf(color: string): [number, number, number] {
+  const value = Number.parseInt(color.slice(1), 16)
+  return [value >> 16, (value >> 8) & 255, value & 255]
+}

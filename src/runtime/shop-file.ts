@@ -1,0 +1,80 @@
+// The part of SELLER_FILE that customers see: links, logo, color. A color on which text cannot be read, or a logo that
+// would make every page heavy, stops the start.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { contrastBetween, READABLE_CONTRAST } from '../domain/color.js'
+import type { Translated } from '../domain/locale.js'
+import type { Shop } from '../domain/shop.js'
+
+export interface ShopFields {
+  readonly terms_url: string | Translated
+  readonly refund_url: string | Translated
+  /** Relative to the folder of SELLER_FILE. */
+  readonly logo?: string
+  readonly color?: string
+}
+
+/** Every page carries the logo, and is to stay under 30 kB. */
+const LOGO_BYTES_MAX = 6 * 1024
+const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+
+/** Gives the shop, or every problem found. */
+export function readShop(fields: ShopFields, folder: string): Shop | readonly string[] {
+  const logo = fields.logo === undefined ? null : readLogo(path.resolve(folder, fields.logo))
+  const problems = [
+    ...(typeof logo === 'object' && logo !== null ? [logo.problem] : []),
+    ...colorProblems(fields),
+  ]
+  if (problems.length > 0) return problems
+  return {
+    termsUrl: inEachLanguage(fields.terms_url),
+    refundUrl: inEachLanguage(fields.refund_url),
+    logo: typeof logo === 'string' ? logo : null,
+    color: fields.color?.toLowerCase() ?? null,
+  }
+}
+
+/** One text for all three languages, or one for each. */
+export function inEachLanguage(words: string | Translated): Translated {
+  return typeof words === 'string' ? { ar: words, fr: words, en: words } : words
+}
+
+/** White text stands on the color, in the header and on buttons. */
+function colorProblems({ color }: ShopFields): readonly string[] {
+  if (color === undefined) return []
+  const contrast = contrastBetween(color, '#ffffff')
+  if (contrast >= READABLE_CONTRAST) return []
+  const found = contrast.toFixed(1)
+  return [
+    `SELLER_FILE /color: white text on ${color} has a contrast of ${found}; choose a darker color (4.5)`,
+  ]
+}
+
+function readLogo(file: string): string | { readonly problem: string } {
+  const bytes = bytesOf(file)
+  if (typeof bytes === 'string') return { problem: `SELLER_FILE /logo: cannot be read: ${bytes} (${file})` }
+  if (bytes.length > LOGO_BYTES_MAX) {
+    return {
+      problem: `SELLER_FILE /logo: ${bytes.length} bytes; every page carries it, so at most ${LOGO_BYTES_MAX}`,
+    }
+  }
+  const type = typeOf(bytes)
+  if (type === null) return { problem: `SELLER_FILE /logo: neither a PNG nor an SVG (${file})` }
+  return `data:${type};base64,${bytes.toString('base64')}`
+}
+
+/** The file, or the code of the error. */
+function bytesOf(file: string): Buffer | string {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return String(error.code)
+    throw error
+  }
+}
+
+/** Told by the first bytes, not by the name. A browser runs no script of a picture in an `img`. */
+function typeOf(bytes: Buffer): string | null {
+  if (bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) return 'image/png'
+  return /^\s*(<\?xml[^>]*>\s*)?<svg[\s>]/.test(bytes.toString('utf8')) ? 'image/svg+xml' : null
+}
