@@ -38,7 +38,7 @@ export interface Billing {
   status(userId: string, requestId?: string): Promise<Subscription>
   history(request: HistoryRequest): Promise<HistoryPage>
   payment(of: Parameters<typeof readPayment>[2]): ReturnType<typeof readPayment>
-  /** The page after paying knows nobody but the payment. */
+  /** The page after paying knows nothing but the payment. */
   returnedPayment(paymentId: string, requestId?: string): ReturnType<typeof readReturnedPayment>
   receiveEvent(
     body: Uint8Array,
@@ -83,7 +83,7 @@ export function createBilling(parts: Parts): Billing {
     status: (userId, requestId) => readStatus(parts, readers, userId, requestId),
     history: (request) => readHistory(parts, readers, request),
     payment: (of) => readPayment(parts, refreshOpen, of),
-    returnedPayment: (paymentId, requestId) => readReturnedPayment(parts, refreshOpen, paymentId, requestId),
+    returnedPayment: (paymentId, requestId) => readReturnedPayment(parts, readers, paymentId, requestId),
     receiveEvent: (body, signature, requestId) => receiveEvent(parts, body, signature, requestId),
     checkDuePayments: (limit) => checkDuePayments(parts, limit),
     operator: createOperator(parts),

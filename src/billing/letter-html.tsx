@@ -13,7 +13,7 @@ const BUTTON =
 const SMALL = 'margin:16px 0 0;font-size:14px;color:#4b5c53'
 
 export function htmlOfLetter(words: LetterWords): string {
-  const { locale, subject, greeting, paragraphs, button, url, footer } = words
+  const { locale, subject, greeting, paragraphs, button, url, footer, contact } = words
   const html = (
     <html lang={locale} dir={directionOf(locale)}>
       <head>
@@ -39,6 +39,9 @@ export function htmlOfLetter(words: LetterWords): string {
               {button}
             </a>
           </div>
+          <p style={SMALL} safe>
+            {contact.join(' · ')}
+          </p>
           <p style={SMALL} safe>
             {footer}
           </p>

@@ -2,6 +2,8 @@
 import { BillingError } from '../domain/error.js'
 import { type Instant, LAST_INSTANT } from '../domain/instant.js'
 import type { Payment, PublicPaymentStatus } from '../domain/payment.js'
+import { NEVER_PAID, type Subscription, statusAt } from '../domain/subscription.js'
+import { findRefundInstant } from '../store/audit.js'
 import { findPayment, findPaymentById, type HistoryPosition, listPayments } from '../store/payments.js'
 import type { LoadUser } from '../store/users.js'
 import type { Parts } from './parts.js'
@@ -52,15 +54,30 @@ export async function readPayment(
   return refreshed(parts, look, () => findPayment(parts.database, of.userId, of.paymentId))
 }
 
-/** For the page that the provider sends the payer back to: nobody is known there but the payment. */
+export interface ReturnedPayment {
+  readonly payment: Payment
+  /** What the payer is now, which a later payment, the end of the time or the operator may have changed. */
+  readonly subscription: Subscription
+  readonly refundedAt: Instant | null
+  readonly now: Instant
+}
+
+/** For the page that the provider sends the payer back to: nothing is known there but the payment. */
 export async function readReturnedPayment(
   parts: Parts,
-  refreshOpen: RefreshOpen,
+  { loadUser, refreshOpen }: { readonly loadUser: LoadUser; readonly refreshOpen: RefreshOpen },
   paymentId: string,
   requestId?: string,
-): Promise<{ readonly payment: Payment; readonly now: Instant }> {
+): Promise<ReturnedPayment> {
   const look: RefreshOpen = (open) => refreshOpen(open, requestId)
-  return refreshed(parts, look, () => findPaymentById(parts.database, paymentId))
+  const { payment, now } = await refreshed(parts, look, () => findPaymentById(parts.database, paymentId))
+  const { userId, status } = payment
+  const [loaded, refundedAt] = await Promise.all([
+    loadUser(userId),
+    status === 'refunded' ? findRefundInstant(parts.database, { userId, paymentId }) : null,
+  ])
+  const subscription = statusAt(loaded?.user.subscription ?? NEVER_PAID, now, parts.terms)
+  return { payment, subscription, refundedAt, now }
 }
 
 async function refreshed(parts: Parts, refreshOpen: RefreshOpen, find: () => Promise<Payment | null>) {

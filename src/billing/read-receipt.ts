@@ -3,6 +3,7 @@ import { BillingError } from '../domain/error.js'
 import type { Instant } from '../domain/instant.js'
 import type { Locale } from '../domain/locale.js'
 import { receiptNumber } from '../domain/receipt.js'
+import { findRefundInstant } from '../store/audit.js'
 import { findPayment } from '../store/payments.js'
 import { findReceipt } from '../store/receipts.js'
 import type { Parts } from './parts.js'
@@ -28,10 +29,12 @@ export async function readReceipt(
   const issued = await findReceipt(database, of.userId, of.paymentId)
   if (!issued) throw new BillingError('payment_not_paid')
   const { snapshot } = issued
+  const refundedAt = payment.status === 'refunded' ? await findRefundInstant(database, of) : null
+  const refundedOn = refundedAt === null ? null : receipts.dayOf(refundedAt)
   const number = receiptNumber(issued.series, issued.number)
   return {
     number,
-    pdf: renderReceipt(receipts.typesetter, { snapshot, number }, of.locale),
+    pdf: renderReceipt(receipts.typesetter, { snapshot, number, refundedOn }, of.locale),
     amount: snapshot.amount,
     planName: snapshot.planName,
     periodEnd: payment.periodEnd,

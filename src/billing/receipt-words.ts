@@ -29,9 +29,9 @@ const WORDS = {
   periodTo: { ar: 'إلى', fr: 'au', en: 'to' },
   quantity: { ar: 'الكمية', fr: 'Qté', en: 'Qty' },
   unitPrice: { ar: 'سعر الوحدة', fr: 'Prix unitaire', en: 'Unit price' },
-  unitPriceNet: { ar: 'سعر الوحدة دون رسوم', fr: 'Prix unitaire HT', en: 'Unit price excl. VAT' },
+  unitPriceNet: { ar: 'سعر الوحدة خارج الرسوم', fr: 'Prix unitaire HT', en: 'Unit price excl. VAT' },
   total: { ar: 'المجموع', fr: 'Total', en: 'Total' },
-  totalNet: { ar: 'المجموع دون رسوم (HT)', fr: 'Total HT', en: 'Total excl. VAT' },
+  totalNet: { ar: 'المبلغ خارج الرسوم (HT)', fr: 'Total HT', en: 'Total excl. VAT' },
   vat: { ar: 'الرسم على القيمة المضافة', fr: 'TVA', en: 'VAT' },
   exempt: { ar: 'معفى', fr: 'exonérée', en: 'exempt' },
   notLiable: { ar: 'غير خاضع', fr: 'non applicable', en: 'not applicable' },
@@ -42,7 +42,7 @@ const WORDS = {
   },
   totalPaid: { ar: 'المبلغ المدفوع', fr: 'Total payé', en: 'Total paid' },
   totalPaidGross: {
-    ar: 'المبلغ المدفوع مع الرسوم (TTC)',
+    ar: 'المبلغ بكل الرسوم (TTC)',
     fr: 'Total TTC payé',
     en: 'Total paid incl. VAT',
   },
@@ -61,8 +61,9 @@ const WORDS = {
     fr: 'Payé par voie électronique. Document établi électroniquement, valable sans cachet ni signature.',
     en: 'Paid electronically. Issued electronically, valid without stamp or signature.',
   },
+  refunded: { ar: 'أُعيد المبلغ في', fr: 'Remboursé le', en: 'Refunded on' },
   testMode: {
-    ar: 'دفعة تجريبية: لم يقبض أي مبلغ، ولا قيمة لهذه الوثيقة.',
+    ar: 'دفعة تجريبية: لم يُقبض أي مبلغ، ولا قيمة لهذه الوثيقة.',
     fr: 'Paiement de test : aucune somme n’a été encaissée, ce document est sans valeur.',
     en: 'Test payment: no money was taken, this document has no value.',
   },
@@ -81,7 +82,7 @@ const METHODS: Readonly<Record<string, Translated>> = {
     fr: 'Carte EDAHABIA (Algérie Poste)',
     en: 'EDAHABIA card (Algérie Poste)',
   },
-  cib: { ar: 'بطاقة CIB بين البنوك', fr: 'Carte interbancaire CIB', en: 'CIB interbank card' },
+  cib: { ar: 'البطاقة البنكية CIB', fr: 'Carte interbancaire CIB', en: 'CIB interbank card' },
 }
 const ANY_METHOD: Translated = { ar: 'دفع إلكتروني', fr: 'Paiement électronique', en: 'Electronic payment' }
 

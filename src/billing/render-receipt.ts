@@ -19,14 +19,23 @@ const TEMPLATE = readFileSync(new URL('./receipt.typ', import.meta.url), 'utf8')
 /** `number` as it is shown, from `receiptNumber`. Gives the PDF; the first takes some 50 ms, the others a few. */
 export function renderReceipt(
   typesetter: Typesetter,
-  receipt: { readonly snapshot: ReceiptSnapshot; readonly number: string },
+  receipt: {
+    readonly snapshot: ReceiptSnapshot
+    readonly number: string
+    /** `YYYY-MM-DD`: stamped on copies printed after a refund. The document itself stays as it was issued. */
+    readonly refundedOn?: string | null
+  },
   locale: Locale,
 ): Uint8Array {
-  return typesetter.typeset(TEMPLATE, describePage(receipt.snapshot, receipt.number, locale))
+  return typesetter.typeset(TEMPLATE, describePage(receipt.snapshot, receipt, locale))
 }
 
 /** What the template lays out, in its order. Every text is ready to be read. */
-function describePage(snapshot: ReceiptSnapshot, number: string, locale: Locale) {
+function describePage(
+  snapshot: ReceiptSnapshot,
+  { number, refundedOn }: { readonly number: string; readonly refundedOn?: string | null },
+  locale: Locale,
+) {
   const words = receiptWords(locale)
   return {
     lang: locale,
@@ -36,6 +45,7 @@ function describePage(snapshot: ReceiptSnapshot, number: string, locale: Locale)
     number: { label: words.number, value: number },
     date: { label: words.issuedOn, value: dayInFigures(snapshot.issuedOn) },
     notice: snapshot.live ? null : words.testMode,
+    stamp: refundedOn ? { label: words.refunded, value: dayInFigures(refundedOn) } : null,
     seller: describeSeller(snapshot.seller, words, locale),
     buyer: describeBuyer(snapshot, words),
     item: describeItem(snapshot, words, locale),

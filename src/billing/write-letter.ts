@@ -1,10 +1,13 @@
 // One letter in its reader's language: what is, and what to do. Every link leads to a page of ours, where he can log in and
 // see for himself; never to a checkout, which dies in half an hour.
 import { createHash } from 'node:crypto'
+import { DAY, type Instant } from '../domain/instant.js'
 import type { Locale } from '../domain/locale.js'
+import { isAboutPayment } from '../domain/mail.js'
 import { type MessageKey, planName, type Say, sayIn } from '../domain/messages.js'
 import { renewalAt } from '../domain/renewal.js'
 import { graceEndsAt } from '../domain/subscription.js'
+import type { Formats } from '../runtime/formats.js'
 import type { Letter } from '../runtime/mailer.js'
 import type { ClaimedMail } from '../store/mails.js'
 import { htmlOfLetter } from './letter-html.js'
@@ -21,16 +24,17 @@ export interface LetterWords {
   readonly button: string
   readonly url: string
   readonly footer: string
+  /** How to reach the seller. */
+  readonly contact: readonly string[]
 }
 
 export async function writeLetter(parts: Parts, mail: MailParts, owed: ClaimedMail): Promise<Letter> {
   const locale = owed.locale ?? 'ar'
   const { email, name } = owed.user
   if (email === null) throw new Error('a letter to nobody')
-  const receipt =
-    owed.kind === 'receipt'
-      ? await readReceipt(parts, { userId: owed.userId, paymentId: owed.about, locale })
-      : null
+  const receipt = isAboutPayment(owed.kind)
+    ? await readReceipt(parts, { userId: owed.userId, paymentId: owed.about, locale })
+    : null
   const words = wordsOf(parts, mail, owed, { locale, receipt })
   return {
     messageId: messageIdOf(owed, new URL(parts.publicUrl).hostname),
@@ -51,7 +55,8 @@ function wordsOf(
   of: { readonly locale: Locale; readonly receipt: PrintedReceipt | null },
 ): LetterWords {
   const { locale } = of
-  const say = sayIn(locale)
+  const { identity } = parts.receipts.seller
+  const say = sayIn(locale, { seller: identity.name[locale], phone: identity.phone })
   const theme = owed.kind.startsWith('expiring') ? 'expiring' : owed.kind
   // The catalogue's test holds all of these keys.
   const key = (part: string) => `mail_${theme}_${part}` as MessageKey
@@ -59,13 +64,14 @@ function wordsOf(
   const { name } = owed.user
   return {
     locale,
-    seller: parts.receipts.seller.identity.name[locale],
-    subject: plain(say(key('subject'), data)),
+    seller: identity.name[locale],
+    subject: plain(say(subjectKey(owed, parts.clock.now(), mail.formats) ?? key('subject'), data)),
     greeting: greet(say, name),
     paragraphs: [say(key('what'), data), say(key('next'), data)],
-    button: say(owed.kind === 'receipt' ? 'mail_button' : 'mail_renewButton'),
+    button: say(isAboutPayment(owed.kind) ? 'mail_button' : 'mail_renewButton'),
     url: `${parts.publicUrl}/portal`,
     footer: say('mail_footer'),
+    contact: [identity.name[locale], identity.phone, identity.email],
   }
 }
 
@@ -95,8 +101,19 @@ function dataOf(
   }
 }
 
-function textOf({ greeting, paragraphs, button, url, footer }: LetterWords): string {
-  return [greeting, ...paragraphs, `${button}: ${url}`, `-- \n${footer}`].join('\n\n')
+/** A reminder of the last day says so by its name; the others say how many days are left. */
+function subjectKey({ kind, user }: ClaimedMail, now: Instant, { isoDay }: Formats): MessageKey | null {
+  const { paidUntil } = user.subscription
+  if (!kind.startsWith('expiring') || paidUntil === null) return null
+  const days = (Date.parse(isoDay(paidUntil)) - Date.parse(isoDay(now))) / DAY
+  if (days === 0) return 'mail_expiring_today_subject'
+  return days === 1 ? 'mail_expiring_tomorrow_subject' : null
+}
+
+function textOf({ locale, greeting, paragraphs, button, url, footer, contact }: LetterWords): string {
+  const colon = locale === 'fr' ? '\u00a0:' : ':'
+  const end = `-- \n${contact.join(' · ')}\n${footer}`
+  return [greeting, ...paragraphs, `${button}${colon} ${url}`, end].join('\n\n')
 }
 
 /** Subjects are shown by programs that draw the marks around isolated names as boxes. */

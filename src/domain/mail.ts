@@ -4,9 +4,14 @@ import { type Boundary, decideAnnouncement } from './announcement.js'
 import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
 import type { SubscriptionFacts, Terms } from './subscription.js'
 
-export type MailKind = 'receipt' | Boundary
+export type MailKind = 'receipt' | 'refunded' | Boundary
 
-/** `about`: the payment of a receipt; of a reminder, the end it reminds of as a timestamp. */
+/** Tells of one payment, and stays true whatever comes after; a reminder does not. */
+export function isAboutPayment(kind: MailKind): kind is 'receipt' | 'refunded' {
+  return kind === 'receipt' || kind === 'refunded'
+}
+
+/** `about`: the payment of a receipt or a refund; of a reminder, the end it reminds of as a timestamp. */
 export interface OwedMail {
   readonly kind: MailKind
   readonly about: string
@@ -34,9 +39,9 @@ export function judgeMail(
   terms: Terms,
 ): MailVerdict {
   if (user.email === null) return 'no_address'
-  const lifetime = mail.kind === 'receipt' ? RECEIPT_LIFETIME : REMINDER_LIFETIME
+  const lifetime = isAboutPayment(mail.kind) ? RECEIPT_LIFETIME : REMINDER_LIFETIME
   if (now >= mail.queuedAt + lifetime) return 'too_late'
-  return mail.kind === 'receipt' || isStillTrue(mail, user.subscription, now, terms) ? 'send' : 'outdated'
+  return isAboutPayment(mail.kind) || isStillTrue(mail, user.subscription, now, terms) ? 'send' : 'outdated'
 }
 
 function isStillTrue(mail: OwedMail, facts: SubscriptionFacts, now: Instant, terms: Terms): boolean {

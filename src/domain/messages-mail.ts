@@ -8,8 +8,8 @@ export const MAIL_MESSAGES = {
   mail_renewButton: { ar: 'تجديد الاشتراك', fr: 'Renouveler', en: 'Renew' },
   mail_footer: {
     ar: 'نرسل هذه الرسائل عن اشتراكك فقط. لا نطلب أبدًا رقم بطاقتك أو كلمة سرها بالبريد.',
-    fr: 'Nous n’écrivons qu’au sujet de votre abonnement. Nous ne demandons jamais par mail le numéro ni le mot de passe de votre carte.',
-    en: 'We write about your subscription only. We never ask for your card’s number or password by mail.',
+    fr: 'Nous n’écrivons qu’au sujet de votre abonnement. Nous ne demandons jamais par e-mail le numéro ni le mot de passe de votre carte.',
+    en: 'We write about your subscription only. We never ask for your card’s number or password by e-mail.',
   },
 
   mail_receipt_subject: {
@@ -18,7 +18,7 @@ export const MAIL_MESSAGES = {
     en: 'Your receipt {number}: {amount}',
   },
   mail_receipt_what: {
-    ar: 'وصلنا دفعك بمبلغ {amount}. الباقة {plan} مدفوعة إلى غاية {end}.',
+    ar: 'استلمنا دفعتك بمبلغ {amount}. باقة {plan} مدفوعة إلى غاية {end}.',
     fr: 'Nous avons reçu votre paiement de {amount}. L’offre {plan} est payée jusqu’au {end}.',
     en: 'We received your payment of {amount}. The {plan} plan is paid until {end}.',
   },
@@ -29,30 +29,30 @@ export const MAIL_MESSAGES = {
   },
 
   mail_expiring_subject: {
-    ar: 'ينتهي اشتراكك في {end}',
-    fr: 'Votre abonnement se termine le {end}',
-    en: 'Your subscription ends on {end}',
+    ar: 'بقي {time}: ينتهي اشتراكك في {end}',
+    fr: 'Plus que {time} : votre abonnement se termine le {end}',
+    en: '{time} left: your subscription ends on {end}',
   },
   mail_expiring_what: {
-    ar: 'الباقة {plan} مدفوعة إلى غاية {end}، أي بقي {time}.',
+    ar: 'باقة {plan} مدفوعة إلى غاية {end}، أي بقي {time}.',
     fr: 'L’offre {plan} est payée jusqu’au {end} : il reste {time}.',
     en: 'The {plan} plan is paid until {end}: {time} left.',
   },
   mail_expiring_next: {
-    ar: 'إن أردت الاستمرار فاشترِ الشهر التالي بمبلغ {amount}. لا يُخصم شيء تلقائيًا، والشهر الجديد يبدأ من نهاية الحالي: التجديد المبكر لا يضيّع شيئًا.',
+    ar: 'إن أردت الاستمرار فاشترِ الشهر التالي بمبلغ {amount}. لا يُخصم أي مبلغ تلقائيًا، والشهر الجديد يبدأ من نهاية الحالي: التجديد المبكر لا يضيّع شيئًا.',
     fr: 'Pour continuer, achetez le mois suivant ({amount}). Rien n’est prélevé automatiquement, et le nouveau mois part de la fin de l’actuel : renouveler tôt ne fait rien perdre.',
-    en: 'To go on, buy the next month ({amount}). Nothing is taken automatically, and the new month starts where this one ends: renewing early loses nothing.',
+    en: 'To continue, buy the next month ({amount}). Nothing is charged automatically, and the new month starts where this one ends: renewing early loses nothing.',
   },
 
   mail_past_due_subject: {
-    ar: 'انتهت مدة اشتراكك: أمامك مهلة إلى غاية {graceEnd}',
-    fr: 'Votre abonnement est terminé : délai jusqu’au {graceEnd}',
-    en: 'Your paid time is over: you have until {graceEnd}',
+    ar: 'انتهت مدة اشتراكك: جدّد قبل {graceEnd}',
+    fr: 'Abonnement échu : renouvelez avant le {graceEnd}',
+    en: 'Your paid time is over: renew before {graceEnd}',
   },
   mail_past_due_what: {
-    ar: 'انتهت المدة المدفوعة للباقة {plan} في {end}. كل شيء يعمل إلى غاية {graceEnd}.',
+    ar: 'انتهت المدة المدفوعة لباقة {plan} في {end}. كل شيء يعمل إلى غاية {graceEnd}.',
     fr: 'La période payée de l’offre {plan} s’est terminée le {end}. Tout fonctionne encore jusqu’au {graceEnd}.',
-    en: 'The paid time of the {plan} plan ended on {end}. Everything goes on until {graceEnd}.',
+    en: 'The paid time of the {plan} plan ended on {end}. Everything keeps working until {graceEnd}.',
   },
   mail_past_due_next: {
     ar: 'جدّد بمبلغ {amount} قبل ذلك، وإلا عدت إلى الباقة المجانية.',
@@ -66,7 +66,7 @@ export const MAIL_MESSAGES = {
     en: 'You are on the free plan again',
   },
   mail_expired_what: {
-    ar: 'انتهت المدة المدفوعة للباقة {plan} في {end}، وانتهت بعدها المهلة الإضافية. لم يُحذف شيء، لكن حدود الباقة المجانية تسري الآن.',
+    ar: 'انتهت المدة المدفوعة لباقة {plan} في {end}، وانتهت بعدها المهلة الإضافية. لم يُحذف شيء، لكن حدود الباقة المجانية تسري الآن.',
     fr: 'La période payée de l’offre {plan} s’est terminée le {end}, et le délai de grâce aussi. Rien n’a été supprimé, mais les limites de l’offre gratuite s’appliquent.',
     en: 'The paid time of the {plan} plan ended on {end}, and so has the grace period. Nothing was deleted, but the limits of the free plan apply now.',
   },
@@ -74,5 +74,30 @@ export const MAIL_MESSAGES = {
     ar: 'يمكنك شراء شهر جديد بمبلغ {amount} متى شئت.',
     fr: 'Vous pouvez acheter un nouveau mois ({amount}) quand vous voulez.',
     en: 'You can buy a new month ({amount}) whenever you like.',
+  },
+  mail_expiring_tomorrow_subject: {
+    ar: 'ينتهي اشتراكك غدًا، {end}',
+    fr: 'Votre abonnement se termine demain, le {end}',
+    en: 'Your subscription ends tomorrow, {end}',
+  },
+  mail_expiring_today_subject: {
+    ar: 'ينتهي اشتراكك اليوم، {end}',
+    fr: 'Votre abonnement se termine aujourd’hui, le {end}',
+    en: 'Your subscription ends today, {end}',
+  },
+  mail_refunded_subject: {
+    ar: 'أُعيد مبلغ دفعتك: {amount}',
+    fr: 'Votre paiement a été remboursé : {amount}',
+    en: 'Your payment was refunded: {amount}',
+  },
+  mail_refunded_what: {
+    ar: 'أعدنا إليك مبلغ {amount} الذي دفعته مقابل باقة {plan} (الوصل رقم {number}). قد يستغرق ظهوره في حسابك بضعة أيام عمل.',
+    fr: 'Nous vous avons remboursé {amount}, payés pour l’offre {plan} (reçu n° {number}). La somme peut mettre quelques jours ouvrables à apparaître sur votre compte.',
+    en: 'We refunded {amount}, which you paid for the {plan} plan (receipt {number}). The money can take a few working days to reach your account.',
+  },
+  mail_refunded_next: {
+    ar: 'تجد مرفقًا نسخة من الوصل تحمل تاريخ الإعادة. إن كان لديك سؤال فاتصل بـ{seller}: {phone}.',
+    fr: 'Une copie du reçu, avec la date du remboursement, est jointe à ce message. Une question ? Contactez {seller} : {phone}.',
+    en: 'A copy of the receipt with the date of the refund is attached. Questions? Contact {seller}: {phone}.',
   },
 } satisfies Record<string, Translated>

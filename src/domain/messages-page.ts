@@ -58,6 +58,21 @@ export const PAGE_MESSAGES = {
     fr: 'Merci. L’offre {plan} est payée jusqu’au {end}.',
     en: 'Thank you. The {plan} plan is paid until {end}.',
   },
+  returnPaidGraceText: {
+    ar: 'استلمنا دفعتك. انتهت مدتك المدفوعة في {date}، وكل شيء يعمل إلى غاية {end}: جدّد قبل ذلك.',
+    fr: 'Nous avons reçu votre paiement. Votre période payée s’est terminée le {date} ; tout fonctionne encore jusqu’au {end} : renouvelez avant.',
+    en: 'We received your payment. Your paid time ended on {date}; everything keeps working until {end}: renew before then.',
+  },
+  returnPaidOverText: {
+    ar: 'استلمنا هذه الدفعة. انتهى الاشتراك في {date}، وأنت الآن على الباقة المجانية.',
+    fr: 'Nous avons reçu ce paiement. L’abonnement a pris fin le {date} ; vous êtes sur l’offre gratuite.',
+    en: 'We received this payment. The subscription ended on {date}; you are on the free plan now.',
+  },
+  returnPaidStoppedText: {
+    ar: 'استلمنا هذه الدفعة. أُوقف الاشتراك في {date}، وأنت الآن على الباقة المجانية. إن كان لديك سؤال فاتصل بـ{seller}: {phone}.',
+    fr: 'Nous avons reçu ce paiement. L’abonnement a été arrêté le {date} ; vous êtes sur l’offre gratuite. Une question ? Contactez {seller} : {phone}.',
+    en: 'We received this payment. The subscription was stopped on {date}; you are on the free plan now. Questions? Contact {seller}: {phone}.',
+  },
   returnPendingTitle: {
     ar: 'ننتظر تأكيد البنك',
     fr: 'Nous attendons la confirmation de la banque',
@@ -81,9 +96,9 @@ export const PAGE_MESSAGES = {
   },
   returnFailedTitle: { ar: 'لم ينجح الدفع', fr: 'Le paiement a échoué', en: 'The payment failed' },
   returnFailedText: {
-    ar: 'لم تُقبل البطاقة. تحقّق من الرصيد وتاريخ الصلاحية وكلمة السر، ثم أعد المحاولة.',
-    fr: 'La carte n’a pas été acceptée. Vérifiez le solde, la date de validité et le mot de passe, puis réessayez.',
-    en: 'The card was not accepted. Check its balance, expiry date and password, then try again.',
+    ar: 'لم تُقبل البطاقة. السبب في أغلب الأحيان هو الرمز المرسل عبر رسالة قصيرة (SMS): أدخله كما وصلك، قبل انتهاء صلاحيته. تحقّق أيضًا من الرصيد وتاريخ الصلاحية وكلمة السر، ثم أعد المحاولة.',
+    fr: 'La carte n’a pas été acceptée. Le plus souvent, c’est le code reçu par SMS : saisissez-le tel quel, avant qu’il expire. Vérifiez aussi le solde, la date de validité et le mot de passe, puis réessayez.',
+    en: 'The card was not accepted. The usual cause is the code sent by SMS: enter it exactly, before it expires. Check the balance, expiry date and password too, then try again.',
   },
   returnCanceledTitle: { ar: 'أُلغي الدفع', fr: 'Paiement annulé', en: 'Payment canceled' },
   returnCanceledText: {
@@ -117,6 +132,11 @@ export const PAGE_MESSAGES = {
     fr: 'Ce paiement a été remboursé.',
     en: 'This payment was refunded.',
   },
+  returnRefundedOnText: {
+    ar: 'أُعيد مبلغ هذه الدفعة في {date}.',
+    fr: 'Ce paiement a été remboursé le {date}.',
+    en: 'This payment was refunded on {date}.',
+  },
   // The words that SATIM asks merchants to print where a card payment fails (reference: its rules for failure pages).
   satim: {
     ar: 'في حال وجود مشكلة في الدفع، يُرجى الاتصال بالرقم الأخضر لساتيم (SATIM):',
@@ -130,6 +150,7 @@ export const PAGE_MESSAGES = {
   card: { ar: 'البطاقة', fr: 'Carte', en: 'Card' },
   paidAt: { ar: 'وقت الدفع', fr: 'Payé le', en: 'Paid at' },
   startedAt: { ar: 'بدأت في', fr: 'Commencé le', en: 'Started at' },
+  refundedAt: { ar: 'وقت الإعادة', fr: 'Remboursé le', en: 'Refunded at' },
   period: { ar: 'المدة', fr: 'Période', en: 'Period' },
   localTime: {
     ar: '{moment} (توقيت الجزائر)',

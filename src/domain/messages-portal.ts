@@ -84,6 +84,7 @@ export const PORTAL_MESSAGES = {
 
   plansTitle: { ar: 'الباقات', fr: 'Les offres', en: 'Plans' },
   perMonth: { ar: 'للشهر', fr: 'par mois', en: 'per month' },
+  perMonthTaxIncluded: { ar: 'للشهر، بكل الرسوم', fr: 'TTC par mois', en: 'per month, incl. tax' },
   currentPlan: { ar: 'باقتك الحالية', fr: 'Votre offre actuelle', en: 'Your current plan' },
   renew: { ar: 'جدّد وادفع {amount}', fr: 'Renouveler : payer {amount}', en: 'Renew: pay {amount}' },
   upgrade: {

@@ -16,7 +16,7 @@ export interface Formats {
   time(instant: Instant, locale: Locale): string
   /** `30 days`, `5 hours`, `2 minutes`: what is begun counts, so that nobody is told of 0. */
   timeLeft(ms: number, locale: Locale): string
-  /** Megabytes, as gigabytes from 1024 on: `500 MB`, `5 GB`. */
+  /** Megabytes, as gigabytes where that is exact: `500 MB`, `5 GB`. */
   storage(megabytes: number, locale: Locale): string
   /** All in the unit that `max` is in, so that they can be compared: `4.2 GB`, `5 GB`. */
   storagesOf(max: number, megabytes: readonly number[], locale: Locale): readonly string[]
@@ -86,7 +86,7 @@ function storageIn(
   megabytes: number,
   max: number,
 ): string {
-  if (max < 1024) return grouped(units.megabyte, megabytes)
+  if (max < 1024 || max % 512 !== 0) return grouped(units.megabyte, megabytes)
   const gigabytes = megabytes / 1024
   const scale = gigabytes < 0.1 ? 100 : 10
   const rounded = (megabytes > max || gigabytes < 0.01 ? Math.ceil : Math.floor)(gigabytes * scale) / scale

@@ -89,7 +89,7 @@ function openPress(): Press {
 function print(press: Press, template: string, data: unknown): Uint8Array {
   const { compiler, isDrawable } = press
   const json = JSON.stringify(data, (_, value: unknown) =>
-    typeof value === 'string' ? drawable(value, isDrawable) : value,
+    typeof value === 'string' ? copyable(drawable(value, isDrawable)) : value,
   )
   try {
     const document = compile(press, template, json)
@@ -116,6 +116,25 @@ function compile({ compiler, templates }: Press, template: string, json: string)
   if (compiled.result) return compiled.result
   const diagnostics = compiled.takeDiagnostics()?.shortDiagnostics ?? []
   throw new TypesettingFailed(`the template does not compile: ${JSON.stringify(diagnostics)}`)
+}
+
+const LAM_ALEF = /([\u0620-\u064a]?)ل([آأإا])/g
+/** Each alef with the isolated form of its ligature with lam (Unicode, Arabic Presentation Forms-B); the final form is next. */
+const LAM_ALEF_FORMS: Readonly<Record<string, number>> = { آ: 0xfef5, أ: 0xfef7, إ: 0xfef9, ا: 0xfefb }
+/** Arabic letters that do not join the letter after them (Unicode, ArabicShaping.txt). */
+const NOT_JOINING = 'ءآأؤإاةدذرزوى'
+
+/**
+ * Lam with alef as the one character of their ligature. A reader gives the letters of a glyph in the order of the page, so
+ * a ligature of two characters is copied with its letters swapped (poppler); the template turns all others off. The
+ * zero-width joiner keeps the letter before it joined. Readers turn the form into its letters (Unicode, NFKC).
+ */
+function copyable(text: string): string {
+  return text.replace(LAM_ALEF, (_, before: string, alef: string) => {
+    const form = LAM_ALEF_FORMS[alef] ?? 0
+    const joins = before !== '' && !NOT_JOINING.includes(before)
+    return joins ? `${before}\u200d${String.fromCharCode(form + 1)}` : before + String.fromCharCode(form)
+  })
 }
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' })

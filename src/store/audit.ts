@@ -2,7 +2,7 @@
 // and never again touched: the database refuses both (0002_operator.sql).
 import type { Instant } from '../domain/instant.js'
 import { type Queryable, type Row, statement } from './database.js'
-import { at, instant, json, text, textOrNull } from './rows.js'
+import { at, instant, instantOrNull, json, text, textOrNull } from './rows.js'
 
 export interface AuditEntry {
   readonly id: string
@@ -62,6 +62,21 @@ export async function actsOnPayment(
   of: { readonly userId: string; readonly paymentId: string },
 ): Promise<readonly RecordedAct[]> {
   return (await database.query(selectOfPayment, [of.userId, of.paymentId])).map(parseAct)
+}
+
+const selectRefund = statement(
+  'audit.refund',
+  `select max(acted_at) as refunded_at from audit
+    where user_id = $1 and payment_id = $2 and act = 'payment.refund'`,
+)
+
+/** When the refund of a payment was recorded; null: never. */
+export async function findRefundInstant(
+  database: Queryable,
+  of: { readonly userId: string; readonly paymentId: string },
+): Promise<Instant | null> {
+  const [row] = await database.query(selectRefund, [of.userId, of.paymentId])
+  return row ? instantOrNull(row, 'refunded_at') : null
 }
 
 const selectOfUser = statement(

@@ -15,10 +15,7 @@ const render = (snapshot: ReceiptSnapshot, locale: Locale, number = '2026-000042
 const textIn = (locale: Locale, changes: Parameters<typeof snapshotWith>[0] = {}) =>
   textOf(render(snapshotWith(changes), locale))
 
-/**
- * Readers give the letters of an Arabic ligature in an order of their own and part some words, so a line is compared
- * by its letters; that lines and words stand in the right order is seen from where they are on the page.
- */
+/** Readers set the brackets and blanks of a line of two directions each in their own way. */
 const lettersOf = (line: string) => Array.from(line.replace(/\s/g, '')).sort().join('')
 
 describe('a receipt', () => {
@@ -84,10 +81,10 @@ describe('a receipt', () => {
       'شركة ذات مسؤولية محدودة (مثال)',
       'استضافة تطبيقات الويب',
       'رقم التعريف الإحصائي (NIS)',
-      'المجموع دون رسوم (HT)',
+      'المبلغ خارج الرسوم (HT)',
       'الرسم على القيمة المضافة 19 %',
       'الطابع (دفع إلكتروني)',
-      'المبلغ المدفوع مع الرسوم (TTC)',
+      'المبلغ بكل الرسوم (TTC)',
       'أوقف هذا الوصل على مبلغ قدره:',
       'ألفا دينار جزائري لا غير',
       'البطاقة الذهبية EDAHABIA (بريد الجزائر)',
@@ -101,6 +98,33 @@ describe('a receipt', () => {
     }
     expect(text).toContain('01k9zzcdefghjkmnpqrstvwxyz')
   })
+})
+
+it('in Arabic can be copied and searched: a reader gives each word with its letters in their order', () => {
+  const pdf = render(snapshotWith({ payment: { price: { amount: 3_008, currency: 'DZD' } } }), 'ar')
+  const words = new Set(textOf(pdf).match(/[\u0621-\u064a]+/g))
+  // With lam-alef at the beginning, in the middle and alone, and letters that the font likes to join.
+  for (const word of [
+    'الإصدار',
+    'للاستضافة',
+    'شركة',
+    'الفترة',
+    'إلى',
+    'الجبائي',
+    'ثلاثة',
+    'آلاف',
+    'لا',
+    'غير',
+  ])
+    expect(words, word).toContain(word)
+})
+
+it('printed after a refund is stamped with its day, and otherwise what it was', () => {
+  const snapshot = snapshotWith()
+  const pdf = renderReceipt(typesetter, { snapshot, number: '2026-000042', refundedOn: '2026-12-01' }, 'fr')
+  expect(textOf(pdf)).toMatch(/Remboursé le\s[\s\S]*01\/12\/2026/)
+  const withoutStamp = (text: string) => text.replace(/Remboursé le|01\/12\/2026/g, '').replace(/\s+/g, ' ')
+  expect(withoutStamp(textOf(pdf))).toBe(withoutStamp(textOf(render(snapshot, 'fr'))))
 })
 
 describe('the Arabic page', () => {

@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
 import { EXAMPLE_SELLER, parseSeller, readSellerFile } from '../../src/runtime/seller.js'
 
 const example = new URL('../../docs/seller.example.json', import.meta.url)
@@ -41,6 +43,7 @@ describe('SELLER_FILE', () => {
         ...rest,
         nif: '12',
         email: 'nobody',
+        colour: '#123456',
         color: 'red',
         tax: [
           { from: '2026-13-01', kind: 'vat', rate_percent: 19 },
@@ -52,9 +55,10 @@ describe('SELLER_FILE', () => {
     )
     expect(problems).toEqual([
       expect.stringMatching(/\/phone: is missing/),
-      expect.stringMatching(/\/color: is not a known field/),
+      expect.stringMatching(/\/colour: is not a known field/),
       expect.stringMatching(/\/email: /),
       expect.stringMatching(/\/nif: /),
+      expect.stringMatching(/\/color: /),
       expect.stringMatching(/\/tax\/0\/from: /),
       expect.stringMatching(/\/tax\/1\/rate_percent: /),
       expect.stringMatching(/\/tax\/2\/mention: is missing/),
@@ -107,4 +111,64 @@ it('the seller of the sandbox says in each language that he is an example', () =
     expect.stringContaining('Exemple'),
     expect.stringContaining('Example'),
   ])
+})
+
+describe('the shop that customers see', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'seller-'))
+  const write = (name: string, content: string | Buffer) => writeFileSync(path.join(folder, name), content)
+  const read = (changes: Record<string, unknown>) =>
+    parseSeller(JSON.stringify({ ...fields, ...changes }), folder)
+  const PNG = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it('has a page of terms and one of refunds, in one address or one for each language', () => {
+    expect(parse({})).toMatchObject({
+      shop: {
+        termsUrl: { ar: 'https://atlas.example/conditions', en: 'https://atlas.example/conditions' },
+        refundUrl: { fr: 'https://atlas.example/remboursements', en: 'https://atlas.example/en/refunds' },
+        color: '#0b4a6f',
+        logo: null,
+      },
+    })
+    const { terms_url: _, ...rest } = fields
+    expect(parseSeller(JSON.stringify(rest))).toEqual(['SELLER_FILE /terms_url: is missing'])
+  })
+
+  it.each([
+    ['javascript:alert(1)', 'an address that is a script'],
+    ['https://atlas.example/a b', 'an address with a blank'],
+  ])('does not link to %s: %s', (refund_url) => {
+    expect(parse({ refund_url })).toEqual([expect.stringMatching(/\/refund_url/)])
+  })
+
+  it('has no color on which white text cannot be read', () => {
+    expect(parse({ color: '#ffd400' })).toEqual([expect.stringMatching(/\/color: .*contrast of 1\.\d/)])
+    // White on #767676 is readable at 4.54, and so are links of that color on white, but not on the grey of the page: 4.16.
+    expect(parse({ color: '#767676' })).toEqual([expect.stringMatching(/\/color: .*contrast of 4\.\d/)])
+  })
+
+  it.each([
+    ['logo.png', PNG, 'data:image/png;base64,'],
+    [
+      'logo.svg',
+      '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"/>',
+      'data:image/svg+xml;base64,',
+    ],
+    ['named-otherwise.txt', '<svg/>', 'data:image/svg+xml;base64,'],
+  ])('has a logo beside the file, known by its content: %s', (logo, content, start) => {
+    write(logo, content)
+    expect(read({ logo })).toMatchObject({ shop: { logo: expect.stringContaining(start) } })
+  })
+
+  it.each([
+    ['none.png', null, /\/logo: cannot be read: ENOENT/],
+    ['page.svg', '<html><svg/></html>', /\/logo: neither a PNG nor an SVG/],
+    ['heavy.png', Buffer.concat([PNG, Buffer.alloc(7_000)]), /\/logo: \d+ bytes; .*at most 6144/],
+  ])('refuses the logo %s', (logo, content, problem) => {
+    if (content !== null) write(logo, content)
+    expect(read({ logo })).toEqual([expect.stringMatching(problem)])
+  })
 })

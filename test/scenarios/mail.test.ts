@@ -1,6 +1,7 @@
 // The mail that people get: a receipt for each payment, a word before and after each end; once, in their language.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeOnBothDatabases } from '../support/databases.js'
+import { textOf } from '../support/pdf.js'
 import { readLetter, type SmtpSink, startSmtpSink } from '../support/smtp-sink.js'
 import { createWorld, type World } from '../support/world.js'
 
@@ -24,7 +25,7 @@ describeOnBothDatabases('mail', ({ database }) => {
   const subjects = () => sink.letters.map((letter) => readLetter(letter).headers.subject)
 
   it.each([
-    ['ar', 'وصل دفع رقم TEST-2026-000001: 2 000 دج', 'الباقة ⁨Pro⁩ مدفوعة إلى غاية', 'dir="rtl"'],
+    ['ar', 'وصل دفع رقم TEST-2026-000001: 2 000 دج', 'باقة ⁨Pro⁩ مدفوعة إلى غاية', 'dir="rtl"'],
     ['fr', 'Votre reçu n° TEST-2026-000001 : 2 000 DA', 'L’offre Pro est payée jusqu’au', 'dir="ltr"'],
     ['en', 'Your receipt TEST-2026-000001: 2 000 DA', 'The Pro plan is paid until', 'dir="ltr"'],
   ] as const)('brings the receipt with its PDF (%s)', async (locale, subject, sentence, direction) => {
@@ -55,10 +56,10 @@ describeOnBothDatabases('mail', ({ database }) => {
     }
     expect(subjects()).toEqual([
       'Your receipt TEST-2026-000001: 2 000 DA',
-      'Your subscription ends on 21 December 2026 at 13:00',
-      'Your subscription ends on 21 December 2026 at 13:00',
-      'Your subscription ends on 21 December 2026 at 13:00',
-      'Your paid time is over: you have until 24 December 2026 at 13:00',
+      '7 days left: your subscription ends on 21 December 2026 at 13:00',
+      '3 days left: your subscription ends on 21 December 2026 at 13:00',
+      'Your subscription ends tomorrow, 21 December 2026 at 13:00',
+      'Your paid time is over: renew before 24 December 2026 at 13:00',
       'You are on the free plan again',
     ])
     const texts = sink.letters.map((letter) => readLetter(letter).parts['text/plain']?.toString() ?? '')
@@ -84,9 +85,37 @@ describeOnBothDatabases('mail', ({ database }) => {
     await send()
     expect(subjects()).toEqual([
       'Your receipt TEST-2026-000001: 2 000 DA',
-      'Your subscription ends on 21 December 2026 at 13:00',
+      '7 days left: your subscription ends on 21 December 2026 at 13:00',
       'Your receipt TEST-2026-000002: 2 000 DA',
     ])
+  })
+
+  it('brings a refund, with a copy of the receipt that carries its day', async () => {
+    await know('user-1', { email: 'amina@example.dz', locale: 'fr' })
+    const { paymentId } = await world.as('user-1').buy()
+    await world.service.billing.operator.refund(paymentId, { operator: 'tests', reason: 'asked for' })
+    await send()
+    const [, letter] = sink.letters
+    if (!letter) throw new Error('no letter came')
+    const { headers, parts } = readLetter(letter)
+    expect(headers.subject).toBe('Votre paiement a été remboursé : 2 000 DA')
+    expect(parts['text/plain']?.toString()).toContain('Nous vous avons remboursé 2\u00a0000\u00a0DA')
+    expect(textOf(parts['application/pdf'] ?? new Uint8Array())).toMatch(/Remboursé le\s[\s\S]*21\/11\/2026/)
+  })
+
+  it('carries the name of the seller and how to reach them, and never the name of the product', async () => {
+    await know('user-1', { email: 'amina@example.dz', locale: 'en' })
+    await world.as('user-1').buy()
+    await send()
+    const [letter] = sink.letters
+    if (!letter) throw new Error('no letter came')
+    const { headers, parts } = readLetter(letter)
+    expect(headers.from).toContain('Example Hosting')
+    for (const part of ['text/plain', 'text/html']) {
+      const text = parts[part]?.toString() ?? ''
+      expect(text).toContain('Example Hosting · +213 00 00 00 00 · facturation@exemple.example')
+      expect(text).not.toMatch(/ishtirak|اشتراك\b(?!ك)/i)
+    }
   })
 
   it('is sent once, however many processes send', async () => {

@@ -13,9 +13,11 @@ export function linesOf(pdf: Uint8Array): readonly string[] {
   return plain(run('pdftotext', ['-', '-'], pdf)).split('\n')
 }
 
+/** Without the marks of direction, and with the forms of Arabic letters as the letters that they stand for (NFKC). */
 function plain(text: string): string {
   return text
-    .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
     .replace(/\u00a0/g, ' ')
     .replace(/ {2,}/g, ' ')
 }
@@ -34,7 +36,7 @@ export function wordsOf(pdf: Uint8Array): readonly PlacedWord[] {
     /<word xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="[\d.]+">(.*?)<\/word>/g,
   )
   return Array.from(words, ([, left, top, right, text]) => ({
-    text: (text ?? '').replace(/[\u200b\u202a-\u202e\u2066-\u2069]/g, ''),
+    text: (text ?? '').normalize('NFKC').replace(/\p{Cf}/gu, ''),
     left: Number(left),
     right: Number(right),
     top: Number(top),

@@ -13,7 +13,8 @@ const STATUS_WORDS = {
 } as const satisfies Record<SubscriptionStatus, { key: string; tone: string }>
 
 export function Hero(section: Section) {
-  const { view, say } = section
+  const { pages, view, say } = section
+  const { formats } = pages
   const { plan, status, currentPeriodEnd } = view.overview.subscription
   return (
     <section class="card hero" aria-labelledby="your-plan">
@@ -36,6 +37,9 @@ export function Hero(section: Section) {
         <NotPaid {...section} />
       )}
       <Offer {...section} />
+      {status === 'past_due' && currentPeriodEnd !== null ? (
+        <p safe>{say('pastDueText', { date: formats.day(currentPeriodEnd, view.locale) })}</p>
+      ) : null}
     </section>
   )
 }
@@ -48,23 +52,20 @@ function Until({ pages, view, say, end }: Section & { readonly end: Instant }) {
   const until = isInGrace ? graceEndsAt(end, pages.terms) : end
   const left = until - overview.now
   return (
-    <>
-      <div class="figures">
-        <p class="figure">
-          <span class="soft" safe>
-            {say(isInGrace ? 'worksUntil' : 'paidUntil')}
-          </span>
-          <strong safe>{formats.day(until, locale)}</strong>
-          <span class="soft small" safe>
-            {say('atTime', { time: formats.time(until, locale) })}
-          </span>
-        </p>
-        <p class={isInGrace || left <= DAY ? 'left warn' : 'left'} safe>
-          {say('timeLeft', { time: formats.timeLeft(left, locale) })}
-        </p>
-      </div>
-      {isInGrace ? <p safe>{say('pastDueText', { date: formats.day(end, locale) })}</p> : null}
-    </>
+    <div class="figures">
+      <p class="figure">
+        <span class="soft" safe>
+          {say(isInGrace ? 'worksUntil' : 'paidUntil')}
+        </span>
+        <strong safe>{formats.day(until, locale)}</strong>
+        <span class="soft small" safe>
+          {say('atTime', { time: formats.time(until, locale) })}
+        </span>
+      </p>
+      <p class={isInGrace || left <= DAY ? 'left warn' : 'left'} safe>
+        {say('timeLeft', { time: formats.timeLeft(left, locale) })}
+      </p>
+    </div>
   )
 }
 

@@ -2,7 +2,7 @@
 import { planName } from '../../domain/messages.js'
 import { LIMIT_NAMES, type Plan } from '../../domain/plan.js'
 import { BuyForm } from './buy-form.js'
-import { isPaidNow, mayInvite, priceOf, type Section } from './section.js'
+import { isPaidNow, isTaxed, mayInvite, priceOf, type Section } from './section.js'
 import { limitInWords } from './words.js'
 
 export function Plans(section: Section) {
@@ -34,8 +34,10 @@ function PlanCard({ plan, ...section }: Section & { readonly plan: Plan }) {
     <article class={isCurrent ? 'card plan now' : 'card plan'}>
       <h3 safe>{planName(plan.name, locale)}</h3>
       <p class="price">
-        <span safe>{priceOf(section, plan.price)}</span>{' '}
-        {plan.price === 0 ? null : <small safe>{say('perMonth')}</small>}
+        <span safe>{formats.money(plan.price, locale)}</span>{' '}
+        {plan.price === 0 ? null : (
+          <small safe>{say(isTaxed(section) ? 'perMonthTaxIncluded' : 'perMonth')}</small>
+        )}
       </p>
       <ul>
         {LIMIT_NAMES.map((limit) => (

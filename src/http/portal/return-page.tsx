@@ -1,19 +1,19 @@
-// The page after paying: paid, still being confirmed, failed, canceled, too late, under review, given back. It shows the
-// order and nothing of the person, since whoever has its address may read it.
+// The page after paying: paid, still being confirmed, failed, canceled, too late, under review, refunded. It says what the
+// payment was and what it is worth now. It shows nothing of the person, since its address is all one needs to read it.
+import type { ReturnedPayment } from '../../billing/read-payments.js'
 import type { Instant } from '../../domain/instant.js'
 import type { Locale } from '../../domain/locale.js'
 import { type MessageKey, planName, type Say } from '../../domain/messages.js'
-import { isPayable, type Payment, type PublicPaymentStatus, publicStatusAt } from '../../domain/payment.js'
+import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../../domain/payment.js'
+import { graceEndsAt } from '../../domain/subscription.js'
 import { BuyForm } from './buy-form.js'
 import { renderPage, Sign, type SignKind } from './frame.js'
 import type { Pages } from './portal.js'
 import type { Session } from './reader.js'
 import { cardName, sayOf } from './words.js'
 
-export interface ReturnView {
-  readonly payment: Payment
-  readonly now: Instant
-  /** Only of the payer himself. */
+export interface ReturnView extends ReturnedPayment {
+  /** Only the payer's own. */
   readonly session: Session | null
   readonly locale: Locale
   /** The page will look again by itself. */
@@ -28,7 +28,8 @@ export function returnPage(pages: Pages, view: ReturnView): string {
   return renderPage(pages, {
     locale,
     title: say(title),
-    backUrl: pages.backUrl(session),
+    // A paid order has that link as its main button.
+    backUrl: status === 'paid' ? null : pages.backUrl(session),
     safeContent: (
       <div class="middle">
         <section class="card" role={status === 'pending' ? 'status' : undefined}>
@@ -60,11 +61,29 @@ const STATES: Readonly<Record<PublicPaymentStatus, { kind: SignKind; title: Mess
     refunded: { kind: 'info', title: 'returnRefundedTitle', text: 'returnRefundedText' },
   }
 
-function textOf({ formats }: Pages, view: ReturnView, status: PublicPaymentStatus, say: Say): string {
+function textOf(pages: Pages, view: ReturnView, status: PublicPaymentStatus, say: Say): string {
+  const { formats } = pages
   const { payment, locale, isWaiting } = view
   if (status === 'pending' && !isWaiting) return say('returnStillPendingText')
-  const end = payment.periodEnd === null ? '' : formats.moment(payment.periodEnd, locale)
-  return say(STATES[status].text, { plan: planName(payment.plan.name, locale), end })
+  if (status === 'paid') return paidText(pages, view, say)
+  const { refundedAt } = view
+  if (status === 'refunded' && refundedAt !== null)
+    return say('returnRefundedOnText', { date: formats.day(refundedAt, locale) })
+  return say(STATES[status].text, { plan: planName(payment.plan.name, locale) })
+}
+
+/** The payment stays a fact; what it is worth depends on what became of the subscription since. */
+function paidText({ formats, terms }: Pages, view: ReturnView, say: Say): string {
+  const { subscription, locale } = view
+  const { status, currentPeriodEnd } = subscription
+  // A paid payment has bought time, so there is an end.
+  const ended = currentPeriodEnd ?? view.now
+  const date = formats.day(ended, locale)
+  const plan = planName(subscription.plan.name, locale)
+  if (status === 'active') return say('returnPaidText', { plan, end: formats.moment(ended, locale) })
+  if (status === 'past_due')
+    return say('returnPaidGraceText', { date, end: formats.moment(graceEndsAt(ended, terms), locale) })
+  return say(status === 'canceled' ? 'returnPaidStoppedText' : 'returnPaidOverText', { date })
 }
 
 /** SATIM's number for card holders (3021 is the merchants'). Dialled by a tap. */
@@ -97,13 +116,11 @@ function Actions(of: { pages: Pages; view: ReturnView; status: PublicPaymentStat
       {isPayable(payment, now) && payment.checkoutUrl !== null ? (
         <Button href={payment.checkoutUrl} label={say('notPaidYet')} />
       ) : null}
+      {status === 'paid' ? <Button href={pages.backUrl(session)} label={say('backToSeller')} go /> : null}
       {session && (status === 'paid' || status === 'refunded') ? (
-        <Button href={`${pages.base}/portal/receipts/${payment.id}`} label={say('receipt')} go />
+        <Button href={`${pages.base}/portal/receipts/${payment.id}`} label={say('receipt')} />
       ) : null}
       {session ? <Button href={`${pages.base}/portal`} label={say('openPortal')} /> : null}
-      {status === 'paid' && !session ? (
-        <Button href={pages.backUrl(session)} label={say('backToSeller')} go />
-      ) : null}
     </div>
   )
 }
@@ -118,7 +135,7 @@ function Button({ href, label, go }: { href: string; label: string; go?: boolean
 
 type FactRow = readonly [label: string, value: string, isCode?: boolean]
 
-function factsOf({ formats }: Pages, { payment, locale }: ReturnView, say: Say): FactRow[] {
+function factsOf({ formats }: Pages, { payment, refundedAt, locale }: ReturnView, say: Say): FactRow[] {
   const { paidAt, createdAt, periodStart, periodEnd, checkoutId } = payment
   const local = (instant: Instant) => say('localTime', { moment: formats.moment(instant, locale) })
   const period = (start: Instant, end: Instant) =>
@@ -131,6 +148,7 @@ function factsOf({ formats }: Pages, { payment, locale }: ReturnView, say: Say):
       ? []
       : [[say('card'), cardName(payment.paymentMethod, locale)] as const]),
     paidAt === null ? [say('startedAt'), local(createdAt)] : [say('paidAt'), local(paidAt)],
+    ...(refundedAt === null ? [] : [[say('refundedAt'), local(refundedAt)] as const]),
     ...(periodStart === null || periodEnd === null
       ? []
       : [[say('period'), period(periodStart, periodEnd)] as const]),

@@ -17,7 +17,8 @@ export function returnRoutes(app: App, pages: Pages): void {
     async (request, reply) => {
       const { billing, reader } = pages
       pages.admitStranger(request, reply)
-      const { payment, now } = await billing.returnedPayment(request.params.payment_id, request.id)
+      const returned = await billing.returnedPayment(request.params.payment_id, request.id)
+      const { payment, now } = returned
       const session = await reader.session(request)
       const own = session?.userId === payment.userId ? session : null
       // The language that this payer's profile has; of the person, nothing else reaches the page.
@@ -27,7 +28,7 @@ export function returnRoutes(app: App, pages: Pages): void {
       if (isWaiting) reply.header('refresh', refresh(look))
       return reply
         .headers(pages.headers)
-        .send(returnPage(pages, { payment, now, session: own, locale, isWaiting }))
+        .send(returnPage(pages, { ...returned, session: own, locale, isWaiting }))
     },
   )
 }

@@ -36,9 +36,13 @@ export function isPaidNow({ subscription }: Overview): boolean {
 }
 
 /** `2 000 DA TTC`: prices contain the tax, and say so where one applies on this day. */
-export function priceOf({ pages, view, say }: Section, amount: number): string {
+export function priceOf(section: Section, amount: number): string {
+  const money = section.pages.formats.money(amount, section.view.locale)
+  return isTaxed(section) ? section.say('taxIncluded', { amount: money }) : money
+}
+
+/** Whether a tax applies to what is sold on this day. */
+export function isTaxed({ pages, view }: Section): boolean {
   const { formats, seller } = pages
-  const money = formats.money(amount, view.locale)
-  const isTaxed = taxAt(seller.taxTerms, formats.isoDay(view.overview.now)).kind === 'vat'
-  return isTaxed && amount > 0 ? say('taxIncluded', { amount: money }) : money
+  return taxAt(seller.taxTerms, formats.isoDay(view.overview.now)).kind === 'vat'
 }

@@ -1,0 +1,111 @@
+// What a user of the portal sees first on a phone, and what nothing on a page may say.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Database } from '../../src/store/database.js'
+import { describeInBrowser, type Visitor } from '../support/browser.js'
+import { freshDatabase } from '../support/databases.js'
+import { type People, peopleOf } from '../support/people.js'
+import { platformFor } from '../support/platform.js'
+
+/** The lower edge of the first screen of a small phone: 360 × 640. */
+const FOLD = 640
+
+describeInBrowser('the first screen', ({ visit }) => {
+  let database: Database
+  let people: People
+  beforeAll(async () => {
+    database = await freshDatabase('pglite')
+    people = await peopleOf(database)
+    const busy = platformFor(people.world, 'active')
+    await busy.report('storage_mb', { used: 4301 })
+    await busy.report('domains_per_project', { used: 7, project_id: 'vitrine-2026' })
+    await busy.report('domains_per_project', { used: 6, project_id: 'api' })
+  })
+  afterAll(async () => {
+    await people.world.stop()
+    await database.close()
+  })
+
+  const open = async (userId: string, locale: string): Promise<Visitor> => {
+    const visitor = await visit({ width: 360 })
+    await visitor.page.goto(await people.linkFor(userId))
+    await visitor.page.goto(`${people.world.url}/portal?lang=${locale}`)
+    return visitor
+  }
+  const textOf = async ({ page }: Visitor) =>
+    ((await page.locator('main').textContent()) ?? '').replaceAll('\u00a0', ' ')
+
+  describe.each(['ar', 'fr', 'en'])('in %s', (locale) => {
+    it.each(['nobody', 'expired', 'canceled', 'past_due', 'renewable'])(
+      'shows %s the way to pay without scrolling',
+      async (userId) => {
+        const { page } = await open(userId, locale)
+        const box = await page.locator('.hero button.go').boundingBox()
+        expect((box?.y ?? FOLD) + (box?.height ?? 0)).toBeLessThan(FOLD)
+      },
+    )
+
+    it.each(['pending', 'review'])('invites %s to nothing that could be paid twice', async (userId) => {
+      const { page } = await open(userId, locale)
+      expect(await page.locator('form[action$="/portal/upgrade"]').count()).toBe(0)
+    })
+
+    it('has the name of the seller on one line of header, and the name of the product nowhere', async () => {
+      const { page } = await open('nobody', locale)
+      const name = { ar: 'مثال للاستضافة', fr: 'Exemple Hébergement', en: 'Example Hosting' }[locale] ?? ''
+      expect(await page.title()).toContain(name)
+      expect(await page.locator('.brand').textContent()).toBe(name)
+      expect((await page.locator('header').boundingBox())?.height).toBeLessThan(60)
+      expect(await page.content()).not.toMatch(/ishtirak/i)
+      for (const href of ['tel:+21300000000', 'mailto:facturation@exemple.example'])
+        expect(await page.locator(`footer a[href="${href}"]`).count()).toBe(1)
+      expect(await page.locator('footer a[href^="https://exemple.example/"]').count()).toBe(2)
+    })
+  })
+
+  it('sorts by what matters: what can be bought for users without paid time, else usage and payments', async () => {
+    const headings = async (userId: string) =>
+      await (await open(userId, 'en')).page.locator('main h2').allTextContents()
+    expect(await headings('expired')).toEqual([
+      'Free',
+      'You use more than your plan allows',
+      'Plans',
+      'Your usage',
+      'Your payments',
+    ])
+    expect(await headings('renewable')).toEqual(['Pro', 'Your usage', 'Your payments', 'Plans'])
+    expect(await (await open('nobody', 'en')).page.locator('.plan h3').allTextContents()).toEqual([
+      'Pro',
+      'Free',
+    ])
+  })
+
+  it('says in grace until when everything works, and counts down to that', async () => {
+    // Bought on 25 November, so paid until 25 December; three days of grace; now it is 27 December.
+    const text = await textOf(await open('past_due', 'en'))
+    expect(text).toMatch(/Everything keeps working until\s*28 December 2026/)
+    expect(text).toMatch(/\d+ (hours?|day) left/)
+    expect(text).not.toContain('Paid until')
+  })
+
+  it('names each exceeded limit with the amount, every project of it, and warns before a limit is reached', async () => {
+    const visitor = await open('active', 'en')
+    expect((await visitor.page.locator('.notice li').allTextContents()).sort()).toEqual([
+      'Domains per project, project api: 6 of 5, 1 too many',
+      'Domains per project, project vitrine-2026: 7 of 5, 2 too many',
+    ])
+    const text = await textOf(visitor)
+    // 4301 of 5120 MB are 84 %.
+    expect(text).toContain('4.2 GB of 5 GB')
+    expect(await visitor.page.locator('progress.near').count()).toBe(1)
+    expect(await visitor.page.locator('progress.over').count()).toBe(2)
+    const expired = await textOf(await open('expired', 'en'))
+    expect(expired).toContain('Projects: 7 of 3, 4 too many')
+    expect(expired).toContain('Storage: 2 048 MB of 500 MB, 1 548 MB too many')
+  })
+
+  it('says TTC where a tax applies, in the catalogue and on the button', async () => {
+    const text = await textOf(await open('nobody', 'fr'))
+    expect(text).toContain('Passer à Pro : payer 2 000 DA TTC')
+    expect(text).toMatch(/2 000 DA\s*TTC par mois/)
+  })
+})
