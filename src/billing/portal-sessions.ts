@@ -6,8 +6,10 @@ import {
   deleteOverPortalSessions,
   deletePortalSession,
   exchangePortalLink,
+  findPortalLink,
   findPortalSession,
   insertPortalLink,
+  type PortalLink,
   type PortalSession,
 } from '../store/portal-sessions.js'
 import { type KnownUser, rememberUser } from '../store/upgrades.js'
@@ -16,6 +18,8 @@ import type { Parts } from './parts.js'
 export interface PortalSessions {
   /** A link for this user. What his token says of him fills what we did not know. */
   open(user: KnownUser, returnPath: string | null): Promise<OpenedLink>
+  /** Whose portal a link opens, without using it up; null: it opens none. */
+  look(linkToken: string): Promise<PortalLink | null>
   /** The secret of the session that the link becomes; null: it was used, is over, or never was. */
   enter(linkToken: string): Promise<string | null>
   find(sessionToken: string): Promise<PortalSession | null>
@@ -51,6 +55,7 @@ export function createPortalSessions({ database, clock, ids }: Parts): PortalSes
       })
       return { token, expiresAt }
     },
+    look: (linkToken) => findPortalLink(database, digestOf(linkToken), clock.now()),
     enter: async (linkToken) => {
       const now = clock.now()
       const token = randomToken()

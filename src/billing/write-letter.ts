@@ -39,7 +39,7 @@ export async function writeLetter(parts: Parts, mail: MailParts, owed: ClaimedMa
   return {
     messageId: messageIdOf(owed, new URL(parts.publicUrl).hostname),
     from: mail.from(locale),
-    to: { name: name ?? '', address: email },
+    to: { name: name === null || isLinkLike(name) ? '' : name, address: email },
     subject: words.subject,
     text: textOf(words),
     html: htmlOfLetter(words),
@@ -75,8 +75,13 @@ function wordsOf(
   }
 }
 
+/** People choose their names: one that a mail program would make a link of greets nobody. */
+export function isLinkLike(name: string): boolean {
+  return /[/\\:@]|\bwww\b|[\p{L}\p{N}][.\u3002\uff0e\uff61]\p{L}{2}/iu.test(name.normalize('NFKC'))
+}
+
 function greet(say: Say, name: string | null): string {
-  return name === null ? say('mail_greetingNobody') : say('mail_greeting', { name })
+  return name === null || isLinkLike(name) ? say('mail_greetingNobody') : say('mail_greeting', { name })
 }
 
 /** What any of the sentences may need; those that do not, ignore it. */

@@ -41,6 +41,18 @@ export const PAGE_MESSAGES = {
     fr: 'Chaque lien sert une seule fois, pendant cinq minutes. Retournez chez {seller} et ouvrez de nouveau votre abonnement.',
     en: 'Each link works once, for five minutes. Go back to {seller} and open your subscription again.',
   },
+  switchTitle: {
+    ar: 'هذا الرابط يفتح حسابًا آخر',
+    fr: 'Ce lien ouvre un autre compte',
+    en: 'This link opens another account',
+  },
+  switchText: {
+    ar: 'يعمل هذا المتصفح باسم {current}، والرابط يخص {other}. إن لم تطلب هذا الرابط بنفسك فابقَ حيث أنت: ما تدفعه هناك يُحتسب للحساب الآخر.',
+    fr: 'Ce navigateur est ouvert pour {current} ; le lien est celui de {other}. Si vous ne l’avez pas demandé vous-même, restez où vous êtes : ce que vous y paieriez compterait pour l’autre compte.',
+    en: 'This browser is open for {current}; the link belongs to {other}. If you did not ask for it yourself, stay where you are: what you pay there counts for the other account.',
+  },
+  switchStay: { ar: 'البقاء في حسابي', fr: 'Rester sur mon compte', en: 'Stay in my account' },
+  switchGo: { ar: 'فتح الحساب الآخر', fr: 'Ouvrir l’autre compte', en: 'Open the other account' },
   staleFormTitle: {
     ar: 'لم يُنفَّذ هذا الطلب',
     fr: 'Cette demande n’a pas été exécutée',

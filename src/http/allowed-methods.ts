@@ -1,13 +1,14 @@
 // Knows which methods each address takes, so that a known path with another method is 405 with `Allow`, not 404.
 // Fastify's router answers only "this method here or nothing"; the patterns are kept beside it.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 
 /** The methods of a path, in `Allow` order; empty for a path that nobody knows. */
 export type AllowedMethods = (path: string) => readonly string[]
 
 export interface KnownRoute {
+  readonly method: string
   readonly url: string
-  readonly methods: ReadonlySet<string>
+  readonly schema: FastifySchema
 }
 
 declare module 'fastify' {
@@ -20,10 +21,14 @@ declare module 'fastify' {
 /** Listens to the routes that are added from now on, in plugins too. */
 export function watchRoutes(app: FastifyInstance): AllowedMethods {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>()
-  app.decorate('knownRoutes', () => [...routes].map(([url, { methods }]) => ({ url, methods })))
-  app.addHook('onRoute', ({ url, method }) => {
+  const known: KnownRoute[] = []
+  app.decorate('knownRoutes', () => known)
+  app.addHook('onRoute', ({ url, method, schema = {} }) => {
     const route = routes.get(url) ?? { pattern: patternOf(url), methods: new Set<string>() }
-    for (const name of [method].flat()) route.methods.add(name)
+    for (const name of [method].flat()) {
+      route.methods.add(name)
+      known.push({ method: name, url, schema })
+    }
     routes.set(url, route)
   })
   return (path) => {

@@ -107,7 +107,7 @@ function codeOfStatus(status: number | undefined): ErrorCode {
 
 /** For Fastify's `clientErrorHandler`: bytes that are no HTTP request. There is no request to read a language from. */
 export function answerBrokenInput(
-  error: Error & { code?: string },
+  error: Error & { code?: string; rawPacket?: unknown },
   socket: Socket,
   options: { publicUrl: string; requestId: string; log: Log },
 ): void {
@@ -133,5 +133,8 @@ export function answerBrokenInput(
     'Cache-Control: no-store',
     'Connection: close',
   ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  // Behind the answer to a HEAD, a body is the next answer.
+  const { rawPacket } = error
+  const isHead = Buffer.isBuffer(rawPacket) && rawPacket.subarray(0, 5).toString('latin1') === 'HEAD '
+  socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`)
 }

@@ -5,9 +5,17 @@ export function csvLine(cells: readonly (string | number | null)[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`
 }
 
+/**
+ * Where a formula begins: at the start, or behind what a spreadsheet set to semicolons or tabs takes for the end of a cell.
+ * Quotes, spaces and invisible characters before it do not count, and neither does the width of the sign itself.
+ */
+const FORMULA =
+  /(^|[;\t\r\n])((?:[^\S\t\r\n]|["'\p{Cf}])*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/gu
+
 function csvCell(cell: string | number | null): string {
   if (cell === null) return ''
   if (typeof cell === 'number') return String(cell)
-  const text = /^[=+\-@\t\r\n]/.test(cell) ? `'${cell}` : cell
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const harmless = cell.replace(FORMULA, "$1'$2")
+  const text = /^[\t\r\n]/.test(harmless) ? `'${harmless}` : harmless
+  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -34,6 +34,32 @@ export async function insertPortalLink(
   await database.query(insertLink, [link.userId, link.id, link.digest, at(link.expiresAt), link.returnPath])
 }
 
+export interface PortalLink {
+  readonly userId: string
+  readonly email: string | null
+  readonly name: string | null
+}
+
+const selectLink = statement(
+  'portal_sessions.find_link',
+  `select s.user_id, u.email, u.name
+     from portal_sessions s
+     left join users u using (user_id)
+    where s.link_digest = $1 and s.expires_at > $2::timestamptz`,
+)
+
+/** Whose portal the link opens, without using it up; null: it was used, is over, or never was. */
+export async function findPortalLink(
+  database: Queryable,
+  digest: string,
+  now: Instant,
+): Promise<PortalLink | null> {
+  const [row] = await database.query(selectLink, [digest, at(now)])
+  return row
+    ? { userId: text(row, 'user_id'), email: textOrNull(row, 'email'), name: textOrNull(row, 'name') }
+    : null
+}
+
 // The guard is in the where: of two that follow the same link, one changes the row and the other finds none.
 const exchangeLink = statement(
   'portal_sessions.exchange_link',

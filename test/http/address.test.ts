@@ -95,6 +95,11 @@ describe('bytes that are no HTTP', () => {
     expect(answer).toContain(`"code":"${code}"`)
   })
 
+  it('get no body where they begin with HEAD', async () => {
+    const answer = await example.sendRaw(`HEAD /?a=${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1.1 431 [^{]*\r\n\r\n$/)
+  })
+
   it('sent after a good request on one connection do not spoil its answer', async () => {
     const answer = await example.sendRaw('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1.1 200 /)

@@ -99,6 +99,66 @@ describeOnBothDatabases('the portal', ({ database }) => {
       expect([again.status, again.headers.get('location')]).toEqual([303, '/portal'])
     })
 
+    describe('that is of another user than the browser’s session', () => {
+      const answerTo = (page: Answer) => ({
+        form_token: formTokenIn(page),
+        token: /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? '',
+      })
+      const agree = (cookie: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+        world.call('POST', '/portal/open', {
+          body: new URLSearchParams(fields).toString(),
+          headers: { cookie, 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        })
+      const whoIs = async (cookie: string) => /user-[12]/.exec((await open(cookie)).text)?.[0]
+      beforeEach(async () => {
+        for (const id of ['user-1', 'user-2']) await world.service.billing.updateProfile(id, { name: id })
+      })
+
+      it.each([
+        ['ar', 'هذا الرابط يفتح حسابًا آخر'],
+        ['fr', 'Ce lien ouvre un autre compte'],
+        ['en', 'This link opens another account'],
+      ])('asks first, in %s, and names both', async (locale, title) => {
+        const cookie = await enter('user-1')
+        const asked = await follow(await linkOf('user-2'), { cookie, 'accept-language': locale })
+        expect([asked.status, asked.headers.get('set-cookie')]).toEqual([200, null])
+        expect(asked.text).toContain(title)
+        for (const name of ['user-1', 'user-2']) expect(asked.text).toContain(name)
+        expect(asked.headers.get('content-security-policy')).toContain("default-src 'none'")
+        expect(await whoIs(cookie)).toBe('user-1')
+      })
+
+      it('goes on by the button, once, and the session before is over', async () => {
+        const cookie = await enter('user-1')
+        const answers = answerTo(await follow(await linkOf('user-2'), { cookie }))
+        const agreed = await agree(cookie, answers)
+        expect([agreed.status, agreed.headers.get('location')]).toEqual([303, '/portal'])
+        expect(await whoIs(cookieOf(agreed))).toBe('user-2')
+        expect((await open(cookie)).status).toBe(401)
+        const third = await enter('user-1')
+        const own = formTokenIn(await open(third))
+        expect((await agree(third, { ...answers, form_token: own })).status).toBe(410)
+        expect(await whoIs(third)).toBe('user-1')
+      })
+
+      it('goes on by no form of another page', async () => {
+        const cookie = await enter('user-1')
+        const answers = answerTo(await follow(await linkOf('user-2'), { cookie }))
+        expect((await agree(cookie, { ...answers, form_token: 'guessed' })).status).toBe(403)
+        expect((await agree(cookie, answers, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+        // A form of another site comes without the cookie, and with no session it opens nothing.
+        const bare = await agree('', answers)
+        expect([bare.status, bare.headers.get('set-cookie')]).toEqual([401, null])
+        expect(await whoIs(cookie)).toBe('user-1')
+      })
+
+      it('does not ask when it is the same user', async () => {
+        const cookie = await enter('user-1')
+        const again = await follow(await linkOf('user-1'), { cookie })
+        expect([again.status, again.headers.get('location')]).toEqual([303, '/portal'])
+      })
+    })
+
     it('leaves nothing in the database that opens anything', async () => {
       const link = await linkOf('user-1')
       const cookie = await enter('user-1')

@@ -53,7 +53,14 @@ export interface Caller {
 
 export async function createWorld(
   database: Database,
-  options: { env?: Record<string, string>; clock?: MovableClock; emulator?: Emulator; log?: Log } = {},
+  options: {
+    env?: Record<string, string>
+    clock?: MovableClock
+    emulator?: Emulator
+    log?: Log
+    /** Nothing happens by itself. */
+    withoutJobs?: boolean
+  } = {},
 ): Promise<World> {
   const clock = options.clock ?? movableClock(START)
   const port = await freePort()
@@ -71,7 +78,11 @@ export async function createWorld(
   const { chargily } = config
   if (!chargily) throw new Error('the world has a key')
   const log = options.log ?? createLog({ level: config.logLevel })
-  const service = await wire({ ...config, chargily }, { database: unclosed(database), clock, log })
+  const { withoutJobs = false } = options
+  const service = await wire(
+    { ...config, chargily },
+    { database: unclosed(database), clock, log, withoutJobs },
+  )
   await service.app.listen({ host: '127.0.0.1', port })
   const call = (method: string, path: string, callOptions: CallOptions = {}) =>
     send(`${url}${path}`, method, callOptions)

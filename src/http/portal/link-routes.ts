@@ -1,11 +1,12 @@
 // In by a link that works once, out by a button. The link is followed by GET, as people expect of a link; a browser that
-// only fetches ahead says so and uses nothing up, and a HEAD finds nothing here.
+// only fetches ahead says so and uses nothing up, and a HEAD is not taken. A link never replaces another user's session by
+// itself: anybody can send a link to their own account, and who follows it would pay for them.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../../domain/error.js'
 import type { App } from '../app.js'
-import { linkOverPage } from './message-pages.js'
+import { linkOverPage, switchPage } from './message-pages.js'
 import type { Pages } from './portal.js'
-import { queryOf, type Session } from './reader.js'
+import { fieldOf, queryOf, type Session } from './reader.js'
 
 export function linkRoutes(app: App, pages: Pages): void {
   const { billing, reader, users, admitStranger } = pages
@@ -22,9 +23,29 @@ export function linkRoutes(app: App, pages: Pages): void {
     if (isFetchedAhead(request)) return reply.code(503).headers(pages.headers).send('')
     const { token } = queryOf(request)
     const session = await reader.session(request)
+    const link = typeof token === 'string' ? await billing.portal.look(token) : null
+    if (session && link && link.userId !== session.userId) {
+      const locale = reader.language(request, reply, session)
+      return reply
+        .headers(pages.headers)
+        .send(switchPage(pages, { session, link, token: String(token), locale }))
+    }
     const hasEntered = typeof token === 'string' && (await enter(reply, token))
     // With a session: the second click on a link that has already let this browser in.
     if (hasEntered || session) return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
+    const locale = reader.language(request, reply, session)
+    return reply.code(410).headers(pages.headers).send(linkOverPage(pages, locale))
+  })
+
+  // The answer to the question. Browsers send the session's cookie with no form of another site (SameSite=Lax), and the
+  // form's token is of the session that is given up.
+  app.post('/portal/open', { ...hidden, onRequest: users.onRequest }, async (request, reply) => {
+    const session = users.of(request)
+    requireOwnForm(pages, request, session)
+    if (await enter(reply, fieldOf(request, 'token'))) {
+      await reader.forget(request)
+      return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
+    }
     const locale = reader.language(request, reply, session)
     return reply.code(410).headers(pages.headers).send(linkOverPage(pages, locale))
   })

@@ -3,6 +3,8 @@ import { type BillingError, ERRORS } from '../../domain/error.js'
 import { SECOND } from '../../domain/instant.js'
 import type { Locale } from '../../domain/locale.js'
 import type { MessageKey } from '../../domain/messages.js'
+import type { PortalLink } from '../../store/portal-sessions.js'
+import { FormToken } from './buy-form.js'
 import { renderPage, Sign, type SignKind } from './frame.js'
 import type { Pages } from './portal.js'
 import type { Session } from './reader.js'
@@ -10,6 +12,47 @@ import { sayOf } from './words.js'
 
 export function linkOverPage(pages: Pages, locale: Locale): string {
   return messagePage(pages, locale, 'linkOverTitle', 'linkOverText')
+}
+
+/** A link of another user was opened: it goes on only by this button. */
+export function switchPage(
+  pages: Pages,
+  of: {
+    readonly session: Session
+    readonly link: PortalLink
+    readonly token: string
+    readonly locale: Locale
+  },
+): string {
+  const { session, link, token, locale } = of
+  const say = sayOf(pages, locale)
+  const title = say('switchTitle')
+  const other = nameOf(link)
+  return renderPage(pages, {
+    locale,
+    title,
+    backUrl: pages.backUrl(session),
+    languagePath: `${pages.base}/portal`,
+    safeContent: (
+      <Message kind="info" title={title} text={say('switchText', { current: nameOf(session), other })}>
+        <form class="actions" method="post" action={`${pages.base}/portal/open`}>
+          <FormToken session={session} />
+          <input type="hidden" name="token" value={token} />
+          <a class="button go" href={`${pages.base}/portal`} safe>
+            {say('switchStay')}
+          </a>
+          <button type="submit" safe>
+            {say('switchGo')}
+          </button>
+        </form>
+      </Message>
+    ),
+  })
+}
+
+/** The address of mail first: a name is whatever its owner chose. */
+function nameOf({ email, name, userId }: PortalLink): string {
+  return email ?? name ?? userId
 }
 
 function messagePage(pages: Pages, locale: Locale, titleKey: MessageKey, textKey: MessageKey): string {

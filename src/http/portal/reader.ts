@@ -33,6 +33,8 @@ export interface Reader {
   languageOfRefusal(request: FastifyRequest, session: Session | null): Locale
   begin(reply: FastifyReply, sessionToken: string): void
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Ends the session that the request came with, where the answer begins another. */
+  forget(request: FastifyRequest): Promise<void>
   /** False: the form was not sent from a page of this session. */
   isOwnForm(request: FastifyRequest, session: Session): boolean
 }
@@ -52,6 +54,10 @@ export function createReader(sessions: Billing['portal'], publicUrl: string): Re
     const chosen = firstLocale(queryOf(request).lang, remembered, session?.locale, profile)
     return chosen ?? preferredLocale(request.headers['accept-language'], 'ar')
   }
+  const forget = async (request: FastifyRequest) => {
+    const token = tokenOf(request)
+    if (token !== undefined) await sessions.leave(token)
+  }
   return {
     session: async (request) => {
       const token = tokenOf(request)
@@ -67,9 +73,9 @@ export function createReader(sessions: Billing['portal'], publicUrl: string): Re
     begin: (reply, sessionToken) => {
       reply.setCookie(cookie.session, sessionToken, { ...attributes, maxAge: SESSION_MS / 1_000 })
     },
+    forget,
     end: async (request, reply) => {
-      const token = tokenOf(request)
-      if (token !== undefined) await sessions.leave(token)
+      await forget(request)
       reply.clearCookie(cookie.session, attributes)
     },
     isOwnForm: (request, session) =>

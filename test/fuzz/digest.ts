@@ -1,0 +1,26 @@
+// All that the database holds, in a few letters a table: two digests that are the same mean that nothing was changed.
+import { type Database, statement } from '../../src/store/database.js'
+
+const selectTables = statement(
+  'fuzz.tables',
+  `select tablename from pg_tables where schemaname = 'public' order by tablename`,
+)
+
+export async function digestOf(database: Database): Promise<Readonly<Record<string, string>>> {
+  const tables = (await database.query(selectTables, [])).map(({ tablename }) => String(tablename))
+  const digests: Record<string, string> = {}
+  for (const table of tables) {
+    const select = `select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as digest from "${table}" t`
+    const [row] = await database.query(statement(`fuzz.digest.${table}`, select), [])
+    digests[table] = String(row?.digest)
+  }
+  return digests
+}
+
+/** The tables that differ. */
+export function changedTables(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): string[] {
+  return Object.keys(after).filter((table) => before[table] !== after[table])
+}

@@ -1,0 +1,144 @@
+// Thousands of odd calls against the real service: first half without credentials, which must change nothing, then half
+// with them. What is refused is refused in its one shape, and nothing ends in a failure of ours.
+import http from 'node:http'
+import { MINUTE } from '../../src/domain/instant.js'
+import type { Database } from '../../src/store/database.js'
+import { changedTables, digestOf } from './digest.js'
+import { type Call, drawCall } from './draw.js'
+import { judge, type Received } from './judge.js'
+import { openStage, type Stage } from './stage.js'
+
+export interface Fuzzed {
+  readonly calls: number
+  /** How many answers of each status, without and with credentials. */
+  readonly statuses: Readonly<Record<string, number>>
+  /** Routes that no call was about. */
+  readonly untouched: readonly string[]
+  readonly changedTables: readonly string[]
+  readonly faults: readonly string[]
+}
+
+export interface FuzzOptions {
+  readonly seed: number
+  readonly calls: number
+  /** Just this one, to look at. */
+  readonly only?: number
+}
+
+const IN_FLIGHT = 16
+/** The clock moves between batches, so that quotas are renewed and what is counted by time is met. */
+const BATCH = 400
+
+export async function fuzz(database: Database, options: FuzzOptions): Promise<Fuzzed> {
+  const stage = await openStage(database)
+  const run = createRun(stage, options.seed)
+  try {
+    const half = Math.ceil(options.calls / 2)
+    if (options.only !== undefined) await run.batch([options.only], options.only >= half)
+    else await run.all(0, half, false)
+    const before = run.before ?? {}
+    const changed = options.only === undefined ? changedTables(before, await digestOf(database)) : []
+    if (options.only === undefined) await run.all(half, options.calls, true)
+    const routes = stage.targets.routes.map(({ method, url }) => `${method} ${url}`)
+    return {
+      calls: run.answered(),
+      statuses: run.statuses,
+      untouched: options.only === undefined ? routes.filter((route) => !run.touched.has(route)) : [],
+      changedTables: changed,
+      faults: run.faults,
+    }
+  } finally {
+    run.close()
+    await stage.world.stop()
+  }
+
+  function createRun({ world, targets }: Stage, seed: number) {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: IN_FLIGHT })
+    const statuses: Record<string, number> = {}
+    const touched = new Set<string>()
+    const faults: string[] = []
+    let answers = 0
+    const one = async (number: number, known: boolean) => {
+      const call = drawCall(targets, { seed, number, known })
+      const answer = await send(world.url, call, agent)
+      const key = `${known ? 'known' : 'unknown'} ${answer.status}`
+      answers += 1
+      statuses[key] = (statuses[key] ?? 0) + 1
+      touched.add(`${call.route.method} ${call.route.url}`)
+      for (const fault of judge(call, answer, known)) faults.push(describe(call, answer, fault))
+    }
+    const batch = async (numbers: number[], known: boolean) => {
+      const waiting = [...numbers]
+      const work = async () => {
+        for (let number = waiting.shift(); number !== undefined; number = waiting.shift())
+          await one(number, known)
+      }
+      await Promise.all(Array.from({ length: IN_FLIGHT }, work))
+      world.clock.advance(MINUTE)
+    }
+    const self = {
+      statuses,
+      touched,
+      faults,
+      before: undefined as Readonly<Record<string, string>> | undefined,
+      answered: () => answers,
+      batch,
+      all: async (from: number, to: number, known: boolean) => {
+        self.before ??= await digestOf(database)
+        for (let at = from; at < to; at += BATCH) {
+          await batch(
+            Array.from({ length: Math.min(BATCH, to - at) }, (_, index) => at + index),
+            known,
+          )
+        }
+      },
+      close: () => agent.destroy(),
+    }
+    return self
+  }
+}
+
+/** A request that is refused before its body was read has its connection closed behind it: any client tries again. */
+async function send(url: string, call: Call, agent: http.Agent, triesLeft = 3): Promise<Received> {
+  try {
+    return await exchange(url, call, agent)
+  } catch (error) {
+    if (triesLeft === 0) return { status: 599, headers: {}, text: String(error) }
+    return send(url, call, agent, triesLeft - 1)
+  }
+}
+
+function exchange(url: string, { method, path, headers, body }: Call, agent: http.Agent): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) }
+    // What Node holds back for the answer to an expectation is sent at once here.
+    const request = http.request(url, {
+      agent,
+      method,
+      path,
+      headers: { ...headers, ...length },
+      timeout: 30_000,
+    })
+    request.on('response', (response) => {
+      const pieces: Buffer[] = []
+      response.on('data', (piece) => pieces.push(piece))
+      response.on('error', reject)
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(pieces).toString(),
+        }),
+      )
+    })
+    request.on('timeout', () => request.destroy(new Error('no answer within 30 seconds')))
+    request.on('error', reject)
+    request.end(body ?? undefined)
+  })
+}
+
+function describe(call: Call, { status, text }: Received, fault: string): string {
+  const { number, method, path, headers, body } = call
+  const sent = JSON.stringify({ headers, body: body === null ? null : String(body).slice(0, 400) })
+  return `call ${number}: ${fault}\n  ${method} ${path.slice(0, 300)}\n  ${sent}\n  ${status} ${text.slice(0, 300)}`
+}

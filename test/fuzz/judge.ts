@@ -1,0 +1,82 @@
+// What every answer must be, whatever was asked: never a failure of ours, and a refusal in its one shape.
+import { ERRORS, isErrorCode } from '../../src/domain/error.js'
+import { OPERATOR_KEY } from '../support/operator.js'
+import { PLATFORM_KEY } from '../support/platform.js'
+import { JWT_SECRET } from '../support/world.js'
+import type { Call } from './draw.js'
+
+export interface Received {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+}
+
+const PAGES = /^\/(portal|billing\/return)(?![\w.-])/
+const SECRETS = [JWT_SECRET, OPERATOR_KEY, PLATFORM_KEY, 'node_modules', '/src/', '.js:']
+
+/** What is wrong with the answer; empty where nothing is. */
+export function judge(call: Call, answer: Received, known: boolean): string[] {
+  const { status, headers, text } = answer
+  const faults: string[] = []
+  const say = (isRight: boolean, fault: string) => {
+    if (!isRight) faults.push(fault)
+  }
+  say(status < 500 || isDocumented(call, answer), `${status} is a failure of ours`)
+  say(headers['x-content-type-options'] === 'nosniff', 'no nosniff')
+  say(/^[\w.-]{1,64}$/.test(String(headers['x-request-id'])), 'no request id')
+  const isDocument = call.path.startsWith('/docs') || call.path.startsWith('/openapi')
+  say(isDocument || !SECRETS.some((secret) => text.includes(secret)), 'says what is inside')
+  if (!known && status < 400) say(isOpen(call), 'lets a call in without credentials')
+  if (status === 405) say(headers.allow !== undefined, '405 without Allow')
+  if (status === 429) say(Number(headers['retry-after']) > 0, '429 without Retry-After')
+  if (status >= 400 && call.method !== 'HEAD') faults.push(...refusalFaults(call, answer))
+  return faults
+}
+
+/** Public, or what needs no more than its own address. */
+function isOpen({ route, method }: Call): boolean {
+  if (method === 'OPTIONS') return true
+  const { security } = Object(route.schema)
+  return Array.isArray(security) ? security.length === 0 : !route.url.startsWith('/portal')
+}
+
+/** Out of reach for a moment, and it says when to come again; or a page that was only fetched ahead. */
+function isDocumented({ path, headers: asked }: Call, { status, headers, text }: Received): boolean {
+  if (status !== 503) return false
+  if (path.startsWith('/portal/open') && asked['sec-purpose'] !== undefined) return true
+  return /_unavailable"/.test(text) && Number(headers['retry-after']) > 0
+}
+
+function refusalFaults({ path, headers: asked }: Call, { status, headers, text }: Received): string[] {
+  const type = String(headers['content-type'])
+  if (PAGES.test(path)) {
+    const isPage =
+      type.startsWith('text/html') && String(headers['content-security-policy']).includes("'none'")
+    const isEmpty = asked['sec-purpose'] !== undefined && text === ''
+    return isPage && (text.startsWith('<!doctype html>') || isEmpty) ? [] : [`${type} where people look`]
+  }
+  if (!type.startsWith('application/problem+json')) return [`a refusal as ${type}`]
+  const body = readProblem(text)
+  if (body === null) return ['a problem that is no JSON']
+  const { code } = body
+  const isKnown = typeof code === 'string' && isErrorCode(code) && ERRORS[code].status === status
+  const isWhole =
+    body.status === status &&
+    String(body.type).endsWith(`/docs/errors#${code}`) &&
+    [body.title, body.detail, body.instance].every((member) => typeof member === 'string') &&
+    body.request_id === headers['x-request-id']
+  return [
+    ...(isKnown ? [] : [`unknown code ${String(code)} for ${status}`]),
+    ...(isWhole ? [] : ['a problem that lacks a member']),
+    ...(status === 401 && headers['www-authenticate'] === undefined ? ['401 without WWW-Authenticate'] : []),
+    ...(headers['cache-control'] === 'no-store' ? [] : ['a problem that may be kept']),
+  ]
+}
+
+function readProblem(text: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

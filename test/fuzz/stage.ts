@@ -1,0 +1,76 @@
+// The world that is fuzzed: users who bought, who are about to, and whose money is odd; and the names of all they have.
+import type { Database } from '../../src/store/database.js'
+import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
+import { platformFor, WITH_PLATFORM } from '../support/platform.js'
+import { anEvent } from '../support/provider-events.js'
+import { createWorld, tokenOf, type World } from '../support/world.js'
+import type { Targets } from './draw.js'
+
+export interface Stage {
+  readonly world: World
+  readonly targets: Targets
+}
+
+const USERS = ['paid', 'open', 'review', 'new', 'اسم', 'a/b?c']
+
+export async function openStage(database: Database): Promise<Stage> {
+  const env = { ...WITH_PLATFORM, ...OPERATOR_ENV, RATE_LIMIT_PER_MINUTE: '1000000' }
+  const world = await createWorld(database, { env, withoutJobs: true })
+  await world.as('paid').buy()
+  await world.as('open').upgrade()
+  world.emulator.setFaults({ wrong_amount: { times: 1 } })
+  await world.as('review').buy()
+  world.emulator.clearFaults()
+  await platformFor(world, 'paid').consume('projects', { operation_id: 'first' })
+  const reconciliation = await operatorOf(world).post('/reconciliations', { since: '2026-11-01' })
+  return {
+    world,
+    targets: await targetsOf(world, [reconciliation.body.reconciliation.id]),
+  }
+}
+
+async function targetsOf(world: World, reconciliation_id: readonly string[]): Promise<Targets> {
+  const operator = operatorOf(world)
+  const payments = (await operator.get('/payments')).body.data
+  const events = (await operator.get('/events')).body.data
+  const sessions = await Promise.all(USERS.slice(0, 4).map((userId) => sessionOf(world, userId)))
+  return {
+    routes: world.service.app.knownRoutes(),
+    tokens: await Promise.all(USERS.map((sub) => tokenOf({ sub }))),
+    wrongTokens: await Promise.all([
+      tokenOf({ sub: 'paid' }, 'another secret, just as long as the one of the tests'),
+      tokenOf({ sub: 'paid', exp: 1 }),
+      tokenOf({}),
+      tokenOf({ sub: 'a\0b' }),
+      'eyJhbGciOiJub25lIn0.eyJzdWIiOiJwYWlkIn0.',
+      'x'.repeat(9_000),
+    ]),
+    sessions,
+    events: world.emulator
+      .checkouts()
+      .flatMap(({ id }) => [anEvent(world, id, 'paid'), anEvent(world, id, 'failed')]),
+    values: {
+      payment_id: payments.map(({ id }: { id: string }) => id),
+      event_id: events.map(({ id }: { id: string }) => id),
+      reconciliation_id,
+      user_id: USERS,
+      limit: ['projects', 'deploys_per_day', 'domains_per_project', 'storage_mb', '1', '100'],
+      plan: ['pro', 'free'],
+      since: ['2026-11-01', '2026-11-20T00:00:00Z'],
+      month: ['2026-11', '2026-12'],
+      email: ['amina@example.dz'],
+      locale: ['ar', 'fr', 'en'],
+      lang: ['ar', 'fr', 'en'],
+      project_id: ['shop', 'blog'],
+      return_path: ['/settings'],
+    },
+  }
+}
+
+async function sessionOf(world: World, userId: string) {
+  const link = (await world.as(userId).post('/api/v1/billing/portal-sessions', {})).body.url
+  const entered = await world.call('GET', link.slice(world.url.length))
+  const cookie = /^ishtirak=[^;]+/.exec(entered.headers.get('set-cookie') ?? '')?.[0] ?? ''
+  const page = await world.call('GET', '/portal', { headers: { cookie } })
+  return { cookie, formToken: /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? '' }
+}
