@@ -8,8 +8,9 @@ import { addEventCommands } from './cli-events.js'
 import { addOperatorCommands } from './cli-operator.js'
 import { examine, printFindings } from './doctor.js'
 import { startEmulator } from './emulator/emulator.js'
+import { explainFailure } from './explain-failure.js'
 import { systemClock } from './runtime/clock.js'
-import { type Config, ConfigError, readConfig } from './runtime/config.js'
+import { type Config, readConfig } from './runtime/config.js'
 import { keepHeapSmall } from './runtime/heap.js'
 import { createLog } from './runtime/log.js'
 import { randomToken } from './runtime/secret.js'
@@ -127,10 +128,6 @@ function say(text: string): void {
 }
 
 program.parseAsync().catch((error: unknown) => {
-  // A person reads this: what is wrong and nothing of where in the code, unless it is a bug.
-  const isExpected = error instanceof Error && (error instanceof ConfigError || error.name !== 'Error')
-  const text =
-    error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : String(error)
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${explainFailure(error, process.env)}\n`)
   process.exit(1)
 })

@@ -53,6 +53,11 @@ export function isNew(folder: string): boolean {
   return false
 }
 
+/** Whole as far as names go, and PostgreSQL still gives up on it: a control file or a catalogue that cannot be read. */
+export function doesNotStart(cluster: string, cause: unknown): string {
+  return `the database in ${cluster} is damaged: PostgreSQL does not start on it (${cause}). ${remedy}`
+}
+
 const remedy =
   'Nothing was changed. Restore the whole folder from a copy, or a backup into an empty folder (docs/backup.md).'
 

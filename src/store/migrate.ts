@@ -4,11 +4,26 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { type Database, DatabaseError, type Queryable, statement, type Transaction } from './database.js'
+import {
+  type Database,
+  DatabaseError,
+  DatabaseUnavailable,
+  type Queryable,
+  statement,
+  type Transaction,
+} from './database.js'
 
 /** The schema and the code have parted ways; a person must decide. */
 export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch'
+}
+
+/** A file that the database refuses. Nothing of it was kept; those before it stay. */
+export class MigrationFailed extends Error {
+  override readonly name = 'MigrationFailed'
+  constructor(file: string, cause: unknown) {
+    super(`the migration ${file} failed, and nothing of it was kept: ${String(cause)}`, { cause })
+  }
 }
 
 export interface MigrateOptions {
@@ -125,7 +140,9 @@ async function applyNext(
   const next = migrations[applied.length]
   if (next === undefined) return undefined
   await transaction.script(addOldestCode)
-  await transaction.script(next.sql)
+  await transaction.script(next.sql).catch((error: unknown) => {
+    throw error instanceof DatabaseUnavailable ? error : new MigrationFailed(next.name, error)
+  })
   await transaction.query(insertApplied, [next.version, next.name, next.checksum, next.oldestCode])
   return next.name
 }

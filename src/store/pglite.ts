@@ -3,7 +3,7 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { clusterPaths, isNew, markIfNew } from './cluster-folder.js'
+import { clusterPaths, DataFolderDamaged, doesNotStart, isNew, markIfNew } from './cluster-folder.js'
 import {
   type Database,
   type Parameter,
@@ -65,7 +65,10 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
   try {
     if (isNew(folder)) await createCluster(folder, options.from)
     const files = new DurableFiles(clusterPaths(folder).cluster, options.flush)
-    return new Embedded(await startOn(files), { files, lock, onFailure: options.onFailure })
+    const pglite = await startOn(files).catch((cause: unknown) => {
+      throw new DataFolderDamaged(doesNotStart(clusterPaths(folder).cluster, cause), { cause })
+    })
+    return new Embedded(pglite, { files, lock, onFailure: options.onFailure })
   } catch (error) {
     await lock.release()
     throw error

@@ -53,9 +53,13 @@ describe.each(['pglite', 'postgres'] as const)('migrations (%s)', (kind) => {
     expect(await migrate(database, { directory })).toEqual({ applied: ['0003_third.sql'], version: 3 })
   })
 
-  it('a file that fails leaves nothing of itself, and those before it stay', async () => {
+  it('a file that fails is named, and leaves nothing of itself, and those before it stay', async () => {
     write('0003_faulty.sql', 'insert into things values (3); insert into things values (3);')
-    await expect(migrate(database, { directory })).rejects.toBeInstanceOf(ConstraintViolation)
+    const failed = migrate(database, { directory })
+    await expect(failed).rejects.toThrow(
+      /^the migration 0003_faulty.sql failed, and nothing of it was kept: /,
+    )
+    await expect(failed).rejects.toMatchObject({ cause: expect.any(ConstraintViolation) })
     expect(await schemaVersion(database)).toBe(2)
     expect(await database.query(things)).toEqual([{ id: 1 }, { id: 2 }])
     write('0003_faulty.sql', 'insert into things values (3);')

@@ -1,0 +1,103 @@
+// What stops a start is said in one sentence: what, where, what to do. No stack: the reader did not write the code.
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { explainFailure } from '../../src/explain-failure.js'
+import { openFolder } from '../../src/store/pglite.js'
+import { makeEmbeddedFolder } from '../support/embedded-folder.js'
+import { freePort } from '../support/free-port.js'
+import { buildOnce, runCommand } from '../support/process.js'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let parent: string
+let folder: string
+beforeAll(async () => {
+  buildOnce()
+  parent = mkdtempSync(path.join(tmpdir(), 'ishtirak-start-'))
+  await makeEmbeddedFolder(path.join(parent, 'whole'))
+})
+afterAll(() => rmSync(parent, { recursive: true, force: true }))
+beforeEach(() => {
+  folder = mkdtempSync(path.join(parent, 'data-'))
+})
+
+const copyOfDatabase = () => cpSync(path.join(parent, 'whole'), folder, { recursive: true })
+
+/** What `serve` prints when it gives up, without the lines of the log. */
+async function sentence(env: Record<string, string> = {}): Promise<string> {
+  const ports = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()) }
+  const { code, output } = await runCommand(['serve'], { DATA_DIR: folder, ...ports, ...env })
+  expect(code).toBe(1)
+  expect(output).not.toMatch(/^\s+at /m)
+  const lines = output.split('\n').filter((line) => line !== '' && !line.startsWith('{'))
+  expect(lines).toHaveLength(1)
+  return lines[0] ?? ''
+}
+
+it('a file as DATA_DIR', async () => {
+  const file = path.join(folder, 'file')
+  writeFileSync(file, '')
+  expect(await sentence({ DATA_DIR: file })).toMatch(
+    /file\/database: a file stands where a folder is needed\. .*DATA_DIR/,
+  )
+})
+
+it('a truncated table', async () => {
+  copyOfDatabase()
+  const tables = path.join(folder, 'database/postgres/base/5')
+  for (const name of readdirSync(tables)) {
+    const table = path.join(tables, name)
+    if (/^\d{5}$/.test(name) && statSync(table).size > 0) truncateSync(table, 100)
+  }
+  const said = await sentence()
+  expect(said).toContain(`the database in ${folder}/database is damaged: could not read blocks`)
+  expect(said).toContain('restore it from a backup')
+})
+
+it('a control file of zeros', async () => {
+  copyOfDatabase()
+  writeFileSync(path.join(folder, 'database/postgres/global/pg_control'), Buffer.alloc(8_192))
+  const said = await sentence()
+  expect(said).toContain(`${folder}/database/postgres is damaged: PostgreSQL does not start on it`)
+  expect(said).toMatch(/Restore the whole folder/)
+})
+
+it('a port that is taken', async () => {
+  copyOfDatabase()
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const address = other.address()
+  const port = typeof address === 'object' ? String(address?.port) : ''
+  const said = await sentence({ PORT: port })
+  expect(said).toContain(`cannot listen on 127.0.0.1:${port} (EADDRINUSE): another program has it`)
+  await new Promise((resolve) => other.close(resolve))
+})
+
+it('a folder that this user may not write to', async () => {
+  const locked = path.join(folder, 'locked')
+  mkdirSync(locked, { mode: 0o500 })
+  const isRoot = process.geteuid?.() === 0
+  // Root may write anywhere, so for this one call the test is somebody else.
+  if (isRoot) process.seteuid?.(65_534)
+  const refused = openFolder(path.join(locked, 'database')).catch((error: unknown) => error)
+  if (isRoot) process.seteuid?.(0)
+  expect(explainFailure(await refused, {})).toMatch(
+    /locked.*: this user may not write there\. Give it the folder, or set DATA_DIR to another folder \(EACCES\)$/,
+  )
+})
+
+it('a bug keeps its stack', () => {
+  expect(explainFailure(new TypeError('x is not a function'), {})).toMatch(/^TypeError: x .*\n +at /)
+})
