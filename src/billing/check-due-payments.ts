@@ -2,6 +2,7 @@
 // its own, in any number of processes, and is safe to kill at any line.
 import { MINUTE } from '../domain/instant.js'
 import { nextCheckAfter, type Payment } from '../domain/payment.js'
+import { checkoutMadeAt } from '../domain/provider-time.js'
 import { claimDuePayments, scheduleNextCheck } from '../store/checks.js'
 import { withdrawPayment } from '../store/upgrades.js'
 import { type Lookup, lookUpPayment, reportOfLoss } from './look-up-payment.js'
@@ -25,8 +26,10 @@ async function check(parts: Parts, payment: Payment): Promise<void> {
     parts.log.warn({ payment_id: payment.id, failure: lookup.failure }, 'a payment could not be looked up')
     return
   }
-  const openedAt = lookup.kind === 'settled' ? lookup.reports[0]?.createdAt : null
-  const nextCheckAt = nextCheckAfter(openedAt ?? payment.createdAt, parts.clock.now())
+  const now = parts.clock.now()
+  const [report] = lookup.kind === 'settled' ? lookup.reports : []
+  const madeAt = report ? checkoutMadeAt(payment, report, now) : null
+  const nextCheckAt = nextCheckAfter(madeAt ?? payment.createdAt, now)
   if (nextCheckAt === null) await giveUp(parts, payment, lookup)
   await scheduleNextCheck(parts.database, payment, nextCheckAt)
 }

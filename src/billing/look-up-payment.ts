@@ -1,6 +1,5 @@
 // Asking the provider about one payment, because nobody told us. What it says goes the way of all money: settlePayment.
 import type { CheckoutReport } from '../domain/checkout.js'
-import { MINUTE } from '../domain/instant.js'
 import type { Payment } from '../domain/payment.js'
 import type { ProviderAnswer, ProviderFailure } from '../provider/provider.js'
 import type { Parts } from './parts.js'
@@ -11,9 +10,6 @@ export type Lookup =
   | { readonly kind: 'not_there' }
   | { readonly kind: 'settled'; readonly reports: readonly CheckoutReport[] }
   | { readonly kind: 'failed'; readonly failure: ProviderFailure }
-
-/** The provider's clock may run behind ours; a checkout made for us is not missed for that. */
-const CLOCK_SKEW_MAX = 10 * MINUTE
 
 /** Asks for the payment's checkout, or, where we never learned its id, for any that carries the payment's id. */
 export async function lookUpPayment(
@@ -61,7 +57,7 @@ async function ask(
   timeoutMs: number | undefined,
 ): Promise<ProviderAnswer<readonly CheckoutReport[]>> {
   if (payment.checkoutId === null) {
-    return provider.findCheckouts(payment.id, payment.createdAt - CLOCK_SKEW_MAX)
+    return provider.findCheckouts(payment.id, payment.createdAt)
   }
   const answer = await provider.getCheckout(payment.checkoutId, timeoutMs === undefined ? {} : { timeoutMs })
   if (!answer.ok) return answer

@@ -3,7 +3,7 @@
 import type { CheckoutReport } from '../domain/checkout.js'
 import { compareCheckout } from '../domain/comparison.js'
 import { BillingError } from '../domain/error.js'
-import { DAY, type Instant, MINUTE, SECOND, toTimestamp } from '../domain/instant.js'
+import { CLOCK_SKEW_MAX, DAY, type Instant, SECOND, toTimestamp } from '../domain/instant.js'
 import type { Payment } from '../domain/payment.js'
 import type { ProviderFailure } from '../provider/provider.js'
 import { recordAct } from '../store/audit.js'
@@ -30,8 +30,6 @@ const CALLS_A_ROUND = 5
 export const ROUND_MS = 30 * SECOND
 /** A checkout is decided within 30 minutes and looked at for a day: two days back miss nothing the last walk could see. */
 const OVERLAP_MS = 2 * DAY
-/** `since` is our clock's, `created_at` theirs. */
-const CLOCK_MARGIN_MS = 5 * MINUTE
 
 export interface ComparisonReport {
   readonly comparison: Comparison
@@ -131,7 +129,7 @@ async function comparePage(
   const { checkouts } = answer.value
   const wanted = checkouts.filter((one) => one.createdAt === null || one.createdAt >= comparison.sinceAt)
   const compared = await compareAll(parts, wanted)
-  const isOver = isAllBefore(checkouts, comparison.sinceAt - CLOCK_MARGIN_MS)
+  const isOver = isAllBefore(checkouts, comparison.sinceAt - CLOCK_SKEW_MAX)
   const nextPage = isOver ? null : answer.value.nextPage
   await saveComparisonStep(parts.database, comparison.id, {
     ...compared,

@@ -11,6 +11,12 @@ export const DAY: Instant = 24 * HOUR
 /** The end of the year 9999: the last instant that `toTimestamp` can write, and every database understands. */
 export const LAST_INSTANT: Instant = Date.UTC(10_000, 0) - 1
 
+/**
+ * The tolerated clock skew: how far the provider's clock and ours may be apart. Clocks that are kept by NTP differ by
+ * less than a second, those that are not by minutes; more is a fault, and what it says is not believed.
+ */
+export const CLOCK_SKEW_MAX: Instant = 10 * MINUTE
+
 /** `YYYY-MM-DDThh:mm:ssZ`, the one form of `seed.md` section 2: UTC, no fraction (cut, not rounded). */
 export function toTimestamp(instant: Instant): string {
   return `${new Date(instant).toISOString().slice(0, 19)}Z`

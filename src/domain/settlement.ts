@@ -4,6 +4,7 @@ import type { CheckoutReport, CheckoutStatus } from './checkout.js'
 import type { EventType } from './event.js'
 import type { Instant } from './instant.js'
 import { isOpen, nextCheckAfter, type Payment, type Review } from './payment.js'
+import { checkoutMadeAt, instantOfPayment } from './provider-time.js'
 import { extend, periodBought, runningUntil, type SubscriptionFacts, type Terms } from './subscription.js'
 
 export interface SettlementFacts {
@@ -59,7 +60,7 @@ export function decideSettlement(
   const isSecond = payment.checkoutId !== null && payment.checkoutId !== report.checkoutId
   if (isSecond) return decideSecond(facts, payment, report, context)
   if (payment.status === 'paid' || payment.status === 'refunded') return nothing('unchanged')
-  return settle(facts.subscription, adopt(payment, report), report, context, payment)
+  return settle(facts.subscription, adopt(payment, report, payment, context.now), report, context, payment)
 }
 
 /** Two checkouts of one intent were paid: the money is a person's, so it buys another month, and the operator is told. */
@@ -84,7 +85,8 @@ function decideSecond(
     checkoutId: null,
     checkoutUrl: null,
   }
-  const decision = settle(facts.subscription, adopt(second, report), report, context, first)
+  const adopted = adopt(second, report, first, context.now)
+  const decision = settle(facts.subscription, adopted, report, context, first)
   return {
     ...decision,
     isNew: true,
@@ -99,12 +101,14 @@ function settle(
   context: SettlementContext,
   stored: Payment,
 ): Settlement {
-  if (!isFinal(report.status)) return settlePending(payment, stored, report, context)
+  const { now, asked } = context
+  const paidAt = instantOfPayment(stored, report, { now, asked, checkoutEndsAt: payment.expiresAt })
+  if (!isFinal(report.status)) return settlePending(payment, stored, report, { now, paidAt })
   // A closed payment that was not paid either costs nobody anything, whatever else the report says.
   const isOver = report.status !== 'paid' && !isOpen(stored) && stored.status !== 'review'
   const differences = context.accepted || isOver ? [] : differencesBetween(stored, report)
-  if (differences.length > 0) return sendToReview(payment, report, differences, context)
-  if (report.status === 'paid') return book(subscription, payment, report, context)
+  if (differences.length > 0) return sendToReview(payment, report, differences, paidAt)
+  if (report.status === 'paid') return book(subscription, payment, paidAt, context)
   return close(payment, report.status, stored, context)
 }
 
@@ -116,9 +120,8 @@ function settlePending(
   payment: Payment,
   stored: Payment,
   report: CheckoutReport,
-  context: SettlementContext,
+  { now, paidAt }: { readonly now: Instant; readonly paidAt: Instant },
 ): Settlement {
-  const { now } = context
   if (stored.status === 'canceled') {
     const isNews = stored.checkoutId === null
     const found = { ...stored, checkoutId: report.checkoutId, nextCheckAt: now }
@@ -127,11 +130,12 @@ function settlePending(
   if (stored.status !== 'requested') return nothing('unchanged')
   const differences = [...differencesBetween(stored, report), ...withoutAddress(payment)]
   if (differences.length > 0) {
-    const review = reviewOf(payment, report, differences, context)
+    const review = reviewOf(report, differences, paidAt)
     const refused: Payment = { ...payment, checkoutUrl: null, status: 'canceled', review, nextCheckAt: now }
     return { ...nothing('refused'), payment: refused }
   }
-  const nextCheckAt = nextCheckAfter(report.createdAt ?? now, now) ?? payment.nextCheckAt
+  const madeAt = checkoutMadeAt(stored, report, now) ?? now
+  const nextCheckAt = nextCheckAfter(madeAt, now) ?? payment.nextCheckAt
   return { ...nothing('moved'), payment: { ...payment, status: 'pending', nextCheckAt } }
 }
 
@@ -139,11 +143,11 @@ function sendToReview(
   payment: Payment,
   report: CheckoutReport,
   differences: readonly string[],
-  context: SettlementContext,
+  paidAt: Instant,
 ): Settlement {
   const isNews = payment.review?.status !== 'paid' && report.status === 'paid'
   if (payment.status === 'review' && !isNews) return nothing('unchanged')
-  const review = reviewOf(payment, report, differences, context)
+  const review = reviewOf(report, differences, paidAt)
   return {
     ...nothing('review'),
     payment: { ...payment, status: 'review', review },
@@ -151,31 +155,17 @@ function sendToReview(
   }
 }
 
-function reviewOf(
-  payment: Payment,
-  report: CheckoutReport,
-  differences: readonly string[],
-  context: SettlementContext,
-): Review {
+function reviewOf(report: CheckoutReport, differences: readonly string[], paidAt: Instant): Review {
   const { status, amount, currency, checkoutId } = report
-  return {
-    differences,
-    status,
-    paidAt: instantOfPayment(payment, report, context),
-    amount,
-    currency,
-    checkoutId,
-  }
+  return { differences, status, paidAt, amount, currency, checkoutId }
 }
 
 function book(
   subscription: SubscriptionFacts,
   payment: Payment,
-  report: CheckoutReport,
-  context: SettlementContext,
+  paidAt: Instant,
+  { now, terms }: SettlementContext,
 ): Settlement {
-  const { now, terms } = context
-  const paidAt = instantOfPayment(payment, report, context)
   const { run, period, renews } = periodBought(subscription, paidAt, terms)
   const month = { ...period, paymentId: payment.id, plan: payment.plan }
   const { paymentMethod } = payment
@@ -195,19 +185,6 @@ function book(
     withdrawsOpen: runningUntil(extended, now, terms) !== null,
     events: ['payment.paid', renews ? 'subscription.renewed' : 'subscription.activated'],
   }
-}
-
-/**
- * An event is made at the payment. An answer to our own question may show a later change: a real checkout's `updated_at`
- * moves on after it was paid, but nobody can have paid it after its end.
- */
-function instantOfPayment(
-  payment: Payment,
-  report: CheckoutReport,
-  { now, asked }: SettlementContext,
-): Instant {
-  const said = report.updatedAt ?? now
-  return asked ? Math.min(said, payment.expiresAt) : said
 }
 
 /** Failed, canceled or expired. Only an open payment moves; a final answer to our own question ends the looking. */
@@ -245,14 +222,14 @@ function withoutAddress(payment: Payment): readonly string[] {
   return payment.checkoutUrl === null ? ['checkout_url: missing, or not http and not https'] : []
 }
 
-function adopt(payment: Payment, report: CheckoutReport): Payment {
+function adopt(payment: Payment, report: CheckoutReport, stored: Payment, now: Instant): Payment {
   const lifetime = payment.expiresAt - payment.createdAt
-  const known = payment.checkoutId !== null
+  const madeAt = payment.checkoutId === null ? checkoutMadeAt(stored, report, now) : null
   return {
     ...payment,
     checkoutId: report.checkoutId,
     checkoutUrl: payment.checkoutUrl ?? report.checkoutUrl,
-    expiresAt: known || report.createdAt === null ? payment.expiresAt : report.createdAt + lifetime,
+    expiresAt: madeAt === null ? payment.expiresAt : madeAt + lifetime,
     paymentMethod: report.paymentMethod ?? payment.paymentMethod,
   }
 }

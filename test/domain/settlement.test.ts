@@ -1,7 +1,8 @@
 // Which report of the provider moves which payment, and what it costs.
 import { describe, expect, it } from 'vitest'
-import { MINUTE, toTimestamp } from '../../src/domain/instant.js'
+import { DAY, MINUTE, SECOND, toTimestamp } from '../../src/domain/instant.js'
 import type { Payment, PaymentStatus } from '../../src/domain/payment.js'
+import { isInstantBelieved } from '../../src/domain/provider-time.js'
 import { decideSettlement } from '../../src/domain/settlement.js'
 import { NEVER_PAID } from '../../src/domain/subscription.js'
 import { aPayment, aReport, NOON, TERMS } from './fixtures.js'
@@ -88,11 +89,67 @@ describe('the instant of payment', () => {
   const touchedLater = aReport({ updatedAt: NOON + 600 * MINUTE })
 
   it('of an answer to our own question is not after the end of the checkout', () => {
-    expect(decide(aPayment(), touchedLater, { asked: true }).payment?.paidAt).toBe(NOON + 30 * MINUTE)
+    const { payment } = decide(aPayment(), touchedLater, { asked: true, now: NOON + 700 * MINUTE })
+    expect(payment?.paidAt).toBe(NOON + 30 * MINUTE)
   })
 
   it('of an event is what the event says', () => {
-    expect(decide(aPayment(), touchedLater).payment?.paidAt).toBe(NOON + 600 * MINUTE)
+    const { payment } = decide(aPayment(), touchedLater, { now: NOON + 700 * MINUTE })
+    expect(payment?.paidAt).toBe(NOON + 600 * MINUTE)
+  })
+
+  // Our row is of 12:00, the report is heard at 12:03 (`context.now`), and clocks may differ by 10 minutes.
+  const YEAR = 365 * DAY
+  const last = Date.parse('9999-12-31T23:59:59Z')
+  it.each([
+    ['1970', 1 * SECOND, NOON, false],
+    ['a year before', NOON - YEAR, NOON, false],
+    ['the tolerated skew and a second before the checkout was made', NOON - 601 * SECOND, NOON, false],
+    ['the tolerated skew before the checkout was made', NOON - 600 * SECOND, NOON, true],
+    ['the second in which the checkout was made', NOON, NOON, true],
+    ['a little ahead of our clock', NOON + 13 * MINUTE, NOON + 13 * MINUTE, true],
+    ['more than the tolerated skew ahead', NOON + 13 * MINUTE + SECOND, context.now, false],
+    ['a year ahead', NOON + YEAR, context.now, false],
+    ['the end of the year 9999', last, context.now, false],
+    ['left out', null, context.now, false],
+  ])('that is said to be %s', (_said, updatedAt, counted, believed) => {
+    const report = aReport({ updatedAt })
+    expect(decide(aPayment(), report).payment?.paidAt).toBe(counted)
+    expect(isInstantBelieved(aPayment(), report, context.now)).toBe(believed)
+    // Heard of in an answer to our own question, at a time when the checkout (12:30) is over.
+    const now = NOON + 40 * MINUTE
+    const { payment, subscription } = decide(aPayment(), report, { asked: true, now })
+    expect(payment?.paidAt).toBe(Math.min(Math.max(updatedAt ?? now, NOON), NOON + 30 * MINUTE))
+    expect(subscription?.paidUntil).toBeLessThanOrEqual(NOON + 30 * DAY + 30 * MINUTE)
+  })
+
+  it('is not before the second in which our row was written, although the provider counts in whole seconds', () => {
+    const { payment } = decide(
+      aPayment({ createdAt: NOON + 345 }),
+      aReport({ updatedAt: NOON, createdAt: NOON }),
+    )
+    expect(payment?.paidAt).toBe(NOON)
+  })
+
+  it('is not in the future because our own clock ran ahead when the row was written', () => {
+    const ahead = aPayment({ createdAt: NOON + 400 * DAY, expiresAt: NOON + 400 * DAY + 30 * MINUTE })
+    expect(decide(ahead).payment?.paidAt).toBe(context.now)
+  })
+
+  it.each([
+    ['1970', SECOND],
+    ['9999', last],
+  ])('does not follow a checkout that claims to be made in %s', (_year, createdAt) => {
+    const requested = aPayment({ status: 'requested', checkoutId: null, checkoutUrl: null })
+    const opened = decide(requested, aReport({ status: 'pending', createdAt, updatedAt: createdAt })).payment
+    expect([opened?.expiresAt, opened?.nextCheckAt]).toEqual([NOON + 30 * MINUTE, context.now + MINUTE])
+    const { payment } = decide(requested, aReport({ createdAt }), { asked: true })
+    expect(payment?.paidAt).toBe(NOON + 2 * MINUTE)
+  })
+
+  it('of a payment under review is bounded as well', () => {
+    const { payment } = decide(aPayment(), aReport({ amount: 50, updatedAt: last }))
+    expect(payment?.review?.paidAt).toBe(context.now)
   })
 
   it('of a second checkout is bounded by that checkout’s own end', () => {

@@ -2,7 +2,7 @@
 // decides whether a second checkout may be opened. So it answers "none" only when it has seen all that could be.
 import type { CheckoutReport } from '../../domain/checkout.js'
 import type { Instant } from '../../domain/instant.js'
-import { MINUTE } from '../../domain/instant.js'
+import { CLOCK_SKEW_MAX } from '../../domain/instant.js'
 import type { CheckoutPage, ProviderAnswer } from '../provider.js'
 import { unreadable } from './failure.js'
 
@@ -10,9 +10,6 @@ type ListPage = (page: number) => Promise<ProviderAnswer<CheckoutPage>>
 
 /** 2,000 checkouts at 50 a page, and still under the 60 calls a minute that Laravel allows where nobody says otherwise. */
 const MOST_PAGES = 40
-
-/** `since` is told by our clock and `created_at` by theirs: five minutes between two clocks are a fault, less is life. */
-const CLOCK_MARGIN = 5 * MINUTE
 
 export async function searchCheckouts(
   listPage: ListPage,
@@ -29,7 +26,8 @@ export async function searchCheckouts(
     const { checkouts, nextPage } = answer.value
     const known = seen.size
     for (const checkout of checkouts) seen.set(checkout.checkoutId, checkout)
-    if (nextPage === null || isAllBefore(checkouts, since - CLOCK_MARGIN)) return { ok: true, value: found() }
+    if (nextPage === null || isAllBefore(checkouts, since - CLOCK_SKEW_MAX))
+      return { ok: true, value: found() }
     // The same page once more: this list has no end that we could reach.
     if (seen.size === known) break
   }
