@@ -35,7 +35,23 @@ export interface ShownAct {
 export interface ShownFile {
   readonly payment: ShownPayment
   readonly receipt: { readonly number: string; readonly issued_at: string } | null
-  readonly received: readonly { readonly at: string; readonly type: string; readonly outcome: string }[]
+  readonly settled_by: string | null
+  readonly reports: readonly {
+    readonly at: string
+    readonly source: string
+    readonly status: string
+    readonly amount: number | null
+    readonly currency: string | null
+    readonly outcome: string
+    readonly paid_at: string | null
+    readonly paid_at_believed: boolean
+  }[]
+  readonly received: readonly {
+    readonly at: string
+    readonly type: string
+    readonly outcome: string
+    readonly amount: number | null
+  }[]
   readonly sent: readonly { readonly at: string; readonly type: string; readonly sequence: number }[]
   readonly audit: readonly ShownAct[]
 }
@@ -89,7 +105,15 @@ export function paymentsTable(payments: readonly ShownPayment[]): string {
   ])
 }
 
-export function paymentFile({ payment, receipt, received, sent, audit }: ShownFile): string {
+export function paymentFile({
+  payment,
+  receipt,
+  settled_by,
+  reports,
+  received,
+  sent,
+  audit,
+}: ShownFile): string {
   const { review } = payment
   return sections(
     facts([
@@ -102,15 +126,17 @@ export function paymentFile({ payment, receipt, received, sent, audit }: ShownFi
       ['created', payment.created_at],
       ['payable until', payment.expires_at],
       ['paid', payment.paid_at],
+      ['settled by', settled_by],
       ['bought', payment.period_start && `${payment.period_start} to ${payment.period_end}`],
       ['receipt', receipt && `${receipt.number}, issued ${receipt.issued_at}`],
       ['second of', payment.second_of],
       ['asked again', payment.next_check_at],
       ['differs', review && `${review.differences.join('; ')} (the provider: ${review.provider_status})`],
     ]),
+    titled('what the provider said', reports.map(reportCells)),
     titled(
       'received from the provider',
-      received.map(({ at, type, outcome }) => [at, type, outcome]),
+      received.map(({ at, type, outcome, amount }) => [at, type, outcome, shown(amount)]),
     ),
     titled(
       'told to the platform',
@@ -118,6 +144,17 @@ export function paymentFile({ payment, receipt, received, sent, audit }: ShownFi
     ),
     auditTable(audit),
   )
+}
+
+function reportCells(report: ShownFile['reports'][number]): (string | null)[] {
+  const { at, source, status, amount, currency, outcome, paid_at: paidAt } = report
+  const instant = paidAt === null ? null : `paid ${paidAt}`
+  const doubt = report.paid_at_believed ? '' : ' (instant not believed)'
+  return [at, source, status, `${shown(amount)} ${currency ?? ''}`, outcome, `${instant ?? '-'}${doubt}`]
+}
+
+function shown(amount: number | null): string {
+  return amount === null ? '-' : String(amount)
 }
 
 export function userFile(user: ShownUser): string {

@@ -1,6 +1,8 @@
 // The one way in for money. Webhook, read-through, sweep and operator bring a report of the provider here, and nothing
 // else marks a payment paid. Load, decide, save; whoever is outrun loads and decides again.
-import type { CheckoutReport } from '../domain/checkout.js'
+import type { CheckoutReport, ReportSource } from '../domain/checkout.js'
+import { toTimestamp } from '../domain/instant.js'
+import { reportToKeep } from '../domain/kept-report.js'
 import type { Payment } from '../domain/payment.js'
 import { type Buyer, drawUpReceipt, receiptSeries } from '../domain/receipt.js'
 import { decideSettlement, type Settlement, type SettlementOutcome } from '../domain/settlement.js'
@@ -18,7 +20,7 @@ export interface ReportedCheckout {
   readonly event: { readonly id: string; readonly type: string } | null
   /** The id of the payment that the report answers an order for: it is about that one, whatever it says. */
   readonly orderedFor?: string
-  readonly source: 'webhook' | 'read' | 'sweep' | 'upgrade' | 'operator' | 'reconcile'
+  readonly source: ReportSource
   /** The request that led here, for the log; a sweep has none. */
   readonly requestId?: string | undefined
   /** The operator takes a payment under review as it is. */
@@ -84,12 +86,14 @@ async function settleOurs(
   }
   const change = describeChange(parts, reported, { ...loaded, decision, now })
   const saved = await parts.settlements.save(change)
-  return saved === 'saved' ? decision.outcome : saved
+  if (saved !== 'saved') return saved
+  noteInstant(parts, reported, change)
+  return decision.outcome
 }
 
 function describeChange(
   parts: Parts,
-  { report, event, by }: ReportedCheckout,
+  { report, event, source, by }: ReportedCheckout,
   of: {
     readonly payment: Payment
     readonly user: UserRecord
@@ -109,6 +113,7 @@ function describeChange(
     subscription,
     withdrawsOpen: decision.withdrawsOpen,
     received: event && { ...event, outcome: decision.outcome, report, receivedAt: now },
+    report: reportToKeep(decision, of.payment, { report, source, eventId: event?.id ?? null, now }),
     events: outgoingEvents(parts, decision.events, {
       userId,
       eventSequence: user.eventSequence,
@@ -164,6 +169,25 @@ async function keepForeign(parts: Parts, { report, event }: ReportedCheckout): P
     receivedAt: parts.clock.now(),
   })
   return saved === 'duplicate' ? 'duplicate' : 'unknown_checkout'
+}
+
+/** The money counts from another instant than the one that the provider says. */
+function noteInstant(
+  parts: Parts,
+  { requestId }: ReportedCheckout,
+  { payment, report }: SettlementChange,
+): void {
+  if (!payment || !report || report.isInstantBelieved) return
+  const paidAt = payment.paidAt ?? payment.review?.paidAt
+  const line = {
+    request_id: requestId,
+    source: report.source,
+    event_id: report.eventId,
+    payment_id: payment.id,
+    said_paid_at: report.saidPaidAt === null ? null : toTimestamp(report.saidPaidAt),
+    paid_at: paidAt === undefined ? null : toTimestamp(paidAt),
+  }
+  parts.log.warn(line, 'the provider’s instant of payment is not believed')
 }
 
 /** What the operator should see without looking for it: money that did not go the ordinary way. */

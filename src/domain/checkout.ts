@@ -20,6 +20,9 @@ export interface CheckoutOrder {
   readonly webhookUrl: string
 }
 
+/** By which way a report reaches us: an event that was sent, or a question of ours. */
+export type ReportSource = 'webhook' | 'read' | 'sweep' | 'upgrade' | 'operator' | 'reconcile'
+
 /** What the provider says of a checkout, in an event or when asked. `null` where it does not say. */
 export interface CheckoutReport {
   readonly checkoutId: string

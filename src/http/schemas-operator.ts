@@ -61,14 +61,47 @@ const ActSchema = Type.Object({
   after: Type.Unknown(),
 })
 
+const KeptReportSchema = Type.Object({
+  at: timestamp,
+  source: Type.Enum(['webhook', 'read', 'sweep', 'upgrade', 'operator', 'reconcile']),
+  event_id: nullable(Type.String()),
+  outcome: Type.String({ description: '`review`: not believed', examples: ['booked'] }),
+  status: Type.String({ examples: ['paid'] }),
+  amount: nullable(Type.Integer()),
+  currency: nullable(Type.String()),
+  live: Type.Union([Type.Boolean(), Type.Null()]),
+  payment_id: nullable(Type.String()),
+  checkout_id: Type.String(),
+  paid_at: nullable(timestamp),
+  paid_at_believed: Type.Boolean({
+    description:
+      'False: the provider named an instant that cannot be true, or none; the payment counts from another',
+  }),
+})
+
 export const PaymentFileSchema = Type.Object({
   payment: OperatorPaymentSchema,
   receipt: Type.Union([
     Type.Object({ number: Type.String({ examples: ['2026-000042'] }), issued_at: timestamp }),
     Type.Null(),
   ]),
+  settled_by: nullable(
+    Type.String({
+      description: 'By which way the report came that was believed; null while nothing settled it',
+      examples: ['webhook', 'sweep', 'operator'],
+    }),
+  ),
+  reports: Type.Array(KeptReportSchema, {
+    description: 'What the provider said each time it changed the payment, oldest first',
+  }),
   received: Type.Array(
-    Type.Object({ id: Type.String(), type: Type.String(), at: timestamp, outcome: Type.String() }),
+    Type.Object({
+      id: Type.String(),
+      type: Type.String(),
+      at: timestamp,
+      outcome: Type.String(),
+      amount: nullable(Type.Integer()),
+    }),
   ),
   sent: Type.Array(
     Type.Object({ id: Type.String(), type: Type.String(), at: timestamp, sequence: Type.Integer() }),

@@ -3,6 +3,7 @@ import type { PaymentFile } from '../billing/operate-payments.js'
 import type { UserFile } from '../billing/operate-users.js'
 import type { ComparisonReport } from '../billing/reconcile.js'
 import { type Instant, toTimestamp } from '../domain/instant.js'
+import type { KeptReport } from '../domain/kept-report.js'
 import type { Payment } from '../domain/payment.js'
 import { receiptNumber } from '../domain/receipt.js'
 import type { RecordedAct } from '../store/audit.js'
@@ -43,9 +44,31 @@ export function viewPaymentFile(file: PaymentFile, context: ViewContext) {
       number: receiptNumber(receipt.series, receipt.number),
       issued_at: toTimestamp(receipt.issuedAt),
     },
+    settled_by: file.reports.findLast(({ outcome }) => BELIEVED.includes(outcome))?.source ?? null,
+    reports: file.reports.map(viewReport),
     received: file.received.map((event) => ({ ...event, at: toTimestamp(event.at) })),
     sent: file.sent.map((event) => ({ ...event, at: toTimestamp(event.at) })),
     audit: file.acts.map(viewAct),
+  }
+}
+
+/** What follows from a report that is believed; the others leave a payment to the operator, or end it. */
+const BELIEVED: readonly KeptReport['outcome'][] = ['booked', 'booked_second', 'moved']
+
+function viewReport(report: KeptReport) {
+  return {
+    at: toTimestamp(report.heardAt),
+    source: report.source,
+    event_id: report.eventId,
+    outcome: report.outcome,
+    status: report.status,
+    amount: report.amount,
+    currency: report.currency,
+    live: report.live,
+    payment_id: report.paymentId,
+    checkout_id: report.checkoutId,
+    paid_at: timestampOrNull(report.saidPaidAt),
+    paid_at_believed: report.isInstantBelieved,
   }
 }
 

@@ -1,10 +1,11 @@
 // What the operator looks at across users: payments, everything known of one, and the months for the accountant. Reads
 // only; what he does goes the way of all changes, through settlements.ts.
 import type { Instant } from '../domain/instant.js'
+import type { KeptReport } from '../domain/kept-report.js'
 import type { Payment, PublicPaymentStatus } from '../domain/payment.js'
 import { type Queryable, type Row, statement } from './database.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.js'
-import { at, instant, integer, text, textOrNull } from './rows.js'
+import { at, instant, integer, json, text, textOrNull } from './rows.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from './users.js'
 
 const selectNewest = statement(
@@ -66,9 +67,11 @@ export interface TracedEvent {
   readonly at: Instant
 }
 
-/** What came in about a payment, what went out, and the number of its receipt. */
+/** What came in about a payment, what it keeps of it, what went out, and the number of its receipt. */
 export interface PaymentTraces {
-  readonly received: readonly (TracedEvent & { readonly outcome: string })[]
+  readonly received: readonly (TracedEvent & { readonly outcome: string; readonly amount: number | null })[]
+  /** Those that changed it, oldest first. */
+  readonly reports: readonly KeptReport[]
   readonly sent: readonly (TracedEvent & { readonly sequence: number })[]
   readonly receipt: {
     readonly series: string
@@ -79,9 +82,14 @@ export interface PaymentTraces {
 
 const selectReceived = statement(
   'operator.received',
-  `select id, type, outcome, received_at from provider_events
+  `select id, type, outcome, received_at, report->'amount' as amount from provider_events
     where user_id = $1 and (payment_id = $2 or checkout_id = $3)
     order by received_at, id`,
+)
+
+const selectReports = statement(
+  'operator.reports',
+  'select reports from payments where user_id = $1 and id = $2',
 )
 
 const selectSent = statement(
@@ -99,13 +107,16 @@ const selectReceipt = statement(
 export async function tracesOf(database: Queryable, payment: Payment): Promise<PaymentTraces> {
   const { userId, id, checkoutId } = payment
   const received = await database.query(selectReceived, [userId, id, checkoutId])
+  const [kept] = await database.query(selectReports, [userId, id])
   const sent = await database.query(selectSent, [userId, id])
   const [receipt] = await database.query(selectReceipt, [userId, id])
   return {
     received: received.map((row) => ({
       ...traced(row, 'received_at'),
       outcome: text(row, 'outcome'),
+      amount: json<number | null>(row, 'amount'),
     })),
+    reports: kept ? json<readonly KeptReport[]>(kept, 'reports') : [],
     sent: sent.map((row) => ({ ...traced(row, 'created_at'), sequence: integer(row, 'sequence') })),
     receipt: receipt
       ? {

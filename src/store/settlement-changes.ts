@@ -3,6 +3,7 @@
 import type { CheckoutReport } from '../domain/checkout.js'
 import type { PlatformEvent } from '../domain/event.js'
 import type { Instant } from '../domain/instant.js'
+import type { KeptReport } from '../domain/kept-report.js'
 import type { Payment } from '../domain/payment.js'
 import type { MovedPeriod } from '../domain/refund.js'
 import type { SubscriptionFacts } from '../domain/subscription.js'
@@ -31,6 +32,8 @@ export interface SettlementChange {
   /** Cancels what else the user has open, and has the sweep end its checkout at the provider. */
   readonly withdrawsOpen?: boolean
   readonly received: ReceivedEvent | null
+  /** What the payment keeps of the report that changes it. */
+  readonly report?: KeptReport | null
   readonly events: readonly { readonly id: string; readonly event: PlatformEvent }[]
   readonly receipt: { readonly series: string; readonly snapshot: unknown } | null
   /** Other paid months that a refund moves. */
@@ -52,7 +55,7 @@ const saveChanges = statement(
   `with input as (
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
-       received jsonb, events jsonb, receipt jsonb, shifted jsonb, audit jsonb, now timestamptz)
+       received jsonb, report jsonb, events jsonb, receipt jsonb, shifted jsonb, audit jsonb, now timestamptz)
    ), guard as (
      select u.user_id from users u, input i
       where u.user_id = i.user_id and u.version = i.version
@@ -72,10 +75,10 @@ const saveChanges = statement(
    ), fresh as (
      insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url,
                            payment_method, created_at, expires_at, attempt_ends_at, next_check_at, paid_at,
-                           period_start, period_end, second_of, review)
+                           period_start, period_end, second_of, review, reports)
      select e.user_id, n.id, n.plan, n.amount, n.currency, n.live, n.status, n.checkout_id, n.checkout_url,
             n.payment_method, n.created_at, n.expires_at, n.attempt_ends_at, n.next_check_at, n.paid_at,
-            n.period_start, n.period_end, n.second_of, n.review
+            n.period_start, n.period_end, n.second_of, n.review, '[]'::jsonb || coalesce(e.report, '[]')
        from effect e, jsonb_populate_record(null::payments, e.payment) n
       where e.is_new and e.payment is not null
      returning id, user_id
@@ -83,7 +86,8 @@ const saveChanges = statement(
      update payments p
         set status = n.status, checkout_id = n.checkout_id, checkout_url = n.checkout_url,
             payment_method = n.payment_method, expires_at = n.expires_at, next_check_at = n.next_check_at,
-            paid_at = n.paid_at, period_start = n.period_start, period_end = n.period_end, review = n.review
+            paid_at = n.paid_at, period_start = n.period_start, period_end = n.period_end, review = n.review,
+            reports = p.reports || coalesce(e.report, '[]')
        from effect e,
             jsonb_to_record(e.payment) as n(
               id text, status text, checkout_id text, checkout_url text, payment_method text, expires_at timestamptz,
@@ -182,6 +186,7 @@ function toInput(change: SettlementChange) {
     subscription: factsToColumns(change.subscription),
     withdraws: change.withdrawsOpen ?? false,
     received: received && { ...received, checkout_id: received.report?.checkoutId ?? null },
+    report: change.report ?? null,
     events: change.events,
     receipt: change.receipt,
     ...(change.moved && { shifted: change.moved.map(monthToColumns) }),

@@ -132,6 +132,22 @@ describeOnBothDatabases('the operator', ({ database }) => {
       expect(acted.body.receipt.number).toMatch(/2026-000001$/)
     })
 
+    it('sees what each report said, by which way it came, and which of them settled the payment', async () => {
+      const paymentId = await underReview('user-1')
+      const before = await operator.payment(paymentId)
+      expect([before.payment.status, before.settled_by]).toEqual(['review', null])
+      await world.advance(60) // the sweep's first look: the provider's own list says 2000
+      const after = await operator.payment(paymentId)
+      expect([after.payment.status, after.settled_by]).toEqual(['paid', 'sweep'])
+      expect(after.reports).toMatchObject([
+        { source: 'webhook', outcome: 'review', status: 'paid', amount: 50, at: '2026-11-21T12:00:00Z' },
+        { source: 'sweep', outcome: 'booked', status: 'paid', amount: 2000, at: '2026-11-21T12:01:00Z' },
+      ])
+      expect(after.reports[0].event_id).toBe(after.received[0].id)
+      expect(after.received).toMatchObject([{ type: 'checkout.paid', outcome: 'review', amount: 50 }])
+      expect(after.payment.review.differences).toEqual(['amount: ours is 2000, the provider says 50'])
+    })
+
     it('takes a payment that was never made as what it is: nothing is granted', async () => {
       world.emulator.setFaults({ wrong_amount: { times: 1 } })
       const { paymentId, checkoutId } = await world.as('user-1').upgrade()
@@ -140,6 +156,11 @@ describeOnBothDatabases('the operator', ({ database }) => {
       const acted = await operator.post(`/payments/${paymentId}/accept`, { why: 'as it is' })
       expect(acted.body.payment).toMatchObject({ status: 'failed', paid_at: null })
       expect(acted.body.receipt).toBeNull()
+      expect(acted.body.settled_by).toBe('operator')
+      expect(acted.body.reports).toMatchObject([
+        { source: 'webhook', outcome: 'review', status: 'failed', paid_at: null, paid_at_believed: true },
+        { source: 'operator', outcome: 'moved', status: 'failed' },
+      ])
       expect((await world.as('user-1').get(STATUS)).body.plan).toBe('free')
     })
   })

@@ -1,0 +1,56 @@
+// What a payment keeps of each report that changed it: what was said, by which way it came, and what followed. The operator
+// sees from it which report was believed, where two of them differ.
+import type { CheckoutReport, CheckoutStatus, ReportSource } from './checkout.js'
+import type { Instant } from './instant.js'
+import type { Payment } from './payment.js'
+import { isInstantBelieved } from './provider-time.js'
+import type { Settlement, SettlementOutcome } from './settlement.js'
+
+export interface KeptReport {
+  readonly source: ReportSource
+  /** Null when we asked the provider ourselves. */
+  readonly eventId: string | null
+  readonly heardAt: Instant
+  readonly outcome: SettlementOutcome
+  readonly status: CheckoutStatus
+  readonly amount: number | null
+  readonly currency: string | null
+  readonly live: boolean | null
+  readonly paymentId: string | null
+  readonly checkoutId: string
+  /** The instant of payment as the provider said it; null where it did not, or told of no payment. */
+  readonly saidPaidAt: Instant | null
+  /** False: the money counts from another instant than the one that was said. */
+  readonly isInstantBelieved: boolean
+}
+
+/** Null where the report settles nothing: a checkout was opened, or only the looking at it ends. */
+export function reportToKeep(
+  { payment, outcome }: Settlement,
+  about: Payment,
+  heard: {
+    readonly report: CheckoutReport
+    readonly source: ReportSource
+    readonly eventId: string | null
+    readonly now: Instant
+  },
+): KeptReport | null {
+  if (payment === null || payment.status === 'pending' || outcome === 'unchanged') return null
+  const { report, source, eventId, now } = heard
+  const { status, amount, currency, live, paymentId, checkoutId, updatedAt } = report
+  const isPaid = status === 'paid'
+  return {
+    source,
+    eventId,
+    heardAt: now,
+    outcome,
+    status,
+    amount,
+    currency,
+    live,
+    paymentId,
+    checkoutId,
+    saidPaidAt: isPaid ? updatedAt : null,
+    isInstantBelieved: !isPaid || isInstantBelieved(about, report, now),
+  }
+}
