@@ -66,6 +66,9 @@ it(
     const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
     const list = await runCommand(['payments', 'list'], beside)
     expect(list.output).toMatch(new RegExp(`^${paymentId} +user-1 +pro +2000 DZD +paid +edahabia `, 'm'))
+    const shown = await runCommand(['payments', 'show', paymentId], beside)
+    expect(shown.output).toMatch(/^settled by +webhook$/m)
+    expect(shown.output).toMatch(/what the provider said:\n.*webhook +paid +2000 DZD +booked +paid 20[^(]*$/m)
     const end = await runCommand(['users', 'end', 'user-1', '--why', 'a stolen card'], beside)
     expect(end.output).toMatch(/amina +user\.end +- +a stolen card/)
     const wrong = await runCommand(['payments', 'list'], {
