@@ -3,23 +3,23 @@
 import type { JWTPayload } from 'jose'
 import { BillingError } from '../domain/error.js'
 import { type Locale, localeOf } from '../domain/locale.js'
+import { isUserId } from '../domain/user-id.js'
 
 export interface UserIdentity {
-  /** The platform's own id of the user: 1 to 255 characters, none of them a control character. */
+  /** The platform's own id of the user, as `domain/user-id.ts` allows. */
   readonly userId: string
   readonly email?: string
   readonly name?: string
   readonly locale?: Locale
 }
 
-const LONGEST_USER_ID = 255
 /** RFC 5321, section 4.5.3.1.3. */
 const LONGEST_EMAIL = 254
 const LONGEST_NAME = 200
 
 export function readIdentity(payload: JWTPayload): UserIdentity {
   const userId: unknown = payload.sub
-  if (!isLine(userId, LONGEST_USER_ID)) throw new BillingError('unauthenticated')
+  if (!isUserId(userId)) throw new BillingError('unauthenticated')
   const { email, name, locale } = payload
   const spoken = typeof locale === 'string' ? localeOf(locale) : undefined
   return {

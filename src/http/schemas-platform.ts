@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import { AMOUNT_MAX, USED_MAX } from '../domain/limit.js'
 import { LOCALES } from '../domain/locale.js'
 import { LIMIT_NAMES } from '../domain/plan.js'
+import { USER_ID_PATTERN } from '../domain/user-id.js'
 import { BillingStatusSchema, nullable, PaymentSchema, PlanLimitsSchema, timestamp } from './schemas.js'
 
 /** One line of text: no control characters, C1 included. */
@@ -22,7 +23,7 @@ const operationId = Type.String({
 const amount = (description: string) => Type.Integer({ minimum: 1, maximum: AMOUNT_MAX, description })
 
 export const UserParamsSchema = Type.Object({
-  user_id: Type.String({ pattern: line(255), description: 'The `sub` of the user’s token' }),
+  user_id: Type.String({ pattern: USER_ID_PATTERN, description: 'The `sub` of the user’s token' }),
 })
 
 export const LimitParamsSchema = Type.Object({

@@ -85,8 +85,9 @@ function requestOf(order: CheckoutOrder): JsonObject {
   }
 }
 
+/** Both ends are seen: newer versions trim what is invisible as well. */
 function isLeftAlone(text: string): boolean {
-  return readText(text) !== null && text.trim() === text
+  return readText(text) !== null && /^[\p{L}\p{N}\p{P}\p{S}](.*[\p{L}\p{N}\p{P}\p{S}])?$/u.test(text)
 }
 
 async function fetchCheckout(

@@ -1,0 +1,82 @@
+// The ids of users are the platform's. What a token may name can buy and be asked about; the rest is refused at the door.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { statement } from '../../src/store/database.js'
+import { describeOnBothDatabases } from '../support/databases.js'
+import { PLATFORM_KEY, platformFor, WITH_PLATFORM } from '../support/platform.js'
+import { anEvent, postEvent } from '../support/provider-events.js'
+import { createWorld, type World } from '../support/world.js'
+
+const UPGRADE = '/api/v1/billing/upgrade'
+
+/** As it is between the provider's answer and our saving it: a crash there leaves this. */
+const forgetAnswer = statement(
+  'test.ids.forget_answer',
+  `update payments set status = 'requested', checkout_id = null, checkout_url = null`,
+)
+
+describeOnBothDatabases('the id of a user', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: WITH_PLATFORM })
+  })
+  afterEach(() => world.stop())
+
+  it.each([
+    ' lead',
+    'trail ',
+    '   ',
+    '\u00a0',
+    '\u200bzero',
+    '\ufeff',
+    'a/b?c#d%',
+    'e\u0301',
+    '😀'.repeat(255),
+  ])('%j buys, and is asked about under the same id', async (userId) => {
+    await world.as(userId).buy()
+    const { body } = await platformFor(world, userId).read()
+    expect([body.user_id === userId, body.plan]).toEqual([true, 'pro'])
+    expect((await platformFor(world, userId.trim() || 'x').read()).body.plan).toBe(
+      userId.trim() === userId ? 'pro' : 'free',
+    )
+  })
+
+  it.each(['', '.', '..', 'x'.repeat(256), 'a\u0000', 'a\nb', '\u0085', '\ud800'])(
+    '%j is refused in a token with 401',
+    async (userId) => {
+      const { status, body } = await world.as(userId).post(UPGRADE, { plan: 'pro' })
+      expect([status, body.code]).toEqual([401, 'unauthenticated'])
+      expect(world.emulator.checkouts()).toEqual([])
+    },
+  )
+
+  it.each(['x'.repeat(256), 'a\nb', '\u0085'])('%j is refused in an address with 422', async (userId) => {
+    const headers = { authorization: `Bearer ${PLATFORM_KEY}` }
+    const path = `/api/v1/platform/users/${encodeURIComponent(userId)}`
+    expect((await world.call('GET', path, { headers })).status).toBe(422)
+  })
+
+  it('is not mixed up with another’s by a plan that continues it', async () => {
+    const clicks = [
+      world.as('x y').post(UPGRADE, { plan: 'pro' }),
+      world.as('y').post(UPGRADE, { plan: 'pro x' }),
+    ]
+    expect((await Promise.all(clicks)).map(({ status }) => status)).toEqual([200, 422])
+  })
+
+  describe('that an event leaves out', () => {
+    const payOf = async (metadata: (paymentId: string) => Record<string, string>) => {
+      const { paymentId, checkoutId } = await world.as('user-1').upgrade()
+      await database().query(forgetAnswer)
+      await postEvent(world, anEvent(world, checkoutId, 'paid', { metadata: metadata(paymentId) }))
+      return (await world.as('user-1').get(`/api/v1/billing/payments/${paymentId}`)).body.status
+    }
+
+    it('is not needed: our payment id finds the payment', async () => {
+      expect(await payOf((payment_id) => ({ payment_id }))).toBe('paid')
+    })
+
+    it('but is compared where it is there', async () => {
+      expect(await payOf((payment_id) => ({ payment_id, user_id: 'user-2' }))).toBe('review')
+    })
+  })
+})
