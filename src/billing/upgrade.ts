@@ -2,12 +2,13 @@
 // Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never blindly repeated.
 import type { CheckoutReport } from '../domain/checkout.js'
 import { BillingError } from '../domain/error.js'
-import { type Instant, SECOND, toTimestamp } from '../domain/instant.js'
+import { type Instant, MINUTE, SECOND, toTimestamp } from '../domain/instant.js'
 import type { Locale } from '../domain/locale.js'
 import { nextCheckAfter, type Payment } from '../domain/payment.js'
 import type { Plan } from '../domain/plan.js'
 import { decideUpgrade, type UpgradeDecision } from '../domain/upgrade.js'
 import type { ProviderFailure } from '../provider/provider.js'
+import { createRecentFailures, type RecentFailures } from '../runtime/recent-failures.js'
 import { singleFlight } from '../runtime/single-flight.js'
 import {
   createUpgradeRequests,
@@ -42,18 +43,25 @@ const POLLS_MAX = ATTEMPT_MS / POLL_MS
 /** Each step moves the payment on (look, close, request), so more than a few mean a fight over it. */
 const STEPS_MAX = 12
 const DEFAULT_RETRY_SECONDS = 5
+/** A provider that fails or refuses is tried this often for one user in a minute, by one process. */
+const FAILURES_A_MINUTE = 5
 
 type Step = (request: UpgradeRequest) => Promise<OpenedCheckout>
 
 /** Clicks of one user on one plan that arrive together share one way to the provider. */
 export function createUpgrade(parts: Parts): Step {
   const shared = singleFlight<OpenedCheckout>()
-  const own = { ...parts, requests: createUpgradeRequests(parts.database) }
-  return (request) => shared(`${request.planId} ${request.user.userId}`, () => upgrade(own, request))
+  const own = {
+    ...parts,
+    requests: createUpgradeRequests(parts.database),
+    failures: createRecentFailures(FAILURES_A_MINUTE, MINUTE),
+  }
+  // The id of a user holds no line break, so no two users have one key.
+  return (request) => shared(`${request.user.userId}\n${request.planId}`, () => upgrade(own, request))
 }
 
 /** Clicks of different users that arrive together share the statements. */
-type UpgradeParts = Parts & { readonly requests: UpgradeRequests }
+type UpgradeParts = Parts & { readonly requests: UpgradeRequests; readonly failures: RecentFailures }
 
 async function upgrade(parts: UpgradeParts, request: UpgradeRequest): Promise<OpenedCheckout> {
   let polls = 0
@@ -66,19 +74,47 @@ async function upgrade(parts: UpgradeParts, request: UpgradeRequest): Promise<Op
     if (decision.kind === 'wait' && ++polls <= POLLS_MAX) {
       await parts.wait(POLL_MS)
       step--
-    } else if (decision.kind === 'close') {
-      const still = await closeAtProvider(parts, decision.payment, request)
-      if (still) return still
-    } else if (decision.kind === 'continue') {
-      await continueAttempt(parts, decision.payment, request)
-    } else if (decision.kind === 'request') {
-      const made = await requestPayment(parts, decision.plan, request, facts.version)
-      if (made) return made
-    } else {
-      throw refusal(decision, now)
+      continue
     }
+    const attempt = attemptOf(parts, decision, request, facts.version)
+    if (!attempt) throw refusal(decision, now)
+    const made = await bounded(parts, request.user.userId, attempt)
+    if (made) return made
   }
   throw unavailable(null)
+}
+
+type Attempt = () => Promise<OpenedCheckout | null>
+
+/** What asks the provider; null where the decision does not lead there. */
+function attemptOf(
+  parts: UpgradeParts,
+  decision: UpgradeDecision,
+  request: UpgradeRequest,
+  version: number | null,
+): Attempt | null {
+  if (decision.kind === 'close') return () => closeAtProvider(parts, decision.payment, request)
+  if (decision.kind === 'continue') return () => continueAttempt(parts, decision.payment, request)
+  if (decision.kind === 'request') return () => requestPayment(parts, decision.plan, request, version)
+  return null
+}
+
+async function bounded(
+  { failures, clock }: UpgradeParts,
+  userId: string,
+  attempt: Attempt,
+): Promise<OpenedCheckout | null> {
+  const now = clock.now()
+  const nextAt = failures.nextAttemptAt(userId, now)
+  if (nextAt !== null) {
+    throw new BillingError('provider_unavailable', { retryAfterSeconds: Math.ceil((nextAt - now) / SECOND) })
+  }
+  try {
+    return await attempt()
+  } catch (error) {
+    if (error instanceof BillingError) failures.note(userId, clock.now())
+    throw error
+  }
 }
 
 /** Writes the payment, then asks the provider. Null: the next round of the loop finds what came of it. */
@@ -117,15 +153,16 @@ async function requestPayment(
  * Takes over a request that nobody is at any more: perhaps the provider carried it out, so it is looked for first. It may be
  * of another plan than the one that is wanted now; the next round of the loop sees to that.
  */
-async function continueAttempt(parts: Parts, payment: Payment, request: UpgradeRequest): Promise<void> {
+async function continueAttempt(parts: Parts, payment: Payment, request: UpgradeRequest): Promise<null> {
   const mine: Payment = { ...payment, attemptEndsAt: parts.clock.now() + ATTEMPT_MS }
-  if (!(await moveAttemptLease(parts.database, payment, mine.attemptEndsAt))) return
+  if (!(await moveAttemptLease(parts.database, payment, mine.attemptEndsAt))) return null
   const lookup = await lookUpPayment(parts, mine, { source: 'upgrade', requestId: request.requestId })
   if (lookup.kind === 'failed') {
     await moveAttemptLease(parts.database, mine, parts.clock.now())
     throw unavailable(lookup.failure)
   }
   if (lookup.kind === 'not_there') await openCheckout(parts, mine, request)
+  return null
 }
 
 /** Null where the checkout is not simply open now: somebody else was at it, or it was paid already. */

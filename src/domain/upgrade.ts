@@ -11,7 +11,7 @@ export interface UpgradeFacts {
   readonly subscription: SubscriptionFacts
   /** The payment that occupies the user's one place for a payable checkout. */
   readonly open: Payment | null
-  /** When the checkouts of the last hour were asked for, oldest first. */
+  /** When the checkouts that were opened in the last hour were asked for, oldest first. */
   readonly recentAt: readonly Instant[]
 }
 

@@ -18,6 +18,11 @@ const selectUsers = statement(
 )
 const selectPayments = statement('test.payments', 'select user_id, id, status from payments order by id')
 
+const openAll = statement(
+  'test.open_all',
+  `update payments set status = 'pending', checkout_id = id, checkout_url = 'https://pay.example/' || id`,
+)
+
 const request = (user: KnownUser, version: number | null, id = `pay_${user.userId}`): RequestedPayment => ({
   user,
   version,
@@ -102,11 +107,18 @@ describeOnBothDatabases('upgrades that are asked for together', ({ database }) =
     ])
   })
 
-  it('count for each user the checkouts of his own last hour', async () => {
+  it('count for each user the checkouts that were opened in their own last hour', async () => {
     await insertRequestedPayments(database(), [
       request({ userId: 'a' }, null),
       request({ userId: 'b' }, null),
     ])
+    const load = (now: number) =>
+      loadForUpgrades(
+        database(),
+        ['a', 'b'].map((userId) => ({ user: { userId }, now })),
+      )
+    expect((await load(NOON + 1)).map(({ recentAt }) => recentAt)).toEqual([[], []])
+    await database().query(openAll)
     const loaded = await loadForUpgrades(database(), [
       { user: { userId: 'a' }, now: NOON + HOUR + 1 },
       { user: { userId: 'b' }, now: NOON + HOUR - 1 },
