@@ -11,6 +11,7 @@ import { startEmulator } from './emulator/emulator.js'
 import { explainFailure } from './explain-failure.js'
 import { systemClock } from './runtime/clock.js'
 import { type Config, readConfig } from './runtime/config.js'
+import { misspelt } from './runtime/environment.js'
 import { keepHeapSmall } from './runtime/heap.js'
 import { createLog } from './runtime/log.js'
 import { randomToken } from './runtime/secret.js'
@@ -31,6 +32,9 @@ program
     keepHeapSmall()
     const config = readConfig(process.env)
     const log = createLog({ level: config.logLevel })
+    for (const { name, nearest } of misspelt(process.env)) {
+      log.warn({ variable: name, perhaps: nearest }, 'a variable that nothing reads looks like one of ours')
+    }
     if (keepsWorkers(config)) {
       return stopOnSignals(await startWorkers(config, log), log, config.drainSeconds * 1_000)
     }

@@ -1,11 +1,14 @@
 // `ishtirak doctor`: looks at everything the service needs and says what to do about what is missing. It changes nothing.
 import path from 'node:path'
 import { toTimestamp } from './domain/instant.js'
+import { runningSandbox } from './operator-desk.js'
 import { createChargily } from './provider/chargily/chargily.js'
 import { systemClock } from './runtime/clock.js'
 import { type Config, ConfigError, readConfig } from './runtime/config.js'
+import { misspelt } from './runtime/environment.js'
 import type { Database } from './store/database.js'
 import { loadEventEndpoint } from './store/event-endpoint.js'
+import { DataFolderLocked } from './store/folder-lock.js'
 import { schemaFit } from './store/migrate.js'
 import { openDatabase } from './store/open-database.js'
 import { readServerTime } from './store/server-time.js'
@@ -31,6 +34,9 @@ export async function examine(env: NodeJS.ProcessEnv): Promise<readonly Finding[
   }
   return [
     ok('configuration', config.chargily ? 'complete' : 'sandbox: no CHARGILY_SECRET_KEY is set'),
+    ...misspelt(env).map(({ name, nearest }) =>
+      warn('configuration', `${name} is read by nothing`, `perhaps ${nearest} is meant`),
+    ),
     ...examineMode(config),
     ...(await examineDatabase(config)),
     ...(await examineProvider(config)),
@@ -84,11 +90,32 @@ async function examineDatabase(config: Config): Promise<readonly Finding[]> {
       await database.close()
     }
   } catch (error) {
+    if (error instanceof DataFolderLocked) return [await examineHolder(config, error)]
     const message = error instanceof Error ? error.message : String(error)
     const remedy = config.database.url
       ? 'check DATABASE_URL, and that the server runs and lets this machine in'
       : 'stop the other process that has the folder, or set DATA_DIR to another one'
     return [fail('database', `${where}: ${message}`, remedy)]
+  }
+}
+
+/** The folder belongs to one process: what it is like, the service that has it knows. */
+async function examineHolder(config: Config, locked: DataFolderLocked): Promise<Finding> {
+  const url = (await runningSandbox(config)) ?? config.publicUrl
+  try {
+    const { ok: isReady, status } = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3_000) })
+    if (isReady) return ok('database', `embedded, in use by the service at ${url}, which is ready`)
+    return fail(
+      'database',
+      `embedded, in use by the service at ${url}, whose /readyz says ${status}`,
+      'see its log',
+    )
+  } catch {
+    return fail(
+      'database',
+      `embedded: ${locked.message}, and no service answers at ${url}`,
+      'end that process, or set DATA_DIR to another folder',
+    )
   }
 }
 
@@ -158,13 +185,18 @@ async function examineProvider({ chargily }: Config): Promise<readonly Finding[]
 
 /** Parts that are switched on by a key: off is a choice, but it should be a known one. */
 function examineParts(config: Config): readonly Finding[] {
-  const off = (subject: string, variable: string) => warn(subject, 'off', `set ${variable} to switch it on`)
   return [
-    config.platformKeys.length > 0 ? ok('platform API', 'on') : off('platform API', 'PLATFORM_API_KEYS'),
+    platformApi(config),
     config.smtpUrl
       ? ok('mail', 'on')
       : warn('mail', 'off: nothing is sent', 'set SMTP_URL to send receipts and reminders'),
   ]
+}
+
+function platformApi({ platformKeys, chargily }: Config): Finding {
+  if (platformKeys.length > 0) return ok('platform API', 'on')
+  if (!chargily) return ok('platform API', 'on, with the key that `serve` prints for the sandbox')
+  return warn('platform API', 'off', 'set PLATFORM_API_KEYS to switch it on')
 }
 
 function ok(subject: string, found: string): Finding {

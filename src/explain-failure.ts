@@ -2,7 +2,7 @@
 // stack: nobody but its author can do anything about it.
 import path from 'node:path'
 import { DatabaseError } from './store/database.js'
-import { DataFolderUnusable } from './store/folder-lock.js'
+import { DataFolderLocked, DataFolderUnusable } from './store/folder-lock.js'
 
 /** Thrown by the language itself, so never said to anybody in particular. */
 const BUGS: readonly unknown[] = [Error, TypeError, RangeError, ReferenceError, SyntaxError]
@@ -16,6 +16,9 @@ export function explainFailure(
 ): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof DatabaseError && DAMAGE.includes(error.code)) return explainDamage(error, variables)
+  if (error instanceof DataFolderLocked) {
+    return `${error.message}. Use that one or end it; a second service needs a DATA_DIR of its own, not only another PORT.`
+  }
   if (error instanceof DataFolderUnusable) {
     return `${error.message}. Give it to this user, on a disk of this machine, or set DATA_DIR to another folder.`
   }

@@ -6,7 +6,7 @@ import { systemClock } from './runtime/clock.js'
 import type { Config } from './runtime/config.js'
 import type { Log } from './runtime/log.js'
 import { randomToken } from './runtime/secret.js'
-import { openSandbox, readSandboxState } from './sandbox.js'
+import { openSandbox, readSandboxState, readServiceUrl } from './sandbox.js'
 import { requireKeys, sandboxFolder } from './serve.js'
 import { DataFolderLocked } from './store/folder-lock.js'
 import { schemaFit } from './store/migrate.js'
@@ -51,9 +51,10 @@ export async function openDesk(config: Config, options: DeskOptions, log: Log): 
       throw new DeskClosed('--as says nothing to a running service: the key says who acts')
     return overHttp(url, key)
   }
-  if (config.chargily === null && (await answers(config.publicUrl))) {
+  const running = config.chargily === null ? await runningSandbox(config) : null
+  if (running !== null) {
     const { operatorKey } = await readSandboxState(sandboxFolder(config))
-    return overHttp(config.publicUrl, operatorKey)
+    return overHttp(running, operatorKey)
   }
   return onDatabase(config, nameOf(as), log)
 }
@@ -127,6 +128,13 @@ function nameOf(as: string | undefined): string {
   const name = as ?? os.userInfo().username
   if (/^[\w.@-]{1,64}$/.test(name)) return name
   throw new DeskClosed('--as (or OPERATOR) must be a name of 1 to 64 letters, digits or . _ @ -')
+}
+
+/** Where the sandbox of this data folder answers; it may have been started with another PORT. */
+export async function runningSandbox(config: Config): Promise<string | null> {
+  const known = await readServiceUrl(sandboxFolder(config))
+  for (const url of [known, config.publicUrl]) if (url !== null && (await answers(url))) return url
+  return null
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -81,6 +81,16 @@ export async function readSandboxState(folder: string | null): Promise<SandboxSt
   return fresh
 }
 
+/** Where the service of this folder listens, for the commands: their PORT may be another. */
+export async function writeServiceUrl(folder: string | null, url: string): Promise<void> {
+  if (folder !== null) await writeFile(path.join(folder, 'service-url'), url)
+}
+
+/** Of the last start; whether it still runs is to be asked there. */
+export async function readServiceUrl(folder: string | null): Promise<string | null> {
+  return folder === null ? null : readFile(path.join(folder, 'service-url'), 'utf8').catch(() => null)
+}
+
 async function readStateFile(folder: string): Promise<Partial<SandboxState> | null> {
   try {
     // Written by `writeState` below and by nothing else.

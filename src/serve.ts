@@ -4,7 +4,7 @@ import type { Emulator } from './emulator/emulator.js'
 import { systemClock } from './runtime/clock.js'
 import type { Config } from './runtime/config.js'
 import type { Log } from './runtime/log.js'
-import { openSandbox } from './sandbox.js'
+import { openSandbox, writeServiceUrl } from './sandbox.js'
 import { migrate } from './store/migrate.js'
 import { openDatabase } from './store/open-database.js'
 import { type Service, type WiredConfig, wire } from './wire.js'
@@ -32,6 +32,7 @@ export async function serve(config: Config, log: Log): Promise<RunningService> {
   const wired: WiredConfig = sandboxed?.config ?? requireKeys(config)
   const service = await wire(wired, world)
   const url = await service.app.listen({ host: config.host, port: config.port })
+  if (sandboxed) await writeServiceUrl(sandboxFolder(config), url)
   log.info({ url, database: database.kind, sandbox: sandboxed !== null }, 'listening')
   const stop = async () => {
     await service.stop()

@@ -78,13 +78,14 @@ const DEFAULT_TIME_ZONE = 'Africa/Algiers'
 
 /** Throws `ConfigError` with everything that is wrong. */
 export function readConfig(variables: Readonly<Record<string, string | undefined>>): Config {
-  const environment = readEnvironment(variables)
-  if (isList(environment)) throw new ConfigError([...environment, ...missingSecrets(variables)])
+  const { environment, misfits } = readEnvironment(variables)
   const plans = readPlans(environment.PLANS_FILE)
   const seller = readSeller(environment)
   const problems = [
-    ...missingSecrets(environment),
-    ...contradictions(environment),
+    ...misfits.map(({ problem }) => problem),
+    ...missingSecrets(variables),
+    // What contradicts a variable that does not fit is not known before it does.
+    ...contradictions(environment).filter((problem) => !misfits.some(({ name }) => names(problem, name))),
     ...(isList(plans) ? plans.map((problem) => `PLANS_FILE: ${problem}`) : []),
     ...(isList(seller) ? seller : []),
   ]
@@ -246,6 +247,10 @@ function readOperatorKey(pair: string): { name: string; key: string } {
 
 function items(list: string | undefined): readonly string[] {
   return list === undefined ? [] : list.split(',').map((item) => item.trim())
+}
+
+function names(problem: string, name: string): boolean {
+  return problem.split(/[^A-Z_]+/).includes(name)
 }
 
 function withoutSlash(url: string): string {

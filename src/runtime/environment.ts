@@ -93,21 +93,69 @@ export const Environment = Type.Object({
 
 export type Environment = Static<typeof Environment>
 
-/** The variables that are set and fit, or one sentence for each that does not. An empty variable counts as unset. */
-export function readEnvironment(
-  variables: Readonly<Record<string, string | undefined>>,
-): Environment | readonly string[] {
+/** One that is set and does not fit. */
+export interface Misfit {
+  readonly name: string
+  readonly problem: string
+}
+
+/** The variables that are set and fit, and those that do not. An empty variable counts as unset. */
+export function readEnvironment(variables: Readonly<Record<string, string | undefined>>): {
+  readonly environment: Environment
+  readonly misfits: readonly Misfit[]
+} {
   const values: Record<string, unknown> = {}
-  const problems: string[] = []
+  const misfits: Misfit[] = []
   for (const [name, schema] of Object.entries(Environment.properties)) {
     const given = variables[name]?.trim()
     if (given === undefined || given === '') continue
     const value =
       'type' in schema && schema.type === 'integer' && /^\d{1,9}$/.test(given) ? Number(given) : given
     if (Value.Check(schema, value)) values[name] = value
-    else problems.push(`${name} must be ${'description' in schema ? schema.description : 'something else'}`)
+    else {
+      const expects = 'description' in schema ? schema.description : 'something else'
+      misfits.push({ name, problem: `${name} must be ${expects}` })
+    }
   }
-  return problems.length === 0 && Value.Check(Environment, values) ? values : problems
+  if (!Value.Check(Environment, values)) throw new Error('each variable fits and all together do not')
+  return { environment: values, misfits }
+}
+
+/** Read where the operator's commands are typed. */
+const OF_COMMANDS = ['ISHTIRAK_URL', 'OPERATOR', 'OPERATOR_KEY']
+/** Shorter names are too near to those of others: `HOSTS`, `PORTS`. */
+const LENGTH_MIN = 7
+const SLIPS_MAX = 2
+
+/** Names that are set, that nothing reads, and that look like one of ours; with the name that may be meant. */
+export function misspelt(
+  variables: Readonly<Record<string, string | undefined>>,
+): readonly { readonly name: string; readonly nearest: string }[] {
+  const known = [...Object.keys(Environment.properties), ...OF_COMMANDS]
+  return Object.keys(variables).flatMap((name) => {
+    if (known.includes(name) || name.length > 64) return []
+    const bare = name.replace(/^ISHTIRAK_/, '')
+    const [nearest] = known
+      .map((other) => ({ other, slips: slipsBetween(bare, other) }))
+      .sort((a, b) => a.slips - b.slips)
+    if (!nearest) return []
+    const isNear = nearest.slips <= SLIPS_MAX && nearest.other.length >= LENGTH_MIN
+    return isNear || bare !== name ? [{ name, nearest: nearest.other }] : []
+  })
+}
+
+/** Levenshtein's distance: letters added, left out or changed. */
+function slipsBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [line, letter] of [...one].entries()) {
+    const next = [line + 1]
+    for (let column = 1; column <= other.length; column++) {
+      const changed = (row[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1)
+      next.push(Math.min(changed, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
 }
 
 function isUrl(value: string, schemes: readonly string[]): boolean {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ConfigError, readConfig } from '../../src/runtime/config.js'
-import { Environment } from '../../src/runtime/environment.js'
+import { Environment, misspelt } from '../../src/runtime/environment.js'
 import { EXAMPLE_SELLER } from '../../src/runtime/seller.js'
 
 const SECRET = 's'.repeat(32)
@@ -201,6 +201,51 @@ describe('a value that does not fit', () => {
       'the configuration is not usable:\n  - PORT must be a whole number from 0 to 65535\n  - GRACE_DAYS must be a whole number from 0 to 31',
     )
   })
+})
+
+it('everything that is wrong is said in one round: values, secrets, contradictions, files', () => {
+  expect(
+    problemsOf({
+      NODE_ENV: 'production',
+      PORT: 'x',
+      WORKERS: '2',
+      EVENTS_URL: 'https://host.example',
+      PLANS_FILE: '/nowhere/plans.json',
+      SELLER_FILE: '/nowhere/seller.json',
+    }),
+  ).toEqual([
+    'PORT must be a whole number from 0 to 65535',
+    'CHARGILY_SECRET_KEY is missing',
+    'AUTH_JWT_SECRET or AUTH_JWKS_URL is missing',
+    'EVENTS_SECRETS is missing: EVENTS_URL is set',
+    'WORKERS above 1 needs a database server (DATABASE_URL)',
+    'PLANS_FILE: cannot be read (ENOENT)',
+    expect.stringMatching(/^SELLER_FILE/),
+  ])
+})
+
+it('a contradiction with a value that does not fit waits until it fits', () => {
+  expect(
+    problemsOf({ CHARGILY_SECRET_KEY: 'sk_x', AUTH_JWT_SECRET: SECRET, CHARGILY_WEBHOOK_KEYS: 'test_sk_a' }),
+  ).toEqual(['CHARGILY_SECRET_KEY must be a key that starts with test_sk_ or live_sk_'])
+})
+
+it('a misspelt variable is mentioned with the name that may be meant; those of others are not', () => {
+  const variables = {
+    DATABASE_URI: 'x',
+    AUTH_JWT_SECRTE: 'x',
+    ISHTIRAK_PORT: '1',
+    PATH: '/',
+    HOSTNAME: 'a',
+    LOGNAME: 'b',
+  }
+  expect(
+    misspelt({ ...variables, DATABASE_URL: 'x', ISHTIRAK_URL: 'x', OPERATOR_KEY: 'x', LANG: 'C' }),
+  ).toEqual([
+    { name: 'DATABASE_URI', nearest: 'DATABASE_URL' },
+    { name: 'AUTH_JWT_SECRTE', nearest: 'AUTH_JWT_SECRET' },
+    { name: 'ISHTIRAK_PORT', nearest: 'PORT' },
+  ])
 })
 
 describe('values that are right alone and wrong together', () => {
