@@ -49,7 +49,8 @@ function isDocumented({ path, headers: asked }: Call, { status, headers, text }:
 
 function refusalFaults({ path, headers: asked }: Call, { status, headers, text }: Received): string[] {
   const type = String(headers['content-type'])
-  if (PAGES.test(path)) {
+  // Headers that are too large are refused before there is an address.
+  if (PAGES.test(path) && status !== 431) {
     const isPage =
       type.startsWith('text/html') && String(headers['content-security-policy']).includes("'none'")
     const isEmpty = asked['sec-purpose'] !== undefined && text === ''
