@@ -5,6 +5,7 @@ import type { Instant } from '../domain/instant.js'
 import { type Allowance, describeAllowance, isLimitName, LIMIT_KINDS } from '../domain/limit.js'
 import type { LimitName } from '../domain/plan.js'
 import { NEVER_PAID, statusAt } from '../domain/subscription.js'
+import { BoundedMap } from '../runtime/bounded-map.js'
 import { DatabaseUnavailable } from '../store/database.js'
 import type { UsageOperation } from '../store/usage-answer.js'
 import { createApplyUsageOperation } from '../store/usage-operations.js'
@@ -121,15 +122,10 @@ const REMEMBERED_MAX = 10_000
  * is a user without a row, as are most who never paid.
  */
 function rememberedUsers() {
-  const users = new Map<string, UserRecord | null>()
+  const users = new BoundedMap<string, UserRecord | null>(REMEMBERED_MAX)
   return {
-    has: (userId: string): boolean => users.has(userId),
+    has: (userId: string): boolean => users.get(userId) !== undefined,
     find: (userId: string): UserRecord | null => users.get(userId) ?? null,
-    keep: (userId: string, user: UserRecord | null): void => {
-      // A map gives its keys in the order of insertion: the first is the one remembered longest.
-      const [oldest] = users.keys()
-      if (users.size >= REMEMBERED_MAX && oldest !== undefined) users.delete(oldest)
-      users.set(userId, user)
-    },
+    keep: (userId: string, user: UserRecord | null): void => users.set(userId, user),
   }
 }

@@ -3,6 +3,7 @@
 import type { FastifyReply } from 'fastify'
 import { BillingError } from '../domain/error.js'
 import { type Instant, MINUTE, SECOND } from '../domain/instant.js'
+import { BoundedMap } from '../runtime/bounded-map.js'
 import type { Clock } from '../runtime/clock.js'
 
 /** Counts one call of `key` and sets the header fields; throws `rate_limited` when it is one too many. */
@@ -45,12 +46,12 @@ export function limitBy(countCall: CountCall): RateLimit {
 /** A window begins with the first call of its key, so that nobody's quota is renewed in step with everybody's. */
 export function createCallCount(options: RateLimitOptions): CountCall {
   const { clock, quota = 300, windowMs = MINUTE, keysMax = 100_000 } = options
-  const windows = new Map<string, Window>()
+  const windows = new BoundedMap<string, Window>(keysMax)
   // draft-ietf-httpapi-ratelimit-headers-08: q is the quota, w the window in seconds, r what remains, t until when.
   const policy = `"default";q=${quota};w=${Math.ceil(windowMs / SECOND)}`
   return (key) => {
     const now = clock.now()
-    const window = windowAt(windows, key, now, windowMs, keysMax)
+    const window = windowAt(windows, key, now, windowMs)
     window.calls += 1
     const remaining = Math.max(0, quota - window.calls)
     const secondsLeft = Math.ceil((window.endsAt - now) / SECOND)
@@ -59,22 +60,9 @@ export function createCallCount(options: RateLimitOptions): CountCall {
   }
 }
 
-/** Windows are inserted as they begin and all last equally long: the oldest are first in the map, and ended first. */
-function windowAt(
-  windows: Map<string, Window>,
-  key: string,
-  now: Instant,
-  windowMs: number,
-  keysMax: number,
-): Window {
+function windowAt(windows: BoundedMap<string, Window>, key: string, now: Instant, windowMs: number): Window {
   const known = windows.get(key)
   if (known && known.endsAt > now) return known
-  windows.delete(key)
-  for (const [oldest, { endsAt }] of windows) {
-    // Ended ones go as new ones come, so the map never holds more than the callers of one window.
-    if (endsAt > now && windows.size < keysMax) break
-    windows.delete(oldest)
-  }
   const fresh = { calls: 0, endsAt: now + windowMs }
   windows.set(key, fresh)
   return fresh

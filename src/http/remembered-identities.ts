@@ -1,6 +1,7 @@
 // Remembers whom a verified token named, so that the dearest step of a read happens once for each token. It is bounded in
 // number and in time, and it never makes a token live longer than its own end.
 import type { Instant } from '../domain/instant.js'
+import { BoundedMap } from '../runtime/bounded-map.js'
 import type { UserIdentity } from './identity.js'
 
 export interface RememberedIdentities {
@@ -11,7 +12,9 @@ export interface RememberedIdentities {
 
 /** Under a digest, not under the token: what is kept in memory for long should not be usable. */
 export function rememberIdentities(options: { most: number; longestMs: number }): RememberedIdentities {
-  const known = new Map<string, { identity: UserIdentity; until: Instant }>()
+  const known = new BoundedMap<string, { readonly identity: UserIdentity; readonly until: Instant }>(
+    options.most,
+  )
   return {
     find: (digest, now) => {
       const found = known.get(digest)
@@ -20,9 +23,6 @@ export function rememberIdentities(options: { most: number; longestMs: number })
       return undefined
     },
     keep: (digest, identity, now, until) => {
-      // A map gives its keys in the order of insertion: the first is the one remembered longest.
-      const [oldest] = known.keys()
-      if (known.size >= options.most && oldest !== undefined) known.delete(oldest)
       known.set(digest, { identity, until: Math.min(until, now + options.longestMs) })
     },
   }

@@ -3,6 +3,7 @@
 import { Temporal } from 'temporal-polyfill'
 import type { Instant } from '../domain/instant.js'
 import type { Calendar } from '../domain/period.js'
+import { BoundedMap } from './bounded-map.js'
 
 /** One calendar day in a zone, half open: `[startsAt, endsAt)`. With summer time it may last 23 or 25 hours. */
 export interface CalendarDay {
@@ -16,7 +17,7 @@ export interface CalendarDay {
 const REMEMBERED_MAX = 10_000
 
 export function createCalendar(timeZone: string): Calendar {
-  const remembered = new Map<string, Instant>()
+  const remembered = new BoundedMap<string, Instant>(REMEMBERED_MAX)
   return {
     monthsAfter: (anchor, months) => {
       const question = `${anchor}+${months}`
@@ -24,8 +25,6 @@ export function createCalendar(timeZone: string): Calendar {
       if (known !== undefined) return known
       // 'constrain' is the clamping: 31 January plus one month is the last day of February.
       const end = inZone(anchor, timeZone).add({ months }, { overflow: 'constrain' }).epochMilliseconds
-      // Emptied rather than sorted by age: filling it again takes half a second of work spread over all who ask.
-      if (remembered.size >= REMEMBERED_MAX) remembered.clear()
       remembered.set(question, end)
       return end
     },
