@@ -1,6 +1,8 @@
 // Starts the whole service and stops it gracefully: database, schema, sandbox where there is no key, HTTP, jobs.
+import cluster from 'node:cluster'
 import path from 'node:path'
 import type { Emulator } from './emulator/emulator.js'
+import { answerForFigures, type MetricsPort, openMetricsPort } from './metrics-port.js'
 import { systemClock } from './runtime/clock.js'
 import type { Config } from './runtime/config.js'
 import type { Log } from './runtime/log.js'
@@ -14,6 +16,8 @@ export interface RunningService extends Service {
   readonly url: string
   readonly config: WiredConfig
   readonly emulator: Emulator | null
+  /** Where Prometheus reads; null: nowhere, or at the process that keeps this one. */
+  readonly metricsUrl: string | null
 }
 
 /** Resolves when it listens. Throws what stands in the way: a locked data folder, a newer schema, a taken port. */
@@ -34,11 +38,21 @@ export async function serve(config: Config, log: Log): Promise<RunningService> {
   const url = await service.app.listen({ host: config.host, port: config.port })
   if (sandboxed) await writeServiceUrl(sandboxFolder(config), url)
   log.info({ url, database: database.kind, sandbox: sandboxed !== null }, 'listening')
+  const metricsPort = await openMetrics(config, service, log)
   const stop = async () => {
     await service.stop()
+    metricsPort?.close()
     await sandboxed?.emulator.close()
   }
-  return { ...service, stop, url, config: wired, emulator: sandboxed?.emulator ?? null }
+  const emulator = sandboxed?.emulator ?? null
+  return { ...service, stop, url, config: wired, emulator, metricsUrl: metricsPort?.url ?? null }
+}
+
+/** A worker gives its figures to the process that keeps it: one port, one truth. */
+async function openMetrics(config: Config, { metrics }: Service, log: Log): Promise<MetricsPort | null> {
+  if (!cluster.isWorker) return openMetricsPort(config, metrics.render, log)
+  answerForFigures(metrics)
+  return null
 }
 
 /** Null: nothing is kept, as with a database in memory. */

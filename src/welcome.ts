@@ -2,7 +2,7 @@
 import type { RunningService } from './serve.js'
 
 export async function printWelcome(service: RunningService, token: string): Promise<void> {
-  const { url, emulator } = service
+  const { url, emulator, metricsUrl } = service
   if (!emulator) return
   const api = `${url}/api/v1/billing`
   process.stdout.write(`
@@ -10,6 +10,7 @@ Ishtirak is running in the sandbox: no real card, no money.
 
   service    ${url}          API documents ${url}/docs
   emulator   ${emulator.url}          clock, faults, deliveries ${emulator.url}/_sandbox
+  metrics    ${metricsUrl}
 
 A whole purchase:
 

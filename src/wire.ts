@@ -40,6 +40,7 @@ export interface Service {
   readonly runner: Runner
   /** From now on not ready, and serving as before: for the load balancers to notice. */
   drain(): void
+  readonly metrics: Metrics
   /** Takes no further work, finishes what is in hand, closes the database. */
   stop(): Promise<void>
 }
@@ -120,7 +121,7 @@ export async function wire(
     await runner.stop()
     await database.close()
   }
-  return { app, billing, runner, drain, stop }
+  return { app, billing, runner, metrics, drain, stop }
 }
 
 function termsOf({ plans, billing }: Config): Terms {

@@ -2,6 +2,7 @@
 // up to date once, keeps its workers alive, and passes on the signal to stop. Jobs are safe in any number of processes.
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
+import { collectFigures, openMetricsPort } from './metrics-port.js'
 import type { Config } from './runtime/config.js'
 import type { Log } from './runtime/log.js'
 import type { Stoppable } from './stop-on-signals.js'
@@ -16,6 +17,7 @@ export function keepsWorkers(config: Config): boolean {
 /** Resolves when all of them listen. Throws what the database says, or that a worker ended at its start. */
 export async function startWorkers(config: Config, log: Log): Promise<Stoppable> {
   await bringUpToDate(config)
+  const metricsPort = await openMetricsPort(config, collectFigures(), log)
   const workers = new Set<Worker>()
   let isStopping = false
   const start = async () => {
@@ -34,6 +36,7 @@ export async function startWorkers(config: Config, log: Log): Promise<Stoppable>
   const stop = async (signal: NodeJS.Signals) => {
     isStopping = true
     await Promise.all([...workers].map((worker) => end(worker, signal)))
+    metricsPort?.close()
   }
   try {
     await Promise.all(Array.from({ length: config.workers }, start))

@@ -91,7 +91,7 @@ export function createApp(parts: AppParts): App {
   installPreparedAnswers(app, { metrics, trustsProxies: Boolean(parts.trustedProxies?.length) })
   leaveNoConnectionOpen(app)
   installDocumentation(app, { publicUrl, version: parts.version ?? '0' })
-  app.register(healthRoutes({ metrics, checkReadiness: parts.checkReadiness }))
+  app.register(healthRoutes({ checkReadiness: parts.checkReadiness }))
   return app
 }
 

@@ -1,5 +1,5 @@
 // The documentation that the service gives of itself: the OpenAPI 3.1 document made from the very schemas that check the
-// requests, a page to try it on, and the page that every problem's `type` leads to.
+// requests, a page to try it on, and the page that every problem's `type` leads to. The operator's part is not public.
 import { fastifySwagger } from '@fastify/swagger'
 import { fastifySwaggerUi } from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
@@ -47,11 +47,44 @@ export function installDocumentation(
       buildLocalReference: (schema, _base, _fragment, index) => String(schema.$id ?? `schema-${index}`),
     },
   })
-  app.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: true, logLevel: 'warn' })
-  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
+  app.register(fastifySwaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    logLevel: 'warn',
+    transformSpecification: (document) => publicPart(document),
+    transformSpecificationClone: false,
+  })
+  app.get('/openapi.json', { schema: { hide: true } }, () => publicPart(app.swagger()))
   app.get('/docs/errors', { schema: { hide: true } }, (_request, reply) =>
     reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(errorPage()),
   )
+}
+
+interface Document {
+  paths?: Record<string, unknown> | undefined
+  components?: { securitySchemes?: Record<string, unknown> }
+}
+
+/** What the operator can do is of no use to users, and of some to those who look for a way in. */
+function publicPart<Whole extends object>(whole: Whole): Whole {
+  return partOf(whole, (name) => !isOperators(name))
+}
+
+/** Given behind the operator's key. */
+export function operatorPart(whole: object): object {
+  return { ...partOf(whole, isOperators), webhooks: {} }
+}
+
+/** Of a path, or of a way to prove who one is. */
+function isOperators(name: string): boolean {
+  return name.startsWith('/api/v1/operator/') || name === 'operator'
+}
+
+function partOf<Whole extends Document>(whole: Whole, isWanted: (name: string) => boolean): Whole {
+  const wanted = (members: Record<string, unknown> = {}) =>
+    Object.fromEntries(Object.entries(members).filter(([name]) => isWanted(name)))
+  const securitySchemes = wanted(whole.components?.securitySchemes)
+  return { ...whole, paths: wanted(whole.paths), components: { ...whole.components, securitySchemes } }
 }
 
 /** The page has one style sheet inside and nothing that runs. */

@@ -1,8 +1,7 @@
-// What machines ask: alive, ready, figures. None of it says anything about users or money.
+// What machines ask: alive, ready. None of it says anything about users or money.
 import type { FastifyPluginCallback } from 'fastify'
 import Type from 'typebox'
 import { BillingError } from '../domain/error.js'
-import type { Metrics } from '../runtime/metrics.js'
 import { problemResponses } from './problem.js'
 
 /** `checks` names what was looked at, such as `database` and `schema`, with `ok` or what is wrong in a word or two. */
@@ -13,20 +12,13 @@ export interface Readiness {
 
 export type CheckReadiness = () => Promise<Readiness>
 
-export function healthRoutes(parts: {
-  metrics: Metrics
-  checkReadiness: CheckReadiness | undefined
-}): FastifyPluginCallback {
+export function healthRoutes(parts: { checkReadiness: CheckReadiness | undefined }): FastifyPluginCallback {
   return (app, _options, done) => {
     app.get('/healthz', { schema: healthSchema }, () => ({ status: 'ok' }))
     app.get('/readyz', { schema: readinessSchema }, async () => {
       const { ready, checks } = (await parts.checkReadiness?.()) ?? { ready: true, checks: {} }
       if (!ready) throw new BillingError('not_ready', { extra: { checks } })
       return { status: 'ready', checks }
-    })
-    app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
-      const { contentType, text } = await parts.metrics.render()
-      return reply.type(contentType).send(text)
     })
     done()
   }

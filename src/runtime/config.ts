@@ -59,6 +59,8 @@ export interface Config {
   readonly frameAncestors: string
   /** Null outside the sandbox. */
   readonly sandbox: { readonly port: number } | null
+  /** Where Prometheus reads; null: nowhere. */
+  readonly metrics: { readonly host: string; readonly port: number } | null
   readonly logLevel: LogLevel
   /** After SIGTERM, before the listener closes. */
   readonly drainSeconds: number
@@ -132,6 +134,7 @@ function assemble(environment: Environment, plans: Catalogue, seller: Seller): C
     seller,
     frameAncestors: frameAncestorsOf(environment.PORTAL_FRAME_ANCESTORS),
     sandbox: isSandbox(environment) ? { port: sandboxPort(environment) } : null,
+    metrics: metricsOf(environment),
     logLevel: environment.LOG_LEVEL ?? 'info',
     drainSeconds: environment.DRAIN_SECONDS ?? (isSandbox(environment) ? 0 : DRAIN_SECONDS),
   }
@@ -199,7 +202,25 @@ function contradictions(environment: Environment): readonly string[] {
       'SANDBOX_PORT is missing: PORT leaves none after it',
     ],
   ]
-  return claims.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
+  return [...claims, ...metricsContradictions(environment)].flatMap(([isWrong, problem]) =>
+    isWrong ? [problem] : [],
+  )
+}
+
+function metricsContradictions(environment: Environment): readonly (readonly [boolean, string])[] {
+  const { PORT: port = 3000, METRICS_PORT: chosen, METRICS_HOST: host } = environment
+  const metrics = metricsOf(environment)
+  const others = [port, ...(isSandbox(environment) ? [sandboxPort(environment)] : [])]
+  const isTaken = metrics !== null && metrics.port !== 0 && others.includes(metrics.port)
+  return [
+    [metrics === null && host !== undefined, 'METRICS_HOST is set, METRICS_PORT is not'],
+    [
+      metrics !== null && metrics.port > 65_535,
+      'METRICS_PORT is missing: PORT leaves no second one after it',
+    ],
+    [isTaken && chosen !== undefined, 'METRICS_PORT must differ from PORT and SANDBOX_PORT'],
+    [isTaken && chosen === undefined, 'METRICS_PORT is missing: SANDBOX_PORT is the second port after PORT'],
+  ]
 }
 
 /** `Name <address>` or the address alone; the schema has seen that it is one of them. */
@@ -223,6 +244,14 @@ function isSandbox(environment: Environment): boolean {
 /** The port after ours; where ours is any free one, any free one. */
 function sandboxPort({ PORT: port = 3000, SANDBOX_PORT: sandbox }: Environment): number {
   return sandbox ?? (port === 0 ? 0 : port + 1)
+}
+
+/** Off where nothing is set; in the sandbox the second port after ours. */
+function metricsOf(environment: Environment): Config['metrics'] {
+  const { PORT: port = 3000, METRICS_HOST: host = '127.0.0.1' } = environment
+  const besideSandbox = isSandbox(environment) ? (port === 0 ? 0 : port + 2) : undefined
+  const chosen = environment.METRICS_PORT ?? besideSandbox
+  return chosen === undefined ? null : { host, port: chosen }
 }
 
 function localUrl(host: string, port: number): string {

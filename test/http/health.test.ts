@@ -23,10 +23,11 @@ describe('what machines ask', () => {
     expect(problem.checks).toEqual({ database: 'unreachable' })
   })
 
-  it('/metrics counts requests by route pattern and status', async () => {
+  it('the metrics count requests by route pattern and status, and are not on the public port', async () => {
     await fetch(`${example.base}/orders/12345`)
     await fetch(`${example.base}/nowhere/12345`)
-    const text = await (await fetch(`${example.base}/metrics`)).text()
+    expect((await fetch(`${example.base}/metrics`)).status).toBe(404)
+    const { text } = await example.metrics.render()
     expect(text).toMatch(
       /http_request_duration_seconds_count\{method="GET",route="\/orders\/:id",status="200"\} \d+/,
     )

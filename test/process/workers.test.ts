@@ -49,6 +49,34 @@ describe('two workers', () => {
     expect(workersOf(service).filter(isAlive)).toEqual([])
   })
 
+  it('are one in the metrics, which never go back, also when one dies', async () => {
+    const service = await startService({ ...(await environment()), METRICS_PORT: '0' })
+    await vi.waitFor(() => expect(workersOf(service)).toHaveLength(2), { timeout: 20_000 })
+    const metricsUrl = /"metrics_url":"([^"]+)"/.exec(service.lines.join('\n'))?.[1] ?? ''
+    const answered = async () => {
+      const text = await (await fetch(metricsUrl)).text()
+      const line = /^http_request_duration_seconds_count\{[^}]*route="\/healthz"[^}]*\} (\d+)$/m.exec(text)
+      return { text, count: Number(line?.[1] ?? 0) }
+    }
+    // A connection each: they are dealt out to both.
+    const ask = () => fetch(`${service.url}/healthz`, { headers: { connection: 'close' } })
+    for (let asked = 0; asked < 20; asked++) expect((await ask()).status).toBe(200)
+    // An answer is counted when its last byte has left, which may be after it has arrived.
+    await vi.waitFor(async () => expect((await answered()).count).toBe(20))
+    const readings = await Promise.all([answered(), answered(), answered()])
+    expect(readings.map(({ count }) => count)).toEqual([20, 20, 20])
+    expect(readings[0]?.text.match(/^# TYPE process_resident_memory_bytes gauge$/gm)).toHaveLength(1)
+
+    const [first = 0] = workersOf(service)
+    process.kill(first, 'SIGKILL')
+    await vi.waitFor(() => expect(workersOf(service)).toHaveLength(3), { timeout: 20_000 })
+    expect((await answered()).count).toBe(20)
+    expect((await ask()).status).toBe(200)
+    await vi.waitFor(async () => expect((await answered()).count).toBe(21))
+    expect((await fetch(`${service.url}/metrics`)).status).toBe(404)
+    expect(await service.kill('SIGTERM')).toBe(0)
+  })
+
   it('that cannot start end the whole, with a reason', async () => {
     const env = await environment()
     const first = await startService(env)

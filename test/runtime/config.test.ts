@@ -48,6 +48,7 @@ describe('with nothing set', () => {
       seller: EXAMPLE_SELLER,
       frameAncestors: "'none'",
       sandbox: { port: 3001 },
+      metrics: { host: '127.0.0.1', port: 3002 },
       logLevel: 'info',
       drainSeconds: 0,
     })
@@ -94,6 +95,8 @@ it('with everything set each part gets its own', () => {
     SMTP_URL: 'smtps://user:password@mail.example',
     MAIL_FROM: 'Billing <billing@host.example>',
     PORTAL_FRAME_ANCESTORS: 'self, https://host.example',
+    METRICS_PORT: '9090',
+    METRICS_HOST: '10.0.0.1',
     LOG_LEVEL: 'warn',
     DRAIN_SECONDS: '20',
   })
@@ -104,6 +107,7 @@ it('with everything set each part gets its own', () => {
     callsPerMinute: 1000,
     publicUrl: 'https://pay.example/billing',
     platformUrl: 'https://host.example',
+    metrics: { host: '10.0.0.1', port: 9090 },
     database: { url: 'postgres://ishtirak@db/ishtirak', dataDir: '/var/lib/ishtirak' },
     auth: { secret: SECRET, issuer: 'https://host.example', audience: 'billing' },
     chargily: {
@@ -272,7 +276,12 @@ describe('values that are right alone and wrong together', () => {
     ],
     [{ OPERATOR_KEYS: `amina:${KEY},yacine:${KEY}` }, 'OPERATOR_KEYS names one key twice'],
     [{ ...LIVE, SELLER_FILE: '' }, 'SELLER_FILE is missing: receipts of real money name their seller'],
-    [{ PORT: '65535' }, 'SANDBOX_PORT is missing: PORT leaves none after it'],
+    [{ PORT: '65535', METRICS_PORT: '4001' }, 'SANDBOX_PORT is missing: PORT leaves none after it'],
+    [{ PORT: '65535', SANDBOX_PORT: '4000' }, 'METRICS_PORT is missing: PORT leaves no second one after it'],
+    [{ SANDBOX_PORT: '3002' }, 'METRICS_PORT is missing: SANDBOX_PORT is the second port after PORT'],
+    [{ METRICS_PORT: '3000' }, 'METRICS_PORT must differ from PORT and SANDBOX_PORT'],
+    [{ METRICS_PORT: '3001' }, 'METRICS_PORT must differ from PORT and SANDBOX_PORT'],
+    [{ ...TEST, METRICS_HOST: '0.0.0.0' }, 'METRICS_HOST is set, METRICS_PORT is not'],
   ])('%o: %s', (variables, problem) => {
     expect(problemsOf(variables)).toEqual([problem])
   })
@@ -283,6 +292,11 @@ describe('values that are right alone and wrong together', () => {
       expect(problemsOf({ ...LIVE, PUBLIC_URL: url })).toEqual([])
     },
   )
+})
+
+it('the metrics are off where METRICS_PORT is not set, and on loopback where it is', () => {
+  expect(readConfig(TEST).metrics).toBeNull()
+  expect(readConfig({ ...TEST, METRICS_PORT: '9090' }).metrics).toEqual({ host: '127.0.0.1', port: 9090 })
 })
 
 describe('addresses that follow from others', () => {

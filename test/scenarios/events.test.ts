@@ -217,7 +217,7 @@ describeOnBothDatabases('events to the platform', ({ database }) => {
       receiver.behave = () => 204
       await pass((30 * DAY) / 1000)
       expect(receiver.received).toHaveLength(1)
-      const metrics = await world.call('GET', '/metrics')
+      const metrics = await world.service.metrics.render()
       expect(metrics.text).toContain('ishtirak_event_deliveries_total{outcome="endpoint_disabled"} 1')
     })
 

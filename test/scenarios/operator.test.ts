@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { statement } from '../../src/store/database.js'
 import { describeOnBothDatabases } from '../support/databases.js'
-import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../support/operator.js'
+import { OPERATOR_ENV, OPERATOR_KEY, type OperatorCaller, operatorOf } from '../support/operator.js'
 import { createWorld, type World } from '../support/world.js'
 
 const STATUS = '/api/v1/billing/status'
@@ -38,6 +38,21 @@ describeOnBothDatabases('the operator', ({ database }) => {
     const closed = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
     expect((await operatorOf(closed).get('/payments')).status).toBe(404)
     await closed.stop()
+  })
+
+  it('has a document of its own behind the key, and the public one and its page say nothing of it', async () => {
+    for (const path of ['/openapi.json', '/docs/json', '/docs/yaml']) {
+      const { status, text } = await world.call('GET', path)
+      expect([status, text.includes('/api/v1/billing/upgrade')]).toEqual([200, true])
+      expect(text).not.toMatch(/\/operator|OPERATOR_KEYS/)
+    }
+    expect((await world.call('GET', '/openapi-operator.json')).status).toBe(401)
+    const authorization = `Bearer ${OPERATOR_KEY}`
+    const { body } = await world.call('GET', '/openapi-operator.json', { headers: { authorization } })
+    const paths = Object.keys(body.paths)
+    expect(paths).toContain('/api/v1/operator/payments/{payment_id}/refund')
+    expect(paths.filter((path) => !path.startsWith('/api/v1/operator/'))).toEqual([])
+    expect(Object.keys(body.components.securitySchemes)).toEqual(['operator'])
   })
 
   it('sees the payments of all users, newest first, by status and by user', async () => {

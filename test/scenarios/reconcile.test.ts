@@ -118,7 +118,7 @@ describeOnBothDatabases('the books compared', ({ database }) => {
     expect((await operator.get('/reconciliations')).body.data).toHaveLength(1)
     await world.advance(60)
     expect((await operator.get('/reconciliations')).body.data).toHaveLength(2)
-    const metrics = await world.call('GET', '/metrics')
+    const metrics = await world.service.metrics.render()
     expect(metrics.text).toContain(
       'ishtirak_comparison_findings_total{kind="paid_not_booked",outcome="booked"} 1',
     )

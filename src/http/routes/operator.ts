@@ -11,6 +11,7 @@ import type { Clock } from '../../runtime/clock.js'
 import type { ApiKeys } from '../api-keys.js'
 import type { App } from '../app.js'
 import { callersWithKey } from '../callers.js'
+import { operatorPart } from '../documentation.js'
 import { problemResponses } from '../problem.js'
 import {
   ExportQuerySchema,
@@ -74,6 +75,7 @@ export function operatorRoutes({ billing, publicUrl, clock, keys, admitStranger 
     reconciliationRoutes(app, desk)
     exportRoute(app, desk)
     eventRoutes(app, desk)
+    app.get('/openapi-operator.json', { schema: { hide: true } }, () => operatorPart(app.swagger()))
   }
 }
 

@@ -8,6 +8,7 @@ import { acceptRawBytes, rawBody } from '../../../src/http/body.js'
 import type { Readiness } from '../../../src/http/health.js'
 import { problemResponses } from '../../../src/http/problem.js'
 import { createLog, type Log } from '../../../src/runtime/log.js'
+import { createMetrics, type Metrics } from '../../../src/runtime/metrics.js'
 import { DatabaseUnavailable } from '../../../src/store/database.js'
 import { sendRaw } from '../../support/raw.js'
 
@@ -16,6 +17,7 @@ export interface Example {
   /** Every line of the log so far. */
   readonly lines: readonly string[]
   readiness: Readiness
+  readonly metrics: Metrics
   post(
     path: string,
     body: string | Uint8Array<ArrayBuffer>,
@@ -40,7 +42,13 @@ const OrderQuery = Type.Object(
 export async function startExample(): Promise<Example> {
   const { log, lines } = captureLog()
   const readiness: Readiness = { ready: true, checks: { database: 'ok' } }
-  const app = createApp({ log, publicUrl: PUBLIC_URL, checkReadiness: async () => example.readiness })
+  const metrics = createMetrics()
+  const app = createApp({
+    log,
+    publicUrl: PUBLIC_URL,
+    metrics,
+    checkReadiness: async () => example.readiness,
+  })
   await app.register(async (routes) => {
     const body = { body: Order, response: problemResponses('validation_failed') }
     routes.post('/orders', { schema: body }, (request) => ({ received: request.body }))
@@ -78,6 +86,7 @@ export async function startExample(): Promise<Example> {
     base,
     lines,
     readiness,
+    metrics,
     post: (path, body, headers = {}) =>
       fetch(base + path, {
         method: 'POST',
