@@ -6,6 +6,7 @@ import type { Terms } from './domain/subscription.js'
 import { createApiKeys, createOperatorKeys } from './http/api-keys.js'
 import { type App, createApp } from './http/app.js'
 import { createTokenVerifier } from './http/auth.js'
+import { shareLooks } from './http/health.js'
 import { createIdentify, type Identify } from './http/identify.js'
 import { pages } from './http/portal/portal.js'
 import { billingRoutes } from './http/routes/billing.js'
@@ -27,6 +28,7 @@ import { createIds } from './runtime/id.js'
 import type { Log } from './runtime/log.js'
 import { createMailer } from './runtime/mailer.js'
 import { counter, createMetrics, type Metrics } from './runtime/metrics.js'
+import { oneByOne } from './runtime/one-by-one.js'
 import { createTypesetter } from './runtime/typesetter.js'
 import { wait } from './runtime/wait.js'
 import { wallClockIn } from './runtime/wall-clock.js'
@@ -50,19 +52,18 @@ export interface WiredConfig extends Config {
   readonly chargily: NonNullable<Config['chargily']>
 }
 
-export async function wire(
-  config: WiredConfig,
-  world: {
-    readonly database: Database
-    readonly clock: Clock
-    readonly log: Log
-    /** For a command that does one thing and ends: nothing runs by itself. */
-    readonly withoutJobs?: boolean
-  },
-): Promise<Service> {
+export interface Surroundings {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Log
+  /** For a command that does one thing and ends: nothing runs by itself. */
+  readonly withoutJobs?: boolean
+}
+
+export async function wire(config: WiredConfig, world: Surroundings): Promise<Service> {
   const { database, clock, log } = world
   const metrics = createMetrics()
-  const { publicUrl } = config
+  const { publicUrl, platformUrl, frameAncestors, callsPerMinute, trustedProxies, seller } = config
 
   const provider = createChargily({
     ...config.chargily,
@@ -91,22 +92,19 @@ export async function wire(
     count: countOccurrences(metrics),
   })
 
-  const identification = createIdentify({
-    tokens: createTokenVerifier({ ...config.auth, clock }),
-    clock,
-    callsPerMinute: config.callsPerMinute,
-  })
+  const tokens = createTokenVerifier({ ...config.auth, clock })
+  const identification = createIdentify({ tokens, clock, callsPerMinute })
   let isDraining = false
+  const look = shareLooks(() => checkReadiness(database))
   const app = createApp({
     log,
     publicUrl,
-    trustedProxies: config.trustedProxies,
+    trustedProxies,
     metrics,
-    checkReadiness: async () => (isDraining ? DRAINING : await checkReadiness(database)),
+    admitStranger: identification.admitStranger,
+    checkReadiness: async () => (isDraining ? DRAINING : await look()),
   })
   await registerRoutes(app, config, { billing, publicUrl, clock, ...identification })
-  const { platformUrl, frameAncestors } = config
-  const { seller } = config
   const shown = { billing, publicUrl, platformUrl, frameAncestors, formats, terms, seller }
   await app.register(pages({ ...shown, ...identification }))
 
@@ -149,7 +147,12 @@ async function registerRoutes(
 
 function receiptTerms({ seller, billing }: Config): Parts['receipts'] {
   const dayOf = dayIn(billing.timeZone)
-  return { seller, dayOf: (instant) => dayOf(instant).date, typesetter: createTypesetter() }
+  return {
+    seller,
+    dayOf: (instant) => dayOf(instant).date,
+    typesetter: createTypesetter(),
+    press: oneByOne(),
+  }
 }
 
 /** Nothing where there is no address for events. */

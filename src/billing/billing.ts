@@ -24,9 +24,9 @@ import {
   readPayment,
   readReturnedPayment,
 } from './read-payments.js'
-import { type PrintedReceipt, readReceipt } from './read-receipt.js'
+import { createAskForReceipt, type PrintedReceipt, type ReceiptWish } from './read-receipt.js'
 import { readStatus } from './read-status.js'
-import { receiveEvent } from './receive-event.js'
+import { createReceiveEvent, type ReceiveEvent } from './receive-event.js'
 import { createRefreshOpen } from './refresh-open.js'
 import { forgetOldMail, sendDueMail } from './send-mail.js'
 import { createUpgrade, type OpenedCheckout, type UpgradeRequest } from './upgrade.js'
@@ -40,11 +40,7 @@ export interface Billing {
   payment(of: Parameters<typeof readPayment>[2]): ReturnType<typeof readPayment>
   /** The page after paying knows nothing but the payment. */
   returnedPayment(paymentId: string, requestId?: string): ReturnType<typeof readReturnedPayment>
-  receiveEvent(
-    body: Uint8Array,
-    signature: string | undefined,
-    requestId?: string,
-  ): ReturnType<typeof receiveEvent>
+  readonly receiveEvent: ReceiveEvent
   checkDuePayments(limit: number): Promise<number>
   /** What only a person may do. */
   readonly operator: Operator
@@ -61,8 +57,8 @@ export interface Billing {
   announceTime(limit: number): Promise<number>
   readonly eventDelivery: EventDelivery
   pruneEvents(limit: number): Promise<number>
-  /** Throws `not_found`, and `payment_not_paid`. */
-  receipt(of: Parameters<typeof readReceipt>[1]): Promise<PrintedReceipt>
+  /** Throws `not_found`, `payment_not_paid` and `busy`. */
+  receipt(of: ReceiptWish): Promise<PrintedReceipt>
   /** Who may see the portal. */
   readonly portal: PortalSessions
   sendDueMail(limit: number): Promise<number>
@@ -84,7 +80,7 @@ export function createBilling(parts: Parts): Billing {
     history: (request) => readHistory(parts, readers, request),
     payment: (of) => readPayment(parts, refreshOpen, of),
     returnedPayment: (paymentId, requestId) => readReturnedPayment(parts, readers, paymentId, requestId),
-    receiveEvent: (body, signature, requestId) => receiveEvent(parts, body, signature, requestId),
+    receiveEvent: createReceiveEvent(parts),
     checkDuePayments: (limit) => checkDuePayments(parts, limit),
     operator: createOperator(parts),
     claimRound: (job, everyMs) => {
@@ -102,7 +98,7 @@ export function createBilling(parts: Parts): Billing {
     announceTime: (limit) => announceTime(parts, limit),
     eventDelivery: createEventDelivery(parts),
     pruneEvents: (limit) => pruneEvents(parts, limit),
-    receipt: (of) => readReceipt(parts, of),
+    receipt: createAskForReceipt(parts),
     portal: createPortalSessions(parts),
     sendDueMail: (limit) => sendDueMail(parts, limit),
     forgetOldMail: (limit) => forgetOldMail(parts, limit),

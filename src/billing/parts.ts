@@ -11,6 +11,7 @@ import type { Formats } from '../runtime/formats.js'
 import type { Ids } from '../runtime/id.js'
 import type { Log } from '../runtime/log.js'
 import type { MailAddress, Mailer } from '../runtime/mailer.js'
+import type { OneByOne } from '../runtime/one-by-one.js'
 import type { Typesetter } from '../runtime/typesetter.js'
 import type { WallClock } from '../runtime/wall-clock.js'
 import type { Database } from '../store/database.js'
@@ -56,6 +57,8 @@ export interface ReceiptTerms {
   /** The day of an instant in the billing time zone, `YYYY-MM-DD`. */
   readonly dayOf: (instant: number) => string
   readonly typesetter: Typesetter
+  /** Pages are set one by one: each holds the main thread for some 10 ms. */
+  readonly press: OneByOne
 }
 
 export interface MailParts {

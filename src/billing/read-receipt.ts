@@ -3,6 +3,7 @@ import { BillingError } from '../domain/error.js'
 import type { Instant } from '../domain/instant.js'
 import type { Locale } from '../domain/locale.js'
 import { receiptNumber } from '../domain/receipt.js'
+import { singleFlight } from '../runtime/single-flight.js'
 import { findRefundInstant } from '../store/audit.js'
 import { findPayment } from '../store/payments.js'
 import { findReceipt } from '../store/receipts.js'
@@ -19,10 +20,30 @@ export interface PrintedReceipt {
   readonly periodEnd: Instant | null
 }
 
+/** Two seconds of work at most: who comes later is better served by coming again. */
+const WAITING_MAX = 100
+const RETRY_SECONDS = 2
+
+/** For somebody who waits for it: throws `busy` besides, when too many wait already. One receipt asked for twice is printed once. */
+export function createAskForReceipt(parts: Parts): (of: ReceiptWish) => Promise<PrintedReceipt> {
+  const share = singleFlight<PrintedReceipt>()
+  return (of) =>
+    share(JSON.stringify([of.userId, of.paymentId, of.locale]), () =>
+      readReceipt(parts, of, { waitingMax: WAITING_MAX }),
+    )
+}
+
+export interface ReceiptWish {
+  readonly userId: string
+  readonly paymentId: string
+  readonly locale: Locale
+}
+
 /** Throws `not_found`, for somebody else's payment too, and `payment_not_paid`. */
 export async function readReceipt(
   { database, receipts }: Parts,
-  of: { readonly userId: string; readonly paymentId: string; readonly locale: Locale },
+  of: ReceiptWish,
+  { waitingMax = Number.POSITIVE_INFINITY } = {},
 ): Promise<PrintedReceipt> {
   const payment = await findPayment(database, of.userId, of.paymentId)
   if (!payment) throw new BillingError('not_found')
@@ -32,9 +53,11 @@ export async function readReceipt(
   const refundedAt = payment.status === 'refunded' ? await findRefundInstant(database, of) : null
   const refundedOn = refundedAt === null ? null : receipts.dayOf(refundedAt)
   const number = receiptNumber(issued.series, issued.number)
+  const { press, typesetter } = receipts
+  if (press.waiting >= waitingMax) throw new BillingError('busy', { retryAfterSeconds: RETRY_SECONDS })
   return {
     number,
-    pdf: renderReceipt(receipts.typesetter, { snapshot, number, refundedOn }, of.locale),
+    pdf: await press.run(() => renderReceipt(typesetter, { snapshot, number, refundedOn }, of.locale)),
     amount: snapshot.amount,
     planName: snapshot.planName,
     periodEnd: payment.periodEnd,

@@ -1,28 +1,43 @@
 // The provider's webhook: bytes and a signature come in, and what they say is booked before anyone is told "received".
 import { BillingError } from '../domain/error.js'
+import { MINUTE } from '../domain/instant.js'
+import { seldom } from '../runtime/seldom.js'
 import type { ReceivedEvent } from '../store/settlement-changes.js'
 import { saveForeignEvent } from '../store/settlements.js'
 import type { Parts } from './parts.js'
 import { settlePayment } from './settle-payment.js'
 
-/**
- * Verifies the raw bytes, then commits the event with its whole effect. Throws `invalid_signature` (nothing is stored but
- * a counter and a log line), `malformed_json`, or `DatabaseUnavailable`; only a return may be answered with 200.
- */
-export async function receiveEvent(
-  parts: Parts,
+export type ReceiveEvent = (
   body: Uint8Array,
   signature: string | undefined,
   requestId?: string,
-): Promise<{ readonly duplicate: boolean }> {
-  if (!parts.provider.verifySignature(body, signature)) {
+) => Promise<{ readonly duplicate: boolean }>
+
+/** A forged event costs its sender nothing, so it gets no line of its own. */
+const FORGED_LINE_EVERY_MS = MINUTE
+
+/**
+ * Verifies the raw bytes, then commits the event with its whole effect. Throws `invalid_signature` (nothing is stored but
+ * a counter and, once in a minute, a log line), `malformed_json`, or `DatabaseUnavailable`; only a return may be answered
+ * with 200.
+ */
+export function createReceiveEvent(parts: Parts): ReceiveEvent {
+  const sayForged = seldom(parts.clock, FORGED_LINE_EVERY_MS, (about: object, leftOut) =>
+    parts.log.warn({ ...about, left_out_since: leftOut }, 'webhook with a wrong signature'),
+  )
+  return async (body, signature, requestId) => {
+    if (parts.provider.verifySignature(body, signature)) return bookEvent(parts, body, requestId)
     parts.count({ name: 'provider_event', result: 'invalid_signature' })
-    parts.log.warn(
-      { request_id: requestId, bytes: body.length, signed: signature !== undefined },
-      'webhook with a wrong signature',
-    )
+    sayForged({ request_id: requestId, bytes: body.length, signed: signature !== undefined })
     throw new BillingError('invalid_signature')
   }
+}
+
+async function bookEvent(
+  parts: Parts,
+  body: Uint8Array,
+  requestId: string | undefined,
+): Promise<{ readonly duplicate: boolean }> {
   const event = parts.provider.readEvent(body)
   if (!event) {
     parts.count({ name: 'provider_event', result: 'malformed' })

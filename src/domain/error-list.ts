@@ -253,6 +253,15 @@ export const ERRORS = {
       en: 'The payment provider does not answer. Try again in a moment: the same attempt will be continued.',
     },
   ),
+  busy: entry(
+    503,
+    { ar: 'الخدمة مشغولة', fr: 'Service occupé', en: 'Busy' },
+    {
+      ar: 'ينتظر عدد كبير من الطلبات قبل طلبك. أعد المحاولة بعد قليل.',
+      fr: 'Trop de demandes attendent déjà. Réessayez dans un instant.',
+      en: 'Too many requests of this kind are waiting already. Try again shortly.',
+    },
+  ),
   database_unavailable: entry(
     503,
     { ar: 'الخدمة غير متاحة مؤقتًا', fr: 'Service momentanément indisponible', en: 'Service unavailable' },

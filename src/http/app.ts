@@ -39,6 +39,8 @@ export interface AppParts {
   /** Addresses and ranges of the proxies before us. */
   readonly trustedProxies?: readonly string[]
   readonly metrics?: Metrics
+  /** Counts a call by its address, and refuses one too many: what no route takes, and the documents. */
+  readonly admitStranger?: (request: FastifyRequest, reply: FastifyReply) => void
   /** Asked by /readyz; without it the service is ready as soon as it listens. */
   readonly checkReadiness?: CheckReadiness
 }
@@ -87,10 +89,11 @@ export function createApp(parts: AppParts): App {
   acceptJsonOnly(app)
   const { answerFailure } = installFailures(app, { publicUrl })
   refuseExpectations(app)
-  watchRequests(app, metrics)
+  const { admitStranger = () => undefined } = parts
+  watchRequests(app, metrics, admitStranger)
   installPreparedAnswers(app, { metrics, trustsProxies: Boolean(parts.trustedProxies?.length) })
   leaveNoConnectionOpen(app)
-  installDocumentation(app, { publicUrl, version: parts.version ?? '0' })
+  installDocumentation(app, { publicUrl, version: parts.version ?? '0', admitStranger })
   app.register(healthRoutes({ checkReadiness: parts.checkReadiness }))
   return app
 }
@@ -107,9 +110,15 @@ function leaveNoConnectionOpen(app: App): void {
 }
 
 /** One hook before and one after: every further one is paid by every request. */
-function watchRequests(app: FastifyInstance, metrics: Metrics): void {
+function watchRequests(
+  app: FastifyInstance,
+  metrics: Metrics,
+  admitStranger: NonNullable<AppParts['admitStranger']>,
+): void {
   app.addHook('onRequest', (request, reply, done) => {
     nameAnswer(request, reply)
+    // What no route takes, before its body is read.
+    if (request.is404) admitStranger(request, reply)
     done(refusalOf(request))
   })
   app.addHook('onResponse', (request, reply, done) => {

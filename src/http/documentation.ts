@@ -2,7 +2,7 @@
 // requests, a page to try it on, and the page that every problem's `type` leads to. The operator's part is not public.
 import { fastifySwagger } from '@fastify/swagger'
 import { fastifySwaggerUi } from '@fastify/swagger-ui'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errorPage } from './error-page.js'
 import { describeWebhooks } from './event-schemas.js'
 import { ProblemSchema } from './problem.js'
@@ -10,7 +10,11 @@ import { ProblemSchema } from './problem.js'
 /** Before the routes: the document holds the routes of the plugins that are registered after it. */
 export function installDocumentation(
   app: FastifyInstance,
-  options: { publicUrl: string; version: string },
+  options: {
+    publicUrl: string
+    version: string
+    admitStranger: (request: FastifyRequest, reply: FastifyReply) => void
+  },
 ): void {
   app.addSchema(ProblemSchema)
   app.register(fastifySwagger, {
@@ -47,15 +51,21 @@ export function installDocumentation(
       buildLocalReference: (schema, _base, _fragment, index) => String(schema.$id ?? `schema-${index}`),
     },
   })
+  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    options.admitStranger(request, reply)
+    done()
+  }
+  const hidden = { schema: { hide: true }, onRequest }
   app.register(fastifySwaggerUi, {
+    uiHooks: { onRequest },
     routePrefix: '/docs',
     staticCSP: true,
     logLevel: 'warn',
     transformSpecification: (document) => publicPart(document),
     transformSpecificationClone: false,
   })
-  app.get('/openapi.json', { schema: { hide: true } }, () => publicPart(app.swagger()))
-  app.get('/docs/errors', { schema: { hide: true } }, (_request, reply) =>
+  app.get('/openapi.json', hidden, () => publicPart(app.swagger()))
+  app.get('/docs/errors', hidden, (_request, reply) =>
     reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(errorPage()),
   )
 }

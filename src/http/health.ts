@@ -12,6 +12,19 @@ export interface Readiness {
 
 export type CheckReadiness = () => Promise<Readiness>
 
+const LOOK_SHARED_MS = 1_000
+
+/** Anybody may ask, as often as they like: all who ask within a second share one look at the database. */
+export function shareLooks(check: CheckReadiness): CheckReadiness {
+  let latest: { readonly askedAt: number; readonly answer: Promise<Readiness> } | undefined
+  return () => {
+    // Not the service's clock, which may be moved.
+    const now = performance.now()
+    if (!latest || now >= latest.askedAt + LOOK_SHARED_MS) latest = { askedAt: now, answer: check() }
+    return latest.answer
+  }
+}
+
 export function healthRoutes(parts: { checkReadiness: CheckReadiness | undefined }): FastifyPluginCallback {
   return (app, _options, done) => {
     app.get('/healthz', { schema: healthSchema }, () => ({ status: 'ok' }))

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../runtime/clock.js'
 import type { TokenVerifier, UserIdentity } from './auth.js'
+import { networkOf } from './network.js'
 import { type CountCall, createCallCount, limitBy } from './rate-limit.js'
 
 export interface Identify {
@@ -21,11 +22,11 @@ export function createIdentify(parts: {
   const countCall = createCallCount({ clock: parts.clock, quota: parts.callsPerMinute })
   const limit = limitBy(countCall)
   const admitStranger = (request: FastifyRequest, reply: FastifyReply) =>
-    limit(`address ${request.ip}`, reply)
+    limit(`address ${networkOf(request.ip)}`, reply)
   const admitUser = (userId: string, reply: FastifyReply) => limit(`user ${userId}`, reply)
   return {
     admitStranger,
-    countStranger: (address) => countCall(`address ${address}`),
+    countStranger: (address) => countCall(`address ${networkOf(address)}`),
     admitUser,
     identify: async (request, reply) => {
       const user = await parts.tokens.verify(request.headers.authorization).catch((error: unknown) => {

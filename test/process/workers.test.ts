@@ -75,7 +75,7 @@ describe('two workers', () => {
     await vi.waitFor(async () => expect((await answered()).count).toBe(21))
     expect((await fetch(`${service.url}/metrics`)).status).toBe(404)
     expect(await service.kill('SIGTERM')).toBe(0)
-  })
+  }, 90_000)
 
   it('that cannot start end the whole, with a reason', async () => {
     const env = await environment()

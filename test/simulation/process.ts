@@ -11,6 +11,7 @@ import { dayIn } from '../../src/runtime/calendar.js'
 import type { MovableClock } from '../../src/runtime/clock.js'
 import { createIds } from '../../src/runtime/id.js'
 import { createLog } from '../../src/runtime/log.js'
+import { oneByOne } from '../../src/runtime/one-by-one.js'
 import { EXAMPLE_SELLER } from '../../src/runtime/seller.js'
 import { createTypesetter } from '../../src/runtime/typesetter.js'
 import { wallClockIn } from '../../src/runtime/wall-clock.js'
@@ -77,6 +78,7 @@ export function quietParts({ database, clock, dice, calendar }: Surroundings): P
       seller: EXAMPLE_SELLER,
       dayOf: (instant) => dayIn(ZONE)(instant).date,
       typesetter: createTypesetter(),
+      press: oneByOne(),
     },
     count: () => undefined,
   }

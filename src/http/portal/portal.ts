@@ -68,10 +68,11 @@ export function pages(parts: PagesParts) {
 
 function callersBySession({ admitStranger, admitUser }: PagesParts, reader: Reader): Callers<Session> {
   return callersBy(async (request, reply) => {
+    // Anybody can make up a cookie, and each costs a look at the database: the first one is the address's to pay.
+    if (!reader.hasSeen(request)) admitStranger(request, reply)
     const session = await reader.session(request)
-    if (session) admitUser(session.userId, reply)
-    else admitStranger(request, reply)
     if (!session) throw new BillingError('unauthenticated')
+    admitUser(session.userId, reply)
     return session
   })
 }

@@ -6,6 +6,7 @@ import type { Billing } from '../../billing/billing.js'
 import { SESSION_MS } from '../../billing/portal-sessions.js'
 import type { Locale } from '../../domain/locale.js'
 import { firstLocale } from '../../domain/messages.js'
+import { BoundedMap } from '../../runtime/bounded-map.js'
 import { constantTimeEquals, digestOf } from '../../runtime/secret.js'
 import { preferredLocale } from '../language.js'
 
@@ -22,6 +23,8 @@ export interface Session {
 export interface Reader {
   /** Null: nobody that we know. */
   session(request: FastifyRequest): Promise<Session | null>
+  /** Whether this process found a session by this cookie when it last looked. */
+  hasSeen(request: FastifyRequest): boolean
   /** `profile`: what is known of the person where it is not the session's. Remembers a language that was asked for. */
   language(
     request: FastifyRequest,
@@ -40,6 +43,8 @@ export interface Reader {
 }
 
 const YEAR_SECONDS = 365 * 86_400
+/** About 2 MB. */
+const SEEN_MAX = 10_000
 
 export function createReader(sessions: Billing['portal'], publicUrl: string): Reader {
   const isSecure = publicUrl.startsWith('https:')
@@ -48,6 +53,7 @@ export function createReader(sessions: Billing['portal'], publicUrl: string): Re
   const cookie = { session: `${prefix}ishtirak`, language: `${prefix}ishtirak_lang` }
   // Lax, because the provider sends people back from another site, and they should still be who they were.
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const
+  const seen = new BoundedMap<string, true>(SEEN_MAX)
   const tokenOf = (request: FastifyRequest) => cookiesOf(request)[cookie.session]
   const chosenBy = (request: FastifyRequest, session: Session | null, profile?: Locale | null) => {
     const remembered = cookiesOf(request)[cookie.language]
@@ -61,8 +67,16 @@ export function createReader(sessions: Billing['portal'], publicUrl: string): Re
   return {
     session: async (request) => {
       const token = tokenOf(request)
-      const found = token === undefined ? null : await sessions.find(token)
-      return found && token !== undefined ? { ...found, formToken: formTokenOf(token) } : null
+      if (token === undefined) return null
+      const formToken = formTokenOf(token)
+      const found = await sessions.find(token)
+      if (found) seen.set(formToken, true)
+      else seen.delete(formToken)
+      return found && { ...found, formToken }
+    },
+    hasSeen: (request) => {
+      const token = tokenOf(request)
+      return token !== undefined && seen.get(formTokenOf(token)) === true
     },
     language: (request, reply, session, profile) => {
       const asked = firstLocale(queryOf(request).lang)

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Billing } from '../../billing/billing.js'
+import { BillingError } from '../../domain/error.js'
 import type { Locale } from '../../domain/locale.js'
 import type { App } from '../app.js'
 import { acceptRawBytes, rawBody } from '../body.js'
@@ -172,7 +173,7 @@ function historyRoutes(app: App, { billing, identify, publicUrl }: BillingRoutes
 }
 
 /** Answered 200 only after the event and its whole effect are committed. */
-function webhookRoute(app: App, { billing }: BillingRoutesParts): void {
+function webhookRoute(app: App, { billing, admitStranger }: BillingRoutesParts): void {
   acceptRawBytes(app)
   const schema = {
     security: [{ signature: [] }],
@@ -181,16 +182,24 @@ function webhookRoute(app: App, { billing }: BillingRoutesParts): void {
     description: 'Called by Chargily Pay. Header `signature`: hex HMAC-SHA256 of the raw body.',
     response: {
       200: WebhookAnswerSchema,
-      ...problemResponses('invalid_signature', 'malformed_json', 'payload_too_large', 'database_unavailable'),
+      ...problemResponses(
+        'invalid_signature',
+        'malformed_json',
+        'payload_too_large',
+        'rate_limited',
+        'database_unavailable',
+      ),
     },
   }
-  app.post(`${BASE}/webhook`, { schema }, async (request) => {
-    const signature = request.headers.signature
-    const { duplicate } = await billing.receiveEvent(
-      rawBody(request),
-      typeof signature === 'string' ? signature : undefined,
-      request.id,
-    )
+  app.post(`${BASE}/webhook`, { schema }, async (request, reply) => {
+    const { signature } = request.headers
+    const signed = typeof signature === 'string' ? signature : undefined
+    const received = billing.receiveEvent(rawBody(request), signed, request.id)
+    const { duplicate } = await received.catch((error: unknown) => {
+      // Only what is not signed is counted: the provider calls as often as it has something to say.
+      if (error instanceof BillingError && error.code === 'invalid_signature') admitStranger(request, reply)
+      throw error
+    })
     return duplicate ? { received: true as const, duplicate: true as const } : { received: true as const }
   })
 }

@@ -39,6 +39,7 @@ export function receiptRoutes({ billing, identify }: ReceiptRoutesParts) {
           'payment_not_paid',
           'validation_failed',
           'rate_limited',
+          'busy',
           'database_unavailable',
         ),
       },
