@@ -6,7 +6,7 @@ import type { Database } from '../../src/store/database.js'
 import { changedTables, digestOf } from './digest.js'
 import { type Call, drawCall } from './draw.js'
 import { judge, type Received } from './judge.js'
-import { openStage, type Stage } from './stage.js'
+import { openSessions, openStage, type Stage } from './stage.js'
 
 export interface Fuzzed {
   readonly calls: number
@@ -53,13 +53,14 @@ export async function fuzz(database: Database, options: FuzzOptions): Promise<Fu
   }
 
   function createRun({ world, targets }: Stage, seed: number) {
+    let { sessions } = targets
     const agent = new http.Agent({ keepAlive: true, maxSockets: IN_FLIGHT })
     const statuses: Record<string, number> = {}
     const touched = new Set<string>()
     const faults: string[] = []
     let answers = 0
     const one = async (number: number, known: boolean) => {
-      const call = drawCall(targets, { seed, number, known })
+      const call = drawCall({ ...targets, sessions }, { seed, number, known })
       const answer = await send(world.url, call, agent)
       const key = `${known ? 'known' : 'unknown'} ${answer.status}`
       answers += 1
@@ -68,6 +69,7 @@ export async function fuzz(database: Database, options: FuzzOptions): Promise<Fu
       for (const fault of judge(call, answer, known)) faults.push(describe(call, answer, fault))
     }
     const batch = async (numbers: number[], known: boolean) => {
+      if (known) sessions = await openSessions(world)
       const waiting = [...numbers]
       const work = async () => {
         for (let number = waiting.shift(); number !== undefined; number = waiting.shift())

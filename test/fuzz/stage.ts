@@ -33,7 +33,7 @@ async function targetsOf(world: World, reconciliation_id: readonly string[]): Pr
   const operator = operatorOf(world)
   const payments = (await operator.get('/payments')).body.data
   const events = (await operator.get('/events')).body.data
-  const sessions = await Promise.all(USERS.slice(0, 4).map((userId) => sessionOf(world, userId)))
+  const sessions = await openSessions(world)
   return {
     routes: world.service.app.knownRoutes(),
     tokens: await Promise.all(USERS.map((sub) => tokenOf({ sub }))),
@@ -65,6 +65,11 @@ async function targetsOf(world: World, reconciliation_id: readonly string[]): Pr
       return_path: ['/settings'],
     },
   }
+}
+
+/** Anew from time to time, since some calls end a session. */
+export function openSessions(world: World) {
+  return Promise.all(USERS.slice(0, 4).map((userId) => sessionOf(world, userId)))
 }
 
 async function sessionOf(world: World, userId: string) {
