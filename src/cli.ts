@@ -4,6 +4,7 @@
 import path from 'node:path'
 import { Command } from 'commander'
 import { SignJWT } from 'jose'
+import { addBackupCommands } from './cli-backup.js'
 import { addEventCommands } from './cli-events.js'
 import { addOperatorCommands } from './cli-operator.js'
 import { examine, printFindings } from './doctor.js'
@@ -102,6 +103,7 @@ program
 
 addOperatorCommands(program)
 addEventCommands(program)
+addBackupCommands(program)
 
 /** Ten years for the sandbox: its clock is moved, and its tokens open nothing real. */
 const SANDBOX_TOKEN_DAYS = 3650

@@ -22,6 +22,7 @@ import {
 } from './durable-files.js'
 import { lockFolder } from './folder-lock.js'
 import type { FolderLock } from './folder-socket.js'
+import { memoryLimits, requireMemory } from './memory-limits.js'
 import { plannerSettings } from './planner.js'
 import { runTransaction, type Session } from './transaction.js'
 import { Turnstile } from './turnstile.js'
@@ -75,8 +76,12 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
   }
 }
 
+/** Measured: 887 MB and 52,600 MB at the peak. WebAssembly reserves addresses that it never uses. */
+const CREATION_NEEDS = { memoryMb: 900, addressSpaceMb: 53_000 }
+
 /** Made and flushed under another name first: a creation that was cut off leaves nothing that looks like a database. */
 async function createCluster(folder: string, from?: Blob): Promise<void> {
+  requireMemory('creating the embedded database', CREATION_NEEDS, memoryLimits())
   const { cluster, unfinished } = clusterPaths(folder)
   // Emptied, not removed: its name says that there has been no database yet.
   for (const name of readdirSync(unfinished)) rmSync(join(unfinished, name), { recursive: true })

@@ -1,0 +1,37 @@
+// The commands: from an embedded database into a file, and from there into a server's.
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { beforeAll, expect, it } from 'vitest'
+import { openFolder } from '../../src/store/pglite.js'
+import { emptyPostgresUrl } from '../support/databases.js'
+import { makeEmbeddedFolder } from '../support/embedded-folder.js'
+import { buildOnce, runCommand } from '../support/process.js'
+
+beforeAll(buildOnce, 120_000)
+
+it('`backup` and `restore` lead from the embedded database to a server', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
+  const file = path.join(folder, 'move.backup.gz')
+  await makeEmbeddedFolder(folder)
+  const database = await openFolder(path.join(folder, 'database'))
+  await database.script("insert into receipt_series values ('TEST-2026', 7)")
+  const busy = await runCommand(['backup', file], { DATA_DIR: folder })
+  expect(busy).toMatchObject({ code: 1, output: expect.stringContaining(`in use by process ${process.pid}`) })
+  await database.close()
+
+  const saved = await runCommand(['backup', file], { DATA_DIR: folder })
+  expect(saved).toMatchObject({ code: 0, output: expect.stringContaining('receipt_series: 1') })
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+
+  const server = { DATABASE_URL: await emptyPostgresUrl() }
+  const restored = await runCommand(['restore', file], server)
+  expect(restored).toMatchObject({ code: 0, output: expect.stringContaining('receipt_series: 1') })
+  expect(restored.output).toContain('ishtirak reconcile --since 2')
+  const again = await runCommand(['restore', file], server)
+  expect(again).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('not empty, receipt_series has rows'),
+  })
+  await rm(folder, { recursive: true, force: true })
+}, 120_000)
