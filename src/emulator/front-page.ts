@@ -16,6 +16,7 @@ Payment page         ${url}/test/checkouts/{id}/pay
   for scripts        POST payment_method=edahabia|cib & outcome=paid|failed|canceled
 
 Behind the stage (from this machine only)
+A page               GET ${url}/_sandbox
 Clock                GET, POST ${url}/_sandbox/clock          {"advance_seconds": 1800}
 Faults               GET, POST, DELETE ${url}/_sandbox/faults {"drop": {"times": 1}}
 Deliveries           GET ${url}/_sandbox/deliveries, and /{id}

@@ -7,6 +7,7 @@ import type { Desk } from './desk.js'
 import { ApiRefusal } from './emulator-error.js'
 import { type JsonObject, toJson } from './php-json.js'
 import type { DeliveryRecord } from './records.js'
+import { sandboxPage } from './sandbox-page.js'
 
 /** A hundred years: beyond it dates leave what JSON clients can read. */
 const MAX_ADVANCE_SECONDS = 100 * 366 * 86_400
@@ -24,6 +25,7 @@ export function sandboxRoutes({ desk, cashier, advance }: SandboxContext) {
       cashier.endDue()
     })
     app.setErrorHandler((error, _, reply) => answerError(desk, error, reply))
+    pageRoutes(app, { desk, cashier, advance })
     app.get('/clock', async (_, reply) => sendJson(reply, clockOf(desk)))
     app.post('/clock', async (request, reply) => {
       await advance(readSeconds(inputOf(request)))
@@ -37,14 +39,45 @@ export function sandboxRoutes({ desk, cashier, advance }: SandboxContext) {
   }
 }
 
-function faultRoutes(app: FastifyInstance, { faults }: Desk): void {
+/** The same for a browser: each form does its deed and leads back to the page. */
+function pageRoutes(app: FastifyInstance, { desk, cashier, advance }: SandboxContext): void {
+  app.get('/', async (_, reply) => reply.headers(PAGE_HEADERS).send(sandboxPage(desk)))
+  const deed = (name: string, carryOut: (form: JsonObject) => unknown) =>
+    app.post(`/page/${name}`, async (request, reply) => {
+      await carryOut(inputOf(request))
+      return reply.redirect('/_sandbox', 303)
+    })
+  deed('clock', ({ advance_seconds }) => advance(readSeconds({ advance_seconds: Number(advance_seconds) })))
+  deed('faults', ({ fault, state }) => setFaults(desk, { [String(fault)]: state === 'on' }))
+  deed('resend', ({ delivery }) => cashier.courier.resend(findOr404Anywhere(desk, String(delivery)).id))
+}
+
+/** A browser that sends no referrer calls its own forms foreign, hence `same-origin`. */
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+function setFaults({ faults }: Desk, wanted: JsonObject): void {
+  const errors = faults.problemsOf(wanted)
+  const [first] = Object.values(errors).flat()
+  if (first !== undefined) throw new ApiRefusal(422, { message: first, errors })
+  faults.set(wanted)
+}
+
+function findOr404Anywhere({ ledger: { deliveries } }: Desk, id: string): DeliveryRecord {
+  return deliveries.findAnywhere(id) ?? findOr404(deliveries, id, false)
+}
+
+function faultRoutes(app: FastifyInstance, desk: Desk): void {
+  const { faults } = desk
   app.get('/faults', async (_, reply) => sendJson(reply, { ...faults.current() }))
   app.post('/faults', async (request, reply) => {
-    const wanted = inputOf(request)
-    const errors = faults.problemsOf(wanted)
-    const [first] = Object.values(errors).flat()
-    if (first !== undefined) throw new ApiRefusal(422, { message: first, errors })
-    faults.set(wanted)
+    setFaults(desk, inputOf(request))
     return sendJson(reply, { ...faults.current() })
   })
   app.delete('/faults', async (_, reply) => {
@@ -55,7 +88,7 @@ function faultRoutes(app: FastifyInstance, { faults }: Desk): void {
 
 function deliveryRoutes(app: FastifyInstance, desk: Desk, { courier }: Cashier): void {
   const { deliveries } = desk.ledger
-  const find = (id: string) => deliveries.findAnywhere(id) ?? findOr404(deliveries, id, false)
+  const find = (id: string) => findOr404Anywhere(desk, id)
   app.get('/deliveries', async (_, reply) =>
     sendJson(reply, { data: [...deliveries.all()].reverse().map(shownDelivery) }),
   )

@@ -1,6 +1,6 @@
 // The routes under /_sandbox, as scripts use them, and who may not.
 import { request } from 'node:http'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Emulator, EmulatorError, startEmulator } from '../../src/emulator/emulator.js'
 import { emulator, KEY, ManualClock, merchant, newCheckout, sandbox } from './street.js'
 
@@ -127,4 +127,60 @@ test('its address, opened in a browser, says where everything is and no key', as
   const text = await (await fetch(emu.url)).text()
   expect(text).toContain(`${emu.url}/test/api/v2`)
   expect(text).not.toContain(KEY)
+})
+
+describe('its page', () => {
+  const press = (emu: Emulator, deed: string, form: Record<string, string>) =>
+    fetch(`${emu.url}/_sandbox/page/${deed}`, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      headers: { origin: emu.url },
+      redirect: 'manual',
+    })
+
+  test('shows clock, faults, deliveries and checkouts, without script', async () => {
+    const emu = await emulator({ clock: new ManualClock() })
+    const { id } = await newCheckout(emu)
+    const page = await fetch(`${emu.url}/_sandbox`)
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const html = await page.text()
+    for (const text of [
+      'It is 2023-11-14T22:13:20.000Z',
+      'bad_signature',
+      'No event yet',
+      `/test/checkouts/${id}/pay`,
+    ]) {
+      expect(html).toContain(text)
+    }
+    expect(html).not.toContain('<script')
+    expect(html).not.toContain(KEY)
+  })
+
+  test('its buttons move the clock, switch faults, and send again', async () => {
+    const shop = await merchant()
+    const emu = await emulator({ clock: new ManualClock() })
+    const { id } = await newCheckout(emu, { webhook_endpoint: shop.url })
+    const moved = await press(emu, 'clock', { advance_seconds: '60' })
+    expect([moved.status, moved.headers.get('location')]).toEqual([303, '/_sandbox'])
+    expect((await sandbox(emu, 'GET', '/clock')).body).toEqual({ now: '2023-11-14T22:14:20.000Z' })
+
+    expect((await press(emu, 'faults', { fault: 'wrong_mode', state: 'on' })).status).toBe(303)
+    expect(emu.faults().wrong_mode).toEqual({})
+    expect((await press(emu, 'faults', { fault: 'wrong_mode', state: 'off' })).status).toBe(303)
+    expect(emu.faults().wrong_mode).toBeNull()
+
+    await emu.pay(id, 'paid')
+    const [delivery] = emu.deliveries()
+    expect((await press(emu, 'resend', { delivery: delivery?.id ?? '' })).status).toBe(303)
+    expect(shop.heard).toHaveLength(2)
+    expect(await (await fetch(`${emu.url}/_sandbox`)).text()).toContain('delivered')
+  })
+
+  test.each([
+    ['clock', { advance_seconds: 'soon' }, 422],
+    ['faults', { fault: 'no_such', state: 'on' }, 422],
+    ['resend', { delivery: '01none' }, 404],
+  ])('%s refuses %o with %i', async (deed, form, status) => {
+    expect((await press(await emulator(), deed, form)).status).toBe(status)
+  })
 })

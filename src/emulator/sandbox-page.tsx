@@ -1,0 +1,192 @@
+// The sandbox in a browser, at `/_sandbox`: the clock, the faults, what was delivered. Plain forms on the JSON routes' own
+// handlers; it works without script. What merchants and payers wrote goes through `safe`.
+import type { Desk } from './desk.js'
+import type { Faults } from './faults.js'
+import { PAGE_STYLE } from './page-style.js'
+import type { CheckoutRecord, DeliveryRecord } from './records.js'
+
+/** Older ones are in the JSON. */
+const SHOWN_MAX = 50
+
+export function sandboxPage(desk: Desk): string {
+  const { ledger, clock, faults } = desk
+  const html = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>Sandbox: clock, faults, deliveries</title>
+        <style>{PAGE_STYLE + STYLE}</style>
+      </head>
+      <body>
+        <header class="sandbox">SANDBOX · no real card, no real money</header>
+        <main>
+          <h1>Behind the stage of the emulated Chargily Pay</h1>
+          <Clock now={clock.now()} />
+          <FaultSwitches faults={faults.current()} />
+          <Deliveries deliveries={newest(ledger.deliveries.all())} />
+          <Checkouts checkouts={newest(ledger.checkouts.all())} />
+        </main>
+      </body>
+    </html>
+  )
+  return `<!doctype html>${html}`
+}
+
+const STYLE = `
+main{inline-size:min(70rem,100% - 2rem)}
+h2{margin:2rem 0 .5rem;font-size:1.25rem}
+form{display:inline-flex;flex-wrap:wrap;gap:.5rem;align-items:center;margin:0}
+main button{inline-size:auto;min-block-size:2.75rem;margin:0;padding:0 1rem}
+.scroll{overflow-x:auto}
+table{border-collapse:collapse;inline-size:100%}
+th,td{padding:.5rem;border-block-end:1px solid var(--line);text-align:start;vertical-align:middle}
+.on{font-weight:700;color:var(--warn)}
+`
+
+const STEPS = [
+  ['an hour', 3_600],
+  ['a day', 86_400],
+  ['31 days', 2_678_400],
+] as const
+
+function Clock({ now }: { now: number }) {
+  return (
+    <section>
+      <h2>Clock</h2>
+      <p
+        safe
+      >{`It is ${isoOf(now)}. The service and the emulator share this clock; it only moves forward.`}</p>
+      <form method="post" action="/_sandbox/page/clock">
+        {STEPS.map(([name, seconds]) => (
+          <button type="submit" name="advance_seconds" value={String(seconds)} safe>
+            {`Forward by ${name}`}
+          </button>
+        ))}
+      </form>
+    </section>
+  )
+}
+
+function FaultSwitches({ faults }: { faults: Faults }) {
+  return (
+    <section>
+      <h2>Faults</h2>
+      <p>A fault that is switched on here stays on with its defaults until it is switched off.</p>
+      <div class="scroll">
+        <table>
+          <tr>
+            <th scope="col">Fault</th>
+            <th scope="col">State</th>
+            <th scope="col">Switch</th>
+          </tr>
+          {Object.entries(faults).map(([name, settings]) => (
+            <tr>
+              <td safe>{name}</td>
+              <td class={settings === null ? '' : 'on'} safe>
+                {settings === null ? 'off' : `on ${JSON.stringify(settings)}`}
+              </td>
+              <td>
+                <form method="post" action="/_sandbox/page/faults">
+                  <input type="hidden" name="state" value={settings === null ? 'on' : 'off'} />
+                  <button
+                    type="submit"
+                    name="fault"
+                    value={name}
+                    aria-label={`Switch ${name} ${settings === null ? 'on' : 'off'}`}
+                    safe
+                  >
+                    {settings === null ? 'Switch on' : 'Switch off'}
+                  </button>
+                </form>
+              </td>
+            </tr>
+          ))}
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function Deliveries({ deliveries }: { deliveries: readonly DeliveryRecord[] }) {
+  return (
+    <section>
+      <h2>Deliveries</h2>
+      {deliveries.length === 0 ? (
+        <p>No event yet: pay a checkout.</p>
+      ) : (
+        <div class="scroll">
+          <table>
+            <tr>
+              <th scope="col">Event</th>
+              <th scope="col">Checkout</th>
+              <th scope="col">State</th>
+              <th scope="col">Attempts</th>
+              <th scope="col">Again</th>
+            </tr>
+            {deliveries.map(({ id, type, checkout_id, state, attempts }) => (
+              <tr>
+                <td>
+                  <a href={`/_sandbox/deliveries/${id}`} safe>
+                    {type}
+                  </a>
+                </td>
+                <td safe>{checkout_id}</td>
+                <td safe>{state}</td>
+                <td safe>{attempts.map(({ status, error }) => status ?? error ?? '').join(', ')}</td>
+                <td>
+                  <form method="post" action="/_sandbox/page/resend">
+                    <button type="submit" name="delivery" value={id} aria-label={`Send ${type} ${id} again`}>
+                      Send again
+                    </button>
+                  </form>
+                </td>
+              </tr>
+            ))}
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Checkouts({ checkouts }: { checkouts: readonly CheckoutRecord[] }) {
+  return (
+    <section>
+      <h2>Checkouts</h2>
+      {checkouts.length === 0 ? (
+        <p>None yet.</p>
+      ) : (
+        <div class="scroll">
+          <table>
+            <tr>
+              <th scope="col">Checkout</th>
+              <th scope="col">Amount</th>
+              <th scope="col">Status</th>
+            </tr>
+            {checkouts.map(({ id, livemode, amount, currency, status }) => (
+              <tr>
+                <td>
+                  <a href={`${livemode ? '' : '/test'}/checkouts/${id}/pay`} safe>
+                    {id}
+                  </a>
+                </td>
+                <td safe>{`${amount} ${currency}`}</td>
+                <td safe>{status}</td>
+              </tr>
+            ))}
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function newest<Record>(records: Iterable<Record>): readonly Record[] {
+  return [...records].slice(-SHOWN_MAX).reverse()
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString()
+}
