@@ -1,6 +1,7 @@
 // The composition root: every part of the service is built here, once, in reading order. Start here to see what there is.
 import { type Billing, createBilling } from './billing/billing.js'
 import type { Occurrence, Parts } from './billing/parts.js'
+import { MINUTE } from './domain/instant.js'
 import type { Locale } from './domain/locale.js'
 import type { Terms } from './domain/subscription.js'
 import { createApiKeys, createOperatorKeys } from './http/api-keys.js'
@@ -8,7 +9,9 @@ import { type App, createApp } from './http/app.js'
 import { createTokenVerifier } from './http/auth.js'
 import { shareLooks } from './http/health.js'
 import { createIdentify, type Identify } from './http/identify.js'
-import { pages } from './http/portal/portal.js'
+import { networkOf } from './http/network.js'
+import { type PagesParts, pages } from './http/portal/portal.js'
+import { createCallCount, limitBy } from './http/rate-limit.js'
 import { billingRoutes } from './http/routes/billing.js'
 import { operatorRoutes } from './http/routes/operator.js'
 import { overviewRoutes } from './http/routes/overview.js'
@@ -63,7 +66,7 @@ export interface Surroundings {
 export async function wire(config: WiredConfig, world: Surroundings): Promise<Service> {
   const { database, clock, log } = world
   const metrics = createMetrics()
-  const { publicUrl, platformUrl, frameAncestors, callsPerMinute, trustedProxies, seller } = config
+  const { publicUrl, callsPerMinute, trustedProxies } = config
 
   const provider = createChargily({
     ...config.chargily,
@@ -105,8 +108,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     checkReadiness: async () => (isDraining ? DRAINING : await look()),
   })
   await registerRoutes(app, config, { billing, publicUrl, clock, ...identification })
-  const shown = { billing, publicUrl, platformUrl, frameAncestors, formats, terms, seller }
-  await app.register(pages({ ...shown, ...identification }))
+  await app.register(pages(pageParts(config, { billing, clock, formats, terms, ...identification })))
 
   if (database.kind === 'pglite') await billing.resume()
   if (!world.withoutJobs) await billing.eventDelivery.introduce()
@@ -128,6 +130,30 @@ function termsOf({ plans, billing }: Config): Terms {
     graceDays: billing.graceDays,
     renewalWindowDays: billing.renewalWindowDays,
     calendar: createCalendar(billing.timeZone),
+  }
+}
+
+/** A family behind one address may forget at once; a program that tries addresses should not get far. */
+const LINK_REQUESTS = 10
+const LINK_REQUESTS_MS = 10 * MINUTE
+
+/** What people see. */
+function pageParts(
+  config: Config,
+  parts: Pick<PagesParts, 'billing' | 'formats' | 'terms'> & { readonly clock: Clock } & Identify,
+): PagesParts {
+  const { publicUrl, platformUrl, platformPortalUrl, frameAncestors, seller } = config
+  const { clock } = parts
+  const linkRequests = limitBy(createCallCount({ clock, quota: LINK_REQUESTS, windowMs: LINK_REQUESTS_MS }))
+  return {
+    ...parts,
+    publicUrl,
+    platformUrl,
+    platformPortalUrl,
+    frameAncestors,
+    seller,
+    mailsLinks: config.smtpUrl !== undefined,
+    admitLinkRequest: (request, reply) => linkRequests(networkOf(request.ip), reply),
   }
 }
 

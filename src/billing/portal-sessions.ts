@@ -2,6 +2,7 @@
 // session. Both are random and only their digests are stored. A session opens the portal of its user and nothing else.
 import { HOUR, type Instant, MINUTE } from '../domain/instant.js'
 import { digestOf, randomToken } from '../runtime/secret.js'
+import { queuePortalLink } from '../store/mails.js'
 import {
   deleteOverPortalSessions,
   deletePortalSession,
@@ -20,6 +21,8 @@ export interface PortalSessions {
   open(user: KnownUser, returnPath: string | null): Promise<OpenedLink>
   /** Whose portal a link opens, without using it up; null: it opens none. */
   look(linkToken: string): Promise<PortalLink | null>
+  /** Has a link mailed to the users with this address; to none, where none has it. */
+  mailLink(email: string): Promise<void>
   /** The secret of the session that the link becomes; null: it was used, is over, or never was. */
   enter(linkToken: string): Promise<string | null>
   find(sessionToken: string): Promise<PortalSession | null>
@@ -35,27 +38,20 @@ export interface OpenedLink {
 
 /** Long enough for a redirect on a slow line, too short for a link that was copied somewhere. */
 const LINK_MS = 5 * MINUTE
+/** Mail takes its time, and is read on another device. */
+const MAILED_LINK_MS = 30 * MINUTE
 /** A working day: whoever pays by card should not be asked for his password in between. */
 export const SESSION_MS = 12 * HOUR
 
-export function createPortalSessions({ database, clock, ids }: Parts): PortalSessions {
+export function createPortalSessions(parts: Parts): PortalSessions {
+  const { database, clock } = parts
   return {
     open: async (user, returnPath) => {
-      const now = clock.now()
-      const token = randomToken()
-      const expiresAt = now + LINK_MS
-      await rememberUser(database, user, now)
-      const digest = digestOf(token)
-      await insertPortalLink(database, {
-        userId: user.userId,
-        id: ids.next('prt', now),
-        digest,
-        expiresAt,
-        returnPath,
-      })
-      return { token, expiresAt }
+      await rememberUser(database, user, clock.now())
+      return openLink(parts, { userId: user.userId, returnPath, lifetimeMs: LINK_MS })
     },
     look: (linkToken) => findPortalLink(database, digestOf(linkToken), clock.now()),
+    mailLink: (email) => queuePortalLink(database, email, clock.now()),
     enter: async (linkToken) => {
       const now = clock.now()
       const token = randomToken()
@@ -71,4 +67,22 @@ export function createPortalSessions({ database, clock, ids }: Parts): PortalSes
     leave: (sessionToken) => deletePortalSession(database, digestOf(sessionToken)),
     forget: (limit) => deleteOverPortalSessions(database, clock.now(), limit),
   }
+}
+
+/** The link that a mail carries. */
+export function openMailedLink(parts: Parts, userId: string): Promise<OpenedLink> {
+  return openLink(parts, { userId, returnPath: null, lifetimeMs: MAILED_LINK_MS })
+}
+
+async function openLink(
+  { database, clock, ids }: Parts,
+  of: { readonly userId: string; readonly returnPath: string | null; readonly lifetimeMs: number },
+): Promise<OpenedLink> {
+  const now = clock.now()
+  const token = randomToken()
+  const expiresAt = now + of.lifetimeMs
+  const { userId, returnPath } = of
+  const id = ids.next('prt', now)
+  await insertPortalLink(database, { userId, id, digest: digestOf(token), expiresAt, returnPath })
+  return { token, expiresAt }
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { DAY, type Instant } from '../domain/instant.js'
 import type { Locale } from '../domain/locale.js'
-import { isAboutPayment } from '../domain/mail.js'
+import { isAboutPayment, type MailKind } from '../domain/mail.js'
 import { type MessageKey, planName, type Say, sayIn } from '../domain/messages.js'
 import { renewalAt } from '../domain/renewal.js'
 import { graceEndsAt } from '../domain/subscription.js'
@@ -12,6 +12,7 @@ import type { Letter } from '../runtime/mailer.js'
 import type { ClaimedMail } from '../store/mails.js'
 import { htmlOfLetter } from './letter-html.js'
 import type { MailParts, Parts } from './parts.js'
+import { openMailedLink } from './portal-sessions.js'
 import { type PrintedReceipt, readReceipt } from './read-receipt.js'
 
 /** The words of a letter, before they become text and HTML. */
@@ -35,7 +36,11 @@ export async function writeLetter(parts: Parts, mail: MailParts, owed: ClaimedMa
   const receipt = isAboutPayment(owed.kind)
     ? await readReceipt(parts, { userId: owed.userId, paymentId: owed.about, locale })
     : null
-  const words = wordsOf(parts, mail, owed, { locale, receipt })
+  const url =
+    owed.kind === 'portal_link'
+      ? `${parts.publicUrl}/portal/sign-in?token=${(await openMailedLink(parts, owed.userId)).token}`
+      : `${parts.publicUrl}/portal`
+  const words = wordsOf(parts, mail, owed, { locale, receipt, url })
   return {
     messageId: messageIdOf(owed, new URL(parts.publicUrl).hostname),
     from: mail.from(locale),
@@ -52,7 +57,7 @@ function wordsOf(
   parts: Parts,
   mail: MailParts,
   owed: ClaimedMail,
-  of: { readonly locale: Locale; readonly receipt: PrintedReceipt | null },
+  of: { readonly locale: Locale; readonly receipt: PrintedReceipt | null; readonly url: string },
 ): LetterWords {
   const { locale } = of
   const { identity } = parts.receipts.seller
@@ -68,8 +73,8 @@ function wordsOf(
     subject: plain(say(subjectKey(owed, parts.clock.now(), mail.formats) ?? key('subject'), data)),
     greeting: greet(say, name),
     paragraphs: [say(key('what'), data), say(key('next'), data)],
-    button: say(isAboutPayment(owed.kind) ? 'mail_button' : 'mail_renewButton'),
-    url: `${parts.publicUrl}/portal`,
+    button: say(BUTTONS[owed.kind] ?? 'mail_renewButton'),
+    url: of.url,
     footer: say('mail_footer'),
     contact: [identity.name[locale], identity.phone, identity.email],
   }
@@ -104,6 +109,12 @@ function dataOf(
     amount: formats.money(receipt?.amount ?? price, locale),
     number: receipt?.number ?? '',
   }
+}
+
+const BUTTONS: Readonly<Partial<Record<MailKind, MessageKey>>> = {
+  receipt: 'mail_button',
+  refunded: 'mail_button',
+  portal_link: 'mail_linkButton',
 }
 
 /** A reminder of the last day says so by its name; the others say how many days are left. */

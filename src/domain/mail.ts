@@ -4,7 +4,7 @@ import { type Boundary, decideAnnouncement } from './announcement.js'
 import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
 import type { SubscriptionFacts, Terms } from './subscription.js'
 
-export type MailKind = 'receipt' | 'refunded' | Boundary
+export type MailKind = 'receipt' | 'refunded' | 'portal_link' | Boundary
 
 /** Tells of one payment, and stays true whatever comes after; a reminder does not. */
 export function isAboutPayment(kind: MailKind): kind is 'receipt' | 'refunded' {
@@ -31,6 +31,13 @@ export type MailVerdict =
 /** A receipt is a paper that one waits for; "3 days left" is wrong a day later. */
 const RECEIPT_LIFETIME = 5 * DAY
 const REMINDER_LIFETIME = DAY
+/** The user who asked for a link waits in front of the page; later they ask again. */
+const LINK_LIFETIME = 15 * MINUTE
+
+function lifetimeOf(kind: MailKind): number {
+  if (isAboutPayment(kind)) return RECEIPT_LIFETIME
+  return kind === 'portal_link' ? LINK_LIFETIME : REMINDER_LIFETIME
+}
 
 export function judgeMail(
   mail: OwedMail,
@@ -39,9 +46,9 @@ export function judgeMail(
   terms: Terms,
 ): MailVerdict {
   if (user.email === null) return 'no_address'
-  const lifetime = isAboutPayment(mail.kind) ? RECEIPT_LIFETIME : REMINDER_LIFETIME
-  if (now >= mail.queuedAt + lifetime) return 'too_late'
-  return isAboutPayment(mail.kind) || isStillTrue(mail, user.subscription, now, terms) ? 'send' : 'outdated'
+  if (now >= mail.queuedAt + lifetimeOf(mail.kind)) return 'too_late'
+  if (isAboutPayment(mail.kind) || mail.kind === 'portal_link') return 'send'
+  return isStillTrue(mail, user.subscription, now, terms) ? 'send' : 'outdated'
 }
 
 function isStillTrue(mail: OwedMail, facts: SubscriptionFacts, now: Instant, terms: Terms): boolean {

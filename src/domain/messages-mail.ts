@@ -6,6 +6,22 @@ export const MAIL_MESSAGES = {
   mail_greetingNobody: { ar: 'مرحبًا،', fr: 'Bonjour,', en: 'Hello,' },
   mail_button: { ar: 'عرض اشتراكك', fr: 'Voir votre abonnement', en: 'See your subscription' },
   mail_renewButton: { ar: 'تجديد الاشتراك', fr: 'Renouveler', en: 'Renew' },
+  mail_linkButton: { ar: 'فتح اشتراكك', fr: 'Ouvrir votre abonnement', en: 'Open your subscription' },
+  mail_portal_link_subject: {
+    ar: 'رابط الدخول إلى اشتراكك',
+    fr: 'Votre lien d’accès à votre abonnement',
+    en: 'Your link to your subscription',
+  },
+  mail_portal_link_what: {
+    ar: 'طُلب رابط للدخول إلى صفحة اشتراكك. يعمل مرة واحدة، خلال 30 دقيقة.',
+    fr: 'Un lien d’accès à votre abonnement a été demandé. Il sert une seule fois, pendant 30 minutes.',
+    en: 'A link to your subscription was requested. It works once, for 30 minutes.',
+  },
+  mail_portal_link_next: {
+    ar: 'إن لم تطلبه أنت فتجاهل هذه الرسالة: لن يحدث شيء.',
+    fr: 'Si vous ne l’avez pas demandé, ignorez ce message : rien ne se passera.',
+    en: 'If you did not request it, ignore this message: nothing will happen.',
+  },
   mail_footer: {
     ar: 'نرسل هذه الرسائل عن اشتراكك فقط. لا نطلب أبدًا رقم بطاقتك أو كلمة سرها بالبريد.',
     fr: 'Nous n’écrivons qu’au sujet de votre abonnement. Nous ne demandons jamais par e-mail le numéro ni le mot de passe de votre carte.',

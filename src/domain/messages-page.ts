@@ -31,6 +31,35 @@ export const PAGE_MESSAGES = {
     fr: 'Aucune session n’est ouverte dans ce navigateur, ou elle a expiré. Connectez-vous chez {seller} et ouvrez votre abonnement.',
     en: 'No session is open in this browser, or it has expired. Log in to {seller} and open your subscription.',
   },
+  askForLinkTitle: {
+    ar: 'ادخل إلى اشتراكك',
+    fr: 'Accédez à votre abonnement',
+    en: 'Open your subscription',
+  },
+  askForLinkText: {
+    ar: 'اكتب عنوان بريدك الإلكتروني، وسنرسل إليك رابطًا يعمل مرة واحدة.',
+    fr: 'Indiquez votre adresse e-mail : nous vous enverrons un lien à usage unique.',
+    en: 'Enter your e-mail address and we will send you a link that works once.',
+  },
+  emailAddress: { ar: 'البريد الإلكتروني', fr: 'Adresse e-mail', en: 'E-mail address' },
+  emailWrong: {
+    ar: 'هذا ليس عنوان بريد إلكتروني كاملًا.',
+    fr: 'Cette adresse e-mail n’est pas complète.',
+    en: 'This is not a complete e-mail address.',
+  },
+  sendLink: { ar: 'أرسل الرابط', fr: 'Envoyer le lien', en: 'Send the link' },
+  linkSentTitle: { ar: 'تفقّد بريدك', fr: 'Consultez votre messagerie', en: 'Check your e-mail' },
+  linkSentText: {
+    ar: 'إن كان هذا العنوان معروفًا لدينا، يصلك خلال دقائق رابط يعمل مرة واحدة، خلال 30 دقيقة. تفقّد أيضًا البريد غير المرغوب فيه. لا نرسل أكثر من رابط كل خمس دقائق.',
+    fr: 'Si nous connaissons cette adresse, un lien à usage unique, valable 30 minutes, vous parvient dans quelques minutes. Regardez aussi parmi les indésirables. Nous n’envoyons pas plus d’un lien toutes les cinq minutes.',
+    en: 'If we know this address, a link that works once, for 30 minutes, arrives within a few minutes. Check the spam folder too. We send at most one link in five minutes.',
+  },
+  signInTitle: { ar: 'افتح اشتراكك', fr: 'Ouvrez votre abonnement', en: 'Open your subscription' },
+  signInText: {
+    ar: 'اضغط الزر لفتح صفحة اشتراكك في هذا المتصفح.',
+    fr: 'Appuyez sur le bouton pour ouvrir votre abonnement dans ce navigateur.',
+    en: 'Press the button to open your subscription in this browser.',
+  },
   linkOverTitle: {
     ar: 'هذا الرابط لم يعد صالحًا',
     fr: 'Ce lien n’est plus valable',

@@ -22,6 +22,8 @@ export interface Config {
   readonly publicUrl: string
   /** The hosting platform's own pages; no slash at the end. */
   readonly platformUrl: string
+  /** The platform's page that opens the portal for a user who is logged in there; null: it has none. */
+  readonly platformPortalUrl: string | null
   /** Without `url` the embedded database in `dataDir`. */
   readonly database: { readonly url?: string; readonly dataDir: string }
   /** Outside the sandbox exactly one of `secret` and `jwksUrl`. */
@@ -107,6 +109,7 @@ function assemble(environment: Environment, plans: Catalogue, seller: Seller): C
     callsPerMinute: environment.RATE_LIMIT_PER_MINUTE ?? 300,
     publicUrl,
     platformUrl: withoutSlash(environment.PLATFORM_URL ?? publicUrl),
+    platformPortalUrl: environment.PLATFORM_PORTAL_URL ?? null,
     database: { ...member('url', environment.DATABASE_URL), dataDir: environment.DATA_DIR ?? './data' },
     auth: {
       ...member('secret', environment.AUTH_JWT_SECRET),

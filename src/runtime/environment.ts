@@ -42,6 +42,7 @@ export const Environment = Type.Object({
   ),
   PUBLIC_URL: web(),
   PLATFORM_URL: web(),
+  PLATFORM_PORTAL_URL: web(),
   DATABASE_URL: text('postgres://… or memory:', /^(postgres(ql)?:\/\/.+|memory:)$/),
   DATA_DIR: text('a folder'),
   AUTH_JWT_SECRET: Type.Optional(

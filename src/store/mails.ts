@@ -56,6 +56,27 @@ export async function finishMail(
   await database.query(finish, [...key, at(mail.leaseUntil), at(result.dueAt), result.outcome])
 }
 
+/** How often one user is sent a link at most. */
+const LINK_MAIL_EVERY = '5 minutes'
+
+// One row for each user, renewed by a later request. Most addresses belong to one user; to several that share one, each
+// gets their own link. Rides on users_by_email. A row that was queued in the future was so by a clock that was wrong.
+const queueLink = statement(
+  'mails.queue_link',
+  `insert into mails as m (user_id, kind, about, queued_at, due_at)
+   select user_id, 'portal_link', 'portal', $2::timestamptz, $2::timestamptz from users
+    where lower(email) = lower($1)
+    order by user_id limit 5
+       on conflict (user_id, kind, about) do update
+      set queued_at = excluded.queued_at, due_at = excluded.due_at, attempts = 0, outcome = null
+    where m.queued_at <= excluded.queued_at - interval '${LINK_MAIL_EVERY}' or m.queued_at > excluded.queued_at`,
+)
+
+/** Owes a link into the portal to the users with this address, if there are any. */
+export async function queuePortalLink(database: Queryable, email: string, now: Instant): Promise<void> {
+  await database.query(queueLink, [email, at(now)])
+}
+
 // Rides on mails_by_age.
 const forget = statement(
   'mails.forget',

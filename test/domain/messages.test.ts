@@ -47,7 +47,7 @@ describe('every sentence', () => {
       .join('\n')
     // Limits and letters are named by what they are about, so their keys are put together.
     const built =
-      /^(projects|domains_per_project|deploys_per_day|storage_mb|mail_(receipt|refunded|expiring|past_due|expired)_)/
+      /^(projects|domains_per_project|deploys_per_day|storage_mb|mail_(receipt|refunded|portal_link|expiring|past_due|expired)_)/
     const unused = catalogue.filter(([key]) => !built.test(key) && !code.includes(`'${key}'`))
     expect(unused.map(([key]) => key)).toEqual([])
   })

@@ -37,6 +37,7 @@ describe('with nothing set', () => {
       callsPerMinute: 300,
       publicUrl: 'http://127.0.0.1:3000',
       platformUrl: 'http://127.0.0.1:3000',
+      platformPortalUrl: null,
       database: { dataDir: './data' },
       auth: {},
       chargily: null,

@@ -85,7 +85,7 @@ describeOnBothDatabases('mail', ({ database }) => {
     await send()
     expect(subjects()).toEqual([
       'Your receipt TEST-2026-000001: 2 000 DA',
-      '7 days left: your subscription ends on 21 December 2026 at 13:00',
+      '6 days left: your subscription ends on 21 December 2026 at 13:00',
       'Your receipt TEST-2026-000002: 2 000 DA',
     ])
   })

@@ -55,7 +55,7 @@ function nameOf({ email, name, userId }: PortalLink): string {
   return email ?? name ?? userId
 }
 
-function messagePage(pages: Pages, locale: Locale, titleKey: MessageKey, textKey: MessageKey): string {
+export function messagePage(pages: Pages, locale: Locale, titleKey: MessageKey, textKey: MessageKey): string {
   const say = sayOf(pages, locale)
   const title = say(titleKey)
   return renderPage(pages, {
@@ -119,7 +119,7 @@ function failurePage(pages: Pages, of: Refusal): string {
   })
 }
 
-function Message(of: {
+export function Message(of: {
   kind: SignKind
   title: string
   text: string

@@ -2,7 +2,7 @@
 // people and billing, as the JSON routes do between programs and billing), it lives in a folder of http, because it stands
 // on http's app, its refusals and its rate limit. Nothing here decides about money.
 import fastifyCookie from '@fastify/cookie'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Billing } from '../../billing/billing.js'
 import { BillingError, ERRORS } from '../../domain/error.js'
 import type { Seller } from '../../domain/receipt.js'
@@ -18,6 +18,8 @@ import { refusalPage } from './message-pages.js'
 import { portalRoutes } from './portal-routes.js'
 import { createReader, type Reader, type Session } from './reader.js'
 import { returnRoutes } from './return-routes.js'
+import { askForLinkPage } from './sign-in-pages.js'
+import { signInRoutes } from './sign-in-routes.js'
 import { pageHeaders, styleWith } from './style.js'
 
 export interface PagesParts extends Identify {
@@ -28,6 +30,12 @@ export interface PagesParts extends Identify {
   readonly formats: Formats
   readonly terms: Terms
   readonly seller: Seller
+  /** The platform's page that opens the portal for a user who is logged in there; null: it has none. */
+  readonly platformPortalUrl: string | null
+  /** There is a mail server, so users can be sent a link into the portal. */
+  readonly mailsLinks: boolean
+  /** Counts a request for such a link, by address. */
+  admitLinkRequest(request: FastifyRequest, reply: FastifyReply): void
 }
 
 /** What the routes of the pages share. */
@@ -63,6 +71,7 @@ export function pages(parts: PagesParts) {
     linkRoutes(app, shared)
     portalRoutes(app, shared)
     returnRoutes(app, shared)
+    if (shared.mailsLinks) signInRoutes(app, shared)
   }
 }
 
@@ -98,11 +107,17 @@ function refusalPages(pages: Pages): RefusalPages {
     send: (request, reply, error) => {
       const session = pages.users.find(request)
       const locale = pages.reader.languageOfRefusal(request, session)
+      if (error.code === 'unauthenticated' && request.method === 'GET' && pages.platformPortalUrl !== null)
+        return reply.headers(pages.headers).redirect(pages.platformPortalUrl, 303)
       if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
       return reply
         .code(ERRORS[error.code].status)
         .headers(pages.headers)
-        .send(refusalPage(pages, { error, session, locale, requestId: request.id }))
+        .send(
+          error.code === 'unauthenticated' && pages.mailsLinks
+            ? askForLinkPage(pages, locale)
+            : refusalPage(pages, { error, session, locale, requestId: request.id }),
+        )
     },
   }
 }

@@ -38,6 +38,8 @@ export interface Reader {
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Ends the session that the request came with, where the answer begins another. */
   forget(request: FastifyRequest): Promise<void>
+  /** False: the form was not sent from a page of ours. */
+  isFromHere(request: FastifyRequest): boolean
   /** False: the form was not sent from a page of this session. */
   isOwnForm(request: FastifyRequest, session: Session): boolean
 }
@@ -47,6 +49,7 @@ const YEAR_SECONDS = 365 * 86_400
 const SEEN_MAX = 10_000
 
 export function createReader(sessions: Billing['portal'], publicUrl: string): Reader {
+  const { origin } = new URL(publicUrl)
   const isSecure = publicUrl.startsWith('https:')
   // `__Host-`: no neighbouring subdomain can plant a cookie of this name (RFC 6265bis, section 4.1.3.2).
   const prefix = isSecure ? '__Host-' : ''
@@ -92,9 +95,9 @@ export function createReader(sessions: Billing['portal'], publicUrl: string): Re
       await forget(request)
       reply.clearCookie(cookie.session, attributes)
     },
+    isFromHere: (request) => isFromHere(request, origin),
     isOwnForm: (request, session) =>
-      isFromHere(request, new URL(publicUrl).origin) &&
-      constantTimeEquals(session.formToken, fieldOf(request, 'form_token')),
+      isFromHere(request, origin) && constantTimeEquals(session.formToken, fieldOf(request, 'form_token')),
   }
 }
 
