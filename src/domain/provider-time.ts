@@ -4,7 +4,7 @@ import type { CheckoutReport } from './checkout.js'
 import { CLOCK_SKEW_MAX, type Instant, SECOND } from './instant.js'
 import type { Payment } from './payment.js'
 
-type Ours = Pick<Payment, 'createdAt'>
+type Ours = Pick<Payment, 'createdAt' | 'review'>
 
 /** When the checkout was made; null where the provider does not say, or says what cannot be. */
 export function checkoutMadeAt(payment: Ours, report: CheckoutReport, now: Instant): Instant | null {
@@ -39,6 +39,8 @@ export function instantOfPayment(
 
 /** The provider counts in whole seconds. A clock of ours that ran ahead for a moment makes no payment of the future. */
 function earliest(payment: Ours, report: CheckoutReport, now: Instant): Instant {
-  const madeAt = checkoutMadeAt(payment, report, now) ?? payment.createdAt
+  // The row of a second payment is written long after the money: what was believed for its review is believed still.
+  const writtenAt = Math.min(payment.createdAt, payment.review?.paidAt ?? payment.createdAt)
+  const madeAt = checkoutMadeAt(payment, report, now) ?? writtenAt
   return Math.min(madeAt - (madeAt % SECOND), now)
 }

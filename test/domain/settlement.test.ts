@@ -161,6 +161,13 @@ describe('the instant of payment', () => {
     const { payment } = decide(aPayment(booked), report, { asked: true, now: NOON + 700 * MINUTE })
     expect(payment?.paidAt).toBe(NOON + 90 * MINUTE)
   })
+
+  it('of a second payment heard of late stays what it was when the operator accepts it', () => {
+    const report = aReport({ checkoutId: 'chk_2', amount: 1999 })
+    const second = decide(aPayment(booked), report, { now: NOON + 10 * DAY }).payment ?? aPayment()
+    const { payment } = decide(second, report, { accepted: true, asked: true, now: NOON + 20 * DAY })
+    expect([second.status, payment?.status, payment?.paidAt]).toEqual(['review', 'paid', NOON + 2 * MINUTE])
+  })
 })
 
 describe('a payment under review', () => {
