@@ -20,7 +20,7 @@ describeInBrowser('the pages', ({ visit }) => {
   let people: People
   beforeAll(async () => {
     database = await freshDatabase('pglite')
-    people = await peopleOf(database)
+    people = await peopleOf(database, { SMTP_URL: 'smtp://127.0.0.1:9' })
   })
   afterAll(async () => {
     await people.world.stop()
@@ -61,11 +61,13 @@ describeInBrowser('the pages', ({ visit }) => {
     it.each([
       ['no-session', '/portal'],
       ['link-over', '/portal/open?token=used'],
+      ['sign-in', '/portal/sign-in?token=any'],
       ['not-found', '/billing/return/pay_00000000000000000000000000'],
     ])(`%s (${locale}, ${look.width} px)`, async (name, path) => {
       const visitor = await visit(look)
-      await visitor.page.goto(`${people.world.url}/portal?lang=${locale}`)
-      await inspect(visitor, `${people.world.url}${path}`, `${name}-${locale}`, locale)
+      const url = new URL(path, people.world.url)
+      url.searchParams.set('lang', locale)
+      await inspect(visitor, url.href, `${name}-${locale}`, locale)
     })
 
     it.each(['pending', 'paid', 'failed'])(

@@ -20,7 +20,7 @@ export function askForLinkPage(pages: Pages, locale: Locale, wrong?: string): st
     languagePath: `${pages.base}/portal`,
     safeContent: (
       <Message kind="info" title={title} text={say('askForLinkText')}>
-        <form method="post" action={`${pages.base}/portal/link`}>
+        <form method="post" action={`${pages.base}/portal/link?lang=${locale}`}>
           {wrong === undefined ? null : (
             <p class="over" id="wrong" safe>
               {say('emailWrong')}
@@ -59,7 +59,7 @@ export function signInPage(pages: Pages, locale: Locale, token: string): string 
     languagePath: `${pages.base}/portal`,
     safeContent: (
       <Message kind="info" title={title} text={say('signInText')}>
-        <form method="post" action={`${pages.base}/portal/sign-in`}>
+        <form method="post" action={`${pages.base}/portal/sign-in?lang=${locale}`}>
           <input type="hidden" name="token" value={token} />
           <button type="submit" class="go" safe>
             {say('signInTitle')}
