@@ -35,7 +35,6 @@ export interface AppParts {
   readonly log: Log
   /** Where users reach us, without a slash at the end. */
   readonly publicUrl: string
-  readonly version?: string
   /** Addresses and ranges of the proxies before us. */
   readonly trustedProxies?: readonly string[]
   readonly metrics?: Metrics
@@ -93,7 +92,7 @@ export function createApp(parts: AppParts): App {
   watchRequests(app, metrics, admitStranger)
   installPreparedAnswers(app, { metrics, trustsProxies: Boolean(parts.trustedProxies?.length) })
   leaveNoConnectionOpen(app)
-  installDocumentation(app, { publicUrl, version: parts.version ?? '0', admitStranger })
+  installDocumentation(app, { publicUrl, admitStranger })
   app.register(healthRoutes({ checkReadiness: parts.checkReadiness }))
   return app
 }

@@ -1,18 +1,24 @@
 // The documentation that the service gives of itself: the OpenAPI 3.1 document made from the very schemas that check the
 // requests, a page to try it on, and the page that every problem's `type` leads to. The operator's part is not public.
+import { readFileSync } from 'node:fs'
 import { fastifySwagger } from '@fastify/swagger'
 import { fastifySwaggerUi } from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errorPage } from './error-page.js'
 import { describeWebhooks } from './event-schemas.js'
+import { publicPart } from './openapi-document.js'
 import { ProblemSchema } from './problem.js'
+
+/** Of the package, beside `src` as beside `dist`. */
+const { version: VERSION } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as { version: string }
 
 /** Before the routes: the document holds the routes of the plugins that are registered after it. */
 export function installDocumentation(
   app: FastifyInstance,
   options: {
     publicUrl: string
-    version: string
     admitStranger: (request: FastifyRequest, reply: FastifyReply) => void
   },
 ): void {
@@ -22,7 +28,7 @@ export function installDocumentation(
       openapi: '3.1.0',
       info: {
         title: 'Ishtirak',
-        version: options.version,
+        version: VERSION,
         description: `Billing for a hosting platform. Every error is RFC 9457 problem details; its codes: ${options.publicUrl}/docs/errors`,
         license: { name: 'MIT', identifier: 'MIT' },
       },
@@ -55,46 +61,27 @@ export function installDocumentation(
     options.admitStranger(request, reply)
     done()
   }
+  // Made once: no route is added after the start.
+  let made: object | undefined
+  const publicDocument = () => {
+    made ??= publicPart(app.swagger())
+    return made
+  }
   const hidden = { schema: { hide: true }, onRequest }
   app.register(fastifySwaggerUi, {
     uiHooks: { onRequest },
     routePrefix: '/docs',
     staticCSP: true,
     logLevel: 'warn',
-    transformSpecification: (document) => publicPart(document),
+    transformSpecification: publicDocument,
     transformSpecificationClone: false,
+    theme: { title: 'Ishtirak API' },
+    uiConfig: { layout: 'BaseLayout' },
   })
-  app.get('/openapi.json', hidden, () => publicPart(app.swagger()))
+  app.get('/openapi.json', hidden, publicDocument)
   app.get('/docs/errors', hidden, (_request, reply) =>
     reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(errorPage()),
   )
-}
-
-interface Document {
-  paths?: Record<string, unknown> | undefined
-  components?: { securitySchemes?: Record<string, unknown> }
-}
-
-/** What the operator can do is of no use to users, and of some to those who look for a way in. */
-function publicPart<Whole extends object>(whole: Whole): Whole {
-  return partOf(whole, (name) => !isOperators(name))
-}
-
-/** Given behind the operator's key. */
-export function operatorPart(whole: object): object {
-  return { ...partOf(whole, isOperators), webhooks: {} }
-}
-
-/** Of a path, or of a way to prove who one is. */
-function isOperators(name: string): boolean {
-  return name.startsWith('/api/v1/operator/') || name === 'operator'
-}
-
-function partOf<Whole extends Document>(whole: Whole, isWanted: (name: string) => boolean): Whole {
-  const wanted = (members: Record<string, unknown> = {}) =>
-    Object.fromEntries(Object.entries(members).filter(([name]) => isWanted(name)))
-  const securitySchemes = wanted(whole.components?.securitySchemes)
-  return { ...whole, paths: wanted(whole.paths), components: { ...whole.components, securitySchemes } }
 }
 
 /** The page has one style sheet inside and nothing that runs. */

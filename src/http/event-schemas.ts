@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import { BOUNDARIES, type Boundary } from '../domain/announcement.js'
 import { EVENT_TYPES, type EventType } from '../domain/event.js'
+import { nameSchemas } from './schema-names.js'
 import { BillingStatusSchema, nullable, PaymentSchema, PlanLimitsSchema, timestamp } from './schemas.js'
 
 /** What each is told of, in the order of a subscription's life. */
@@ -49,6 +50,7 @@ const AnnouncementSchema = Type.Object(
 export function eventSchema(type: EventType) {
   const isOfPayment = type.startsWith('payment.')
   const isOfTime = /expiring|past_due|expired/.test(type)
+  const kind = isOfTime ? 'Announced' : isOfPayment ? 'Payment' : 'Subscription'
   return Type.Object(
     {
       type: Type.Literal(type),
@@ -65,11 +67,16 @@ export function eventSchema(type: EventType) {
             ? { announcement: AnnouncementSchema }
             : { payment: isOfPayment ? EventPaymentSchema : Type.Optional(EventPaymentSchema) }),
         },
-        { additionalProperties: false },
+        { additionalProperties: false, title: `${kind}EventData` },
       ),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, title: `${pascalCase(type)}Event` },
   )
+}
+
+/** `subscription.past_due` as `SubscriptionPastDue`. */
+function pascalCase(type: EventType): string {
+  return type.replace(/(?:^|[._])(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
 const HEADERS = {
@@ -89,7 +96,8 @@ export function describeWebhooks() {
   }))
   const describe = (type: EventType) => ({
     post: {
-      operationId: type,
+      operationId: `on${pascalCase(type)}`,
+      security: [],
       tags: ['events'],
       summary: MEANINGS[type],
       parameters,
@@ -157,3 +165,15 @@ export const EventsSchema = Type.Object({
 export const ResentSchema = Type.Object({ user_id: Type.String(), events: Type.Integer() })
 export const RestartedSchema = Type.Object({ users: Type.Integer() })
 export const SkippedSchema = Type.Object({ skipped: Type.Literal(true) })
+
+nameSchemas({
+  EventPayment: EventPaymentSchema,
+  EventSubscription: EventSubscriptionSchema,
+  Boundary: boundary,
+  Announcement: AnnouncementSchema,
+  WrittenEvent: WrittenEventSchema,
+  Events: EventsSchema,
+  Resent: ResentSchema,
+  Restarted: RestartedSchema,
+  Skipped: SkippedSchema,
+})

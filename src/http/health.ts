@@ -38,13 +38,17 @@ export function healthRoutes(parts: { checkReadiness: CheckReadiness | undefined
 }
 
 const healthSchema = {
+  security: [],
   tags: ['operation'],
+  operationId: 'getHealth',
   summary: 'Alive',
   response: { 200: Type.Object({ status: Type.Literal('ok') }) },
 }
 
 const readinessSchema = {
+  security: [],
   tags: ['operation'],
+  operationId: 'getReadiness',
   summary: 'Ready: the database can be reached and this version runs on its schema',
   response: {
     200: Type.Object({ status: Type.Literal('ready'), checks: Type.Record(Type.String(), Type.String()) }),

@@ -1,7 +1,14 @@
 // The shapes of the operator's part: more than a user sees of a payment, and the trail of what was done.
 import { Type } from 'typebox'
-import { PUBLIC_PAYMENT_STATUSES } from '../domain/payment.js'
-import { BillingStatusSchema, nullable, PaymentSchema, PlanLimitsSchema, timestamp } from './schemas.js'
+import { nameSchemas } from './schema-names.js'
+import {
+  BillingStatusSchema,
+  nullable,
+  PaymentSchema,
+  PlanLimitsSchema,
+  paymentStatus,
+  timestamp,
+} from './schemas.js'
 
 /** One line that says something: a reason of blanks is none. Written so that each character is read twice at most. */
 const reason = Type.String({
@@ -21,7 +28,7 @@ export const OperatorUserParamsSchema = Type.Object({ user_id: userId })
 
 export const OperatorPaymentsQuerySchema = Type.Object(
   {
-    status: Type.Optional(Type.Enum([...PUBLIC_PAYMENT_STATUSES])),
+    status: Type.Optional(paymentStatus),
     user_id: Type.Optional(userId),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 50 })),
   },
@@ -175,3 +182,19 @@ export const ExportQuerySchema = Type.Object(
   { month: Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] }) },
   { additionalProperties: false },
 )
+
+nameSchemas({
+  Reason: WhySchema,
+  OptionalReason: OptionalWhySchema,
+  OperatorPayment: OperatorPaymentSchema,
+  OperatorPayments: OperatorPaymentsSchema,
+  AuditEntry: ActSchema,
+  KeptReport: KeptReportSchema,
+  PaymentFile: PaymentFileSchema,
+  UserFile: UserFileSchema,
+  ReconcileRequest: ReconcileRequestSchema,
+  Comparison: ComparisonSchema,
+  Finding: FindingSchema,
+  Reconciliation: ReconciliationSchema,
+  Reconciliations: ReconciliationsSchema,
+})

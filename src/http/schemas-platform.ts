@@ -5,6 +5,7 @@ import { AMOUNT_MAX, USED_MAX } from '../domain/limit.js'
 import { LOCALES } from '../domain/locale.js'
 import { LIMIT_NAMES } from '../domain/plan.js'
 import { USER_ID_PATTERN } from '../domain/user-id.js'
+import { nameSchemas } from './schema-names.js'
 import { BillingStatusSchema, nullable, PaymentSchema, PlanLimitsSchema, timestamp } from './schemas.js'
 
 /** One line of text: no control characters, C1 included. */
@@ -21,6 +22,8 @@ const operationId = Type.String({
   examples: ['deploy-7f3a'],
 })
 const amount = (description: string) => Type.Integer({ minimum: 1, maximum: AMOUNT_MAX, description })
+
+export const locale = Type.Enum([...LOCALES])
 
 export const UserParamsSchema = Type.Object({
   user_id: Type.String({ pattern: USER_ID_PATTERN, description: 'The `sub` of the user’s token' }),
@@ -88,7 +91,7 @@ export const UserUpdateSchema = Type.Object(
       ),
     ),
     name: Type.Optional(nullable(Type.String({ pattern: line(200) }))),
-    locale: Type.Optional(Type.Union([Type.Enum([...LOCALES]), Type.Null()])),
+    locale: Type.Optional(Type.Union([locale, Type.Null()])),
   },
   { additionalProperties: false },
 )
@@ -130,7 +133,7 @@ export const PlatformUserSchema = Type.Object({
   renewal: Type.Union([RenewalSchema, Type.Null()], { description: 'Null when nothing is for sale' }),
   email: nullable(Type.String()),
   name: nullable(Type.String()),
-  locale: Type.Union([Type.Enum([...LOCALES]), Type.Null()]),
+  locale: Type.Union([locale, Type.Null()]),
 })
 
 export const OverviewSchema = Type.Object({
@@ -138,6 +141,20 @@ export const OverviewSchema = Type.Object({
   pending_payment: Type.Union([PaymentSchema, Type.Null()], {
     description: 'A checkout that can be paid now',
   }),
+})
+
+nameSchemas({
+  Locale: locale,
+  ConsumeRequest: ConsumeRequestSchema,
+  ReleaseRequest: ReleaseRequestSchema,
+  UsageReport: UsageReportSchema,
+  Allowance: AllowanceSchema,
+  UserUpdate: UserUpdateSchema,
+  Renewal: RenewalSchema,
+  OverLimit: OverLimitSchema,
+  Usage: PlatformUserSchema.properties.usage,
+  User: PlatformUserSchema,
+  Overview: OverviewSchema,
 })
 
 export type ConsumeRequest = Static<typeof ConsumeRequestSchema>

@@ -2,6 +2,7 @@
 // and for the OpenAPI document. The five of seed.md stand here to the letter.
 import { Type } from 'typebox'
 import { PUBLIC_PAYMENT_STATUSES } from '../domain/payment.js'
+import { nameSchemas } from './schema-names.js'
 
 export const nullable = <Schema extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
   schema: Schema,
@@ -12,6 +13,8 @@ export const timestamp = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$',
   examples: ['2026-12-21T09:30:00Z'],
 })
+
+export const paymentStatus = Type.Enum([...PUBLIC_PAYMENT_STATUSES])
 
 export const PlanLimitsSchema = Type.Object({
   projects: Type.Integer(),
@@ -54,7 +57,7 @@ export const PaymentSchema = Type.Object({
   plan: Type.String(),
   amount: Type.Integer({ description: 'Whole dinars' }),
   currency: Type.String(),
-  status: Type.Enum([...PUBLIC_PAYMENT_STATUSES]),
+  status: paymentStatus,
   payment_method: nullable(Type.String()),
   checkout_url: nullable(Type.String({ description: 'Only while it can be paid' })),
   created_at: timestamp,
@@ -71,7 +74,7 @@ export const PaymentsQuerySchema = Type.Object(
     cursor: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, description: 'Opaque, from `next_cursor`' }),
     ),
-    status: Type.Optional(Type.Enum([...PUBLIC_PAYMENT_STATUSES])),
+    status: Type.Optional(paymentStatus),
   },
   { additionalProperties: false },
 )
@@ -85,4 +88,17 @@ export const PaymentPageSchema = Type.Object({
 export const WebhookAnswerSchema = Type.Object({
   received: Type.Literal(true),
   duplicate: Type.Optional(Type.Literal(true)),
+})
+
+nameSchemas({
+  Timestamp: timestamp,
+  PaymentStatus: paymentStatus,
+  PlanLimits: PlanLimitsSchema,
+  Plan: PlanSchema,
+  UpgradeRequest: UpgradeRequestSchema,
+  UpgradeResult: UpgradeResultSchema,
+  BillingStatus: BillingStatusSchema,
+  Payment: PaymentSchema,
+  PaymentPage: PaymentPageSchema,
+  WebhookAnswer: WebhookAnswerSchema,
 })

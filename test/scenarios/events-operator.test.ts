@@ -197,7 +197,7 @@ describeOnBothDatabases('the operator and the events', ({ database }) => {
 
   describe('the OpenAPI document', () => {
     it('describes every event that is sent, to the letter', async () => {
-      const { webhooks } = (await world.call('GET', '/openapi.json')).body
+      const { webhooks, components } = (await world.call('GET', '/openapi.json')).body
       await world.as('user-1').buy()
       for (let day = 0; day < 36; day++) await pass(DAY / 1000)
       const { checkoutId } = await world.as('user-1').upgrade()
@@ -218,8 +218,8 @@ describeOnBothDatabases('the operator and the events', ({ database }) => {
       const seen = new Set<string>()
       for (const { event } of receiver.received) {
         seen.add(event.type)
-        const schema = webhooks[event.type].post.requestBody.content['application/json'].schema
-        const [isValid, errors] = Schema.Errors(schema, event)
+        const { schema } = webhooks[event.type].post.requestBody.content['application/json']
+        const [isValid, errors] = Schema.Errors(resolved(schema, components.schemas), event)
         expect([event.type, isValid, errors]).toEqual([event.type, true, []])
       }
       // A review needs a dishonest report; every other type was sent.
@@ -227,3 +227,10 @@ describeOnBothDatabases('the operator and the events', ({ database }) => {
     })
   })
 })
+
+/** A copy in which each reference is what it leads to. */
+function resolved(value: unknown, components: Readonly<Record<string, unknown>>): object {
+  return JSON.parse(JSON.stringify(value), (_key, member) =>
+    member?.$ref === undefined ? member : resolved(components[member.$ref.split('/').at(-1)], components),
+  )
+}

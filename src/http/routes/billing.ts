@@ -58,8 +58,13 @@ function plansRoute(
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const schema = {
     ...PUBLIC,
+    operationId: 'getPlans',
     summary: 'Get plans',
-    response: { 200: Type.Array(PlanSchema), 304: Type.Null({ description: 'Not modified' }) },
+    response: {
+      200: Type.Array(PlanSchema),
+      304: Type.Null({ description: 'Not modified' }),
+      ...problemResponses('rate_limited'),
+    },
   }
   const path = `${BASE}/plans`
   const caching = { etag, 'cache-control': 'public, max-age=300' }
@@ -76,6 +81,7 @@ function plansRoute(
 function upgradeRoute(app: App, { billing, identify }: BillingRoutesParts): void {
   const schema = {
     ...USER,
+    operationId: 'upgradePlan',
     summary: 'Upgrade plan',
     description:
       'Opens a checkout at the provider; send the user to `checkout_url`. It is also the renewal, in the last days of the paid time and in grace.',
@@ -114,6 +120,7 @@ function upgradeRoute(app: App, { billing, identify }: BillingRoutesParts): void
 function statusRoute(app: App, { billing, identify }: BillingRoutesParts): void {
   const schema = {
     ...USER,
+    operationId: 'getStatus',
     summary: 'Get billing status',
     description: 'Computed from what was paid and the time of asking.',
     response: {
@@ -132,6 +139,7 @@ function historyRoutes(app: App, { billing, identify, publicUrl }: BillingRoutes
   const refusals = ['unauthenticated', 'validation_failed', 'rate_limited', 'database_unavailable'] as const
   const listSchema = {
     ...USER,
+    operationId: 'listPayments',
     summary: 'Payment history',
     description: 'Newest first, in pages: nothing is skipped or repeated while payments arrive.',
     querystring: PaymentsQuerySchema,
@@ -157,6 +165,7 @@ function historyRoutes(app: App, { billing, identify, publicUrl }: BillingRoutes
   })
   const oneSchema = {
     ...USER,
+    operationId: 'getPayment',
     summary: 'One payment',
     params: Type.Object({ payment_id: Type.String() }),
     response: { 200: PaymentSchema, ...problemResponses(...refusals, 'not_found') },
@@ -178,6 +187,7 @@ function webhookRoute(app: App, { billing, admitStranger }: BillingRoutesParts):
   const schema = {
     security: [{ signature: [] }],
     tags: ['provider'],
+    operationId: 'receivePaymentEvent',
     summary: 'Payment webhook (internal)',
     description: 'Called by Chargily Pay. Header `signature`: hex HMAC-SHA256 of the raw body.',
     response: {

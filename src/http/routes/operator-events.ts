@@ -28,6 +28,7 @@ export function eventRoutes(app: App, desk: Desk): void {
   })
   const listSchema = {
     ...OPERATOR,
+    operationId: 'listEvents',
     summary: 'Events to the platform, newest first, and whether its address works',
     querystring: EventsQuerySchema,
     response: { 200: EventsSchema, ...problemResponses(...READ) },
@@ -38,6 +39,7 @@ export function eventRoutes(app: App, desk: Desk): void {
   })
   const resendSchema = {
     ...OPERATOR,
+    operationId: 'resendEvent',
     summary: 'Deliver an event and all later ones of its user again, in order',
     params: EventParamsSchema,
     body: OptionalWhySchema,
@@ -49,6 +51,7 @@ export function eventRoutes(app: App, desk: Desk): void {
   })
   const restartSchema = {
     ...OPERATOR,
+    operationId: 'resendWaitingEvents',
     summary: 'Switch the address on again, and begin anew with all that waits',
     body: OptionalWhySchema,
     response: { 200: RestartedSchema, ...problemResponses(...ACT) },
@@ -58,6 +61,7 @@ export function eventRoutes(app: App, desk: Desk): void {
   )
   const skipSchema = {
     ...OPERATOR,
+    operationId: 'skipEvent',
     summary: 'Wait no longer for this event and those before it',
     description: 'For an event that its receiver will never take: the later ones of its user can go on.',
     params: EventParamsSchema,

@@ -11,7 +11,7 @@ import type { Clock } from '../../runtime/clock.js'
 import type { ApiKeys } from '../api-keys.js'
 import type { App } from '../app.js'
 import { callersWithKey } from '../callers.js'
-import { operatorPart } from '../documentation.js'
+import { operatorPart } from '../openapi-document.js'
 import { problemResponses } from '../problem.js'
 import {
   ExportQuerySchema,
@@ -82,6 +82,7 @@ export function operatorRoutes({ billing, publicUrl, clock, keys, admitStranger 
 function paymentRoutes(app: App, desk: Desk): void {
   const listSchema = {
     ...OPERATOR,
+    operationId: 'listAllPayments',
     summary: 'Payments of all users, newest first',
     querystring: OperatorPaymentsQuerySchema,
     response: { 200: OperatorPaymentsSchema, ...problemResponses(...READ) },
@@ -93,6 +94,7 @@ function paymentRoutes(app: App, desk: Desk): void {
   })
   const showSchema = {
     ...OPERATOR,
+    operationId: 'getPaymentFile',
     summary: 'Everything known of one payment',
     params: PaymentParamsSchema,
     response: { 200: PaymentFileSchema, ...problemResponses(...READ) },
@@ -110,6 +112,7 @@ function actRoutes(app: App, desk: Desk): void {
   })
   const recheckSchema = {
     ...common,
+    operationId: 'recheckPayment',
     summary: 'Ask the provider about it now',
     body: OptionalWhySchema,
     response: { 200: PaymentFileSchema, ...problemResponses(...ASK) },
@@ -120,6 +123,7 @@ function actRoutes(app: App, desk: Desk): void {
   })
   const acceptSchema = {
     ...common,
+    operationId: 'acceptPayment',
     summary: 'Take a payment under review as it is',
     description:
       'The provider is asked once more. 409 when nothing is under review, or the provider does not have the money.',
@@ -132,6 +136,7 @@ function actRoutes(app: App, desk: Desk): void {
   })
   const refundSchema = {
     ...common,
+    operationId: 'recordRefund',
     summary: 'Record a refund that was made by hand at the provider',
     description:
       'It moves no money. The month it bought ends; later paid months move up. 409 when the payment is not paid.',
@@ -148,6 +153,7 @@ function userRoutes(app: App, desk: Desk): void {
   const common = { ...OPERATOR, params: OperatorUserParamsSchema }
   const showSchema = {
     ...common,
+    operationId: 'getUserFile',
     summary: 'Everything known of one user',
     response: { 200: UserFileSchema, ...problemResponses(...READ) },
   }
@@ -156,6 +162,7 @@ function userRoutes(app: App, desk: Desk): void {
   )
   const endSchema = {
     ...common,
+    operationId: 'endAccess',
     summary: 'End a user’s access now',
     body: WhySchema,
     response: { 200: UserFileSchema, ...problemResponses(...ACT) },
@@ -170,6 +177,7 @@ function reconciliationRoutes(app: App, desk: Desk): void {
   const path = `${BASE}/reconciliations`
   const listSchema = {
     ...OPERATOR,
+    operationId: 'listReconciliations',
     summary: 'The last comparisons with the provider, and what was found last',
     response: { 200: ReconciliationsSchema, ...problemResponses(...READ) },
   }
@@ -179,6 +187,7 @@ function reconciliationRoutes(app: App, desk: Desk): void {
   })
   const startSchema = {
     ...OPERATOR,
+    operationId: 'startReconciliation',
     summary: 'Compare the provider’s list with our books',
     description:
       'Answers after the first round. While `finished_at` is null, continue it from `next_round_at` on, or let the service do so.',
@@ -197,6 +206,7 @@ function reconciliationRoutes(app: App, desk: Desk): void {
   })
   const continueSchema = {
     ...OPERATOR,
+    operationId: 'continueReconciliation',
     summary: 'One more round of a comparison, if it is time for one',
     params: ReconciliationParamsSchema,
     response: { 200: ReconciliationSchema, ...problemResponses(...READ) },
@@ -213,6 +223,7 @@ function wrongSince(code: ValidationCode): BillingError {
 function exportRoute(app: App, desk: Desk): void {
   const schema = {
     ...OPERATOR,
+    operationId: 'exportPayments',
     summary: 'The payments of a month, as CSV',
     querystring: ExportQuerySchema,
     response: {

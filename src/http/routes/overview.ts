@@ -16,7 +16,8 @@ export interface OverviewRoutesParts {
 export function overviewRoutes({ billing, publicUrl, identify }: OverviewRoutesParts) {
   const schema = {
     security: [{ user: [] }],
-    tags: ['billing'],
+    tags: ['portal'],
+    operationId: 'getOverview',
     summary: 'Overview',
     description:
       'Plan, limits, usage, what a renewal would buy, and the checkout that is waiting to be paid.',

@@ -44,6 +44,7 @@ function userRoutes(app: App, billing: Billing): void {
   const common = { ...PLATFORM, params: UserParamsSchema }
   const readSchema = {
     ...common,
+    operationId: 'getUser',
     summary: 'A user: status, limits, usage, renewal',
     description: 'A user whom nobody has spoken of is on the free plan. All figures are of one instant.',
     response: { 200: PlatformUserSchema, ...problemResponses(...REFUSALS) },
@@ -53,6 +54,7 @@ function userRoutes(app: App, billing: Billing): void {
   )
   const updateSchema = {
     ...common,
+    operationId: 'updateUser',
     summary: 'Tell who a user is',
     description:
       'For mail and receipts. What is absent stays, null clears. Answers with the user as he is now.',
@@ -68,6 +70,7 @@ function userRoutes(app: App, billing: Billing): void {
 function consumeRoute(app: App, billing: Billing): void {
   const schema = {
     ...PLATFORM,
+    operationId: 'consumeLimit',
     summary: 'Consume',
     description:
       'Counts if there is room; yes and no are both 200. Exact under any concurrency: the figures come from the statement that decided. A denied operation is not remembered, so the same `operation_id` may be sent again after an upgrade.',
@@ -92,6 +95,7 @@ function consumeRoute(app: App, billing: Billing): void {
 function releaseRoute(app: App, billing: Billing): void {
   const schema = {
     ...PLATFORM,
+    operationId: 'releaseLimit',
     summary: 'Give back',
     description:
       'Never below zero, and nothing twice. What was consumed on a day that is over is not given back to today.',
@@ -116,6 +120,7 @@ function releaseRoute(app: App, billing: Billing): void {
 function usageRoute(app: App, billing: Billing): void {
   const schema = {
     ...PLATFORM,
+    operationId: 'reportUsage',
     summary: 'Report usage',
     description:
       'The platform’s own count, absolute. It is never refused, even above the limit. Report 0 for a project that is gone.',

@@ -6,6 +6,8 @@ import type { App } from '../app.js'
 import { callersBy } from '../callers.js'
 import type { Identify } from '../identify.js'
 import { problemResponses } from '../problem.js'
+import { nameSchemas } from '../schema-names.js'
+import { timestamp } from '../schemas.js'
 
 export interface PortalSessionRoutesParts {
   readonly billing: Billing
@@ -25,16 +27,20 @@ const RequestSchema = Type.Object({ return_path: Type.Optional(ReturnPath) }, { 
 
 const LinkSchema = Type.Object({
   url: Type.String({ description: 'Works once; send the user there at once' }),
-  expires_at: Type.String({ description: 'Five minutes from now', examples: ['2026-11-21T12:05:00Z'] }),
+  expires_at: timestamp,
 })
+
+nameSchemas({ PortalSessionRequest: RequestSchema, PortalSession: LinkSchema })
 
 export function portalSessionRoutes({ billing, publicUrl, identify }: PortalSessionRoutesParts) {
   return async (app: App): Promise<void> => {
     const schema = {
       security: [{ user: [] }],
-      tags: ['billing'],
+      tags: ['portal'],
+      operationId: 'createPortalSession',
       summary: 'Open the customer portal',
-      description: 'A single-use link that becomes a session of 12 hours in the browser that follows it.',
+      description:
+        'A link that works once, for five minutes; it becomes a session of 12 hours in the browser that follows it.',
       // Whoever sends no body asks for nothing special.
       body: Type.Union([RequestSchema, Type.Null()]),
       response: {

@@ -3,12 +3,12 @@ import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { Billing } from '../../billing/billing.js'
 import type { PrintedReceipt } from '../../billing/read-receipt.js'
-import { LOCALES } from '../../domain/locale.js'
 import type { App } from '../app.js'
 import { callersBy } from '../callers.js'
 import type { Identify } from '../identify.js'
 import { preferredLocale } from '../language.js'
 import { problemResponses } from '../problem.js'
+import { locale } from '../schemas-platform.js'
 
 export interface ReceiptRoutesParts {
   readonly billing: Billing
@@ -20,14 +20,12 @@ export function receiptRoutes({ billing, identify }: ReceiptRoutesParts) {
     const schema = {
       security: [{ user: [] }],
       tags: ['billing'],
+      operationId: 'getReceipt',
       summary: 'The receipt of a payment',
       description:
         'One page of PDF. The language is `lang`, else that of the token, else `Accept-Language`, else Arabic.',
       params: Type.Object({ payment_id: Type.String() }),
-      querystring: Type.Object(
-        { lang: Type.Optional(Type.Enum([...LOCALES])) },
-        { additionalProperties: false },
-      ),
+      querystring: Type.Object({ lang: Type.Optional(locale) }, { additionalProperties: false }),
       response: {
         200: {
           description: 'The receipt',
@@ -48,10 +46,10 @@ export function receiptRoutes({ billing, identify }: ReceiptRoutesParts) {
     const { onRequest } = users
     app.get('/api/v1/billing/payments/:payment_id/receipt', { schema, onRequest }, async (request, reply) => {
       const user = users.of(request)
-      const locale =
+      const language =
         request.query.lang ?? user.locale ?? preferredLocale(request.headers['accept-language'], 'ar')
       const { payment_id: paymentId } = request.params
-      return sendReceipt(reply, await billing.receipt({ userId: user.userId, paymentId, locale }))
+      return sendReceipt(reply, await billing.receipt({ userId: user.userId, paymentId, locale: language }))
     })
   }
 }

@@ -1,0 +1,153 @@
+// The documents that the service gives of itself: what the linter of the field finds, and the names that generated clients
+// take from them.
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Database } from '../../src/store/database.js'
+import { freshDatabase } from '../support/databases.js'
+import { OPERATOR_ENV, OPERATOR_KEY } from '../support/operator.js'
+import { WITH_PLATFORM } from '../support/platform.js'
+import { createWorld, type World } from '../support/world.js'
+
+interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly security: readonly object[]
+}
+interface Document {
+  readonly info: { readonly title: string; readonly version: string }
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, object>> }
+}
+
+let database: Database
+let world: World
+const documents: Record<string, Document> = {}
+const documentAt = (address: string) => documents[address] as Document
+const operationsOf = ({ paths }: Pick<Document, 'paths'>) =>
+  Object.values(paths).flatMap(Object.values<Operation>)
+
+beforeAll(async () => {
+  database = await freshDatabase('pglite')
+  world = await createWorld(database, { env: { ...WITH_PLATFORM, ...OPERATOR_ENV } })
+  const headers = { authorization: `Bearer ${OPERATOR_KEY}` }
+  for (const address of ['/openapi.json', '/openapi-operator.json'])
+    documents[address] = (await world.call('GET', address, { headers })).body
+})
+afterAll(async () => {
+  await world.stop()
+  await database.close()
+})
+
+describe.each(['/openapi.json', '/openapi-operator.json'])('%s', (address) => {
+  it('gives the linter no error by its recommended rules', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'openapi-'))
+    const file = path.join(folder, 'openapi.json')
+    await writeFile(file, JSON.stringify(documentAt(address)))
+    expect(await errorsOf(file)).toEqual([])
+    await rm(folder, { recursive: true })
+  }, 60_000)
+
+  it('has our name and version, and says of each operation whom it is for and what its name is', async () => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8'))
+    const document = documentAt(address)
+    expect(document.info).toMatchObject({ title: expect.stringMatching(/^Ishtirak/), version })
+    for (const operation of [...operationsOf(document), ...operationsOf({ paths: document.webhooks })]) {
+      expect(operation).toMatchObject({
+        operationId: expect.stringMatching(/^[a-z][A-Za-z]+$/),
+        security: expect.any(Array),
+      })
+      expect(document.tags.map(({ name }) => name)).toContain(operation.tags[0])
+    }
+  })
+
+  it('writes no shape twice: what is shared is a component', () => {
+    const seen = new Set<string>()
+    for (const shape of shapesIn(documentAt(address))) {
+      expect(seen).not.toContain(shape)
+      seen.add(shape)
+    }
+  })
+})
+
+describe('the documents', () => {
+  it('start with what is needed first', () => {
+    expect(operationsOf(documentAt('/openapi.json')).map(({ operationId }) => operationId)).toEqual([
+      'getPlans',
+      'upgradePlan',
+      'getStatus',
+      'listPayments',
+      'getPayment',
+      'getReceipt',
+      'receivePaymentEvent',
+      'getOverview',
+      'createPortalSession',
+      'getUser',
+      'updateUser',
+      'consumeLimit',
+      'releaseLimit',
+      'reportUsage',
+      'getHealth',
+      'getReadiness',
+    ])
+  })
+
+  it('give no two operations the same name, so that one client can be made of both', () => {
+    const names = Object.values(documents).flatMap((document) =>
+      operationsOf(document).map(({ operationId }) => operationId),
+    )
+    expect(new Set(names).size).toBe(names.length)
+    expect(names.length).toBe(31)
+  })
+
+  it('name the shapes as a reader of a generated client would', () => {
+    expect(Object.keys(documentAt('/openapi.json').components.schemas)).toEqual(
+      expect.arrayContaining([
+        'Plan',
+        'PlanLimits',
+        'BillingStatus',
+        'Payment',
+        'PaymentPage',
+        'Problem',
+        'User',
+      ]),
+    )
+    expect(Object.keys(documentAt('/openapi-operator.json').components.schemas)).toEqual(
+      expect.arrayContaining([
+        'OperatorPayment',
+        'PaymentFile',
+        'UserFile',
+        'Reconciliation',
+        'WrittenEvent',
+      ]),
+    )
+  })
+})
+
+/** Each schema of an object with members, as text. */
+function* shapesIn(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return
+  if ('properties' in value && 'type' in value && value.type === 'object') yield JSON.stringify(value)
+  for (const member of Object.values(value)) yield* shapesIn(member)
+}
+
+/** By the rules that the linter recommends; it reports to no server and looks for no newer version. */
+async function errorsOf(file: string): Promise<readonly string[]> {
+  const cli = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js')
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+  const options = ['lint', '--extends', 'recommended', '--format', 'json', file]
+  const run = promisify(execFile)(process.execPath, [cli, ...options], { env, cwd: path.dirname(file) })
+  const { stdout } = await run.catch((failed: { stdout: string }) => failed)
+  const { problems } = JSON.parse(stdout) as {
+    problems: readonly { ruleId: string; severity: string; location: readonly { pointer: string }[] }[]
+  }
+  return problems
+    .filter(({ severity }) => severity === 'error')
+    .map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`)
+}
