@@ -21,6 +21,7 @@ import { type CheckReadiness, healthRoutes } from './health.js'
 import { installPreparedAnswers } from './prepared.js'
 import { pathOf } from './problem.js'
 import { newRequestId, requestIdOf } from './request-id.js'
+import { buildSerializer } from './serialization.js'
 import { validatorCompiler } from './validation.js'
 
 export type App = FastifyInstance<
@@ -74,6 +75,7 @@ export function createApp(parts: AppParts): App {
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
+    schemaController: { compilersFactory: { buildSerializer } },
     // What arrives while we stop is still answered: the listener is closed, so it is in hand already.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
