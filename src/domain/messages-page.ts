@@ -21,6 +21,22 @@ export const PAGE_MESSAGES = {
     en: 'For support, quote:',
   },
 
+  frontTitle: {
+    ar: 'اشتراكك لدى {seller}',
+    fr: 'Votre abonnement chez {seller}',
+    en: 'Your subscription with {seller}',
+  },
+  frontText: {
+    ar: 'اطّلع على باقتك واستعمالك، وجدّد اشتراكك، وحمّل إيصالاتك.',
+    fr: 'Consultez votre offre et votre utilisation, renouvelez votre abonnement, retrouvez vos reçus.',
+    en: 'See your plan and your usage, renew your subscription, find your receipts.',
+  },
+  apiDocuments: {
+    ar: 'للمطورين: وثائق الواجهة البرمجية (API)',
+    fr: 'Développeurs : documentation de l’API',
+    en: 'Developers: API documentation',
+  },
+
   noSessionTitle: {
     ar: 'افتح اشتراكك من {seller}',
     fr: 'Ouvrez votre abonnement depuis {seller}',

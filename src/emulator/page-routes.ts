@@ -96,7 +96,7 @@ function languageOf(request: FastifyRequest, fallback: Locale = 'ar'): Locale {
   return LOCALES.find((locale) => locale === asked) ?? fallback
 }
 
-function sendPage(reply: FastifyReply, html: string): FastifyReply {
+export function sendPage(reply: FastifyReply, html: string): FastifyReply {
   return reply
     .type('text/html; charset=utf-8')
     .headers({

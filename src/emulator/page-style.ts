@@ -1,4 +1,4 @@
-// The one stylesheet of the payment page, inlined. Logical properties turn it around for Arabic; every colour pair
+// The one stylesheet of the pages, inlined. Logical properties turn it around for Arabic; every colour pair
 // has a contrast of at least 4.5, every control is at least 44 px high, and it holds on a phone 320 px wide.
 
 export const PAGE_STYLE = `
@@ -19,6 +19,13 @@ fieldset{margin:1.25rem 0 0;padding:0;border:0}
 legend{padding:0;font-weight:600}
 .card{display:flex;align-items:center;gap:.75rem;min-block-size:3rem;margin-block-start:.5rem;padding:.5rem .75rem;border:1px solid var(--line);border-radius:.5rem}
 .card input{inline-size:1.5rem;block-size:1.5rem;margin:0;accent-color:var(--go)}
+main.wide{inline-size:min(44rem,100% - 2rem)}
+main.wide h1{font-size:1.5rem;color:var(--ink)}
+h2{margin:1.5rem 0 .25rem;font-size:1.125rem}
+main p{margin:.25rem 0}
+main a{display:inline-block;padding-block:.625rem;color:var(--go)}
+pre{margin:.5rem 0;padding:.75rem;background:var(--page);border-radius:.5rem;font-size:.875rem;white-space:pre-wrap;overflow-wrap:anywhere;text-align:left}
+code{overflow-wrap:anywhere}
 button{display:block;inline-size:100%;min-block-size:3rem;margin-block-start:.5rem;border:1px solid #6b7a72;border-radius:.5rem;background:var(--card);color:var(--ink);font:inherit;font-weight:600;cursor:pointer}
 button.pay{border-color:var(--go);background:var(--go);color:#fff}
 :focus-visible{outline:3px solid #1a4fd6;outline-offset:2px}

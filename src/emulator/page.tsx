@@ -49,8 +49,12 @@ export function thanksPage(checkout: CheckoutRecord, merchant: string, thanks: s
   return paymentPage({ ...checkout, description: thanks }, merchant, checkout.locale)
 }
 
-/** The content comes from the components of this file, which have escaped it. */
-function frame(locale: Locale, safeContent: JSX.Element): string {
+/** The content comes from components, which have escaped it. */
+export function frame(
+  locale: Locale,
+  safeContent: JSX.Element,
+  look: { readonly title?: string; readonly isWide?: boolean } = {},
+): string {
   const texts = PAGE_TEXTS[locale]
   const html = (
     <html lang={locale} dir={texts.direction}>
@@ -58,14 +62,14 @@ function frame(locale: Locale, safeContent: JSX.Element): string {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
-        <title safe>{`${texts.title} · SANDBOX`}</title>
+        <title safe>{`${look.title ?? texts.title} · ${texts.sandbox}`}</title>
         <style>{PAGE_STYLE}</style>
       </head>
       <body>
         <header class="sandbox" safe>
-          {`SANDBOX · ${texts.sandbox}`}
+          {`${texts.sandbox} · ${texts.notReal}`}
         </header>
-        <main>{safeContent}</main>
+        <main class={look.isWide ? 'wide' : ''}>{safeContent}</main>
         <Languages current={locale} label={texts.languages} />
       </body>
     </html>

@@ -71,6 +71,7 @@ export function installDocumentation(
   app.register(fastifySwaggerUi, {
     uiHooks: { onRequest },
     routePrefix: '/docs',
+    indexPrefix: new URL(options.publicUrl).pathname.replace(/\/$/, ''),
     staticCSP: true,
     logLevel: 'warn',
     transformSpecification: publicDocument,

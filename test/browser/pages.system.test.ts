@@ -59,6 +59,7 @@ describeInBrowser('the pages', ({ visit }) => {
     })
 
     it.each([
+      ['front', '/'],
       ['no-session', '/portal'],
       ['link-over', '/portal/open?token=used'],
       ['sign-in', '/portal/sign-in?token=any'],
@@ -68,6 +69,11 @@ describeInBrowser('the pages', ({ visit }) => {
       const url = new URL(path, people.world.url)
       url.searchParams.set('lang', locale)
       await inspect(visitor, url.href, `${name}-${locale}`, locale)
+    })
+
+    it(`the sandbox’s front page (${locale}, ${look.width} px)`, async () => {
+      const { url } = people.world.emulator
+      await inspect(await visit(look), `${url}/?lang=${locale}`, `emulator-front-${locale}`, locale)
     })
 
     it.each(['pending', 'paid', 'failed'])(

@@ -8,6 +8,7 @@ import { createWorld, type World } from '../support/world.js'
 
 /** Whose caller need not be known: what is public, and the address that holds its own proof. */
 const PUBLIC = [
+  '/',
   '/api/v1/billing/plans',
   // Known by its signature, which is over the body.
   '/api/v1/billing/webhook',

@@ -13,6 +13,7 @@ import { isStorable } from '../body.js'
 import { type Callers, callersBy } from '../callers.js'
 import type { RefusalPages } from '../failures.js'
 import type { Identify } from '../identify.js'
+import { frontRoute } from './front-page.js'
 import { linkRoutes } from './link-routes.js'
 import { refusalPage } from './message-pages.js'
 import { portalRoutes } from './portal-routes.js'
@@ -68,6 +69,7 @@ export function pages(parts: PagesParts) {
     await app.register(fastifyCookie)
     acceptForms(app)
     app.refuseWithPages(refusalPages(shared))
+    frontRoute(app, shared)
     linkRoutes(app, shared)
     portalRoutes(app, shared)
     returnRoutes(app, shared)

@@ -1,0 +1,76 @@
+// The root of the emulator, for those who open it in a browser: what it is, and the ways on. It names no key.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Desk } from './desk.js'
+import { FRONT_TEXTS } from './front-page-texts.js'
+import { frame } from './page.js'
+import { sendPage } from './page-routes.js'
+import { LOCALES, type Locale } from './records.js'
+
+export function frontPage(desk: Desk) {
+  return async (app: FastifyInstance): Promise<void> => {
+    app.get('/', async (request, reply) => sendPage(reply, pageOf(desk.publicUrl(), languageOf(request))))
+  }
+}
+
+const FOR_PROGRAMS = ['clock', 'faults', 'deliveries', 'checkouts']
+
+function pageOf(url: string, locale: Locale): string {
+  const texts = FRONT_TEXTS[locale]
+  return frame(
+    locale,
+    <>
+      <h1 safe>{texts.title}</h1>
+      <p safe>{texts.intro}</p>
+      <h2 safe>{texts.controls}</h2>
+      <p safe>{texts.controlsText}</p>
+      <p>
+        <a href={`${url}/_sandbox`} hreflang="en" safe>
+          {texts.controlsLink}
+        </a>
+      </p>
+      <h2 safe>{texts.tryOut}</h2>
+      <p safe>{texts.tryOutText}</p>
+      <pre dir="ltr" safe>
+        {`curl -s ${url}/test/api/v2/checkouts -H "Authorization: Bearer $KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"amount":2000,"currency":"dzd","success_url":"https://example.com/"}'`}
+      </pre>
+      <p safe>{texts.orByScript}</p>
+      <pre dir="ltr" safe>
+        {'curl -i "$CHECKOUT_URL" -d payment_method=edahabia -d outcome=paid'}
+      </pre>
+      <p class="note" dir="ltr">
+        <code>payment_method</code>: edahabia, cib · <code>outcome</code>: paid, failed, canceled
+      </p>
+      <h2 safe>{texts.addresses}</h2>
+      <Address name={texts.testMode} address={`${url}/test/api/v2`} />
+      <Address name={texts.liveMode} address={`${url}/api/v2`} />
+      {FOR_PROGRAMS.map((name) => (
+        <Address name={texts.forPrograms} address={`${url}/_sandbox/${name}`} />
+      ))}
+    </>,
+    { title: texts.title, isWide: true },
+  )
+}
+
+function Address({ name, address }: { name: string; address: string }) {
+  return (
+    <p>
+      <span safe>{name}</span>{' '}
+      <code dir="ltr" safe>
+        {address}
+      </code>
+    </p>
+  )
+}
+
+/** `?lang=` wins, then the first that the browser prefers. */
+function languageOf({ query, headers }: FastifyRequest): Locale {
+  const { lang } = query as { lang?: unknown }
+  const preferred = (headers['accept-language'] ?? '').split(',').map((range) => range.trim().slice(0, 2))
+  return [lang, ...preferred].map(asLocale).find((locale) => locale !== undefined) ?? 'en'
+}
+
+function asLocale(tag: unknown): Locale | undefined {
+  return LOCALES.find((locale) => locale === tag)
+}
