@@ -1,4 +1,4 @@
-// `npm run fault:kill`, `fault:flush`, `fault:server`, `fault:pgbouncer`: breaks what carries the service, counts what was
+// `npm run fault:kill`, `fault:flush`, `fault:server`, `fault:hang`, `fault:pgbouncer`: breaks what carries the service, counts what was
 // lost, prints the figures, and fails if there was any. What each does is in docs/faults.md.
 import { register } from 'node:module'
 
@@ -9,6 +9,7 @@ const commands = {
   flush: () => import('../test/faults/flush-command.ts'),
   'flush-worker': () => import('../test/faults/flush-worker.ts'),
   server: () => import('../test/faults/server-command.ts'),
+  hang: () => import('../test/faults/hang-command.ts'),
   pgbouncer: () => import('../test/faults/pgbouncer-command.ts'),
 }
 const load = commands[name]

@@ -6,7 +6,7 @@ import { type Allowance, describeAllowance, isLimitName, LIMIT_KINDS } from '../
 import type { LimitName } from '../domain/plan.js'
 import { NEVER_PAID, statusAt } from '../domain/subscription.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
-import { DatabaseUnavailable } from '../store/database.js'
+import { DatabaseUnavailable, givenUpAfter } from '../store/database.js'
 import type { UsageOperation } from '../store/usage-answer.js'
 import { createApplyUsageOperation } from '../store/usage-operations.js'
 import type { UserRecord } from '../store/users.js'
@@ -38,6 +38,8 @@ export function createCountUsage(parts: Parts): CountUsage {
     const { userId } = wish
     const place = placeOf(wish)
     const isUserKnown = believed.has(userId)
+    // Of all rounds together: an answer of 503 means that nothing is counted later.
+    const giveUpAt = givenUpAfter()
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const user = believed.find(userId)
       const operation = describeOperation(parts, {
@@ -47,7 +49,7 @@ export function createCountUsage(parts: Parts): CountUsage {
         isUserKnown,
         now: parts.clock.now(),
       })
-      const answer = await apply(operation)
+      const answer = await apply(operation, giveUpAt)
       switch (answer.kind) {
         case 'outdated':
           believed.keep(userId, answer.user)

@@ -6,7 +6,7 @@ import { reportToKeep } from '../domain/kept-report.js'
 import type { Payment } from '../domain/payment.js'
 import { type Buyer, drawUpReceipt, receiptSeries } from '../domain/receipt.js'
 import { decideSettlement, type Settlement, type SettlementOutcome } from '../domain/settlement.js'
-import { DatabaseUnavailable } from '../store/database.js'
+import { DatabaseUnavailable, givenUpAfter } from '../store/database.js'
 import type { SaveResult, SettlementChange } from '../store/settlement-changes.js'
 import { type LoadedPayment, saveForeignEvent } from '../store/settlements.js'
 import type { UserRecord } from '../store/users.js'
@@ -36,9 +36,12 @@ const ROUNDS_MAX = 20
 
 /** Books what the report says. Throws `DatabaseUnavailable`: then nothing was changed, and the report is to come again. */
 export async function settlePayment(parts: Parts, reported: ReportedCheckout): Promise<SettlementResult> {
+  const giveUpAt = givenUpAfter()
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const loaded = await load(parts, reported)
-    const result = loaded ? await settleOurs(parts, reported, loaded) : await keepForeign(parts, reported)
+    const loaded = await load(parts, reported, giveUpAt)
+    const result = loaded
+      ? await settleOurs(parts, reported, loaded, giveUpAt)
+      : await keepForeign(parts, reported)
     if (result === 'outrun') continue
     note(parts, reported, result)
     return result
@@ -49,18 +52,20 @@ export async function settlePayment(parts: Parts, reported: ReportedCheckout): P
 async function load(
   { settlements }: Parts,
   { report, orderedFor }: ReportedCheckout,
+  giveUpAt: number,
 ): Promise<LoadedPayment | null> {
-  const found = await settlements.load(report)
+  const found = await settlements.load(report, giveUpAt)
   if (orderedFor === undefined || found?.payment.id === orderedFor) return found
   // Another payment's checkout is no answer to this order, and is left as it is.
   if (found?.payment.checkoutId === report.checkoutId) return null
-  return settlements.load({ checkoutId: null, paymentId: orderedFor })
+  return settlements.load({ checkoutId: null, paymentId: orderedFor }, giveUpAt)
 }
 
 async function settleOurs(
   parts: Parts,
   reported: ReportedCheckout,
   loaded: LoadedPayment,
+  giveUpAt: number,
 ): Promise<SettlementResult | 'outrun'> {
   const now = parts.clock.now()
   const { payment, user } = loaded
@@ -76,16 +81,19 @@ async function settleOurs(
     if (!event) return decision.outcome
     const received = { ...event, outcome: decision.outcome, report, receivedAt: now }
     const { version } = user
-    const kept = await parts.settlements.keep({
-      userId: payment.userId,
-      version,
-      paymentId: payment.id,
-      received,
-    })
+    const kept = await parts.settlements.keep(
+      {
+        userId: payment.userId,
+        version,
+        paymentId: payment.id,
+        received,
+      },
+      giveUpAt,
+    )
     return kept === 'saved' ? decision.outcome : kept
   }
   const change = describeChange(parts, reported, { ...loaded, decision, now })
-  const saved = await parts.settlements.save(change)
+  const saved = await parts.settlements.save(change, giveUpAt)
   if (saved !== 'saved') return saved
   noteInstant(parts, reported, change)
   return decision.outcome

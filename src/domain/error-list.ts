@@ -271,6 +271,15 @@ export const ERRORS = {
       en: 'Our data cannot be reached at the moment. Try again shortly.',
     },
   ),
+  took_too_long: entry(
+    503,
+    { ar: 'استغرقت الإجابة وقتًا طويلًا', fr: 'Réponse trop longue', en: 'The answer took too long' },
+    {
+      ar: 'لم تكتمل الإجابة في الوقت المحدد، وقد يكتمل ما طُلب. أعد المحاولة بعد قليل.',
+      fr: 'La réponse n’est pas venue à temps ; la demande aboutira peut-être. Réessayez dans un instant.',
+      en: 'The answer was not there in time; what was asked for may still come about. Try again shortly.',
+    },
+  ),
   authentication_unavailable: entry(
     503,
     { ar: 'تعذّر التحقق من الدخول', fr: 'Vérification impossible', en: 'Authentication unavailable' },

@@ -14,6 +14,7 @@ import {
 import { BillingError } from '../domain/error.js'
 import type { Log } from '../runtime/log.js'
 import { createMetrics, type Metrics } from '../runtime/metrics.js'
+import { type AnswerDeadline, installAnswerDeadline } from './answer-deadline.js'
 import { acceptJsonOnly, BODY_LIMIT_BYTES } from './body.js'
 import { installDocumentation } from './documentation.js'
 import { answerBrokenInput, installFailures } from './failures.js'
@@ -91,7 +92,7 @@ export function createApp(parts: AppParts): App {
   const { answerFailure } = installFailures(app, { publicUrl })
   refuseExpectations(app)
   const { admitStranger = () => undefined } = parts
-  watchRequests(app, metrics, admitStranger)
+  watchRequests(app, { metrics, admitStranger, deadline: installAnswerDeadline(app, answerFailure) })
   installPreparedAnswers(app, { metrics, trustsProxies: Boolean(parts.trustedProxies?.length) })
   leaveNoConnectionOpen(app)
   installDocumentation(app, { publicUrl, admitStranger })
@@ -113,16 +114,22 @@ function leaveNoConnectionOpen(app: App): void {
 /** One hook before and one after: every further one is paid by every request. */
 function watchRequests(
   app: FastifyInstance,
-  metrics: Metrics,
-  admitStranger: NonNullable<AppParts['admitStranger']>,
+  parts: {
+    readonly metrics: Metrics
+    readonly admitStranger: NonNullable<AppParts['admitStranger']>
+    readonly deadline: AnswerDeadline
+  },
 ): void {
+  const { metrics, admitStranger, deadline } = parts
   app.addHook('onRequest', (request, reply, done) => {
     nameAnswer(request, reply)
+    deadline.begin(reply)
     // What no route takes, before its body is read.
     if (request.is404) admitStranger(request, reply)
     done(refusalOf(request))
   })
   app.addHook('onResponse', (request, reply, done) => {
+    deadline.end(reply)
     metrics.observeRequest(request.method, routeOf(request), reply.statusCode, reply.elapsedTime / 1_000)
     if (reply.elapsedTime > SLOW_MS || reply.statusCode >= 500) logAnswer(request, reply)
     done()

@@ -22,12 +22,17 @@ const unavailable = /^(08|28|3D000|53|55P03|57|58|25006|25P03|25P04)/
 function translateRefusal(error: ServerRefusal): Error {
   const code = error.code ?? 'XX000'
   const message = `${error.message} (${code})`
-  if (unavailable.test(code)) return new DatabaseUnavailable(message, { cause: error })
+  if (unavailable.test(code) || isTooLate(error)) return new DatabaseUnavailable(message, { cause: error })
   // 23 is integrity constraint violation. A not-null violation has no name of its own: its column stands for it.
   if (code.startsWith('23')) {
     return new ConstraintViolation(error.constraint ?? error.column ?? code, message, { cause: error })
   }
   return new DatabaseError(code, message, { cause: error })
+}
+
+/** The deadline that is sent ahead of a change (deadline.ts) had passed: the change was not begun. */
+function isTooLate({ code, message }: ServerRefusal): boolean {
+  return code === '22023' && message.includes('statement_timeout')
 }
 
 /** The driver's own words (pg and pg-pool 8.23) for a connection that failed; these errors carry no code. */
@@ -73,6 +78,8 @@ export function endsConnection(error: unknown): boolean {
   if (isStalePlan(error)) return true
   if (!(error instanceof DatabaseUnavailable)) return false
   const { cause } = error
+  if (!(cause instanceof ServerRefusal)) return true
   // A plain ERROR leaves the session alive, FATAL has ended it. 25006: ask for a new connection, to the new primary.
-  return !(cause instanceof ServerRefusal && cause.severity === 'ERROR' && cause.code !== '25006')
+  // Too late: perhaps the server's clock was set; a new connection compares the clocks anew.
+  return cause.severity !== 'ERROR' || cause.code === '25006' || isTooLate(cause)
 }

@@ -11,12 +11,33 @@ export type Row = Readonly<Record<string, unknown>>
 export interface Statement {
   readonly name: string
   readonly text: string
+  /** It writes: what is given up must not be carried out later. */
+  readonly isChange: boolean
+}
+
+/**
+ * A call that is not answered after this long is given up: the caller gets `DatabaseUnavailable`, and what has not begun
+ * by then never does. Waiting for a connection is included. Requests have to be answered within 6 s.
+ */
+export const CALL_LIMIT_MS = 4_000
+
+/** The instant at which a call that begins now is given up, on the scale of `performance.now()`. */
+export function givenUpAfter(ms = CALL_LIMIT_MS): number {
+  return performance.now() + ms
 }
 
 /** Something that statements run on: the database itself, or a transaction of it. */
 export interface Queryable {
-  /** Runs one statement and gives its rows. Throws `DatabaseUnavailable`, `ConstraintViolation` or `DatabaseError`. */
-  query(statement: Statement, parameters?: readonly Parameter[]): Promise<readonly Row[]>
+  /**
+   * Runs one statement and gives its rows. Throws `DatabaseUnavailable`, `ConstraintViolation` or `DatabaseError`.
+   * `giveUpAt` is `givenUpAfter()` unless the caller has a limit of its own.
+   */
+  query(statement: Statement, parameters?: readonly Parameter[], giveUpAt?: number): Promise<readonly Row[]>
+}
+
+/** The same database, for several calls that are given up at one instant. */
+export function withLimit(database: Queryable, giveUpAt: number): Queryable {
+  return { query: (statement, parameters) => database.query(statement, parameters, giveUpAt) }
 }
 
 export interface Transaction extends Queryable {
@@ -30,9 +51,9 @@ export interface Database extends Queryable {
    * Runs `work` between `begin` and `commit`; rolls back when it throws. Nothing inside may await anything but the
    * transaction: on the embedded database everyone else waits for it. After a deadlock or a serialization failure
    * `work` runs again, so it must have no effect but on the database. `DatabaseUnavailable` may mean that the commit
-   * arrived and its answer did not.
+   * arrived and its answer did not. `giveUpAt` holds for all of it.
    */
-  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>, giveUpAt?: number): Promise<Result>
   /** Runs a script of several statements without parameters, in one transaction: migrations. */
   script(sql: string): Promise<void>
   /** Housekeeping that nobody else does: the embedded database has it, a server does it by itself. */
@@ -87,5 +108,5 @@ export function statement(name: string, text: string): Statement {
   const known = names.get(name)
   if (known !== undefined && known !== text) throw new Error(`statement ${name} is declared twice`)
   names.set(name, text)
-  return { name, text }
+  return { name, text, isChange: /\b(insert|update|delete)\b/.test(text) }
 }

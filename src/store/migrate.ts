@@ -8,6 +8,7 @@ import {
   type Database,
   DatabaseError,
   DatabaseUnavailable,
+  givenUpAfter,
   type Queryable,
   statement,
   type Transaction,
@@ -66,17 +67,24 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   const migrations = (await readMigrations(options.directory)).slice(0, options.upTo)
   const applied: string[] = []
   for (;;) {
-    const name = await database.transaction((transaction) => applyNext(transaction, migrations))
+    // Another process may be at it, and a migration takes what it takes.
+    const name = await database.transaction(
+      (transaction) => applyNext(transaction, migrations),
+      Number.POSITIVE_INFINITY,
+    )
     if (name === undefined) return { applied, version: await schemaVersion(database) }
     applied.push(name)
   }
 }
 
+/** Readiness is asked by supervisors that wait a second or two. */
+const READINESS_LIMIT_MS = 1_500
+
 /** Whether this code runs on the database's schema: what `/readyz` answers. */
 export async function schemaFit(database: Queryable, options: MigrateOptions = {}): Promise<SchemaFit> {
   const expected = await expectedVersion(options)
   try {
-    const [row] = await database.query(selectVersion, [expected])
+    const [row] = await database.query(selectVersion, [expected], givenUpAfter(READINESS_LIMIT_MS))
     const [current, oldestCode] = [Number(row?.version), Number(row?.oldest_code)]
     return { current, expected, runs: current >= expected && oldestCode <= expected }
   } catch (error) {

@@ -4,6 +4,7 @@
 import type { ClientBase, Connection, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
 import type { Row } from './database.js'
+import { DEADLINE_NAME, DEADLINE_TEXT } from './deadline.js'
 import { type DescribedColumn, type ReadRow, rowReader, withoutColumns } from './row-reader.js'
 
 type Done = (error: unknown, rows?: readonly Row[]) => void
@@ -13,7 +14,8 @@ interface DriverConnection extends Connection {
   readonly parsedStatements: Readonly<Record<string, string | undefined>>
 }
 
-const EXECUTE_AND_SYNC = Buffer.concat([serialize.execute(), serialize.sync()])
+const EXECUTE = serialize.execute()
+const EXECUTE_AND_SYNC = Buffer.concat([EXECUTE, serialize.sync()])
 const DESCRIBE = serialize.describe({ type: 'P' })
 
 const readersOfClients = new WeakMap<ClientBase, Map<string, ReadRow>>()
@@ -25,8 +27,25 @@ function readersOf(client: ClientBase): Map<string, ReadRow> {
   return readers
 }
 
+/** For a change: until when, by the server's clock, it may be begun and has to be done. */
+export interface Deadline {
+  readonly serverMs: number
+  readonly isPrepared: boolean
+}
+
+function deadlineMessages({ serverMs, isPrepared }: Deadline): Buffer[] {
+  const statement = isPrepared ? DEADLINE_NAME : ''
+  const bind = serialize.bind({ statement, values: [String(serverMs)] })
+  return [...(isPrepared ? [] : [serialize.parse({ text: DEADLINE_TEXT })]), bind, EXECUTE]
+}
+
 /** The methods are those that the driver calls (pg 8.23, client.js); it wraps `callback` with its time limit. */
 export class NamedQuery implements Submittable {
+  /** Read by the driver, in milliseconds. */
+  readonly query_timeout: number
+  readonly #deadline: Deadline | null
+  /** The answer to the deadline comes first; it is of no interest. */
+  #awaitsDeadline: boolean
   readonly #readers: Map<string, ReadRow>
   readonly #values: (string | null)[]
   readonly #rows: Row[] = []
@@ -39,8 +58,12 @@ export class NamedQuery implements Submittable {
     readonly name: string,
     readonly text: string,
     values: (string | null)[],
+    limits: { readonly timeoutMs: number; readonly deadline: Deadline | null },
     public callback: Done,
   ) {
+    this.query_timeout = limits.timeoutMs
+    this.#deadline = limits.deadline
+    this.#awaitsDeadline = limits.deadline !== null
     this.#readers = readersOf(client)
     this.#values = values
     this.#read = this.#readers.get(name)
@@ -55,6 +78,7 @@ export class NamedQuery implements Submittable {
     const messages = [serialize.bind({ statement: name, values: this.#values }), EXECUTE_AND_SYNC]
     if (!this.#read) messages.splice(1, 0, DESCRIBE)
     if (!isParsed) messages.unshift(serialize.parse({ name, text }))
+    if (this.#deadline) messages.unshift(...deadlineMessages(this.#deadline))
     // As one: each write is a call of the system, and wakes the server.
     stream.write(Buffer.concat(messages))
     return null
@@ -65,7 +89,7 @@ export class NamedQuery implements Submittable {
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    if (this.#failure !== undefined || !this.#read) return
+    if (this.#failure !== undefined || !this.#read || this.#awaitsDeadline) return
     try {
       this.#rows.push(this.#read(fields))
     } catch (error) {
@@ -75,7 +99,8 @@ export class NamedQuery implements Submittable {
   }
 
   handleCommandComplete(): void {
-    if (!this.#read) this.#keep(withoutColumns)
+    if (this.#awaitsDeadline) this.#awaitsDeadline = false
+    else if (!this.#read) this.#keep(withoutColumns)
   }
 
   handleError(error: unknown): void {

@@ -140,28 +140,35 @@ class Embedded implements EmbeddedDatabase {
     })
   }
 
-  query(statement: Statement, parameters: readonly Parameter[] = []): Promise<readonly Row[]> {
-    return this.#turnstile.pass(() => this.#session.query(statement, parameters))
+  query(
+    statement: Statement,
+    parameters: readonly Parameter[] = [],
+    giveUpAt?: number,
+  ): Promise<readonly Row[]> {
+    return this.#turnstile.pass(() => this.#session.query(statement, parameters), giveUpAt)
   }
 
-  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#turnstile.pass(() => runTransaction(this.#session, work))
+  transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    giveUpAt?: number,
+  ): Promise<Result> {
+    return this.#turnstile.pass(() => runTransaction(this.#session, work), giveUpAt)
   }
 
   script(sql: string): Promise<void> {
-    return this.transaction((transaction) => transaction.script(sql))
+    return this.transaction((transaction) => transaction.script(sql), Number.POSITIVE_INFINITY)
   }
 
   async maintain(): Promise<void> {
     const [row] = await this.query(selectGrownTables)
     const tables = row?.tables
     for (const command of ['checkpoint', ...(tables ? [`vacuum (analyze) ${tables}`] : [])]) {
-      await this.#turnstile.pass(() => this.#session.command(command))
+      await this.#turnstile.pass(() => this.#session.command(command), Number.POSITIVE_INFINITY)
     }
   }
 
   dump(): Promise<Blob> {
-    return this.#turnstile.pass(() => this.pglite.dumpDataDir('none'))
+    return this.#turnstile.pass(() => this.pglite.dumpDataDir('none'), Number.POSITIVE_INFINITY)
   }
 
   async close(): Promise<void> {

@@ -2,16 +2,25 @@
 // It refuses to crash the process when an idle connection dies, and to reuse a connection that failed.
 import pg from 'pg'
 import {
+  CALL_LIMIT_MS,
   type Database,
   DatabaseError,
   DatabaseUnavailable,
+  givenUpAfter,
   type Parameter,
   type Row,
   type Statement,
   type Transaction,
 } from './database.js'
 import { endsConnection, isStalePlan, translateError } from './database-errors.js'
-import { NamedQuery } from './named-query.js'
+import {
+  deadlineCommand,
+  isTooLateToSend,
+  noteServerTime,
+  prepareDeadline,
+  serverDeadline,
+} from './deadline.js'
+import { type Deadline, NamedQuery } from './named-query.js'
 import { plannerSettings } from './planner.js'
 import { runTransaction, type Session } from './transaction.js'
 import { encodeParameter } from './values.js'
@@ -25,14 +34,12 @@ export interface PostgresOptions {
   readonly onConnectionLost?: (error: Error) => void
 }
 
-/** A request waits this long for a connection, new or free; then it answers 503, which sheds load. */
-const connectionTimeoutMs = 5_000
-/** Our statements take milliseconds; the server ends what takes this long, and its locks with it. */
-const statementTimeoutMs = 15_000
+/** Calls that may wait for a connection: what ten of them do in a second or less. What comes then is refused at once. */
+const waitingMax = 2_000
+/** Our statements take milliseconds; the server ends what takes this long. Changes carry a limit of their own. */
+const statementTimeoutMs = CALL_LIMIT_MS
 /** For a process that vanished inside a transaction; one that lives ends it sooner itself (see transaction.ts). */
 const idleTransactionTimeoutMs = 60_000
-/** For a server that vanished without a word: longer than the server's own limit, which gives the better error. */
-const answerTimeoutMs = statementTimeoutMs + 5_000
 /** Migrations may rewrite a table, or wait for another process that does. */
 const scriptTimeoutMs = 3_600_000
 
@@ -54,8 +61,8 @@ class Postgres implements Database {
     this.#pool = new pg.Pool({
       connectionString,
       max: options.maxConnections ?? 10,
-      connectionTimeoutMillis: connectionTimeoutMs,
-      query_timeout: answerTimeoutMs,
+      connectionTimeoutMillis: CALL_LIMIT_MS,
+      query_timeout: CALL_LIMIT_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       // An hour: connections drift back to all servers behind a load balancer or after a fail-over.
@@ -70,21 +77,28 @@ class Postgres implements Database {
     this.#pool.on('connect', (client) => void client.on('error', () => {}))
   }
 
-  async query(statement: Statement, parameters: readonly Parameter[] = []): Promise<readonly Row[]> {
+  async query(
+    statement: Statement,
+    parameters: readonly Parameter[] = [],
+    giveUpAt = givenUpAfter(),
+  ): Promise<readonly Row[]> {
     try {
-      return await this.#session((session) => session.query(statement, parameters))
+      return await this.#session(giveUpAt, (session) => session.query(statement, parameters))
     } catch (error) {
       if (!isStalePlan(error)) throw error
-      return await this.#session((session) => session.query(statement, parameters))
+      return await this.#session(giveUpAt, (session) => session.query(statement, parameters))
     }
   }
 
-  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#session((session) => runTransaction(session, work))
+  transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    giveUpAt = givenUpAfter(),
+  ): Promise<Result> {
+    return this.#session(giveUpAt, (session) => runTransaction(session, work))
   }
 
   script(sql: string): Promise<void> {
-    return this.transaction((transaction) => transaction.script(sql))
+    return this.transaction((transaction) => transaction.script(sql), Number.POSITIVE_INFINITY)
   }
 
   /** The pool alone would leave those without an answer who still wait for a connection. */
@@ -95,20 +109,42 @@ class Postgres implements Database {
     await this.#pool.end()
   }
 
-  #session<Result>(use: (session: Session) => Promise<Result>): Promise<Result> {
+  #session<Result>(giveUpAt: number, use: (session: Session) => Promise<Result>): Promise<Result> {
     if (this.#isClosing) return Promise.reject(new DatabaseUnavailable('the database is closed'))
-    const result = this.#onConnection(use)
+    if (this.#pool.waitingCount >= waitingMax)
+      return Promise.reject(new DatabaseUnavailable(`${waitingMax} calls wait for a connection`))
+    const result = this.#onConnection(giveUpAt, use)
     this.#underWay.add(result)
     const leave = () => this.#underWay.delete(result)
     result.then(leave, leave)
     return result
   }
 
-  async #onConnection<Result>(use: (session: Session) => Promise<Result>): Promise<Result> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
-      throw translateError(error)
+  /** Free or new. One that comes too late goes back unused: what it was for is never sent. */
+  async #connection(giveUpAt: number): Promise<pg.PoolClient> {
+    const isWaiting = this.#pool.idleCount <= this.#pool.waitingCount && giveUpAt !== Number.POSITIVE_INFINITY
+    const connecting = this.#pool.connect()
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      const tooLate = () => reject(new DatabaseUnavailable('no connection became free in time'))
+      if (isWaiting) timer = setTimeout(tooLate, giveUpAt - performance.now())
     })
-    const session = new PooledSession(client, this.#named)
+    try {
+      return await Promise.race([connecting, late])
+    } catch (error) {
+      connecting.then(
+        (client) => client.release(),
+        () => undefined,
+      )
+      throw translateError(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #onConnection<Result>(giveUpAt: number, use: (session: Session) => Promise<Result>): Promise<Result> {
+    const client = await this.#connection(giveUpAt)
+    const session = new PooledSession(client, this.#named, giveUpAt)
     try {
       return await use(session)
     } finally {
@@ -118,7 +154,7 @@ class Postgres implements Database {
 }
 
 /** The driver takes a time limit for each query (pg, client.js), which its types leave out. */
-interface ScriptConfig extends pg.QueryConfig {
+interface TimedQuery extends pg.QueryConfig {
   readonly query_timeout: number
 }
 
@@ -129,32 +165,59 @@ class PooledSession implements Session {
   constructor(
     private readonly client: pg.PoolClient,
     private readonly named: boolean,
+    private readonly giveUpAt: number,
   ) {}
 
-  query({ name, text }: Statement, parameters: readonly Parameter[]): Promise<readonly Row[]> {
+  async query(
+    { name, text, isChange }: Statement,
+    parameters: readonly Parameter[],
+  ): Promise<readonly Row[]> {
+    this.#refuseWhenLate()
     return this.#ask(
       () =>
         new Promise((resolve, reject) => {
           const done = (error: unknown, rows: readonly Row[] = []) => (error ? reject(error) : resolve(rows))
           const values = parameters.map(encodeParameter)
-          this.client.query(new NamedQuery(this.client, this.named ? name : '', text, values, done))
+          const limits = { timeoutMs: this.#timeoutMs, deadline: isChange ? this.#deadline() : null }
+          this.client.query(new NamedQuery(this.client, this.named ? name : '', text, values, limits, done))
         }),
     )
   }
 
   async command(sql: string): Promise<string> {
-    const { command } = await this.#ask(() => this.client.query(sql))
-    return command
+    if (sql !== 'rollback') this.#refuseWhenLate()
+    const deadline = sql === 'commit' ? this.#deadline() : null
+    const text = deadline ? `${deadlineCommand(deadline.serverMs)} ${sql}` : sql
+    const command: TimedQuery = { text, query_timeout: this.#timeoutMs }
+    // After a commit that was refused the transaction is still open.
+    if (sql === 'commit') this.isLost = true
+    // Of several commands the driver gives a list, which its types leave out.
+    const answers = [await this.#ask(() => this.client.query(command))].flat()
+    if (sql === 'commit') this.isLost = false
+    return answers.at(-1)?.command ?? ''
   }
 
   async script(sql: string): Promise<void> {
     // The protocol ends a text at its first NUL: half a script would run, silently.
     if (sql.includes('\0')) throw new DatabaseError('22021', 'NUL character in a script')
-    const script: ScriptConfig = {
+    const script: TimedQuery = {
       text: `set local statement_timeout = 0; ${sql}`,
       query_timeout: scriptTimeoutMs,
     }
     await this.#ask(() => this.client.query(script))
+  }
+
+  #refuseWhenLate(): void {
+    if (isTooLateToSend(this.giveUpAt)) throw new DatabaseUnavailable('given up before it was sent')
+  }
+
+  get #timeoutMs(): number {
+    return Math.min(scriptTimeoutMs, Math.max(1, Math.ceil(this.giveUpAt - performance.now())))
+  }
+
+  #deadline(): Deadline | null {
+    const serverMs = serverDeadline(this.client, this.giveUpAt)
+    return serverMs === null ? null : { serverMs, isPrepared: !pooled.has(this.client) }
   }
 
   async #ask<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
@@ -176,17 +239,24 @@ class PooledSession implements Session {
  */
 async function prepareSession(client: pg.ClientBase): Promise<void> {
   await client.query(`set time zone 'UTC'`)
-  if (await isPooled(client)) return
+  if (await isPooled(client)) return void pooled.add(client)
   await client.query(
-    `set statement_timeout = ${statementTimeoutMs};
+    `${prepareDeadline};
+     set statement_timeout = ${statementTimeoutMs};
      set idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs};
      ${plannerSettings.map((setting) => `set ${setting}`).join(';')}`,
   )
 }
 
+/** Connections to a pooler: what is prepared or set on one server connection is not there on the next. */
+const pooled = new WeakSet<pg.ClientBase>()
+
 /** A pooler tells its clients a process number of its own making; a server tells the number of the process that answers. */
 async function isPooled(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query('select pg_backend_pid() as id')
+  const { rows } = await client.query(
+    'select pg_backend_pid() as id, extract(epoch from clock_timestamp())::float8 * 1000 as now',
+  )
+  noteServerTime(client, rows[0]?.now)
   // The driver keeps the number that was told at the start (pg, client.js: `processID`); its types leave it out.
   return !('processID' in client) || client.processID !== rows[0]?.id
 }

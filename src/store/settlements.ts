@@ -2,8 +2,8 @@
 // together.
 import type { CheckoutReport } from '../domain/checkout.js'
 import type { Payment } from '../domain/payment.js'
-import { coalesce } from '../runtime/coalesce.js'
-import { isUnavailable, type Queryable, statement } from './database.js'
+import type { Coalesced } from '../runtime/coalesce.js'
+import { type Queryable, statement } from './database.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.js'
 import { at, integer, text } from './rows.js'
 import {
@@ -14,6 +14,7 @@ import {
   saveSettlement,
   saveSettlements,
 } from './settlement-changes.js'
+import { shareStatements } from './shared-statement.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from './users.js'
 
 const selectForSettlement = statement(
@@ -69,33 +70,42 @@ export async function loadForSettlement(
 
 /** Loading and saving, where what arrives meanwhile shares the next statement. A lone report has one to itself. */
 export interface Settlements {
-  load(report: ReportedIds): Promise<LoadedPayment | null>
-  save(change: SettlementChange): Promise<SaveResult>
+  readonly load: Coalesced<ReportedIds, LoadedPayment | null>
+  readonly save: Coalesced<SettlementChange, SaveResult>
   /** Stores an event that changes nothing. It moves no version, so such events do not hold each other up. */
-  keep(event: IdleEvent): Promise<SaveResult>
+  readonly keep: Coalesced<IdleEvent, SaveResult>
 }
 
 export function createSettlements(database: Queryable): Settlements {
   return {
-    load: coalesce({
-      one: (report) => loadForSettlement(database, report),
-      many: (reports) => loadForSettlements(database, reports),
-      concernsAll: isUnavailable,
+    load: shareStatements<ReportedIds, LoadedPayment | null>(database, {
+      one: loadForSettlement,
+      many: loadForSettlements,
     }),
-    save: coalesce({
-      keyOf: (change) => change.userId,
-      one: (change) => saveSettlement(database, change),
-      many: (changes) => saveSettlements(database, changes),
-      concernsAll: isUnavailable,
+    save: shareStatements<SettlementChange, SaveResult>(database, {
+      one: saveSettlement,
+      many: saveFirstOfEach,
     }),
-    keep: coalesce({
+    keep: shareStatements<IdleEvent, SaveResult>(database, {
       // Two copies of one event must not meet in a statement, which could not tell which of them came first.
       keyOf: ({ userId, received }) => keyOf(userId, received.id),
-      one: async (event) => (await keepIdleEvents(database, [event]))[0] ?? 'outrun',
-      many: (events) => keepIdleEvents(database, events),
-      concernsAll: isUnavailable,
+      one: async (database, event) => (await keepIdleEvents(database, [event]))[0] ?? 'outrun',
+      many: keepIdleEvents,
     }),
   }
+}
+
+/**
+ * A statement holds one change of each user. Another change of the same user was decided before the first is saved, so it
+ * is loaded and decided again without being tried: 200 events of one user at once then take a few statements.
+ */
+async function saveFirstOfEach(
+  database: Queryable,
+  changes: readonly SettlementChange[],
+): Promise<readonly SaveResult[]> {
+  const tried = changes.filter((change) => changes.find((one) => one.userId === change.userId) === change)
+  const results = await saveSettlements(database, tried)
+  return changes.map((change) => results[tried.indexOf(change)] ?? 'outrun')
 }
 
 const keyOf = (userId: string, eventId: string) => JSON.stringify([userId, eventId])

@@ -4,10 +4,10 @@ import { HOUR, type Instant } from '../domain/instant.js'
 import type { Payment } from '../domain/payment.js'
 import { NEVER_PAID } from '../domain/subscription.js'
 import type { UpgradeFacts } from '../domain/upgrade.js'
-import { coalesce } from '../runtime/coalesce.js'
-import { ConstraintViolation, isUnavailable, type Queryable, type Row, statement } from './database.js'
+import { ConstraintViolation, type Queryable, type Row, statement } from './database.js'
 import { parsePayment, paymentOriginToColumns, paymentStateToColumns } from './payments.js'
 import { at, flag, integer, text } from './rows.js'
+import { shareStatements } from './shared-statement.js'
 import { FACT_COLUMNS, OPEN_PAYMENT, parseUser } from './users.js'
 
 /** What the user's token says of him. It fills what the platform has not told us. */
@@ -184,19 +184,17 @@ export interface UpgradeRequests {
 
 export function createUpgradeRequests(database: Queryable): UpgradeRequests {
   return {
-    load: coalesce({
-      one: async (asked) => {
+    load: shareStatements<Asked, LoadedForUpgrade>(database, {
+      one: async (database, asked) => {
         const [loaded] = await loadForUpgrades(database, [asked])
         return loaded ?? NEVER_HEARD_OF
       },
-      many: (asked) => loadForUpgrades(database, asked),
-      concernsAll: isUnavailable,
+      many: loadForUpgrades,
     }),
-    insert: coalesce({
+    insert: shareStatements<RequestedPayment, boolean>(database, {
       keyOf: ({ user }) => user.userId,
-      one: (requested) => insertRequestedPayment(database, requested),
-      many: (requested) => insertRequestedPayments(database, requested),
-      concernsAll: isUnavailable,
+      one: insertRequestedPayment,
+      many: insertRequestedPayments,
     }),
   }
 }

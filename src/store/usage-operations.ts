@@ -1,8 +1,9 @@
 // Consuming, giving back and reporting: one statement looks up, decides, counts and remembers. It is exact under any
 // concurrency, in any number of processes, and counts an operation once however often it is sent.
-import { coalesce } from '../runtime/coalesce.js'
-import { ConstraintViolation, isUnavailable, type Queryable, type Row, statement } from './database.js'
+import type { Coalesced } from '../runtime/coalesce.js'
+import { ConstraintViolation, type Queryable, type Row, statement } from './database.js'
 import { at, flag, instantOrNull, integer, text } from './rows.js'
+import { shareStatements } from './shared-statement.js'
 import type { UsageAnswer, UsageOperation } from './usage-answer.js'
 import { consumeWhereUsual } from './usage-consume.js'
 import { FACT_COLUMNS, parseUser } from './users.js'
@@ -130,16 +131,15 @@ export function applyUsualFirst(database: Queryable, operation: UsageOperation):
   })
 }
 
-export type ApplyUsageOperation = (operation: UsageOperation) => Promise<UsageAnswer>
+export type ApplyUsageOperation = Coalesced<UsageOperation, UsageAnswer>
 
 /** Counting, where what arrives meanwhile shares the next statement. A lone operation has one to itself. */
 export function createApplyUsageOperation(database: Queryable): ApplyUsageOperation {
-  return coalesce({
+  return shareStatements<UsageOperation, UsageAnswer>(database, {
     // One at a time of each user, not only of each count: the ids of operations are his, whatever they count.
     keyOf: (operation) => operation.userId,
-    one: (operation) => applyUsualFirst(database, operation),
-    many: (operations) => applyManyUsualFirst(database, operations),
-    concernsAll: isUnavailable,
+    one: applyUsualFirst,
+    many: applyManyUsualFirst,
   })
 }
 

@@ -2,10 +2,10 @@
 import { firstAnnouncementAt } from '../domain/announcement.js'
 import type { Payment } from '../domain/payment.js'
 import type { PaidMonth, SubscriptionFacts } from '../domain/subscription.js'
-import { coalesce } from '../runtime/coalesce.js'
-import { isUnavailable, type Queryable, type Row, statement } from './database.js'
+import { type Queryable, type Row, statement } from './database.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.js'
 import { at, instantOrNull, integer, json, text, textOrNull } from './rows.js'
+import { shareStatements } from './shared-statement.js'
 
 export const FACT_COLUMNS = `
   u.version, u.event_sequence, u.anchor_at, u.run_months, u.paid_until, u.months, u.ended_at,
@@ -80,17 +80,16 @@ export type LoadUser = (userId: string) => Promise<UserWithOpenPayment | null>
 
 /** What `/status` needs, in one round trip; calls that arrive during one share the next. */
 export function createLoadUser(database: Queryable): LoadUser {
-  return coalesce<string, UserWithOpenPayment | null>({
-    one: async (userId) => {
+  return shareStatements<string, UserWithOpenPayment | null>(database, {
+    one: async (database, userId) => {
       const [row] = await database.query(selectWithOpen, [userId])
       return row ? parseWithOpen(row) : null
     },
-    many: async (userIds) => {
+    many: async (database, userIds) => {
       const rows = await database.query(selectManyWithOpen, [userIds])
       const found = new Map(rows.map((row) => [text(row, 'asked_for'), parseWithOpen(row)]))
       return userIds.map((userId) => found.get(userId) ?? null)
     },
-    concernsAll: isUnavailable,
   })
 }
 

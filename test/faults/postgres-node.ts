@@ -16,6 +16,7 @@ const SETTINGS = [
   'unix_socket_directories=',
   'shared_buffers=32MB',
   'max_connections=100',
+  'track_commit_timestamp=on',
 ]
 /** After a kill the old server's own children may hold its shared memory for a moment: another start succeeds. */
 const STARTS_MAX = 20
@@ -25,6 +26,7 @@ export class PostgresNode {
   #log = ''
   /** The package would wait for ever for the end of a server that was killed. */
   #isRunning = false
+  #hung: number[] = []
 
   private constructor(
     readonly folder: string,
@@ -75,6 +77,7 @@ export class PostgresNode {
 
   /** As `pg_ctl stop -m fast`: connections are ended, everything is written. */
   async stop(): Promise<void> {
+    this.wake()
     if (!this.#isRunning) return
     this.#isRunning = false
     await this.#server.stop()
@@ -82,9 +85,26 @@ export class PostgresNode {
 
   /** The whole server at once, as the kernel's memory killer would. Its children notice and go. */
   kill(): void {
-    const [id] = readFileSync(join(this.folder, 'data/postmaster.pid'), 'utf8').split('\n')
-    process.kill(Number(id), 'SIGKILL')
+    process.kill(this.#postmaster(), 'SIGKILL')
     this.#isRunning = false
+  }
+
+  #postmaster(): number {
+    const [id] = readFileSync(join(this.folder, 'data/postmaster.pid'), 'utf8').split('\n')
+    return Number(id)
+  }
+
+  /** All of it stands still, as on a disk that does not answer: connections stay open, and are made, and nothing is said. */
+  hang(): void {
+    const postmaster = this.#postmaster()
+    process.kill(postmaster, 'SIGSTOP')
+    this.#hung = [...childrenOf(postmaster), postmaster]
+    for (const id of this.#hung) process.kill(id, 'SIGSTOP')
+  }
+
+  wake(): void {
+    for (const id of this.#hung) process.kill(id, 'SIGCONT')
+    this.#hung = []
   }
 
   /** A copy of this server, which must be stopped; `follow` starts it once this one runs again. */
@@ -146,6 +166,12 @@ export class PostgresNode {
   #hear(line: string): void {
     this.#log += line
   }
+}
+
+/** Of a parent that is stopped: it makes no further ones meanwhile. */
+function childrenOf(id: number): number[] {
+  const children = readFileSync(`/proc/${id}/task/${id}/children`, 'utf8')
+  return children.trim().split(' ').filter(Boolean).map(Number)
 }
 
 /** The server cannot run as root: another user must be able to reach its files. */

@@ -57,6 +57,7 @@ const through = (counters: Counters, options: { itemsMax?: number; patienceMs?: 
     one: (call) => counters.one(call),
     many: (calls) => counters.many(calls),
     concernsAll: (error) => error instanceof TypeError,
+    refusal: () => new Error('refused'),
     ...options,
   })
 
@@ -120,6 +121,7 @@ describe('coalescing', () => {
       one: (call) => counters.one(call),
       many: () => Promise.reject(new TypeError('gone')),
       concernsAll: (error) => error instanceof TypeError,
+      refusal: () => new Error('refused'),
     })
     counters.hold()
     const calls = ['a', 'b', 'c'].map((key) => take({ key, amount: 1 }))

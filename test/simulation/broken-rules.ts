@@ -117,7 +117,7 @@ function breakDatabase(
     const text = rule.text?.(statement.text) ?? statement.text
     if (text === statement.text) return statement
     broken.add(statement.name)
-    return { name: `${statement.name}.broken`, text }
+    return { ...statement, name: `${statement.name}.broken`, text }
   }
   return {
     broken,

@@ -160,7 +160,7 @@ it('sessions run in UTC with time limits, and say who they are', async () => {
             current_setting('application_name') as name`,
   )
   expect(await connect().query(settings)).toEqual([
-    { zone: 'UTC', statement: '15s', idle: '1min', name: 'ishtirak' },
+    { zone: 'UTC', statement: '4s', idle: '1min', name: 'ishtirak' },
   ])
 })
 

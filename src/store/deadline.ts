@@ -1,0 +1,45 @@
+// A change that is given up must not be carried out later, also when it lies in the receive buffer of a server that hangs.
+// So every change carries its deadline, by the server's clock: past it the server refuses to begin, and until then it is
+// the statement's time limit.
+import type { ClientBase } from 'pg'
+
+/**
+ * The server gives up this much before the caller does. Its refusal then still arrives, and the connection stays usable;
+ * and it is far more than the clocks drift apart while a connection lasts.
+ */
+const MARGIN_MS = 250
+
+/** Milliseconds since 1970 by the clock of the server, beside the same instant on the scale of `performance.now()`. */
+const offsets = new WeakMap<ClientBase, number>()
+
+/** Call it when the answer has just come: the time that it took makes deadlines earlier, never later. */
+export function noteServerTime(client: ClientBase, serverTimeMs: number): void {
+  offsets.set(client, serverTimeMs - performance.now())
+}
+
+/** By the server's clock; null: there is none, or the clocks were never compared. */
+export function serverDeadline(client: ClientBase, giveUpAt: number): number | null {
+  const offset = offsets.get(client)
+  return offset === undefined || giveUpAt === Number.POSITIVE_INFINITY
+    ? null
+    : Math.floor(offset + giveUpAt - MARGIN_MS)
+}
+
+/** Whether there is time enough left to send anything at all. */
+export function isTooLateToSend(giveUpAt: number): boolean {
+  return performance.now() >= giveUpAt - MARGIN_MS
+}
+
+// A negative time limit is refused (SQLSTATE 22023), and with it everything up to the end of the transaction. Zero would
+// mean no limit.
+const limitUntil = (deadline: string) =>
+  `set_config('statement_timeout',
+     coalesce(nullif(floor(${deadline} - extract(epoch from clock_timestamp()) * 1000), 0), -1)::int::text, true)`
+
+/** Prepared on each connection of our own, and sent unnamed through a pooler, which would not know it. */
+export const DEADLINE_NAME = 'ishtirak_deadline'
+export const DEADLINE_TEXT = `select ${limitUntil('$1::numeric')}`
+export const prepareDeadline = `prepare ${DEADLINE_NAME}(numeric) as ${DEADLINE_TEXT}`
+
+/** As a command of its own: ahead of a commit. */
+export const deadlineCommand = (deadline: number) => `select ${limitUntil(String(deadline))};`

@@ -1,0 +1,269 @@
+// The database server stands still under load, and goes on. Every call is answered meanwhile, none of what was refused is
+// done afterwards, and the first call after the end finds everything at work again.
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { setTimeout as elapse } from 'node:timers/promises'
+import type { Emulator } from '../../src/emulator/emulator.js'
+import { statement } from '../../src/store/database.js'
+import { openPostgres } from '../../src/store/postgres.js'
+import { createDatabase, withDatabaseName } from '../support/admin.js'
+import { PLATFORM_KEY } from '../support/platform.js'
+import { launchService } from '../support/process.js'
+import { waitFor } from '../support/wait-for.js'
+import { tokenOf } from '../support/world.js'
+import { serverHome } from './homes.js'
+import { PostgresNode } from './postgres-node.js'
+import { openSales, type Sale } from './sales.js'
+
+export interface HangOptions {
+  readonly emulator: Emulator
+  readonly hangMs: number
+  readonly callsPerSecond: number
+}
+
+const KINDS = ['status', 'consume', 'webhook', 'healthz', 'readyz'] as const
+type Kind = (typeof KINDS)[number]
+
+interface Call {
+  readonly kind: Kind
+  readonly askedAt: number
+  readonly status: number | 'none'
+  readonly tookMs: number
+  /** Of a consume. */
+  readonly operationId?: string
+}
+
+export interface KindFigures {
+  readonly kind: Kind
+  readonly calls: number
+  readonly refused: number
+  readonly slowestMs: number
+  /** Of those that were asked while the server stood still. */
+  readonly firstRefusalMs: number
+}
+
+export interface HangFigures {
+  readonly kinds: readonly KindFigures[]
+  readonly slowestMs: number
+  /** From the end of the hang to the first call that was asked after it and was answered 200. */
+  readonly recoveryMs: number
+  /** Readiness was refused in the middle of it, and life was not. */
+  readonly readyWhileHung: number
+  readonly aliveWhileHung: number
+  /** Consumes that were committed more than 6 s after they were asked. */
+  readonly executedLate: number
+  /** Consumes that were answered 503 and are in the books all the same, in time. */
+  readonly executedThoughRefused: number
+  /** Answered 200 and not in the books. */
+  readonly lost: number
+  /** Answers other than 200 and 503, and bugs in the log. */
+  readonly faults: readonly string[]
+}
+
+const SALES = 40
+const USERS = 100
+const BEFORE_MS = 1_000
+const AFTER_MS = 2_000
+/** The issue of a call that nobody answers: longer than any limit of the service. */
+const NO_ANSWER_MS = 100_000
+
+export async function runHang({ emulator, hangMs, callsPerSecond }: HangOptions): Promise<HangFigures> {
+  const server = await PostgresNode.create()
+  await createDatabase(server.url, 'faults')
+  const url = withDatabaseName(server.url, 'faults')
+  const home = await serverHome(emulator, url)
+  const service = launchService({ ...home.env, PLATFORM_API_KEYS: PLATFORM_KEY })
+  try {
+    const serviceUrl = await service.listening()
+    const userIds = Array.from({ length: SALES }, (_, index) => `buyer-${index}`)
+    const load = new Load(serviceUrl, await openSales({ serviceUrl, emulator, userIds }))
+    await load.warmUp()
+    const calling = load.run(callsPerSecond, BEFORE_MS + hangMs + AFTER_MS)
+    await elapse(BEFORE_MS)
+    const hungAt = performance.now()
+    server.hang()
+    await elapse(hangMs)
+    const wokenAt = performance.now()
+    server.wake()
+    await calling
+    const executed = await executedConsumes(url)
+    const bugs = service.lines.filter((line) => line.includes('"a bug"')).length
+    return figuresOf(load.calls, { hungAt, wokenAt, executed, bugs })
+  } finally {
+    server.wake()
+    await service.kill('SIGKILL')
+    await home.remove()
+    await server.remove()
+  }
+}
+
+/** So many calls a second, whatever becomes of those before: as users would, who do not wait for each other. */
+class Load {
+  readonly calls: Call[] = []
+  #sent = 0
+  #tokens: string[] = []
+
+  constructor(
+    private readonly url: string,
+    private readonly sales: readonly Sale[],
+  ) {}
+
+  async warmUp(): Promise<void> {
+    this.#tokens = await Promise.all(
+      Array.from({ length: USERS }, (_, index) => tokenOf({ sub: `user-${index}` })),
+    )
+    for (const kind of KINDS) {
+      await waitFor(async () => {
+        await this.#call(kind)
+        return this.calls.at(-1)?.status === 200
+      })
+    }
+    this.calls.length = 0
+  }
+
+  async run(callsPerSecond: number, ms: number): Promise<void> {
+    const startedAt = performance.now()
+    const underWay = new Set<Promise<void>>()
+    for (let made = 0; performance.now() - startedAt < ms; ) {
+      const due = ((performance.now() - startedAt) / 1_000) * callsPerSecond
+      for (; made < due; made++) {
+        // Most of them are the platform's and users'; one in fifty each asks for life and readiness.
+        const kind = made % 50 === 0 ? 'healthz' : made % 50 === 25 ? 'readyz' : KINDS[made % 3]
+        const call = this.#call(kind ?? 'status').finally(() => underWay.delete(call))
+        underWay.add(call)
+      }
+      await elapse(5)
+    }
+    await Promise.all(underWay)
+  }
+
+  async #call(kind: Kind): Promise<void> {
+    const number = this.#sent++
+    const operationId = kind === 'consume' ? `operation-${number}` : undefined
+    const { path, init } = this.#request(kind, number, operationId)
+    const askedAt = performance.now()
+    const status = await send(`${this.url}${path}`, init)
+    const tookMs = performance.now() - askedAt
+    this.calls.push({ kind, askedAt, status, tookMs, ...(operationId && { operationId }) })
+  }
+
+  #request(kind: Kind, number: number, operationId?: string): { path: string; init: Sent } {
+    const user = number % USERS
+    switch (kind) {
+      case 'status': {
+        const headers = { authorization: `Bearer ${this.#tokens[user]}` }
+        return { path: '/api/v1/billing/status', init: { headers } }
+      }
+      case 'consume': {
+        const headers = { authorization: `Bearer ${PLATFORM_KEY}`, 'content-type': 'application/json' }
+        const body = JSON.stringify({ operation_id: operationId })
+        const path = `/api/v1/platform/users/user-${user}/limits/storage_mb/consume`
+        return { path, init: { method: 'POST', headers, body } }
+      }
+      case 'webhook': {
+        const sale = this.sales[number % this.sales.length]
+        if (!sale) throw new Error('there is nothing to sell')
+        const headers = { 'content-type': 'application/json', signature: sale.signature }
+        return { path: '/api/v1/billing/webhook', init: { method: 'POST', headers, body: sale.body } }
+      }
+      default:
+        return { path: `/${kind}`, init: {} }
+    }
+  }
+}
+
+interface Sent {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+const agent = new Agent({ keepAlive: true })
+
+async function send(url: string, { method = 'GET', headers = {}, body }: Sent): Promise<number | 'none'> {
+  const call = request(url, { method, agent, headers, timeout: NO_ANSWER_MS })
+  call.on('timeout', () => call.destroy())
+  try {
+    call.end(body)
+    const [response] = await once(call, 'response')
+    response.resume()
+    await once(response, 'end')
+    return response.statusCode
+  } catch {
+    // Whatever went wrong, there was no answer: that is what is counted.
+    return 'none'
+  }
+}
+
+interface Executed {
+  readonly operationId: string
+  readonly isLate: boolean
+}
+
+const selectExecuted = statement(
+  'test.executed',
+  `select operation_id, pg_xact_commit_timestamp(xmin) - created_at > interval '6 seconds' as late
+     from usage_operations`,
+)
+
+async function executedConsumes(url: string): Promise<readonly Executed[]> {
+  const books = openPostgres({ url, maxConnections: 1 })
+  try {
+    const rows = await books.query(selectExecuted)
+    return rows.map((row) => ({ operationId: String(row.operation_id), isLate: row.late === true }))
+  } finally {
+    await books.close()
+  }
+}
+
+function figuresOf(
+  calls: readonly Call[],
+  of: {
+    readonly hungAt: number
+    readonly wokenAt: number
+    readonly executed: readonly Executed[]
+    readonly bugs: number
+  },
+): HangFigures {
+  const { hungAt, wokenAt, executed, bugs } = of
+  const slowest = (some: readonly Call[]) => Math.max(0, ...some.map(({ tookMs }) => tookMs))
+  const kinds = KINDS.map((kind) => {
+    const own = calls.filter((call) => call.kind === kind)
+    const refusals = own.filter(({ status, askedAt }) => status === 503 && askedAt >= hungAt)
+    const first = Math.min(...refusals.map(({ askedAt, tookMs }) => askedAt + tookMs - hungAt))
+    return {
+      kind,
+      calls: own.length,
+      refused: refusals.length,
+      slowestMs: slowest(own),
+      firstRefusalMs: refusals.length > 0 ? first : 0,
+    }
+  })
+  const whileHung = (kind: Kind) =>
+    calls.filter(
+      (call) =>
+        call.kind === kind &&
+        call.status === 200 &&
+        call.askedAt > hungAt &&
+        call.askedAt + call.tookMs < wokenAt,
+    ).length
+  const consumes = calls.filter(({ kind }) => kind === 'consume')
+  const inBooks = new Set(executed.map(({ operationId }) => operationId))
+  const isInBooks = ({ operationId = '' }: Call) => inBooks.has(operationId)
+  const works = (call: Call) => call.kind === 'consume' && call.status === 200 && call.askedAt >= wokenAt
+  const odd = calls.filter(({ status }) => status !== 200 && status !== 503)
+  return {
+    kinds,
+    slowestMs: slowest(calls),
+    recoveryMs: Math.min(...calls.filter(works).map(({ askedAt, tookMs }) => askedAt + tookMs - wokenAt)),
+    readyWhileHung: whileHung('readyz'),
+    aliveWhileHung: whileHung('healthz'),
+    executedLate: executed.filter(({ isLate }) => isLate).length,
+    executedThoughRefused: consumes.filter((call) => call.status !== 200 && isInBooks(call)).length,
+    lost: consumes.filter((call) => call.status === 200 && !isInBooks(call)).length,
+    faults: [
+      ...odd.map(({ kind, status }) => `${kind} answered ${status}`),
+      ...(bugs > 0 ? [`${bugs} bugs`] : []),
+    ],
+  }
+}
