@@ -35,7 +35,7 @@ import { oneByOne } from './runtime/one-by-one.js'
 import { createTypesetter } from './runtime/typesetter.js'
 import { wait } from './runtime/wait.js'
 import { wallClockIn } from './runtime/wall-clock.js'
-import type { Database } from './store/database.js'
+import { type Database, givenUpAfter, withLimit } from './store/database.js'
 import { schemaFit } from './store/migrate.js'
 import { createSettlements } from './store/settlements.js'
 
@@ -197,8 +197,11 @@ function mailParts({ smtpUrl, mailFrom, seller }: Config, formats: Formats): Pic
 /** Asked to stop: a balancer should send its next request elsewhere. */
 const DRAINING = { ready: false, checks: { service: 'stopping' } }
 
+/** Supervisors wait a second or two. */
+const READINESS_LIMIT_MS = 1_500
+
 async function checkReadiness(database: Database) {
-  const { current, expected, runs } = await schemaFit(database)
+  const { current, expected, runs } = await schemaFit(withLimit(database, givenUpAfter(READINESS_LIMIT_MS)))
   const schema = `at ${current}, ${runs ? 'newer and compatible' : `expected ${expected}`}`
   return { ready: runs, checks: { database: 'ok', schema: current === expected ? 'ok' : schema } }
 }

@@ -8,7 +8,6 @@ import {
   type Database,
   DatabaseError,
   DatabaseUnavailable,
-  givenUpAfter,
   type Queryable,
   statement,
   type Transaction,
@@ -77,14 +76,11 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   }
 }
 
-/** Readiness is asked by supervisors that wait a second or two. */
-const READINESS_LIMIT_MS = 1_500
-
 /** Whether this code runs on the database's schema: what `/readyz` answers. */
 export async function schemaFit(database: Queryable, options: MigrateOptions = {}): Promise<SchemaFit> {
   const expected = await expectedVersion(options)
   try {
-    const [row] = await database.query(selectVersion, [expected], givenUpAfter(READINESS_LIMIT_MS))
+    const [row] = await database.query(selectVersion, [expected])
     const [current, oldestCode] = [Number(row?.version), Number(row?.oldest_code)]
     return { current, expected, runs: current >= expected && oldestCode <= expected }
   } catch (error) {
