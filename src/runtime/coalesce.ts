@@ -94,7 +94,7 @@ export function coalesce<Item, Result>(coalescing: Coalescing<Item, Result>): Co
       if (queue.length >= waitingMax) return reject(coalescing.refusal())
       queue.push({ item, key: coalescing.keyOf?.(item), giveUpAt, resolve, reject })
       arrange()
-      looking ??= setTimeout(giveUpLate, LOOK_EVERY_MS)
+      if (looking === undefined) looking = setTimeout(giveUpLate, LOOK_EVERY_MS)
     })
 }
 
