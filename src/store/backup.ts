@@ -49,7 +49,8 @@ export async function writeBackup(
       rows[table] = await writeTable(transaction, table, put)
     await write(endLine(rows, hash.digest('hex')))
     return { takenAt, schema, rows }
-  })
+    // A backup takes what it takes.
+  }, Number.POSITIVE_INFINITY)
 }
 
 /**
@@ -74,7 +75,10 @@ export async function restoreBackup(
   }
   if (current > 0) await refuseRows(database)
   await migrate(database, { upTo: schema })
-  const rows = await database.transaction((transaction) => fill(transaction, lines()))
+  const rows = await database.transaction(
+    (transaction) => fill(transaction, lines()),
+    Number.POSITIVE_INFINITY,
+  )
   await migrate(database)
   return { takenAt, schema, rows }
 }
@@ -142,6 +146,7 @@ async function insertRows(
 ): Promise<void> {
   // Not declared by `statement`: the columns are those of the backup's schema.
   const insert = {
+    isChange: true,
     name: `backup.insert.${table}`,
     text: `insert into ${quoted(table)} (${columns})
      select ${columns} from json_populate_recordset(null::${quoted(table)}, $1::json)`,
