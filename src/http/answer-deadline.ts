@@ -20,10 +20,12 @@ export function installAnswerDeadline(app: FastifyInstance, answerFailure: Answe
   const look = () => {
     const now = performance.now()
     for (const [reply, since] of open) {
-      // The caller is slow, not we: a body may take half a minute (REQUEST_TIMEOUT_MS).
-      if (!reply.request.raw.complete) continue
-      if (since === null) open.set(reply, now)
-      else if (now - since >= LIMIT_MS && !reply.sent)
+      // Begun, or its caller has gone, after which Fastify does not call `onResponse`.
+      if (reply.raw.headersSent || reply.raw.destroyed) open.delete(reply)
+      // The caller is slow: a body may take half a minute (REQUEST_TIMEOUT_MS).
+      else if (!reply.request.raw.complete) continue
+      else if (since === null) open.set(reply, now)
+      else if (now - since >= LIMIT_MS)
         answerFailure(
           new BillingError('took_too_long', { retryAfterSeconds: RETRY_SECONDS }),
           reply.request,

@@ -186,9 +186,7 @@ class PooledSession implements Session {
 
   async command(sql: string): Promise<string> {
     if (sql !== 'rollback') this.#refuseWhenLate()
-    const deadline = sql === 'commit' ? this.#deadline() : null
-    const text = deadline ? `${deadlineCommand(deadline.serverMs)} ${sql}` : sql
-    const command: TimedQuery = { text, query_timeout: this.#timeoutMs }
+    const command: TimedQuery = { text: this.#withLimit(sql), query_timeout: this.#timeoutMs }
     // After a commit that was refused the transaction is still open.
     if (sql === 'commit') this.isLost = true
     // Of several commands the driver gives a list, which its types leave out.
@@ -200,11 +198,15 @@ class PooledSession implements Session {
   async script(sql: string): Promise<void> {
     // The protocol ends a text at its first NUL: half a script would run, silently.
     if (sql.includes('\0')) throw new DatabaseError('22021', 'NUL character in a script')
-    const script: TimedQuery = {
-      text: `set local statement_timeout = 0; ${sql}`,
-      query_timeout: scriptTimeoutMs,
-    }
+    const script: TimedQuery = { text: sql, query_timeout: scriptTimeoutMs }
     await this.#ask(() => this.client.query(script))
+  }
+
+  #withLimit(command: string): string {
+    if (command === 'begin' && this.giveUpAt === Number.POSITIVE_INFINITY)
+      return 'begin; set local statement_timeout = 0'
+    const deadline = command === 'commit' ? this.#deadline() : null
+    return deadline ? `${deadlineCommand(deadline.serverMs)} ${command}` : command
   }
 
   #refuseWhenLate(): void {
