@@ -48,7 +48,7 @@ export async function reportEvents({ database }: Parts, query: EventsQuery): Pro
 export function resendFrom(parts: Parts, eventId: string, by: By): Promise<ResentEvents> {
   return parts.database.transaction(async (transaction) => {
     const resent = await rewindToEvent(transaction, eventId, parts.clock.now())
-    if (!resent) throw new BillingError('not_found')
+    if (!resent) throw new BillingError('not_found', { extra: { event_id: eventId } })
     await record(parts, transaction, { act: 'event.resend', by, eventId, userId: resent.userId })
     return resent
   })
@@ -74,7 +74,7 @@ export async function resendAllWaiting(parts: Parts, by: By): Promise<{ readonly
 export function skipEvent(parts: Parts, eventId: string, by: By): Promise<void> {
   return parts.database.transaction(async (transaction) => {
     const userId = await skipToAfterEvent(transaction, eventId, parts.clock.now())
-    if (userId === null) throw new BillingError('not_found')
+    if (userId === null) throw new BillingError('not_found', { extra: { waiting_event_id: eventId } })
     await record(parts, transaction, { act: 'event.skip', by, eventId, userId })
   })
 }

@@ -2,10 +2,11 @@
 // guarded change with its line in the audit trail. It moves no money: that is done by hand at the provider.
 import type { CheckoutReport } from '../domain/checkout.js'
 import { BillingError } from '../domain/error.js'
+import { toTimestamp } from '../domain/instant.js'
 import type { Payment, PublicPaymentStatus, Review } from '../domain/payment.js'
 import { decideRefund } from '../domain/refund.js'
 import type { ProviderFailure } from '../provider/provider.js'
-import { actsOnPayment, type RecordedAct, recordAct } from '../store/audit.js'
+import { actsOnPayment, findRefundInstant, type RecordedAct, recordAct } from '../store/audit.js'
 import { findPaymentWithUser, newestPayments, type PaymentTraces, tracesOf } from '../store/operator.js'
 import { lookUpPayment } from './look-up-payment.js'
 import type { OperatorAct } from './operate-audit.js'
@@ -92,21 +93,32 @@ export async function acceptPayment(parts: Parts, paymentId: string, by: By): Pr
   return showPayment(parts, paymentId)
 }
 
-/** Records a refund that was made by hand at the provider. Throws `conflict` when the payment is not paid. */
+/**
+ * Records a refund that was made by hand at the provider. Throws `already_refunded`, or `conflict` when the payment is not
+ * paid.
+ */
 export async function refundPayment(parts: Parts, paymentId: string, by: By): Promise<PaymentFile> {
   await saveByHand(parts, { ...by, act: 'payment.refund' }, async (now) => {
     const loaded = await load(parts, paymentId)
     const { payment, user } = loaded
     const refund = decideRefund({ payment, subscription: user.subscription }, now, parts.terms)
-    if (!refund) throw new BillingError('conflict', { extra: { payment_status: payment.status } })
+    if (!refund) throw await refundRefusal(parts, payment)
     return { ...loaded, userId: payment.userId, after: refund }
   })
   return showPayment(parts, paymentId)
 }
 
+async function refundRefusal({ database }: Parts, payment: Payment): Promise<BillingError> {
+  const { userId, id: paymentId, status } = payment
+  if (status !== 'refunded') return new BillingError('conflict', { extra: { payment_status: status } })
+  const at = await findRefundInstant(database, { userId, paymentId })
+  const since = at === null ? {} : { refunded_at: toTimestamp(at) }
+  return new BillingError('already_refunded', { extra: { payment_status: status, ...since } })
+}
+
 async function load(parts: Parts, paymentId: string) {
   const loaded = await findPaymentWithUser(parts.database, paymentId)
-  if (!loaded) throw new BillingError('not_found')
+  if (!loaded) throw new BillingError('not_found', { extra: { payment_id: paymentId } })
   return loaded
 }
 

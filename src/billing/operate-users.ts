@@ -47,6 +47,6 @@ export async function endUser(parts: Parts, userId: string, by: By): Promise<Use
 
 async function load(parts: Parts, userId: string): Promise<UserRow> {
   const user = await findUser(parts.database, userId)
-  if (!user) throw new BillingError('not_found')
+  if (!user) throw new BillingError('not_found', { extra: { user_id: userId } })
   return user
 }

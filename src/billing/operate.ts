@@ -18,6 +18,7 @@ import {
   refundPayment,
   showPayment,
 } from './operate-payments.js'
+import { type Found, search } from './operate-search.js'
 import { endUser, showUser, type UserFile } from './operate-users.js'
 import type { Parts } from './parts.js'
 import {
@@ -34,6 +35,7 @@ export interface Operator {
   recheck(paymentId: string, by: By): Promise<PaymentFile>
   accept(paymentId: string, by: By): Promise<PaymentFile>
   refund(paymentId: string, by: By): Promise<PaymentFile>
+  search(word: string): Promise<Found>
   user(userId: string): Promise<UserFile>
   endUser(userId: string, by: By): Promise<UserFile>
   startReconciliation(request: Parameters<typeof startReconciliation>[1]): Promise<ComparisonReport>
@@ -55,6 +57,7 @@ export function createOperator(parts: Parts): Operator {
     recheck: (paymentId, by) => recheckPayment(parts, paymentId, by),
     accept: (paymentId, by) => acceptPayment(parts, paymentId, by),
     refund: (paymentId, by) => refundPayment(parts, paymentId, by),
+    search: (word) => search(parts, word),
     user: (userId) => showUser(parts, userId),
     endUser: (userId, by) => endUser(parts, userId, by),
     startReconciliation: (request) => startReconciliation(parts, request),

@@ -42,6 +42,15 @@ export const ERRORS = {
       en: 'The access token is missing, not valid or expired.',
     },
   ),
+  invalid_operator_key: entry(
+    401,
+    { ar: 'يلزم مفتاح مشغّل', fr: 'Clé d’opérateur requise', en: 'Operator key required' },
+    {
+      ar: 'مفتاح المشغّل غير موجود أو ليس من المفاتيح المعتمدة في OPERATOR_KEYS.',
+      fr: 'La clé d’opérateur est absente, ou ne figure pas dans OPERATOR_KEYS.',
+      en: 'The operator key is missing, or is not one of those in OPERATOR_KEYS.',
+    },
+  ),
   invalid_signature: entry(
     401,
     { ar: 'توقيع غير صحيح', fr: 'Signature incorrecte', en: 'Wrong signature' },
@@ -121,6 +130,15 @@ export const ERRORS = {
       ar: 'لم تُسدَّد هذه الدفعة، لذلك لا يوجد لها وصل.',
       fr: 'Ce paiement n’a pas été réglé ; il n’a donc pas de reçu.',
       en: 'This payment has not been paid, so there is no receipt for it.',
+    },
+  ),
+  already_refunded: entry(
+    409,
+    { ar: 'الدفعة مستردّة من قبل', fr: 'Paiement déjà remboursé', en: 'Already refunded' },
+    {
+      ar: 'سُجّل استرداد هذه الدفعة من قبل، ولا يُسجَّل مرتين؛ تاريخ التسجيل في refunded_at.',
+      fr: 'Le remboursement de ce paiement est déjà enregistré et ne s’enregistre pas deux fois ; refunded_at en donne la date.',
+      en: 'The refund of this payment is already recorded and cannot be recorded twice; refunded_at says since when.',
     },
   ),
   payload_too_large: entry(

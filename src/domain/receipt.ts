@@ -118,3 +118,11 @@ export function receiptSeries(issuedOn: string, live: boolean): string {
 export function receiptNumber(series: string, number: number): string {
   return `${series}-${String(number).padStart(6, '0')}`
 }
+
+/** The same as a person types it, `2026-42` and `test-2026-000042` as well; null for what is no number of a receipt. */
+export function readReceiptNumber(
+  typed: string,
+): { readonly series: string; readonly number: number } | null {
+  const [, series, digits] = /^((?:TEST-)?\d{4})-(\d{1,9})$/.exec(typed.toUpperCase()) ?? []
+  return series === undefined ? null : { series, number: Number(digits) }
+}

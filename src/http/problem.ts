@@ -69,7 +69,7 @@ export function pathOf(url: string): string {
 
 /** RFC 6750, section 3: an error is only named where a token was given. */
 function challenge(request: FastifyRequest, code: ErrorCode): string {
-  const gaveToken = code === 'unauthenticated' && /^bearer\s/i.test(request.headers.authorization ?? '')
+  const gaveToken = code !== 'invalid_signature' && /^bearer\s/i.test(request.headers.authorization ?? '')
   return gaveToken ? 'Bearer error="invalid_token"' : 'Bearer'
 }
 

@@ -57,6 +57,27 @@ export const OperatorPaymentSchema = Type.Object({
 
 export const OperatorPaymentsSchema = Type.Object({ data: Type.Array(OperatorPaymentSchema) })
 
+export const SearchQuerySchema = Type.Object(
+  {
+    q: Type.String({
+      // Something else than white space.
+      pattern: '\\S',
+      maxLength: 320,
+      description:
+        'A user’s id or e-mail, a payment’s id, the provider’s checkout id or a receipt’s number, whole',
+      examples: ['amina@example.dz', '2026-000042'],
+    }),
+  },
+  { additionalProperties: false },
+)
+
+export const FoundSchema = Type.Object({
+  users: Type.Array(
+    Type.Object({ user_id: Type.String(), email: nullable(Type.String()), name: nullable(Type.String()) }),
+  ),
+  payments: Type.Array(OperatorPaymentSchema),
+})
+
 const ActSchema = Type.Object({
   id: Type.String(),
   at: timestamp,

@@ -1,5 +1,6 @@
 // What the operator sees, as the API writes it: the payment as its user sees it, and behind it what only we know.
 import type { PaymentFile } from '../billing/operate-payments.js'
+import type { Found } from '../billing/operate-search.js'
 import type { UserFile } from '../billing/operate-users.js'
 import type { ComparisonReport } from '../billing/reconcile.js'
 import { type Instant, toTimestamp } from '../domain/instant.js'
@@ -69,6 +70,13 @@ function viewReport(report: KeptReport) {
     checkout_id: report.checkoutId,
     paid_at: timestampOrNull(report.saidPaidAt),
     paid_at_believed: report.isInstantBelieved,
+  }
+}
+
+export function viewFound({ users, payments }: Found, context: ViewContext) {
+  return {
+    users: users.map(({ userId, email, name }) => ({ user_id: userId, email, name })),
+    payments: payments.map((payment) => viewOperatorPayment(payment, context)),
   }
 }
 

@@ -152,7 +152,11 @@ function parseEvent(row: Row): WrittenEvent {
     state: isWaiting ? 'waiting' : wasDelivered ? 'delivered' : 'set_aside',
     attempts: integer(row, 'attempts'),
     attemptedAt: instantOrNull(row, 'attempted_at'),
-    dueAt: isWaiting && flag(row, 'first') ? instant(row, 'deliver_at') : null,
+    // A user whose events were never attempted is due since 1970: what is due is not due before it is written.
+    dueAt:
+      isWaiting && flag(row, 'first')
+        ? Math.max(instant(row, 'deliver_at'), instant(row, 'created_at'))
+        : null,
     answerStatus: row.answer_status === null ? null : integer(row, 'answer_status'),
     failure: textOrNull(row, 'failure'),
   }

@@ -45,5 +45,7 @@ it('an operator is known by the name of the key', () => {
   ])
   expect(operators.verify(`Bearer ${NEW}`)).toBe('yacine')
   expect(operators.verify(`Bearer ${OLD}`)).toBe('amina')
-  expect(codeOf(() => operators.verify('Bearer amina'))).toBe('unauthenticated')
+  for (const header of ['Bearer amina', 'Basic x', undefined]) {
+    expect(codeOf(() => operators.verify(header))).toBe('invalid_operator_key')
+  }
 })

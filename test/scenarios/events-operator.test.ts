@@ -72,6 +72,17 @@ describeOnBothDatabases('the operator and the events', ({ database }) => {
     ])
   })
 
+  it('sees when an event is due: from when it was written, and never while nothing is sent', async () => {
+    receiver.behave = () => 410
+    await world.as('user-1').buy()
+    const dueAt = async () => (await list('?state=waiting')).data[0].due_at
+    expect(await dueAt()).toBe('2026-11-21T12:00:00Z')
+    await pass(0)
+    await pass((2 * DAY) / 1000)
+    expect((await list()).endpoint.state).toBe('disabled')
+    expect(await dueAt()).toBeNull()
+  })
+
   it('sends an event and the later ones of its user again, in order, with the same ids', async () => {
     await world.as('user-1').buy()
     await world.as('user-2').buy()

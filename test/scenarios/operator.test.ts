@@ -40,6 +40,26 @@ describeOnBothDatabases('the operator', ({ database }) => {
     await closed.stop()
   })
 
+  it.each([
+    ['ar', 'مفتاح المشغّل'],
+    ['fr', 'La clé d’opérateur'],
+    ['en', 'The operator key'],
+  ])('with a wrong key is told of an operator key, not of an access token (%s)', async (locale, words) => {
+    const headers = { authorization: 'Bearer some-other-key-of-20-characters', 'accept-language': locale }
+    const refused = await world.call('GET', '/api/v1/operator/payments', { headers })
+    expect([refused.status, refused.body.code]).toEqual([401, 'invalid_operator_key'])
+    expect(refused.body.detail).toContain(words)
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
+  })
+
+  it('hears which payment, user or event there is not', async () => {
+    const missing = async (path: string) => (await operator.get(path)).body
+    expect(await missing('/payments/nope')).toMatchObject({ code: 'not_found', payment_id: 'nope' })
+    expect(await missing('/users/nope')).toMatchObject({ code: 'not_found', user_id: 'nope' })
+    const { body } = await operator.post('/events/nope/resend', {})
+    expect(body).toMatchObject({ code: 'not_found', event_id: 'nope' })
+  })
+
   it('has a document of its own behind the key, and the public one and its page say nothing of it', async () => {
     for (const path of ['/openapi.json', '/docs/json', '/docs/yaml']) {
       const { status, text } = await world.call('GET', path)
@@ -67,6 +87,26 @@ describeOnBothDatabases('the operator', ({ database }) => {
     expect(await ids('?user_id=user-1')).toEqual([first.paymentId])
     expect(await ids('?limit=1')).toEqual([second.paymentId])
     expect(await ids('?status=review')).toEqual([])
+  })
+
+  it('finds users and payments by what a customer reads out: e-mail, checkout, receipt, ids', async () => {
+    await world.service.billing.updateProfile('user-1', { email: 'Amina@Example.dz' })
+    const { paymentId, checkoutId } = await world.as('user-1').buy()
+    await world.as('user-2').buy()
+    const { receipt } = await operator.payment(paymentId)
+    const found = async (word: string) => {
+      const { body } = await operator.get(`/search?q=${encodeURIComponent(word)}`)
+      return [...body.users.map((user: { user_id: string }) => user.user_id), ...body.payments.map(idOf)]
+    }
+    const idOf = ({ id }: { id: string }) => id
+    expect(await found(' amina@example.DZ ')).toEqual(['user-1'])
+    expect(await found('user-1')).toEqual(['user-1'])
+    expect(await found(paymentId)).toEqual([paymentId])
+    expect(await found(checkoutId)).toEqual([paymentId])
+    expect(await found(receipt.number)).toEqual([paymentId])
+    expect(await found(receipt.number.toLowerCase().replace('-0000', '-'))).toEqual([paymentId])
+    expect(await found('amina')).toEqual([])
+    expect((await operator.get('/search?q=%20')).status).toBe(422)
   })
 
   it('sees everything known of one payment', async () => {
@@ -200,11 +240,20 @@ describeOnBothDatabases('the operator', ({ database }) => {
       ])
       expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4])
       expect(events[2]).toMatchObject({ status: 'canceled' })
+    })
+
+    it('a second time says that it is recorded, and since when', async () => {
+      const { paymentId } = await world.as('user-1').buy()
+      await operator.post(`/payments/${paymentId}/refund`, { why: 'he asked' })
+      await world.advance(DAY)
       const again = await operator.post(`/payments/${paymentId}/refund`, { why: 'once more' })
-      expect([again.status, again.body.code, again.body.payment_status]).toEqual([
+      expect([again.status, again.body]).toEqual([
         409,
-        'conflict',
-        'refunded',
+        expect.objectContaining({
+          code: 'already_refunded',
+          payment_status: 'refunded',
+          refunded_at: '2026-11-21T12:00:00Z',
+        }),
       ])
     })
 

@@ -13,6 +13,7 @@ import {
   statement,
 } from '../../src/store/database.js'
 import { claimDueMails } from '../../src/store/mails.js'
+import { findPaymentsByWord, findUsersByWord } from '../../src/store/operator-search.js'
 import { claimUsersWithEvents, nextEventOf } from '../../src/store/outbox.js'
 import { findPayment, findPaymentById, listPayments } from '../../src/store/payments.js'
 import { type SettlementChange, saveSettlements } from '../../src/store/settlement-changes.js'
@@ -33,8 +34,9 @@ async function fill(database: Database, users: number): Promise<void> {
 }
 
 const rowsOf = (users: number): string[] => [
-  `insert into users (user_id, version, event_sequence, delivered_sequence, created_at, announce_at)
-   select 'user-' || n, 1, 3, case when n % 1000 = 0 then 1 else 3 end, now(),
+  `insert into users (user_id, version, event_sequence, delivered_sequence, email, created_at, announce_at)
+   select 'user-' || n, 1, 3, case when n % 1000 = 0 then 1 else 3 end,
+          'user-' || n || '@host.example', now(),
           timestamptz '2026-11-21T12:00:00Z' + (case when n % 1000 = 0 then -1 else n end) * interval '1 minute'
      from generate_series(1, ${users}) n`,
   `insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url, created_at,
@@ -49,6 +51,8 @@ const rowsOf = (users: number): string[] => [
      from generate_series(1, ${users}) n, generate_series(1, 3) k`,
   `insert into provider_events (user_id, id, type, outcome, received_at)
    select 'user-' || n, 'evt_' || n, 'checkout.failed', 'failed', now() from generate_series(1, ${users}) n`,
+  `insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
+   select 'user-' || n, 'pay_' || n || '_1', '2025', n, now(), '{}' from generate_series(1, ${users}) n`,
   `insert into mails (user_id, kind, about, queued_at, due_at)
    select 'user-' || n, 'receipt', 'pay_' || n, timestamptz '2026-11-21T11:00:00Z',
           case when n % 1000 = 0 then timestamptz '2026-11-21T11:00:00Z' end
@@ -180,6 +184,16 @@ const HOT: [name: string, run: Run, index: RegExp][] = [
     /usage_once/,
   ],
   ['a consume', (door) => createApplyUsageOperation(door)(consume), /usage_once/],
+  [
+    'the users that a word names',
+    (door) => findUsersByWord(door, 'user-7@host.example'),
+    /users_pkey[\s\S]*users_by_email/,
+  ],
+  [
+    'the payments that a word names',
+    (door) => findPaymentsByWord(door, '2025-000007', { series: '2025', number: 7 }),
+    /payments_by_id[\s\S]*payments_checkout[\s\S]*receipts_number_once/,
+  ],
   ['a release', (door) => createApplyUsageOperation(door)({ ...consume, kind: 'release' }), /usage_once/],
 ]
 

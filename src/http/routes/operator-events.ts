@@ -18,7 +18,7 @@ import type { Desk } from './operator.js'
 
 const EVENTS = '/api/v1/operator/events'
 const OPERATOR = { security: [{ operator: [] }], tags: ['operator'] }
-const READ = ['unauthenticated', 'not_found', 'validation_failed', 'database_unavailable'] as const
+const READ = ['invalid_operator_key', 'not_found', 'validation_failed', 'database_unavailable'] as const
 const ACT = [...READ, 'malformed_json', 'conflict'] as const
 
 export function eventRoutes(app: App, desk: Desk): void {
@@ -75,6 +75,8 @@ export function eventRoutes(app: App, desk: Desk): void {
 }
 
 function viewEvents({ endpoint, waiting, events }: EventsReport) {
+  // Without an address, or with one that is switched off, nothing is going to be sent.
+  const isSending = endpoint !== null && endpoint.disabledAt === null
   return {
     endpoint: endpoint && {
       state: endpoint.disabledAt
@@ -96,7 +98,7 @@ function viewEvents({ endpoint, waiting, events }: EventsReport) {
       state: event.state,
       attempts: event.attempts,
       attempted_at: timestampOrNull(event.attemptedAt),
-      due_at: timestampOrNull(event.dueAt),
+      due_at: isSending ? timestampOrNull(event.dueAt) : null,
       answer_status: event.answerStatus,
       failure: event.failure,
     })),

@@ -15,6 +15,7 @@ import { operatorPart } from '../openapi-document.js'
 import { problemResponses } from '../problem.js'
 import {
   ExportQuerySchema,
+  FoundSchema,
   OperatorPaymentsQuerySchema,
   OperatorPaymentsSchema,
   OperatorUserParamsSchema,
@@ -25,12 +26,14 @@ import {
   ReconciliationParamsSchema,
   ReconciliationSchema,
   ReconciliationsSchema,
+  SearchQuerySchema,
   UserFileSchema,
   WhySchema,
 } from '../schemas-operator.js'
 import {
   viewComparison,
   viewFinding,
+  viewFound,
   viewOperatorPayment,
   viewPaymentFile,
   viewReconciliation,
@@ -56,7 +59,7 @@ export interface Desk {
 const BASE = '/api/v1/operator'
 const PAYMENT = `${BASE}/payments/:payment_id`
 const OPERATOR = { security: [{ operator: [] }], tags: ['operator'] }
-const READ = ['unauthenticated', 'not_found', 'validation_failed', 'database_unavailable'] as const
+const READ = ['invalid_operator_key', 'not_found', 'validation_failed', 'database_unavailable'] as const
 const ACT = [...READ, 'malformed_json', 'conflict'] as const
 const ASK = [...ACT, 'provider_rejected', 'provider_unavailable'] as const
 
@@ -71,6 +74,7 @@ export function operatorRoutes({ billing, publicUrl, clock, keys, admitStranger 
     app.addHook('onRequest', operators.onRequest)
     paymentRoutes(app, desk)
     actRoutes(app, desk)
+    searchRoute(app, desk)
     userRoutes(app, desk)
     reconciliationRoutes(app, desk)
     exportRoute(app, desk)
@@ -141,12 +145,24 @@ function actRoutes(app: App, desk: Desk): void {
     description:
       'It moves no money. The month it bought ends; later paid months move up. 409 when the payment is not paid.',
     body: WhySchema,
-    response: { 200: PaymentFileSchema, ...problemResponses(...ACT) },
+    response: { 200: PaymentFileSchema, ...problemResponses(...ACT, 'already_refunded') },
   }
   app.post(`${PAYMENT}/refund`, { schema: refundSchema }, async (request) => {
     const acted = await desk.operator.refund(request.params.payment_id, by(request, request.body.why))
     return viewPaymentFile(acted, desk.context())
   })
+}
+
+function searchRoute(app: App, desk: Desk): void {
+  const schema = {
+    ...OPERATOR,
+    summary: 'The users and payments that a word names',
+    querystring: SearchQuerySchema,
+    response: { 200: FoundSchema, ...problemResponses(...READ) },
+  }
+  app.get(`${BASE}/search`, { schema }, async ({ query }) =>
+    viewFound(await desk.operator.search(query.q), desk.context()),
+  )
 }
 
 function userRoutes(app: App, desk: Desk): void {
