@@ -2,6 +2,7 @@
 // service or of the opened database, and print the answer.
 import type { Command } from 'commander'
 import { action, asked, print, text, why } from './cli-operator.js'
+import { aCount, aReason } from './cli-words.js'
 
 /** What is printed of the answer; the schema is in http/event-schemas.ts. */
 interface ShownEvents {
@@ -30,7 +31,7 @@ export function addEventCommands(program: Command): void {
   const list = events.command('list').description('newest first, and the state of EVENTS_URL')
   list.option('--undelivered', 'only those that the platform has not confirmed, oldest first')
   list.option('--user <id>', 'of one user')
-  list.option('--limit <number>', 'how many', '50')
+  list.option('--limit <number>', 'how many', aCount, '50')
   action(list, async (desk, options) => {
     const query = new URLSearchParams({ limit: text(options.limit) })
     if (options.user !== undefined) query.set('user_id', text(options.user))
@@ -43,7 +44,7 @@ export function addEventCommands(program: Command): void {
     '--all-undelivered',
     'instead: switch EVENTS_URL on again, and begin anew with all that waits',
   )
-  resend.option('--why <reason>', 'for the audit trail')
+  resend.option('--why <reason>', 'for the audit trail', aReason)
   action(resend, async (desk, options, event) => {
     if (options.allUndelivered) {
       const answer = await asked<{ readonly users: number }>(
@@ -66,7 +67,7 @@ export function addEventCommands(program: Command): void {
   })
   const skip = events.command('skip <event>')
   skip.description('wait no longer for this event and those before it of its user')
-  skip.requiredOption('--why <reason>', 'for the audit trail')
+  skip.requiredOption('--why <reason>', 'for the audit trail', aReason)
   action(skip, async (desk, options, event) => {
     const path = `/events/${encodeURIComponent(event)}/skip`
     print(options, await asked<object>(desk, 'POST', path, why(options)), () => 'skipped')

@@ -1,17 +1,22 @@
-// The operator's commands: payments, users, reconcile, export. Each asks the operator's part of the API once (or, for a
+// The operator's commands: find, payments, users, reconcile, export. Each asks the operator's part of the API once (or, for a
 // long comparison, round after round) and prints the answer; what may be done is decided there, not here.
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { ROUND_MS } from './billing/reconcile.js'
+import { aCount, aDay, aMonth, aReason, refusal } from './cli-words.js'
+import { PUBLIC_PAYMENT_STATUSES } from './domain/payment.js'
 import { DeskClosed, type OperatorDesk, openDesk } from './operator-desk.js'
 import {
+  foundTable,
   paymentFile,
   paymentsTable,
   reconciliationTable,
   type ShownFile,
+  type ShownFound,
   type ShownPayment,
   type ShownReconciliation,
   type ShownUser,
   userFile,
+  withLocalTimes,
 } from './operator-tables.js'
 import { readConfig } from './runtime/config.js'
 import { createLog } from './runtime/log.js'
@@ -19,17 +24,20 @@ import { wait } from './runtime/wait.js'
 
 type Options = Readonly<Record<string, string | boolean | undefined>>
 
-/** The service refused: its own sentence, and what it added. */
-class Refused extends Error {
-  override readonly name = 'Refused'
-}
-
 export function addOperatorCommands(program: Command): void {
   addPayments(program)
   addUsers(program)
+  const find = program.command('find <word>')
+  find.description('users and payments by user id, e-mail, payment id, checkout id or receipt number')
+  action(find, async (desk, options, word) => {
+    const answer = await asked<ShownFound>(desk, 'GET', `/search?${new URLSearchParams({ q: word })}`)
+    if (!options.json && answer.users.length + answer.payments.length === 0)
+      throw new DeskClosed(`nothing is known as ${word}`)
+    print(options, answer, foundTable)
+  })
   const reconcile = program.command('reconcile')
   reconcile.description('compare the provider’s list with our books, and say what only one side has')
-  reconcile.requiredOption('--since <day>', 'from when, such as 2026-11-01')
+  reconcile.requiredOption('--since <day>', 'from when, such as 2026-11-01', aDay)
   action(reconcile, async (desk, options) => {
     const since = text(options.since)
     let answer = await asked<ShownReconciliation>(desk, 'POST', '/reconciliations', {
@@ -48,7 +56,7 @@ export function addOperatorCommands(program: Command): void {
   })
   const month = program.command('export').description('for the accountant').command('payments')
   month.description('the payments of a month as CSV')
-  month.requiredOption('--month <month>', 'such as 2026-11')
+  month.requiredOption('--month <month>', 'such as 2026-11', aMonth)
   action(month, async (desk, options) => {
     const query = new URLSearchParams({ month: text(options.month) })
     process.stdout.write(await textOf(desk, 'GET', `/exports/payments?${query}`))
@@ -58,9 +66,9 @@ export function addOperatorCommands(program: Command): void {
 function addPayments(program: Command): void {
   const payments = program.command('payments').description('look at payments, and act on one')
   const list = payments.command('list').description('of all users, newest first')
-  list.option('--status <status>', 'pending, paid, failed, canceled, expired, review or refunded')
+  list.addOption(new Option('--status <status>', 'with this status').choices(PUBLIC_PAYMENT_STATUSES))
   list.option('--user <id>', 'of one user')
-  list.option('--limit <number>', 'how many', '50')
+  list.option('--limit <number>', 'how many', aCount, '50')
   action(list, async (desk, options) => {
     const query = new URLSearchParams({ limit: text(options.limit) })
     if (options.status !== undefined) query.set('status', text(options.status))
@@ -78,8 +86,8 @@ function addPayments(program: Command): void {
   })
   const act = (name: 'recheck' | 'accept' | 'refund', description: string) => {
     const command = payments.command(`${name} <payment>`).description(description)
-    if (name === 'recheck') command.option('--why <reason>', 'for the audit trail')
-    else command.requiredOption('--why <reason>', 'for the audit trail')
+    if (name === 'recheck') command.option('--why <reason>', 'for the audit trail', aReason)
+    else command.requiredOption('--why <reason>', 'for the audit trail', aReason)
     action(command, async (desk, options, payment) => {
       const path = `/payments/${encodeURIComponent(payment)}/${name}`
       print(options, await asked<ShownFile>(desk, 'POST', path, why(options)), paymentFile)
@@ -97,7 +105,7 @@ function addUsers(program: Command): void {
     print(options, await asked<ShownUser>(desk, 'GET', `/users/${encodeURIComponent(user)}`), userFile)
   })
   const end = users.command('end <user>').description('end his access now (fraud); what he paid stays paid')
-  end.requiredOption('--why <reason>', 'for the audit trail')
+  end.requiredOption('--why <reason>', 'for the audit trail', aReason)
   action(end, async (desk, options, user) => {
     const path = `/users/${encodeURIComponent(user)}/end`
     print(options, await asked<ShownUser>(desk, 'POST', path, why(options)), userFile)
@@ -119,8 +127,13 @@ export function action(
     .action(async (...given: readonly unknown[]) => {
       const options = command.opts<Options>()
       const config = readConfig(process.env)
-      const { ISHTIRAK_URL: url, OPERATOR: operator, OPERATOR_KEY: key } = process.env
-      const reached = { url: textOr(options.url, url), as: textOr(options.as, undefined), key }
+      const operator = variable('OPERATOR')
+      const reached = {
+        url: textOr(options.url, variable('ISHTIRAK_URL')),
+        as: textOr(options.as, undefined),
+        key: variable('OPERATOR_KEY'),
+      }
+      if (reached.url === '') throw new DeskClosed('--url is empty: the address of the service is missing')
       const as = reached.as ?? (reached.url === undefined ? operator : undefined)
       // The log would stand between the lines of the answer: only what is wrong is said.
       const desk = await openDesk(config, { ...reached, as }, createLog({ level: 'error' }))
@@ -153,22 +166,9 @@ async function textOf(
   throw refusal(answer.status, answer.text)
 }
 
-/** A problem body, or whatever a proxy in between said. */
-function refusal(status: number, text: string): Error {
-  if (status === 404 && !text.includes('request_id'))
-    return new DeskClosed('there is no Ishtirak at this address')
-  if (!text.startsWith('{')) return new Refused(`the service answered ${status}`)
-  const problem: Readonly<Record<string, unknown>> = JSON.parse(text)
-  const further = Object.entries(problem).filter(([name]) => !STANDARD_MEMBERS.includes(name))
-  const more = further.length > 0 ? ` ${JSON.stringify(Object.fromEntries(further))}` : ''
-  return new Refused(`${problem.code}: ${problem.detail}${more}`)
-}
-
-/** Of every problem body; what else is in it belongs to this one refusal. */
-const STANDARD_MEMBERS = ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id']
-
 export function print<Answer>(options: Options, answer: Answer, show: (answer: Answer) => string): void {
-  process.stdout.write(`${options.json ? JSON.stringify(answer, null, 2) : show(answer)}\n`)
+  const local = () => show(withLocalTimes(answer, readConfig(process.env).billing.timeZone))
+  process.stdout.write(`${options.json ? JSON.stringify(answer, null, 2) : local()}\n`)
 }
 
 export function why(options: Options): object {
@@ -177,6 +177,13 @@ export function why(options: Options): object {
 
 export function text(value: string | boolean | undefined): string {
   return typeof value === 'string' ? value : ''
+}
+
+/** Empty counts as unset, as for every variable; said aloud, since another database may then be asked. */
+function variable(name: 'ISHTIRAK_URL' | 'OPERATOR' | 'OPERATOR_KEY'): string | undefined {
+  const value = process.env[name]?.trim()
+  if (value === '') process.stderr.write(`${name} is empty and counts as unset\n`)
+  return value === '' ? undefined : value
 }
 
 function textOr(value: string | boolean | undefined, otherwise: string | undefined): string | undefined {

@@ -1,5 +1,7 @@
 // What the operator's commands print: the API's answers as a person reads them. `--json` prints the answers themselves.
 
+import { wallClockIn } from './runtime/wall-clock.js'
+
 /** The parts of the answers that are printed; the schemas are in http/schemas-operator.ts. */
 export interface ShownPayment {
   readonly id: string
@@ -85,6 +87,36 @@ export interface ShownReconciliation {
     readonly checkout_id: string
     readonly details: unknown
   }[]
+}
+
+export interface ShownFound {
+  readonly users: readonly {
+    readonly user_id: string
+    readonly email: string | null
+    readonly name: string | null
+  }[]
+  readonly payments: readonly ShownPayment[]
+}
+
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/
+
+/** Each instant in UTC with the time on the wall behind it, and its day where that differs: `…T23:30:00Z (2026-11-22 00:30)`. */
+export function withLocalTimes<Answer>(answer: Answer, timeZone: string): Answer {
+  const { wallTime } = wallClockIn(timeZone)
+  return JSON.parse(JSON.stringify(answer), (_name, value) => {
+    if (typeof value !== 'string' || !TIMESTAMP.test(value)) return value
+    const [day = '', time = ''] = wallTime(Date.parse(value)).split(' ')
+    const clock = time.slice(0, 5)
+    return `${value} (${value.startsWith(day) ? clock : `${day} ${clock}`})`
+  })
+}
+
+export function foundTable({ users, payments }: ShownFound): string {
+  const known = users.map(({ user_id, email, name }) => [user_id, email, name])
+  return sections(
+    users.length === 0 ? '' : columns([['USER', 'EMAIL', 'NAME'], ...known]),
+    payments.length === 0 ? '' : paymentsTable(payments),
+  )
 }
 
 export function paymentsTable(payments: readonly ShownPayment[]): string {

@@ -70,7 +70,13 @@ export function launchService(
 export async function runCommand(
   args: readonly string[],
   env: Record<string, string>,
-): Promise<{ readonly code: number | NodeJS.Signals | null; readonly output: string }> {
+): Promise<{
+  readonly code: number | NodeJS.Signals | null
+  /** Both streams. */
+  readonly output: string
+  /** What stderr alone had. */
+  readonly errors: string
+}> {
   const child = run(args, env)
   let output = ''
   const collect = (chunk: Buffer) => {
@@ -78,7 +84,11 @@ export async function runCommand(
   }
   child.stdout?.on('data', collect)
   child.stderr?.on('data', collect)
-  return { code: await endOf(child), output }
+  let errors = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    errors += chunk.toString()
+  })
+  return { code: await endOf(child), output, errors }
 }
 
 function run(
