@@ -71,10 +71,14 @@ export const SearchQuerySchema = Type.Object(
   { additionalProperties: false },
 )
 
+const FoundUserSchema = Type.Object({
+  user_id: Type.String(),
+  email: nullable(Type.String()),
+  name: nullable(Type.String()),
+})
+
 export const FoundSchema = Type.Object({
-  users: Type.Array(
-    Type.Object({ user_id: Type.String(), email: nullable(Type.String()), name: nullable(Type.String()) }),
-  ),
+  users: Type.Array(FoundUserSchema),
   payments: Type.Array(OperatorPaymentSchema),
 })
 
@@ -211,6 +215,8 @@ nameSchemas({
   OperatorPayments: OperatorPaymentsSchema,
   AuditEntry: ActSchema,
   KeptReport: KeptReportSchema,
+  FoundUser: FoundUserSchema,
+  SearchResult: FoundSchema,
   PaymentFile: PaymentFileSchema,
   UserFile: UserFileSchema,
   ReconcileRequest: ReconcileRequestSchema,

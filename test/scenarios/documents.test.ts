@@ -103,7 +103,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(31)
+    expect(names.length).toBe(32)
   })
 
   it('name the shapes as a reader of a generated client would', () => {

@@ -156,6 +156,7 @@ function actRoutes(app: App, desk: Desk): void {
 function searchRoute(app: App, desk: Desk): void {
   const schema = {
     ...OPERATOR,
+    operationId: 'search',
     summary: 'The users and payments that a word names',
     querystring: SearchQuerySchema,
     response: { 200: FoundSchema, ...problemResponses(...READ) },
