@@ -8,7 +8,7 @@ import { runHang } from './hang.js'
 /** A server is created and the service started: minutes on a busy machine, seconds on an idle one. */
 const TIMEOUT_MS = 180_000
 /** Longer than a call is waited for, so that every kind of giving up is met. */
-const HANG_MS = 8_000
+const HANG_MS = 6_000
 let emulator: Emulator
 beforeAll(async () => {
   buildOnce()

@@ -1,7 +1,7 @@
 // Many calls, few statements, the same answers as one by one.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { coalesce } from '../../src/runtime/coalesce.js'
+import { type Coalescing, coalesce } from '../../src/runtime/coalesce.js'
 
 interface Call {
   readonly key: string
@@ -51,7 +51,7 @@ class Counters {
   }
 }
 
-const through = (counters: Counters, options: { itemsMax?: number; patienceMs?: number } = {}) =>
+const through = (counters: Counters, options: Partial<Coalescing<Call, string>> = {}) =>
   coalesce<Call, string>({
     keyOf: ({ key }) => key,
     one: (call) => counters.one(call),
@@ -153,5 +153,26 @@ describe('coalescing', () => {
         expect([...counters.used].sort()).toEqual([...plain.used].sort())
       }),
     )
+  })
+
+  it('refuses at once what finds too many waiting, and does the others', async () => {
+    const counters = new Counters()
+    const take = through(counters, { waitingMax: 3 })
+    const answers = ['a', 'b', 'c', 'd'].map((key) => take({ key, amount: 1 }))
+    expect(await settled(answers)).toEqual(['yes 1', 'yes 1', 'yes 1', 'refused'])
+    expect(counters.used.has('d')).toBe(false)
+  })
+
+  it('gives up what has waited too long behind a batch that hangs, and never begins it', async () => {
+    const counters = new Counters()
+    const take = through(counters, { lanes: 1, limitMs: 100 })
+    counters.hold()
+    const hanging = take({ key: 'a', amount: 1 })
+    await expect.poll(() => counters.begun).toBe(1)
+    expect(await settled([take({ key: 'b', amount: 1 })])).toEqual(['refused'])
+    counters.open()
+    expect(await hanging).toBe('yes 1')
+    expect(await take({ key: 'c', amount: 1 })).toBe('yes 1')
+    expect([...counters.used.keys()]).toEqual(['a', 'c'])
   })
 })

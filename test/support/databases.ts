@@ -47,8 +47,8 @@ export async function freshDatabase(kind: DatabaseKind): Promise<Database> {
   const database = openPostgres({ url })
   return {
     kind: 'postgres',
-    query: (statement, parameters) => database.query(statement, parameters),
-    transaction: (work) => database.transaction(work),
+    query: (...given) => database.query(...given),
+    transaction: (...given) => database.transaction(...given),
     script: (sql) => database.script(sql),
     close: async () => {
       await database.close()

@@ -1,5 +1,6 @@
 // A little service of the tests: the real bare app with a few example routes, listening on loopback.
-import { Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
+import { setTimeout as elapse } from 'node:timers/promises'
 import Type from 'typebox'
 import { expect } from 'vitest'
 import { BillingError } from '../../../src/domain/error.js'
@@ -39,6 +40,16 @@ const OrderQuery = Type.Object(
   { additionalProperties: false },
 )
 
+/** An answer that begins at once and ends after the limit for answers. */
+function slowly(): Readable {
+  const pieces = async function* () {
+    yield 'begun '
+    await elapse(6_000)
+    yield 'ended'
+  }
+  return Readable.from(pieces())
+}
+
 export async function startExample(): Promise<Example> {
   const { log, lines } = captureLog()
   const readiness: Readiness = { ready: true, checks: { database: 'ok' } }
@@ -69,6 +80,9 @@ export async function startExample(): Promise<Example> {
     routes.get('/database', () => {
       throw new DatabaseUnavailable('connection refused by db.internal')
     })
+    routes.get('/hanging', () => new Promise(() => undefined))
+    routes.post('/hanging', () => new Promise(() => undefined))
+    routes.get('/begun', (_request, reply) => reply.send(slowly()))
     routes.get('/private', () => {
       throw new BillingError('unauthenticated')
     })

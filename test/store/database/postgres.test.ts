@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Database, DatabaseUnavailable, statement } from '../../../src/store/database.js'
+import { type Database, DatabaseUnavailable, givenUpAfter, statement } from '../../../src/store/database.js'
 import { openPostgres } from '../../../src/store/postgres.js'
 import { dropDatabase } from '../../support/admin.js'
 import { postgresUrl, withoutPooler } from '../../support/databases.js'
@@ -173,4 +173,25 @@ it('a database that is dropped under us is DatabaseUnavailable', async () => {
   await expect
     .poll(() => database.query(one).catch((error: unknown) => error))
     .toBeInstanceOf(DatabaseUnavailable)
+})
+
+it('2,000 calls may wait for a connection: the next one is refused at once', async () => {
+  const database = connect({ maxConnections: 1 })
+  const answers = Array.from({ length: 2_001 }, () => database.query(one))
+  await expect(database.query(one)).rejects.toThrow('2000 calls wait')
+  expect(await Promise.all(answers)).toHaveLength(2_001)
+})
+
+it('a change that reaches the server after its deadline is refused there, and not done', async () => {
+  const database = connect({ maxConnections: 1 })
+  await database.query(one)
+  await database.script('create table changes (id integer)')
+  const insert = statement('test.postgres.change', 'insert into changes select 1 from pg_sleep(0.6)')
+  await expect(database.query(insert, [], givenUpAfter(500))).rejects.toBeInstanceOf(DatabaseUnavailable)
+  const late = database.transaction(async (transaction) => {
+    await transaction.query(insert)
+  }, givenUpAfter(500))
+  await expect(late).rejects.toBeInstanceOf(DatabaseUnavailable)
+  const count = statement('test.postgres.changes', 'select count(*) as count from changes')
+  expect(await database.query(count)).toEqual([{ count: 0 }])
 })
