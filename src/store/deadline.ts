@@ -5,7 +5,7 @@ import type { ClientBase } from 'pg'
 
 /**
  * The server gives up this much before the caller does. Its refusal then still arrives, and the connection stays usable;
- * and it is far more than the clocks drift apart while a connection lasts.
+ * and clocks that are not being set drift apart less while a connection lasts.
  */
 const MARGIN_MS = 250
 
