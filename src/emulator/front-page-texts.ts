@@ -30,7 +30,7 @@ export const FRONT_TEXTS: Readonly<Record<Locale, FrontTexts>> = {
     addresses: 'العناوين',
     testMode: 'الواجهة البرمجية، وضع الاختبار (test):',
     liveMode: 'الواجهة البرمجية، وضع الإنتاج (live):',
-    forPrograms: 'للبرامج، بصيغة JSON:',
+    forPrograms: 'ما في لوحة التحكم، للبرامج بصيغة JSON:',
   },
   fr: {
     title: 'Émulateur de Chargily Pay',
@@ -46,7 +46,7 @@ export const FRONT_TEXTS: Readonly<Record<Locale, FrontTexts>> = {
     addresses: 'Adresses',
     testMode: 'API, mode test :',
     liveMode: 'API, mode live :',
-    forPrograms: 'Pour les programmes, en JSON :',
+    forPrograms: 'Les coulisses, pour les programmes (JSON) :',
   },
   en: {
     title: 'An emulator of Chargily Pay',
@@ -61,6 +61,6 @@ export const FRONT_TEXTS: Readonly<Record<Locale, FrontTexts>> = {
     addresses: 'Addresses',
     testMode: 'API, test mode:',
     liveMode: 'API, live mode:',
-    forPrograms: 'For programs, as JSON:',
+    forPrograms: 'Behind the scenes, for programs (JSON):',
   },
 }

@@ -31,7 +31,8 @@ function pageOf(url: string, locale: Locale): string {
       <h2 safe>{texts.tryOut}</h2>
       <p safe>{texts.tryOutText}</p>
       <pre dir="ltr" safe>
-        {`curl -s ${url}/test/api/v2/checkouts -H "Authorization: Bearer $KEY" \\
+        {`curl -s ${url}/test/api/v2/checkouts \\
+  -H "Authorization: Bearer $KEY" \\
   -H 'Content-Type: application/json' \\
   -d '{"amount":2000,"currency":"dzd","success_url":"https://example.com/"}'`}
       </pre>
@@ -45,8 +46,13 @@ function pageOf(url: string, locale: Locale): string {
       <h2 safe>{texts.addresses}</h2>
       <Address name={texts.testMode} address={`${url}/test/api/v2`} />
       <Address name={texts.liveMode} address={`${url}/api/v2`} />
+      <p safe>{texts.forPrograms}</p>
       {FOR_PROGRAMS.map((name) => (
-        <Address name={texts.forPrograms} address={`${url}/_sandbox/${name}`} />
+        <p>
+          <code dir="ltr" safe>
+            {`${url}/_sandbox/${name}`}
+          </code>
+        </p>
       ))}
     </>,
     { title: texts.title, isWide: true },

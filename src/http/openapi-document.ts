@@ -86,6 +86,8 @@ class Components {
     const copy = Object.fromEntries(
       Object.entries(value).map(([key, member]) => [key, this.replaceIn(member)]),
     )
+    // A generator that finds no type beside the values makes an `any` of them.
+    if (isListOfWords(copy.enum)) copy.type ??= 'string'
     const { title, ...schema } = copy
     if (typeof title !== 'string') return copy
     this.add(title, schema)
@@ -98,4 +100,8 @@ class Components {
       throw new Error(`two schemas are named ${name}`)
     this.schemas[name] = schema
   }
+}
+
+function isListOfWords(values: unknown): boolean {
+  return Array.isArray(values) && values.every((value) => typeof value === 'string')
 }

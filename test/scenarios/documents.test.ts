@@ -106,6 +106,11 @@ describe('the documents', () => {
     expect(names.length).toBe(32)
   })
 
+  it('say of each list of words that it is one of strings', () => {
+    const { PaymentStatus, Locale } = documentAt('/openapi.json').components.schemas
+    expect([PaymentStatus, Locale]).toMatchObject([{ type: 'string' }, { type: 'string' }])
+  })
+
   it('name the shapes as a reader of a generated client would', () => {
     expect(Object.keys(documentAt('/openapi.json').components.schemas)).toEqual(
       expect.arrayContaining([
