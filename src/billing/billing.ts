@@ -28,6 +28,7 @@ import { createAskForReceipt, type PrintedReceipt, type ReceiptWish } from './re
 import { readStatus } from './read-status.js'
 import { createReceiveEvent, type ReceiveEvent } from './receive-event.js'
 import { createRefreshOpen } from './refresh-open.js'
+import { repairInstants } from './repair-instants.js'
 import { forgetOldMail, sendDueMail } from './send-mail.js'
 import { createUpgrade, type OpenedCheckout, type UpgradeRequest } from './upgrade.js'
 
@@ -65,6 +66,8 @@ export interface Billing {
   forgetOldMail(limit: number): Promise<number>
   /** The language of a user's profile; null: not known. */
   localeOf(userId: string): Promise<Locale | null>
+  /** Brings back what a clock that was ahead has put off. Gives how many rows. */
+  repairInstants(limit: number): Promise<number>
   /** At the start of a process that has the database to itself. */
   resume(): Promise<void>
 }
@@ -103,6 +106,7 @@ export function createBilling(parts: Parts): Billing {
     sendDueMail: (limit) => sendDueMail(parts, limit),
     forgetOldMail: (limit) => forgetOldMail(parts, limit),
     localeOf: (userId) => findUserLocale(parts.database, userId),
+    repairInstants: (limit) => repairInstants(parts, limit),
     resume: () => releaseAttemptLeases(parts.database, parts.clock.now()),
   }
 }

@@ -93,7 +93,7 @@ function claim(parts: Parts, { sender }: Outgoing, limit: number): Promise<reado
 async function deliverInOrder(parts: Parts, outgoing: Outgoing, claimed: Lease): Promise<void> {
   try {
     for (let lease: Lease | null = claimed; lease; ) {
-      const event = await nextEventOf(parts.database, lease)
+      const event = await nextEventOf(parts.database, lease, parts.clock.now() - FIRST_DAYS)
       if (!event) return await passOverEvents(parts.database, lease, parts.clock.now())
       if (lease.until - parts.clock.now() < LEASE_LEFT_MIN) return
       lease = await deliver(parts, outgoing, lease, event)

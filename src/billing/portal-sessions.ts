@@ -1,6 +1,6 @@
 // The way into the portal: the platform, which knows the user, gets a link for him; the link works once and becomes a
 // session. Both are random and only their digests are stored. A session opens the portal of its user and nothing else.
-import { HOUR, type Instant, MINUTE } from '../domain/instant.js'
+import { CLOCK_SKEW_MAX, HOUR, type Instant, MINUTE } from '../domain/instant.js'
 import { digestOf, randomToken } from '../runtime/secret.js'
 import { queuePortalLink } from '../store/mails.js'
 import {
@@ -43,6 +43,8 @@ const MAILED_LINK_MS = 30 * MINUTE
 /** A working day: whoever pays by card should not be asked for his password in between. */
 export const SESSION_MS = 12 * HOUR
 
+const validAt = (now: Instant) => ({ now, latestEnd: now + SESSION_MS + CLOCK_SKEW_MAX })
+
 export function createPortalSessions(parts: Parts): PortalSessions {
   const { database, clock } = parts
   return {
@@ -50,7 +52,7 @@ export function createPortalSessions(parts: Parts): PortalSessions {
       await rememberUser(database, user, clock.now())
       return openLink(parts, { userId: user.userId, returnPath, lifetimeMs: LINK_MS })
     },
-    look: (linkToken) => findPortalLink(database, digestOf(linkToken), clock.now()),
+    look: (linkToken) => findPortalLink(database, digestOf(linkToken), validAt(clock.now())),
     mailLink: (email) => queuePortalLink(database, email, clock.now()),
     enter: async (linkToken) => {
       const now = clock.now()
@@ -63,7 +65,7 @@ export function createPortalSessions(parts: Parts): PortalSessions {
       })
       return entered ? token : null
     },
-    find: (sessionToken) => findPortalSession(database, digestOf(sessionToken), clock.now()),
+    find: (sessionToken) => findPortalSession(database, digestOf(sessionToken), validAt(clock.now())),
     leave: (sessionToken) => deletePortalSession(database, digestOf(sessionToken)),
     forget: (limit) => deleteOverPortalSessions(database, clock.now(), limit),
   }

@@ -1,6 +1,6 @@
 // Limits as the platform meets them: what is counted how, and how far above the plan a user stands. The counting itself
 // is one statement of the store (usage-operations.ts), because only the database sees everybody at once.
-import type { Instant } from './instant.js'
+import { HOUR, type Instant } from './instant.js'
 import { LIMIT_NAMES, type LimitName, type PlanLimits } from './plan.js'
 
 /** `day`: counts from zero each calendar day. `gauge`: goes up and down. `project`: a gauge for each project. */
@@ -75,7 +75,10 @@ export interface Usage {
 }
 
 export function usageAt(counts: readonly Count[], now: Instant): Usage {
-  const current = counts.filter(({ resetsAt }) => resetsAt === null || now < resetsAt)
+  // Further ahead than a day and the next: written while the clock was wrong.
+  const current = counts.filter(
+    ({ resetsAt }) => resetsAt === null || (now < resetsAt && resetsAt <= now + 50 * HOUR),
+  )
   const usedOf = (name: LimitName) => current.find(({ limit }) => limit === name)?.used ?? 0
   const domains = current.filter(({ limit }) => limit === 'domains_per_project')
   return {

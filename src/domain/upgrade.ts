@@ -1,5 +1,5 @@
 // What a click on "upgrade" should lead to. Pure: the use case acts on the answer and asks again with fresh facts.
-import { HOUR, type Instant } from './instant.js'
+import { CLOCK_SKEW_MAX, HOUR, type Instant } from './instant.js'
 import { isPayable, type Payment } from './payment.js'
 import { type Catalogue, type Plan, planById } from './plan.js'
 import { renewableFrom, runningUntil, type SubscriptionFacts, type Terms } from './subscription.js'
@@ -52,16 +52,20 @@ export function decideUpgrade(
     }
   }
   if (facts.open) return decideOpen(facts.open, plan, now)
-  const [oldest] = facts.recentAt
-  if (facts.recentAt.length >= NEW_CHECKOUTS_PER_HOUR && oldest !== undefined) {
-    return { kind: 'too_many_checkouts', retryAt: oldest + HOUR }
+  // What lies in the future was written by a clock that was wrong.
+  const recentAt = facts.recentAt.filter((openedAt) => openedAt <= now + CLOCK_SKEW_MAX)
+  const [oldest] = recentAt
+  if (recentAt.length >= NEW_CHECKOUTS_PER_HOUR && oldest !== undefined) {
+    return { kind: 'too_many_checkouts', retryAt: Math.min(oldest, now) + HOUR }
   }
   return { kind: 'request', plan }
 }
 
 function decideOpen(payment: Payment, plan: Plan, now: Instant): UpgradeDecision {
   if (payment.status === 'requested') {
-    return { kind: now < payment.attemptEndsAt ? 'wait' : 'continue', payment }
+    const { attemptEndsAt } = payment
+    const isAtWork = now < attemptEndsAt && attemptEndsAt <= now + CLOCK_SKEW_MAX
+    return { kind: isAtWork ? 'wait' : 'continue', payment }
   }
   const isSamePlan = payment.plan.id === plan.id
   return { kind: isSamePlan && isPayable(payment, now) ? 'return' : 'close', payment }

@@ -62,7 +62,8 @@ export function createCallCount(options: RateLimitOptions): CountCall {
 
 function windowAt(windows: BoundedMap<string, Window>, key: string, now: Instant, windowMs: number): Window {
   const known = windows.get(key)
-  if (known && known.endsAt > now) return known
+  // One that ends later than any that begins now began while the clock was ahead.
+  if (known && known.endsAt > now && known.endsAt <= now + windowMs) return known
   const fresh = { calls: 0, endsAt: now + windowMs }
   windows.set(key, fresh)
   return fresh

@@ -18,7 +18,8 @@ export function rememberIdentities(options: { most: number; longestMs: number })
   return {
     find: (digest, now) => {
       const found = known.get(digest)
-      if (found && found.until > now) return found.identity
+      // Remembered for longer than is possible: the clock was ahead then.
+      if (found && found.until > now && found.until <= now + options.longestMs) return found.identity
       if (found) known.delete(digest)
       return undefined
     },

@@ -34,6 +34,9 @@ const ANNOUNCED_A_ROUND = 1_500
 /** 240,000 a day: more than are written. */
 const PRUNED_A_ROUND = 10_000
 
+/** Of each kind. More than are written in the moment that a clock is wrong. */
+const REPAIRED_A_ROUND = 5_000
+
 /** Four at a time and half a second each: a round of some 12 seconds. 300,000 a day. */
 const MAILS_A_ROUND = 100
 
@@ -48,6 +51,12 @@ function inTurn(billing: Billing, job: Job): Job {
 
 function jobsOf(billing: Billing): readonly Job[] {
   return [
+    {
+      name: 'repair-instants',
+      everyMs: MINUTE,
+      promise: 'a clock that was ahead puts nothing off once it is right',
+      run: () => billing.repairInstants(REPAIRED_A_ROUND),
+    },
     {
       name: 'check-due-payments',
       everyMs: 10 * SECOND,

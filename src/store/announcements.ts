@@ -49,7 +49,9 @@ const save = statement(
    )
    update users u
       set version = u.version + 1, announced = $5, announce_at = $6::timestamptz,
-          event_sequence = u.event_sequence + case when $3::text is null then 0 else 1 end
+          event_sequence = u.event_sequence + case when $3::text is null then 0 else 1 end,
+          deliver_at = case when u.delivered_sequence < u.event_sequence then u.deliver_at
+                            else least(u.deliver_at, $7::timestamptz) end
      from guard g
     where u.user_id = g.user_id
    returning u.version`,

@@ -45,16 +45,22 @@ const selectLink = statement(
   `select s.user_id, u.email, u.name
      from portal_sessions s
      left join users u using (user_id)
-    where s.link_digest = $1 and s.expires_at > $2::timestamptz`,
+    where s.link_digest = $1 and s.expires_at > $2::timestamptz and s.expires_at <= $3::timestamptz`,
 )
+
+/** What ends after `latestEnd` began while the clock was ahead, and is over. */
+export interface Validity {
+  readonly now: Instant
+  readonly latestEnd: Instant
+}
 
 /** Whose portal the link opens, without using it up; null: it was used, is over, or never was. */
 export async function findPortalLink(
   database: Queryable,
   digest: string,
-  now: Instant,
+  { now, latestEnd }: Validity,
 ): Promise<PortalLink | null> {
-  const [row] = await database.query(selectLink, [digest, at(now)])
+  const [row] = await database.query(selectLink, [digest, at(now), at(latestEnd)])
   return row
     ? { userId: text(row, 'user_id'), email: textOrNull(row, 'email'), name: textOrNull(row, 'name') }
     : null
@@ -64,7 +70,7 @@ export async function findPortalLink(
 const exchangeLink = statement(
   'portal_sessions.exchange_link',
   `update portal_sessions set link_digest = null, session_digest = $2, expires_at = $3::timestamptz
-    where link_digest = $1 and expires_at > $4::timestamptz
+    where link_digest = $1 and expires_at > $4::timestamptz and expires_at < $3::timestamptz
    returning id`,
 )
 
@@ -88,15 +94,15 @@ const selectSession = statement(
   `select s.user_id, s.expires_at, s.return_path, u.email, u.name, u.locale
      from portal_sessions s
      left join users u using (user_id)
-    where s.session_digest = $1 and s.expires_at > $2::timestamptz`,
+    where s.session_digest = $1 and s.expires_at > $2::timestamptz and s.expires_at <= $3::timestamptz`,
 )
 
 export async function findPortalSession(
   database: Queryable,
   digest: string,
-  now: Instant,
+  { now, latestEnd }: Validity,
 ): Promise<PortalSession | null> {
-  const [row] = await database.query(selectSession, [digest, at(now)])
+  const [row] = await database.query(selectSession, [digest, at(now), at(latestEnd)])
   return row ? parseSession(row) : null
 }
 

@@ -136,6 +136,8 @@ const saveChanges = statement(
      update users u
         set version = u.version + 1,
             event_sequence = u.event_sequence + jsonb_array_length(e.events),
+            deliver_at = case when u.delivered_sequence < u.event_sequence then u.deliver_at
+                              else least(u.deliver_at, e.now) end,
             anchor_at = s.anchor_at, run_months = s.run_months, paid_until = s.paid_until, months = s.months,
             ended_at = s.ended_at, payment_method = s.payment_method,
             announced = case when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at)

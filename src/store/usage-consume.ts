@@ -9,16 +9,22 @@ import type { UsageAnswer, UsageOperation } from './usage-answer.js'
 //          then. A count of another day counts as zero.
 // Operations are looked up one by one (`limit 1`): a plan made while the table is small must not walk through it later.
 // The rest remembers what was counted. Where two send one operation at the same instant, its key refuses the second.
+/**
+ * Of a count: it is of a day that is over, or of one so far ahead that the clock was wrong when it was written. One day
+ * ahead may be right: two processes do not see midnight at the same instant. A day has up to 25 hours.
+ */
+const OTHER_DAY = `not between a.resets_at and a.resets_at + interval '25 hours'`
+
 const countUsual = (name: string, asked: string): Statement =>
   statement(
     name,
     `with counted as (
        update usage u
-          set used = case when a.resets_at > u.resets_at then 0 else u.used end + a.amount,
-              resets_at = greatest(a.resets_at, u.resets_at), revision = u.revision + 1
+          set used = case when u.resets_at ${OTHER_DAY} then 0 else u.used end + a.amount,
+              resets_at = case when u.resets_at ${OTHER_DAY} then a.resets_at else u.resets_at end, revision = u.revision + 1
          from ${asked}
         where u.user_id = a.user_id and u.limit_name = a.limit_name and u.project_id = a.project_id
-          and case when a.resets_at > u.resets_at then 0 else u.used end + a.amount <= a.maximum
+          and case when u.resets_at ${OTHER_DAY} then 0 else u.used end + a.amount <= a.maximum
           and a.believed_version is not distinct from (select version from users where user_id = a.user_id)
           and (select true from usage_operations
                 where user_id = a.user_id and operation_id = a.operation_id and kind = 'consume' limit 1) is null

@@ -14,7 +14,8 @@ import { FACT_COLUMNS, parseUser } from './users.js'
 // fresh    the others, where the limit was derived from the user's present facts.
 // consumed what a release gives back.
 // counter  the counts, locked in one order, as the last commit left them: whoever comes second waits here.
-// decided  the numbers. A count of another day counts as zero; a day that is over gets nothing back.
+// decided  the numbers. A count of another day counts as zero, also of one that a wrong clock wrote; a day that is over
+//          gets nothing back.
 // counted  a new count, or the locked one moved on. Where a count is new to two at once, one finds the revision taken.
 // done     what was counted; it is remembered, and marked where it gave something back.
 // Rows are looked up one by one (`limit 1`): a plan made while a table is small must not scan it when it has grown.
@@ -48,15 +49,17 @@ const applyOperations = statement(
        ) o
       where f.kind = 'release'
    ), counter as materialized (
-     select f.place, u.used, u.resets_at, u.revision
+     select f.place, u.used, u.resets_at, u.revision,
+            u.resets_at not between f.resets_at and f.resets_at + interval '25 hours' as is_of_other_day
        from fresh f, lateral (
          select * from usage
           where user_id = f.user_id and limit_name = f.limit_name and project_id = f.project_id limit 1
             for update
        ) u
    ), placed as (
-     select f.*, coalesce(k.revision, 0) as revision, greatest(f.resets_at, k.resets_at) as day_ends_at,
-            case when f.resets_at > k.resets_at then 0 else coalesce(k.used, 0) end as before,
+     select f.*, coalesce(k.revision, 0) as revision,
+            case when k.is_of_other_day or k.place is null then f.resets_at else k.resets_at end as day_ends_at,
+            case when k.is_of_other_day then 0 else coalesce(k.used, 0) end as before,
             coalesce(f.amount, c.amount, 1) as moved,
             c.place is not null as gives_back, c.held, c.resets_at as consumed_day
        from fresh f left join counter k using (place) left join consumed c using (place)

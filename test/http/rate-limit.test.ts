@@ -62,3 +62,15 @@ it('more callers than it may remember push out the oldest, and memory stays boun
   expect((await call('/small', 'three')).status).toBe(429)
   expect((await call('/small', 'one')).status).toBe(200) // forgotten: 'three' took its place
 })
+
+it.each([
+  ['400 days', 400 * 86_400_000],
+  ['an hour', 3_600_000],
+])('a window that began while the clock was %s ahead is over when the clock is right', (_name, ms) => {
+  let now = ms
+  const count = createCallCount({ clock: { now: () => now }, quota: 1 })
+  count('user-1')
+  expect(count('user-1')).toMatchObject({ isOver: true, secondsLeft: 60 })
+  now = 0
+  expect(count('user-1')).toMatchObject({ isOver: false, secondsLeft: 60 })
+})

@@ -24,3 +24,9 @@ it('one too many pushes out the oldest', () => {
   for (const name of ['a', 'b', 'c']) remembered.keep(name, user(name), 0, 500)
   expect(['a', 'b', 'c'].map((name) => remembered.find(name, 1))).toEqual([undefined, user('b'), user('c')])
 })
+
+it('an identity that was remembered while the clock was ahead is verified again', () => {
+  const remembered = rememberIdentities({ most: 10, longestMs: 1_000 })
+  remembered.keep('a', user('1'), 100_000, 1_000_000)
+  expect(remembered.find('a', 0)).toBeUndefined()
+})

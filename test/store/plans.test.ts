@@ -16,6 +16,13 @@ import { claimDueMails } from '../../src/store/mails.js'
 import { findPaymentsByWord, findUsersByWord } from '../../src/store/operator-search.js'
 import { claimUsersWithEvents, nextEventOf } from '../../src/store/outbox.js'
 import { findPayment, findPaymentById, listPayments } from '../../src/store/payments.js'
+import {
+  repairAnnouncements,
+  repairChecks,
+  repairDueMails,
+  repairMails,
+  repairPayments,
+} from '../../src/store/repairs.js'
 import { type SettlementChange, saveSettlements } from '../../src/store/settlement-changes.js'
 import { loadForSettlements } from '../../src/store/settlements.js'
 import { insertRequestedPayments, loadForUpgrades, type RequestedPayment } from '../../src/store/upgrades.js'
@@ -170,7 +177,7 @@ const HOT: [name: string, run: Run, index: RegExp][] = [
   ['the end of a look', (door) => scheduleNextCheck(door, open, null), /Index Scan using payments_/],
   [
     'the next event of a user',
-    (door) => nextEventOf(door, { userId: 'user-7', until: NOON, delivered: 1, written: 3 }),
+    (door) => nextEventOf(door, { userId: 'user-7', until: NOON, delivered: 1, written: 3 }, NOON),
     /outbox_pkey/,
   ],
   ['a usual consume', (door) => consumeWhereUsual(door, [{ ...consume, userId: 'user-8' }]), /usage_once/],
@@ -197,6 +204,8 @@ const HOT: [name: string, run: Run, index: RegExp][] = [
   ['a release', (door) => createApplyUsageOperation(door)({ ...consume, kind: 'release' }), /usage_once/],
 ]
 
+const AHEAD = { now: NOON, writtenAtLatest: NOON + 40 * 24 * HOUR, limit: 5 }
+
 const SWEEPS: [name: string, run: Run, index: RegExp][] = [
   [
     'payments to look up',
@@ -215,6 +224,11 @@ const SWEEPS: [name: string, run: Run, index: RegExp][] = [
     (door) => claimDueMails(door, { now: NOON, limit: 5, leaseUntil: NOON + HOUR }),
     /mails_due/,
   ],
+  ['payments created ahead', (door) => repairPayments(door, AHEAD), /payments_newest_of_all/],
+  ['looks that are put off', (door) => repairChecks(door, AHEAD), /payments_due/],
+  ['announcements made ahead', (door) => repairAnnouncements(door, AHEAD), /outbox_by_age/],
+  ['mail queued ahead', (door) => repairMails(door, AHEAD), /mails_by_age/],
+  ['mail that is put off', (door) => repairDueMails(door, AHEAD), /mails_due/],
 ]
 
 describe.each<DatabaseKind>(['pglite', 'postgres'])('with 10,000 users and 50,000 payments (%s)', (kind) => {

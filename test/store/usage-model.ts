@@ -1,4 +1,5 @@
 // The plain way to count: maps in memory, one operation after the other. The statement must never say anything else.
+import { HOUR } from '../../src/domain/instant.js'
 import type { UsageOperation } from '../../src/store/usage-answer.js'
 
 interface ModelAnswer {
@@ -29,7 +30,7 @@ export function createModel() {
       return isSame ? known.answer : { kind: 'conflict' }
     }
     const count = counts.get(place)
-    const day = laterOf(operation.resetsAt, count?.day ?? null)
+    const day = dayOf(operation.resetsAt, count?.day ?? null)
     const before = count && count.day === day ? count.used : 0
     const consumed = consumedBy(operation, place)
     const amount = operation.amount ?? consumed?.amount ?? 1
@@ -63,6 +64,8 @@ function returnedBy(
   return consumed.day === day ? Math.min(amount, consumed.amount - consumed.givenBack, before) : 0
 }
 
-function laterOf(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? (one ?? other) : Math.max(one, other)
+/** A count may stand one day ahead of who asks; further ahead, it was written by a clock that was wrong. */
+function dayOf(asked: number | null, counted: number | null): number | null {
+  if (asked === null || counted === null) return asked ?? counted
+  return asked <= counted && counted <= asked + 25 * HOUR ? counted : asked
 }

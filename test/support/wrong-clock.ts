@@ -1,0 +1,38 @@
+// A world whose service has a clock that can be wrong, while the provider's is right.
+import { startEmulator } from '../../src/emulator/emulator.js'
+import { movableClock } from '../../src/runtime/clock.js'
+import type { Database } from '../../src/store/database.js'
+import { CHARGILY_KEY, createWorld, START, type World } from './world.js'
+
+export interface WronglyTimed extends World {
+  /** What `work` does while the service's clock is ahead by so much; behind, where it is negative. */
+  wrongBy<Result>(ms: number, work: () => Promise<Result>): Promise<Result>
+}
+
+export async function wronglyTimed(
+  database: Database,
+  env: Record<string, string> = {},
+): Promise<WronglyTimed> {
+  const right = movableClock(START)
+  const emulator = await startEmulator({ secretKeys: [CHARGILY_KEY], clock: right })
+  let aheadMs = 0
+  const clock = { now: () => right.now() + aheadMs, advance: right.advance }
+  const world = await createWorld(database, { clock, emulator, env })
+  const stop = async () => {
+    await world.stop()
+    await emulator.close()
+  }
+  return {
+    ...world,
+    stop,
+    [Symbol.asyncDispose]: stop,
+    wrongBy: async (ms, work) => {
+      aheadMs = ms
+      try {
+        return await work()
+      } finally {
+        aheadMs = 0
+      }
+    },
+  }
+}
