@@ -1,6 +1,7 @@
 // A clock that is wrong for a moment and right again: what was written meanwhile holds nothing up.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { DAY, HOUR, MINUTE } from '../../src/domain/instant.js'
+import { statement } from '../../src/store/database.js'
 import { describeOnBothDatabases } from '../support/databases.js'
 import { platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { Receiver, SECRET } from '../support/receiver.js'
@@ -13,11 +14,13 @@ const SHIFTS = [
   ['an hour', HOUR],
 ] as const
 const ALWAYS_BEHIND = -HOUR
+/** Each statement of a test has a name of its own. */
+let asked = 0
 
 describeOnBothDatabases('a clock that was wrong for a moment', ({ database }) => {
   let receiver: Receiver
   let world: WronglyTimed
-  let asked = 0
+
   beforeEach(async () => {
     receiver = await Receiver.start()
     const events = { EVENTS_URL: receiver.url, EVENTS_SECRETS: SECRET, EVENTS_ALLOW_PRIVATE: 'true' }
@@ -34,7 +37,7 @@ describeOnBothDatabases('a clock that was wrong for a moment', ({ database }) =>
   }
   /** No webhook comes: the service has to ask. */
   const withoutWebhooks = () => world.emulator.setFaults({ drop: {} })
-  const ask = (text: string) => database().query({ name: `test_${++asked}`, text })
+  const ask = (text: string) => database().query(statement(`test.clock_${++asked}`, text))
   const planOf = async (userId: string) => (await world.as(userId).get(STATUS)).body.plan
   const toldOf = () => receiver.received.splice(0).map(({ event }) => event.type)
 
