@@ -24,7 +24,7 @@ Open the checkout_url in a browser and pay with EDAHABIA or CIB, or pay from her
   curl -s ${api}/status -H "Authorization: Bearer $TOKEN"
   curl -s ${api}/payments -H "Authorization: Bearer $TOKEN"
 
-What the user sees: a link to his portal, for a browser:
+What the user sees: a link into the portal, for a browser:
 
   curl -s -X POST ${api}/portal-sessions -H "Authorization: Bearer $TOKEN"
 

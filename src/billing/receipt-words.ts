@@ -36,7 +36,7 @@ const WORDS = {
   exempt: { ar: 'معفى', fr: 'exonérée', en: 'exempt' },
   notLiable: { ar: 'غير خاضع', fr: 'non applicable', en: 'not applicable' },
   stampDuty: {
-    ar: 'الطابع (دفع إلكتروني)',
+    ar: 'حق الطابع (دفع إلكتروني)',
     fr: 'Timbre (paiement électronique)',
     en: 'Stamp duty (electronic payment)',
   },
@@ -57,7 +57,7 @@ const WORDS = {
   paymentId: { ar: 'مرجع الدفعة', fr: 'Référence du paiement', en: 'Payment reference' },
   checkoutId: { ar: 'معاملة Chargily Pay', fr: 'Transaction Chargily Pay', en: 'Chargily Pay transaction' },
   electronic: {
-    ar: 'دفع إلكتروني. وثيقة صادرة بالطريق الإلكتروني، صالحة دون ختم أو توقيع.',
+    ar: 'دفع إلكتروني. وثيقة إلكترونية، صالحة دون ختم أو توقيع.',
     fr: 'Payé par voie électronique. Document établi électroniquement, valable sans cachet ni signature.',
     en: 'Paid electronically. Issued electronically, valid without stamp or signature.',
   },
@@ -71,7 +71,7 @@ const WORDS = {
 
 /** The line that says what was bought. */
 export const SUBSCRIPTION_TO: Readonly<Record<Locale, (planName: string) => string>> = {
-  ar: (planName) => `اشتراك ${planName} لمدة شهر`,
+  ar: (planName) => `اشتراك في باقة ${planName} لمدة شهر`,
   fr: (planName) => `Abonnement ${planName}, un mois`,
   en: (planName) => `${planName} subscription, one month`,
 }

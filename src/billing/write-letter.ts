@@ -19,6 +19,8 @@ import { type PrintedReceipt, readReceipt } from './read-receipt.js'
 export interface LetterWords {
   readonly locale: Locale
   readonly seller: string
+  /** The seller's, `#rrggbb`. */
+  readonly color: string | null
   readonly subject: string
   readonly greeting: string
   readonly paragraphs: readonly string[]
@@ -60,7 +62,7 @@ function wordsOf(
   of: { readonly locale: Locale; readonly receipt: PrintedReceipt | null; readonly url: string },
 ): LetterWords {
   const { locale } = of
-  const { identity } = parts.receipts.seller
+  const { identity, shop } = parts.receipts.seller
   const say = sayIn(locale, { seller: identity.name[locale], phone: identity.phone })
   const theme = owed.kind.startsWith('expiring') ? 'expiring' : owed.kind
   // The catalogue's test holds all of these keys.
@@ -70,6 +72,7 @@ function wordsOf(
   return {
     locale,
     seller: identity.name[locale],
+    color: shop.color,
     subject: plain(say(subjectKey(owed, parts.clock.now(), mail.formats) ?? key('subject'), data)),
     greeting: greet(say, name),
     paragraphs: [say(key('what'), data), say(key('next'), data)],

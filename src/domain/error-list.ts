@@ -21,7 +21,7 @@ export const ERRORS = {
     {
       ar: 'يحتوي الطلب على ما لا يمكن قراءته، مثل نص ليس بترميز UTF-8 أو حرف NUL أو عنوان غير سليم.',
       fr: 'La requête contient des éléments illisibles : texte qui n’est pas en UTF-8, caractère NUL ou adresse mal formée.',
-      en: 'The request holds something that cannot be read, such as text that is not UTF-8, a NUL character or a broken address.',
+      en: 'The request contains something that cannot be read, such as text that is not UTF-8, a NUL character or a malformed address.',
     },
   ),
   unauthenticated: entry(
@@ -74,7 +74,7 @@ export const ERRORS = {
     { ar: 'حدّ غير معروف', fr: 'Limite inconnue', en: 'Unknown limit' },
     {
       ar: 'لا يوجد حدّ بهذا الاسم في الباقات.',
-      fr: 'Aucune limite des offres ne porte ce nom.',
+      fr: 'Les offres ne comportent aucune limite de ce nom.',
       en: 'The plans have no limit of this name.',
     },
   ),
@@ -84,7 +84,7 @@ export const ERRORS = {
     {
       ar: 'لا يقبل هذا العنوان طريقة الطلب هذه؛ الطرق المقبولة مذكورة في الترويسة Allow.',
       fr: 'Cette adresse n’accepte pas cette méthode ; l’en-tête Allow donne celles qu’elle accepte.',
-      en: 'This address does not take this method; the Allow header names those it takes.',
+      en: 'This address does not accept this method; the Allow header lists those it accepts.',
     },
   ),
   request_timeout: entry(
@@ -161,11 +161,11 @@ export const ERRORS = {
   ),
   expectation_failed: entry(
     417,
-    { ar: 'طلب مسبق غير مدعوم', fr: 'Attente non satisfaite', en: 'Expectation failed' },
+    { ar: 'ترويسة Expect غير مقبولة', fr: 'Attente non satisfaite', en: 'Expectation failed' },
     {
       ar: 'لا تُقبل في ترويسة Expect إلا القيمة 100-continue.',
       fr: 'L’en-tête Expect ne peut contenir que 100-continue.',
-      en: 'The Expect header may hold nothing but 100-continue.',
+      en: 'The only accepted value of the Expect header is 100-continue.',
     },
   ),
   validation_failed: entry(

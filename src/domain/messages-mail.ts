@@ -13,9 +13,9 @@ export const MAIL_MESSAGES = {
     en: 'Your link to your subscription',
   },
   mail_portal_link_what: {
-    ar: 'طُلب رابط للدخول إلى صفحة اشتراكك. يعمل مرة واحدة، خلال 30 دقيقة.',
-    fr: 'Un lien d’accès à votre abonnement a été demandé. Il sert une seule fois, pendant 30 minutes.',
-    en: 'A link to your subscription was requested. It works once, for 30 minutes.',
+    ar: 'طُلب رابط للدخول إلى صفحة اشتراكك. يعمل مرة واحدة ولمدة 30 دقيقة فقط.',
+    fr: 'Un lien d’accès à votre abonnement a été demandé. Il fonctionne une seule fois et reste valable 30 minutes.',
+    en: 'A link to your subscription was requested. It works once, within 30 minutes.',
   },
   mail_portal_link_next: {
     ar: 'إن لم تطلبه أنت فتجاهل هذه الرسالة: لن يحدث شيء.',
@@ -23,9 +23,9 @@ export const MAIL_MESSAGES = {
     en: 'If you did not request it, ignore this message: nothing will happen.',
   },
   mail_footer: {
-    ar: 'نرسل هذه الرسائل عن اشتراكك فقط. لا نطلب أبدًا رقم بطاقتك أو كلمة سرها بالبريد.',
+    ar: 'لا نراسلك إلا بخصوص اشتراكك، ولا نطلب أبدًا رقم بطاقتك أو كلمة سرها بالبريد الإلكتروني.',
     fr: 'Nous n’écrivons qu’au sujet de votre abonnement. Nous ne demandons jamais par e-mail le numéro ni le mot de passe de votre carte.',
-    en: 'We write about your subscription only. We never ask for your card’s number or password by e-mail.',
+    en: 'We only write about your subscription. We never ask for your card’s number or password by e-mail.',
   },
 
   mail_receipt_subject: {
@@ -50,14 +50,14 @@ export const MAIL_MESSAGES = {
     en: '{time} left: your subscription ends on {end}',
   },
   mail_expiring_what: {
-    ar: 'باقة {plan} مدفوعة إلى غاية {end}، أي بقي {time}.',
+    ar: 'باقة {plan} مدفوعة إلى غاية {end}. المدة المتبقية: {time}.',
     fr: 'L’offre {plan} est payée jusqu’au {end} : il reste {time}.',
     en: 'The {plan} plan is paid until {end}: {time} left.',
   },
   mail_expiring_next: {
-    ar: 'إن أردت الاستمرار فاشترِ الشهر التالي بمبلغ {amount}. لا يُخصم أي مبلغ تلقائيًا، والشهر الجديد يبدأ من نهاية الحالي: التجديد المبكر لا يضيّع شيئًا.',
-    fr: 'Pour continuer, achetez le mois suivant ({amount}). Rien n’est prélevé automatiquement, et le nouveau mois part de la fin de l’actuel : renouveler tôt ne fait rien perdre.',
-    en: 'To continue, buy the next month ({amount}). Nothing is charged automatically, and the new month starts where this one ends: renewing early loses nothing.',
+    ar: 'إن أردت الاستمرار فاشترِ الشهر التالي بمبلغ {amount}. لا يُخصم أي مبلغ تلقائيًا، والشهر الجديد يبدأ من نهاية الحالي: التجديد المبكر لا يُفقدك شيئًا.',
+    fr: 'Pour continuer, achetez le mois suivant ({amount}). Rien n’est prélevé automatiquement, et le nouveau mois part de la fin de l’actuel : en renouvelant tôt, vous ne perdez rien.',
+    en: 'To continue, buy the next month ({amount}). Nothing is charged automatically, and the new month starts where this one ends: you lose nothing by renewing early.',
   },
 
   mail_past_due_subject: {
@@ -73,13 +73,13 @@ export const MAIL_MESSAGES = {
   mail_past_due_next: {
     ar: 'جدّد بمبلغ {amount} قبل ذلك، وإلا عدت إلى الباقة المجانية.',
     fr: 'Renouvelez ({amount}) avant cette date, sinon vous reviendrez à l’offre gratuite.',
-    en: 'Renew ({amount}) before that, or you will be on the free plan again.',
+    en: 'Renew ({amount}) before then, or you will go back to the free plan.',
   },
 
   mail_expired_subject: {
     ar: 'عدت إلى الباقة المجانية',
     fr: 'Retour à l’offre gratuite',
-    en: 'You are on the free plan again',
+    en: 'You are back on the free plan',
   },
   mail_expired_what: {
     ar: 'انتهت المدة المدفوعة لباقة {plan} في {end}، وانتهت بعدها المهلة الإضافية. لم يُحذف شيء، لكن حدود الباقة المجانية تسري الآن.',

@@ -14,7 +14,11 @@ export const PAGE_MESSAGES = {
   },
   openPortal: { ar: 'عرض اشتراكك', fr: 'Voir votre abonnement', en: 'See your subscription' },
   tryAgain: { ar: 'أعد المحاولة', fr: 'Réessayer', en: 'Try again' },
-  tryAgainIn: { ar: 'أعد المحاولة بعد {time}.', fr: 'Réessayez dans {time}.', en: 'Try again in {time}.' },
+  tryAgainIn: {
+    ar: 'المدة المتبقية قبل إعادة المحاولة: {time}.',
+    fr: 'Réessayez dans {time}.',
+    en: 'Try again in {time}.',
+  },
   supportReference: {
     ar: 'إن اتصلت بالدعم فاذكر:',
     fr: 'Référence pour l’assistance :',
@@ -66,9 +70,9 @@ export const PAGE_MESSAGES = {
   sendLink: { ar: 'أرسل الرابط', fr: 'Envoyer le lien', en: 'Send the link' },
   linkSentTitle: { ar: 'تفقّد بريدك', fr: 'Consultez votre messagerie', en: 'Check your e-mail' },
   linkSentText: {
-    ar: 'إن كان هذا العنوان معروفًا لدينا، يصلك خلال دقائق رابط يعمل مرة واحدة، خلال 30 دقيقة. تفقّد أيضًا البريد غير المرغوب فيه. لا نرسل أكثر من رابط كل خمس دقائق.',
-    fr: 'Si nous connaissons cette adresse, un lien à usage unique, valable 30 minutes, vous parvient dans quelques minutes. Regardez aussi parmi les indésirables. Nous n’envoyons pas plus d’un lien toutes les cinq minutes.',
-    en: 'If we know this address, a link that works once, for 30 minutes, arrives within a few minutes. Check the spam folder too. We send at most one link in five minutes.',
+    ar: 'إن كان هذا العنوان معروفًا لدينا، فسيصلك رابط خلال دقائق. يعمل مرة واحدة ولمدة 30 دقيقة فقط. تفقّد أيضًا البريد غير المرغوب فيه. لا نرسل أكثر من رابط كل خمس دقائق.',
+    fr: 'Si nous connaissons cette adresse, un lien à usage unique, valable 30 minutes, vous parviendra dans quelques minutes. Vérifiez aussi le courrier indésirable. Nous n’envoyons pas plus d’un lien toutes les cinq minutes.',
+    en: 'If we know this address, a link will arrive within a few minutes. It works once, within 30 minutes. Check the spam folder too. We send at most one link every five minutes.',
   },
   signInTitle: { ar: 'افتح اشتراكك', fr: 'Ouvrez votre abonnement', en: 'Open your subscription' },
   signInText: {
@@ -82,17 +86,23 @@ export const PAGE_MESSAGES = {
     en: 'This link is no longer valid',
   },
   linkOverText: {
-    ar: 'يعمل كل رابط مرة واحدة، خلال خمس دقائق. عُد إلى {seller} وافتح صفحة اشتراكك من جديد.',
-    fr: 'Chaque lien sert une seule fois, pendant cinq minutes. Retournez chez {seller} et ouvrez de nouveau votre abonnement.',
-    en: 'Each link works once, for five minutes. Go back to {seller} and open your subscription again.',
+    ar: 'يعمل كل رابط مرة واحدة ولمدة خمس دقائق فقط. عُد إلى {seller} وافتح صفحة اشتراكك من جديد.',
+    fr: 'Chaque lien fonctionne une seule fois et reste valable cinq minutes. Retournez chez {seller} et ouvrez de nouveau votre abonnement.',
+    en: 'Each link works once, within five minutes. Go back to {seller} and open your subscription again.',
   },
+  mailedLinkOverText: {
+    ar: 'يعمل كل رابط مرة واحدة ولمدة 30 دقيقة فقط. اطلب رابطًا جديدًا.',
+    fr: 'Chaque lien fonctionne une seule fois et reste valable 30 minutes. Demandez-en un nouveau.',
+    en: 'Each link works once, within 30 minutes. Request a new one.',
+  },
+  requestLink: { ar: 'اطلب رابطًا جديدًا', fr: 'Demander un nouveau lien', en: 'Request a new link' },
   switchTitle: {
     ar: 'هذا الرابط يفتح حسابًا آخر',
     fr: 'Ce lien ouvre un autre compte',
     en: 'This link opens another account',
   },
   switchText: {
-    ar: 'يعمل هذا المتصفح باسم {current}، والرابط يخص {other}. إن لم تطلب هذا الرابط بنفسك فابقَ حيث أنت: ما تدفعه هناك يُحتسب للحساب الآخر.',
+    ar: 'هذا المتصفح مفتوح باسم {current}، والرابط يخص {other}. إن لم تطلب هذا الرابط بنفسك فابقَ حيث أنت: ما تدفعه هناك يُحتسب للحساب الآخر.',
     fr: 'Ce navigateur est ouvert pour {current} ; le lien est celui de {other}. Si vous ne l’avez pas demandé vous-même, restez où vous êtes : ce que vous y paieriez compterait pour l’autre compte.',
     en: 'This browser is open for {current}; the link belongs to {other}. If you did not ask for it yourself, stay where you are: what you pay there counts for the other account.',
   },
@@ -105,7 +115,7 @@ export const PAGE_MESSAGES = {
   },
   staleFormText: {
     ar: 'لم يأتِ الطلب من صفحة صالحة من صفحاتنا. افتح اشتراكك وأعد المحاولة؛ لم يُخصم شيء.',
-    fr: 'La demande ne venait pas d’une page valable de notre service. Ouvrez votre abonnement et réessayez ; rien n’a été débité.',
+    fr: 'Cette demande ne provient pas d’une page valide de notre site. Ouvrez votre abonnement et réessayez ; rien n’a été débité.',
     en: 'The request did not come from a valid page of ours. Open your subscription and try again; nothing was charged.',
   },
 
@@ -154,7 +164,7 @@ export const PAGE_MESSAGES = {
   returnFailedTitle: { ar: 'لم ينجح الدفع', fr: 'Le paiement a échoué', en: 'The payment failed' },
   returnFailedText: {
     ar: 'لم تُقبل البطاقة. السبب في أغلب الأحيان هو الرمز المرسل عبر رسالة قصيرة (SMS): أدخله كما وصلك، قبل انتهاء صلاحيته. تحقّق أيضًا من الرصيد وتاريخ الصلاحية وكلمة السر، ثم أعد المحاولة.',
-    fr: 'La carte n’a pas été acceptée. Le plus souvent, c’est le code reçu par SMS : saisissez-le tel quel, avant qu’il expire. Vérifiez aussi le solde, la date de validité et le mot de passe, puis réessayez.',
+    fr: 'La carte n’a pas été acceptée. La cause la plus fréquente est le code reçu par SMS : saisissez-le tel quel, avant qu’il expire. Vérifiez aussi le solde, la date de validité et le mot de passe, puis réessayez.',
     en: 'The card was not accepted. The usual cause is the code sent by SMS: enter it exactly, before it expires. Check the balance, expiry date and password too, then try again.',
   },
   returnCanceledTitle: { ar: 'أُلغي الدفع', fr: 'Paiement annulé', en: 'Payment canceled' },

@@ -8,11 +8,9 @@ export const PORTAL_MESSAGES = {
 
   statusActive: { ar: 'سارية', fr: 'Active', en: 'Active' },
   statusPastDue: { ar: 'مهلة إضافية', fr: 'Délai de grâce', en: 'Grace period' },
-  statusExpired: { ar: 'انتهت', fr: 'Terminée', en: 'Ended' },
-  statusCanceled: { ar: 'أُوقفت', fr: 'Arrêtée', en: 'Stopped' },
 
   paidUntil: { ar: 'مدفوعة إلى غاية', fr: 'Payée jusqu’au', en: 'Paid until' },
-  timeLeft: { ar: 'بقي {time}', fr: 'Il reste {time}', en: '{time} left' },
+  timeLeft: { ar: 'المتبقي: {time}', fr: 'Il reste {time}', en: '{time} left' },
   noEnd: {
     ar: 'مجانية وبلا أجل.',
     fr: 'Gratuite et sans limite de durée.',
@@ -22,7 +20,7 @@ export const PORTAL_MESSAGES = {
   pastDueText: {
     ar: 'انتهت مدتك المدفوعة في {date}. جدّد قبل نهاية المهلة، وإلا عدت إلى الباقة المجانية. يبدأ الشهر الجديد من نهاية القديم.',
     fr: 'Votre période payée s’est terminée le {date}. Renouvelez avant la fin du délai, sinon vous reviendrez à l’offre gratuite. Le nouveau mois part de la fin du précédent.',
-    en: 'Your paid time ended on {date}. Renew before the grace period is over, or you will be on the free plan again. The new month starts where the old one ended.',
+    en: 'Your paid time ended on {date}. Renew before the grace period is over, or you will go back to the free plan. The new month starts where the old one ended.',
   },
   expiredTitle: {
     ar: 'انتهى اشتراكك في {date}.',
@@ -74,7 +72,7 @@ export const PORTAL_MESSAGES = {
   overLimitTitle: {
     ar: 'تستعمل أكثر مما تسمح به باقتك',
     fr: 'Vous utilisez plus que ne le permet votre offre',
-    en: 'You use more than your plan allows',
+    en: 'You are using more than your plan allows',
   },
   overLimitText: {
     ar: 'لم يُحذف شيء ولن يُحذف، لكن لا يمكنك الإضافة حتى ينخفض استعمالك أو تشتري باقة أكبر.',
@@ -137,7 +135,7 @@ export const PORTAL_MESSAGES = {
     en: 'No payments yet.',
   },
   boughtPeriod: { ar: 'من {start} إلى {end}', fr: 'du {start} au {end}', en: '{start} to {end}' },
-  boughtNothing: { ar: 'لم تشترِ شيئًا', fr: 'Rien n’a été acheté', en: 'Nothing was bought' },
+  boughtNothing: { ar: 'لم يُشترَ شيء', fr: 'Rien n’a été acheté', en: 'Nothing was bought' },
   receipt: { ar: 'الوصل', fr: 'Reçu', en: 'Receipt' },
   receiptOf: {
     ar: 'وصل دفعة {date}، ملف PDF',
@@ -152,7 +150,7 @@ export const PORTAL_MESSAGES = {
   payment_failed: { ar: 'فشلت', fr: 'Échoué', en: 'Failed' },
   payment_canceled: { ar: 'أُلغيت', fr: 'Annulé', en: 'Canceled' },
   payment_expired: { ar: 'انتهت مهلتها', fr: 'Expiré', en: 'Expired' },
-  payment_review: { ar: 'قيد المراجعة', fr: 'En vérification', en: 'Being checked' },
+  payment_review: { ar: 'قيد المراجعة', fr: 'En vérification', en: 'Under review' },
   payment_refunded: { ar: 'أُعيد مبلغها', fr: 'Remboursé', en: 'Refunded' },
   resetsAtMidnight: {
     ar: 'يُعاد العدّ من الصفر عند منتصف الليل (00:00)',
@@ -177,12 +175,12 @@ export const PORTAL_MESSAGES = {
   overLimitLine: {
     ar: '{limit}: {used} من {max}، بزيادة {by}',
     fr: '{limit} : {used} sur {max}, soit {by} de trop',
-    en: '{limit}: {used} of {max}, {by} too many',
+    en: '{limit}: {used} of {max}, over by {by}',
   },
   overLimitLineOfProject: {
     ar: '{limit}، المشروع {project}: {used} من {max}، بزيادة {by}',
     fr: '{limit}, projet {project} : {used} sur {max}, soit {by} de trop',
-    en: '{limit}, project {project}: {used} of {max}, {by} too many',
+    en: '{limit}, project {project}: {used} of {max}, over by {by}',
   },
   overBy: {
     ar: 'بزيادة {by} عن الحد',

@@ -67,7 +67,7 @@ describeInBrowser('the first screen', ({ visit }) => {
       await (await open(userId, 'en')).page.locator('main h2').allTextContents()
     expect(await headings('expired')).toEqual([
       'Free',
-      'You use more than your plan allows',
+      'You are using more than your plan allows',
       'Plans',
       'Your usage',
       'Your payments',
@@ -77,6 +77,13 @@ describeInBrowser('the first screen', ({ visit }) => {
       'Pro',
       'Free',
     ])
+  })
+
+  it('puts a badge beside the paid plan only: what has ended is not the free plan', async () => {
+    const badges = async (userId: string) =>
+      await (await open(userId, 'en')).page.locator('.hero .badge').allTextContents()
+    expect(await badges('past_due')).toEqual(['Grace period'])
+    expect(await badges('expired')).toEqual([])
   })
 
   it('says in grace until when everything works, and counts down to that', async () => {
@@ -90,8 +97,8 @@ describeInBrowser('the first screen', ({ visit }) => {
   it('names each exceeded limit with the amount, every project of it, and warns before a limit is reached', async () => {
     const visitor = await open('active', 'en')
     expect((await visitor.page.locator('.notice li').allTextContents()).sort()).toEqual([
-      'Domains per project, project api: 6 of 5, 1 too many',
-      'Domains per project, project vitrine-2026: 7 of 5, 2 too many',
+      'Domains per project, project api: 6 of 5, over by 1',
+      'Domains per project, project vitrine-2026: 7 of 5, over by 2',
     ])
     const text = await textOf(visitor)
     // 4301 of 5120 MB are 84 %.
@@ -99,8 +106,8 @@ describeInBrowser('the first screen', ({ visit }) => {
     expect(await visitor.page.locator('progress.near').count()).toBe(1)
     expect(await visitor.page.locator('progress.over').count()).toBe(2)
     const expired = await textOf(await open('expired', 'en'))
-    expect(expired).toContain('Projects: 7 of 3, 4 too many')
-    expect(expired).toContain('Storage: 2 048 MB of 500 MB, 1 548 MB too many')
+    expect(expired).toContain('Projects: 7 of 3, over by 4')
+    expect(expired).toContain('Storage: 2 048 MB of 500 MB, over by 1 548 MB')
   })
 
   it('says TTC where a tax applies, in the catalogue and on the button', async () => {

@@ -56,7 +56,7 @@ describe('every sentence', () => {
 describe('saying', () => {
   it('puts data in by name, isolated where it would turn an Arabic sentence around', () => {
     expect(sayIn('en')('timeLeft', { time: '3 days' })).toBe('3 days left')
-    expect(sayIn('ar')('timeLeft', { time: '3 أيام' })).toBe('بقي \u20683 أيام\u2069')
+    expect(sayIn('ar')('timeLeft', { time: '3 أيام' })).toBe('المتبقي: \u20683 أيام\u2069')
   })
 
   it('refuses a sentence whose data is missing', () => {

@@ -1,4 +1,5 @@
 // The mail that people get: a receipt for each payment, a word before and after each end; once, in their language.
+import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeOnBothDatabases } from '../support/databases.js'
 import { readLetter, type SmtpSink, startSmtpSink } from '../support/smtp-sink.js'
@@ -43,6 +44,21 @@ describeOnBothDatabases('mail', ({ database }) => {
     expect(parts['application/pdf']?.subarray(0, 5).toString()).toBe('%PDF-')
   })
 
+  it('is the seller’s: their name, contact and color', async () => {
+    await world.stop()
+    const SELLER_FILE = path.resolve('docs/seller.example.json')
+    world = await createWorld(database(), { env: { SMTP_URL: sink.url, SELLER_FILE } })
+    await know('user-1', { email: 'amina@example.dz', locale: 'fr' })
+    await world.as('user-1').buy()
+    await send()
+    const [letter] = sink.letters
+    if (!letter) throw new Error('no letter came')
+    const html = readLetter(letter).parts['text/html']?.toString() ?? ''
+    expect(html).toContain('Atlas Hébergement · +213 23 00 00 00 · facturation@atlas.example')
+    expect(html).toMatch(/<a href="[^"]+\/portal" style="[^"]*background:#0b4a6f"/)
+    expect(html).not.toMatch(/ishtirak/i)
+  })
+
   it('reminds 7, 3 and 1 days before, at the end and at the end of grace, each once', async () => {
     await know('user-1', { email: 'amina@example.dz', locale: 'en' })
     await world.as('user-1').buy()
@@ -59,7 +75,7 @@ describeOnBothDatabases('mail', ({ database }) => {
       '3 days left: your subscription ends on 21 December 2026 at 13:00',
       'Your subscription ends tomorrow, 21 December 2026 at 13:00',
       'Your paid time is over: renew before 24 December 2026 at 13:00',
-      'You are on the free plan again',
+      'You are back on the free plan',
     ])
     const texts = sink.letters.map((letter) => readLetter(letter).parts['text/plain']?.toString() ?? '')
     expect(texts.slice(1, 4).map((text) => /: (.*) left/.exec(text)?.[1])).toEqual([

@@ -108,7 +108,21 @@ describeOnBothDatabases('a visit of the portal without a session', ({ database }
     await ask('amina@example.dz')
     const token = tokenIn((await mailed())[0])
     await world.advance(30 * 60)
-    expect((await post('/portal/sign-in', { token })).status).toBe(410)
+    const over = await post('/portal/sign-in?lang=en', { token })
+    expect([over.status, over.text]).toEqual([410, expect.stringContaining('within 30 minutes')])
+    expect(over.text).toMatch(/class="button go" href="\/portal">Request a new link</)
+  })
+
+  it('keeps the link when the language of its page is changed', async () => {
+    await start()
+    await know('user-1', 'amina@example.dz')
+    await ask('amina@example.dz')
+    const token = tokenIn((await mailed())[0])
+    const page = await world.call('GET', `/portal/sign-in?token=${token}`)
+    const french = /href="([^"]+)" lang="fr"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const inFrench = await world.call('GET', french)
+    expect([inFrench.status, inFrench.text]).toEqual([200, expect.stringContaining(`value="${token}"`)])
+    expect(inFrench.text).toContain('lang="fr" dir="ltr"')
   })
 
   it('says what is wrong with an address that is none', async () => {

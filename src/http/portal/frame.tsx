@@ -11,7 +11,7 @@ export interface Page {
   readonly title: string
   /** Made of components, which have escaped what they were given. */
   readonly safeContent: JSX.Element
-  /** Where `?lang=` is put behind; empty: the page's own address. */
+  /** Where `lang=` is put behind; empty: the page's own address. */
   readonly languagePath?: string
   /** Where "back" leads; null: the content has that link already. */
   readonly backUrl: string | null
@@ -66,12 +66,13 @@ export function renderPage(pages: Pages, page: Page): string {
 
 /** The languages to change to, each named in itself: who cannot read the page must be able to read the way out. */
 function Languages({ current, label, path }: { current: Locale; label: string; path: string }) {
+  const start = path.includes('?') ? `${path}&lang=` : `${path}?lang=`
   return (
     <nav aria-label={label}>
       <ul>
         {LOCALES.filter((locale) => locale !== current).map((locale) => (
           <li>
-            <a href={`${path}?lang=${locale}`} lang={locale} hreflang={locale} safe>
+            <a href={`${start}${locale}`} lang={locale} hreflang={locale} safe>
               {LANGUAGE_NAMES[locale]}
             </a>
           </li>

@@ -5,17 +5,19 @@ import { graceEndsAt, type SubscriptionStatus } from '../../domain/subscription.
 import { BuyForm } from './buy-form.js'
 import { isPaidNow, mayInvite, priceOf, type Section } from './section.js'
 
-const STATUS_WORDS = {
+/** What has ended is the plan before: a badge beside the free plan would say that this one has. */
+const BADGES = {
   active: { key: 'statusActive', tone: '' },
   past_due: { key: 'statusPastDue', tone: 'warn' },
-  expired: { key: 'statusExpired', tone: 'none' },
-  canceled: { key: 'statusCanceled', tone: 'none' },
-} as const satisfies Record<SubscriptionStatus, { key: string; tone: string }>
+  expired: null,
+  canceled: null,
+} as const satisfies Record<SubscriptionStatus, { key: string; tone: string } | null>
 
 export function Hero(section: Section) {
   const { pages, view, say } = section
   const { formats } = pages
   const { plan, status, currentPeriodEnd } = view.overview.subscription
+  const badge = BADGES[status]
   return (
     <section class="card hero" aria-labelledby="your-plan">
       <p class="soft" safe>
@@ -25,9 +27,9 @@ export function Hero(section: Section) {
         <h2 id="your-plan" safe>
           {planName(plan.name, view.locale)}
         </h2>
-        {currentPeriodEnd === null ? null : (
-          <span class={`badge ${STATUS_WORDS[status].tone}`} safe>
-            {say(STATUS_WORDS[status].key)}
+        {currentPeriodEnd === null || badge === null ? null : (
+          <span class={`badge ${badge.tone}`} safe>
+            {say(badge.key)}
           </span>
         )}
       </div>

@@ -14,6 +14,12 @@ export function linkOverPage(pages: Pages, locale: Locale): string {
   return messagePage(pages, locale, 'linkOverTitle', 'linkOverText')
 }
 
+/** Of a link that came by mail: a new one is asked for where this one was. */
+export function mailedLinkOverPage(pages: Pages, locale: Locale): string {
+  const next = { url: `${pages.base}/portal`, label: 'requestLink' } as const
+  return messagePage(pages, locale, 'linkOverTitle', 'mailedLinkOverText', next)
+}
+
 /** A link of another user was opened: it goes on only by this button. */
 export function switchPage(
   pages: Pages,
@@ -32,7 +38,7 @@ export function switchPage(
     locale,
     title,
     backUrl: pages.backUrl(session),
-    languagePath: `${pages.base}/portal`,
+    languagePath: `${pages.base}/portal/open?token=${encodeURIComponent(token)}`,
     safeContent: (
       <Message kind="info" title={title} text={say('switchText', { current: nameOf(session), other })}>
         <form class="actions" method="post" action={`${pages.base}/portal/open`}>
@@ -55,19 +61,28 @@ function nameOf({ email, name, userId }: PortalLink): string {
   return email ?? name ?? userId
 }
 
-export function messagePage(pages: Pages, locale: Locale, titleKey: MessageKey, textKey: MessageKey): string {
+export function messagePage(
+  pages: Pages,
+  locale: Locale,
+  titleKey: MessageKey,
+  textKey: MessageKey,
+  next: { readonly url: string; readonly label: MessageKey } = {
+    url: pages.backUrl(null),
+    label: 'backToSeller',
+  },
+): string {
   const say = sayOf(pages, locale)
   const title = say(titleKey)
   return renderPage(pages, {
     locale,
     title,
-    backUrl: null,
+    backUrl: next.label === 'backToSeller' ? null : pages.backUrl(null),
     languagePath: `${pages.base}/portal`,
     safeContent: (
       <Message kind="info" title={title} text={say(textKey)}>
         <p class="actions">
-          <a class="button go" href={pages.backUrl(null)} safe>
-            {say('backToSeller')}
+          <a class="button go" href={next.url} safe>
+            {say(next.label)}
           </a>
         </p>
       </Message>

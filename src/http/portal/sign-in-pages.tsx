@@ -56,7 +56,7 @@ export function signInPage(pages: Pages, locale: Locale, token: string): string 
     locale,
     title,
     backUrl: pages.backUrl(null),
-    languagePath: `${pages.base}/portal`,
+    languagePath: `${pages.base}/portal/sign-in?token=${encodeURIComponent(token)}`,
     safeContent: (
       <Message kind="info" title={title} text={say('signInText')}>
         <form method="post" action={`${pages.base}/portal/sign-in?lang=${locale}`}>

@@ -3,7 +3,7 @@
 import type { FastifyReply } from 'fastify'
 import { BillingError } from '../../domain/error.js'
 import type { App } from '../app.js'
-import { linkOverPage } from './message-pages.js'
+import { mailedLinkOverPage } from './message-pages.js'
 import type { Pages } from './portal.js'
 import { fieldOf, queryOf } from './reader.js'
 import { askForLinkPage, linkSentPage, signInPage } from './sign-in-pages.js'
@@ -51,6 +51,6 @@ export function signInRoutes(app: App, pages: Pages): void {
       return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
     }
     const locale = reader.language(request, reply, null)
-    return reply.code(410).headers(pages.headers).send(linkOverPage(pages, locale))
+    return reply.code(410).headers(pages.headers).send(mailedLinkOverPage(pages, locale))
   })
 }

@@ -8,7 +8,7 @@ import type { Pages } from './portal.js'
 
 /** The catalogue for a page: any sentence may name the seller and their telephone number. */
 export function sayOf({ seller: { identity } }: Pages, locale: Locale): Say {
-  return sayIn(locale, { seller: identity.name[locale], phone: identity.phone })
+  return sayIn(locale, { seller: identity.name[locale], phone: identity.phone.replaceAll(' ', '\u00a0') })
 }
 
 /** A word of the provider that we do not know yet stands as it is: it is a fact about money. */
