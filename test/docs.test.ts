@@ -13,11 +13,13 @@ const documents = [
 ]
 const read = (name: string) => readFileSync(path.join(root, name), 'utf8')
 
-it('docs/errors.md lists every code with its status, and no other', () => {
-  const listed = [...read('docs/errors.md').matchAll(/^\| `([a-z_]+)` \| (\d{3}) \|/gm)].map(
-    ([, code, status]) => [code, Number(status)],
+it('docs/errors.md lists every code with its status and words, and no other', () => {
+  const listed = [
+    ...read('docs/errors.md').matchAll(/^\| `([a-z_]+)` \| (\d{3}) \| (.*?) \| (.*) \|$/gm),
+  ].map(([, code, status, title, detail]) => [code, Number(status), title, detail])
+  expect(listed).toEqual(
+    Object.entries(ERRORS).map(([code, { status, title, detail }]) => [code, status, title.en, detail.en]),
   )
-  expect(listed).toEqual(Object.entries(ERRORS).map(([code, { status }]) => [code, status]))
 })
 
 it.each(documents)('%s links only to what exists', (name) => {

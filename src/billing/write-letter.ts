@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { DAY, type Instant } from '../domain/instant.js'
 import type { Locale } from '../domain/locale.js'
 import { isAboutPayment, type MailKind } from '../domain/mail.js'
-import { type MessageKey, planName, type Say, sayIn } from '../domain/messages.js'
+import { type MessageKey, phoneInWords, planName, type Say, sayIn } from '../domain/messages.js'
 import { renewalAt } from '../domain/renewal.js'
 import { graceEndsAt } from '../domain/subscription.js'
 import type { Formats } from '../runtime/formats.js'
@@ -63,7 +63,8 @@ function wordsOf(
 ): LetterWords {
   const { locale } = of
   const { identity, shop } = parts.receipts.seller
-  const say = sayIn(locale, { seller: identity.name[locale], phone: identity.phone })
+  const phone = phoneInWords(identity.phone, locale)
+  const say = sayIn(locale, { seller: identity.name[locale], phone })
   const theme = owed.kind.startsWith('expiring') ? 'expiring' : owed.kind
   // The catalogue's test holds all of these keys.
   const key = (part: string) => `mail_${theme}_${part}` as MessageKey
@@ -79,7 +80,7 @@ function wordsOf(
     button: say(BUTTONS[owed.kind] ?? 'mail_renewButton'),
     url: of.url,
     footer: say('mail_footer'),
-    contact: [identity.name[locale], identity.phone, identity.email],
+    contact: [identity.name[locale], phone, identity.email],
   }
 }
 

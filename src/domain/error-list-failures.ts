@@ -57,7 +57,7 @@ export const FAILURES = {
     {
       ar: 'لم تكتمل الإجابة في الوقت المحدد، وقد يكتمل ما طُلب. أعد المحاولة بعد قليل.',
       fr: 'La réponse n’est pas venue à temps ; la demande aboutira peut-être. Réessayez dans un instant.',
-      en: 'The answer was not there in time; what was asked for may still come about. Try again shortly.',
+      en: 'The answer was not ready in time; what was asked for may still be carried out. Try again shortly.',
     },
   ),
   authentication_unavailable: entry(

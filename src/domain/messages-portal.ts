@@ -168,9 +168,9 @@ export const PORTAL_MESSAGES = {
     en: 'at {time}',
   },
   taxIncluded: {
-    ar: '{amount} بكل الرسوم',
-    fr: '{amount} TTC',
-    en: '{amount} incl. tax',
+    ar: '{amount}\u00a0بكل\u00a0الرسوم',
+    fr: '{amount}\u00a0TTC',
+    en: '{amount}\u00a0incl.\u00a0tax',
   },
   overLimitLine: {
     ar: '{limit}: {used} من {max}، بزيادة {by}',

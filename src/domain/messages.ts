@@ -36,6 +36,12 @@ export function directionOf(locale: Locale): 'rtl' | 'ltr' {
 
 export const LANGUAGE_NAMES: Translated = { ar: 'العربية', fr: 'Français', en: 'English' }
 
+/** Never over two lines, and from left to right among Arabic words, where its groups would be read in reverse. */
+export function phoneInWords(phone: string, locale: Locale): string {
+  const unbroken = phone.replaceAll(' ', '\u00a0')
+  return locale === 'ar' ? `\u2066${unbroken}\u2069` : unbroken
+}
+
 /** The plans of the seed are called by English words; every other name stands as it was configured. */
 export function planName(name: string, locale: Locale): string {
   return name === 'Free' ? FREE[locale] : name

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LOCALES } from '../../src/domain/locale.js'
-import { MESSAGES, type MessageKey, planName, sayIn } from '../../src/domain/messages.js'
+import { MESSAGES, type MessageKey, phoneInWords, planName, sayIn } from '../../src/domain/messages.js'
 
 const source = path.resolve(import.meta.dirname, '../../src')
 const catalogue = Object.entries(MESSAGES)
@@ -57,6 +57,11 @@ describe('saying', () => {
   it('puts data in by name, isolated where it would turn an Arabic sentence around', () => {
     expect(sayIn('en')('timeLeft', { time: '3 days' })).toBe('3 days left')
     expect(sayIn('ar')('timeLeft', { time: '3 أيام' })).toBe('المتبقي: \u20683 أيام\u2069')
+  })
+
+  it('keeps a telephone number in one piece, and from left to right among Arabic words', () => {
+    expect(phoneInWords('+213 23 00', 'fr')).toBe('+213\u00a023\u00a000')
+    expect(phoneInWords('+213 23 00', 'ar')).toBe('\u2066+213\u00a023\u00a000\u2069')
   })
 
   it('refuses a sentence whose data is missing', () => {

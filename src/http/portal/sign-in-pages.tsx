@@ -62,7 +62,7 @@ export function signInPage(pages: Pages, locale: Locale, token: string): string 
         <form method="post" action={`${pages.base}/portal/sign-in?lang=${locale}`}>
           <input type="hidden" name="token" value={token} />
           <button type="submit" class="go" safe>
-            {say('signInTitle')}
+            {say('mail_linkButton')}
           </button>
         </form>
       </Message>

@@ -1,6 +1,6 @@
 // Small words that several pages share and that no catalogue sentence is made of: cards, limits, prices and states.
 import type { Locale } from '../../domain/locale.js'
-import { type MessageKey, type Say, sayIn } from '../../domain/messages.js'
+import { type MessageKey, phoneInWords, type Say, sayIn } from '../../domain/messages.js'
 import type { PublicPaymentStatus } from '../../domain/payment.js'
 import type { LimitName } from '../../domain/plan.js'
 import type { Formats } from '../../runtime/formats.js'
@@ -8,7 +8,7 @@ import type { Pages } from './portal.js'
 
 /** The catalogue for a page: any sentence may name the seller and their telephone number. */
 export function sayOf({ seller: { identity } }: Pages, locale: Locale): Say {
-  return sayIn(locale, { seller: identity.name[locale], phone: identity.phone.replaceAll(' ', '\u00a0') })
+  return sayIn(locale, { seller: identity.name[locale], phone: phoneInWords(identity.phone, locale) })
 }
 
 /** A word of the provider that we do not know yet stands as it is: it is a fact about money. */
