@@ -141,10 +141,13 @@ function plain(text: string): string {
   return text.replace(/[\u2066-\u2069]/g, '').replaceAll('\u00a0', ' ')
 }
 
-/** The same for every attempt and every process. The user's id stays out of it: letters get forwarded. */
-function messageIdOf({ userId, kind, about }: ClaimedMail, host: string): string {
+/**
+ * The same for every attempt and every process. The user's id stays out of it: letters get forwarded. A link is asked for
+ * again and again, and mailboxes drop a letter whose id they have seen.
+ */
+function messageIdOf({ userId, kind, about, queuedAt }: ClaimedMail, host: string): string {
   const digest = createHash('sha256')
-    .update(JSON.stringify([userId, kind, about]))
+    .update(JSON.stringify([userId, kind, kind === 'portal_link' ? queuedAt : about]))
     .digest('hex')
   return `<${kind}.${digest.slice(0, 32)}@${host}>`
 }

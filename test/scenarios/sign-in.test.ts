@@ -93,6 +93,18 @@ describeOnBothDatabases('a visit of the portal without a session', ({ database }
     expect(await mailed()).toHaveLength(2)
   })
 
+  it('names each letter with a link anew, since mailboxes keep one of those with the same name', async () => {
+    await start()
+    await know('user-1', 'amina@example.dz')
+    for (const _ of [1, 2]) {
+      await ask('amina@example.dz')
+      await mailed()
+      await world.advance(3600)
+    }
+    const ids = sink.letters.map((letter) => readLetter(letter).headers['message-id'])
+    expect(new Set(ids).size).toBe(2)
+  })
+
   it('counts requests for links by address: the eleventh in ten minutes is refused', async () => {
     await start()
     for (let request = 0; request < 10; request++)
