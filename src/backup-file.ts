@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Instant } from './domain/instant.js'
-import { type BackupContents, restoreBackup, writeBackup } from './store/backup.js'
+import { type BackupContents, RestoreRefused, restoreBackup, writeBackup } from './store/backup.js'
 import type { Database } from './store/database.js'
 import { flushPath } from './store/durable-files.js'
 
@@ -49,10 +49,16 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   const text = pipeline(createReadStream(path), createGunzip(), () => undefined)
   text.setEncoding('utf8')
   let rest = ''
-  for await (const chunk of text) {
-    const lines = `${rest}${chunk}`.split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
+  try {
+    for await (const chunk of text) {
+      const lines = `${rest}${chunk}`.split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
+      throw new RestoreRefused(`${path} cannot be unpacked, so it is no whole backup: ${error.message}`)
+    throw error
   }
   if (rest !== '') yield rest
 }

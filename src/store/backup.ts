@@ -18,6 +18,11 @@ export interface BackupContents {
   readonly rows: Readonly<Record<string, number>>
 }
 
+/** There is nothing to copy: most likely another database was meant. */
+export class BackupRefused extends Error {
+  override readonly name = 'BackupRefused'
+}
+
 /** Awaited: the disk may be slower than the database. */
 export type WriteLine = (line: string) => Promise<void> | void
 
@@ -34,6 +39,9 @@ export async function writeBackup(
   now: Instant,
   write: WriteLine,
 ): Promise<BackupContents> {
+  if ((await schemaFit(database)).current === 0) {
+    throw new BackupRefused('the database is empty, it was never used: look at DATABASE_URL and DATA_DIR')
+  }
   return database.transaction(async (transaction) => {
     await transaction.script(`set transaction isolation level repeatable read, read only; ${EVERY_ROW}`)
     const { current: schema } = await schemaFit(transaction)
@@ -182,7 +190,7 @@ async function readHeader(
 ): Promise<{ readonly schema: number; readonly takenAt: string }> {
   for await (const line of lines) {
     if (!line.startsWith('{"ishtirak_backup"')) break
-    const header: Readonly<Record<string, unknown>> = JSON.parse(line)
+    const header = parseHeader(line)
     if (header.ishtirak_backup !== FORMAT) {
       throw new RestoreRefused(
         `the backup has format ${header.ishtirak_backup}, this program reads ${FORMAT}`,
@@ -191,6 +199,14 @@ async function readHeader(
     return { schema: Number(header.schema), takenAt: String(header.taken_at) }
   }
   throw new RestoreRefused('this is no backup of ishtirak')
+}
+
+function parseHeader(line: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(line)
+  } catch (cause) {
+    throw new RestoreRefused('the backup is not whole: its first line is cut or changed', { cause })
+  }
 }
 
 function endLine(rows: Readonly<Record<string, number>>, sha256: string): string {

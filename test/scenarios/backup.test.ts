@@ -1,6 +1,6 @@
 // A backup holds everything, of one instant; restored into either kind of database nothing is lost, and what came after it
 // is found by the comparison with the provider.
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -101,6 +101,7 @@ describeOnBothDatabases('a backup', ({ kind, database }) => {
     ['with a number changed', (text) => text.replace('"last_number":7', '"last_number":8'), 'not whole'],
     ['with a row missing', (text) => text.replace(/receipt_series\t.*\n/, ''), 'not whole'],
     ['of a newer schema', (text) => text.replace(/"schema":\d+/, '"schema":9999'), 'use the newer one'],
+    ['with half a first line', (text) => `${text.slice(0, 25)}\n`, 'not whole'],
     ['that is none', () => 'something else\n', 'no backup of ishtirak'],
   ])('%s is refused, and nothing of it is written', async (_, change, sentence) => {
     await database().script("insert into receipt_series values ('TEST-2026', 7)")
@@ -110,6 +111,27 @@ describeOnBothDatabases('a backup', ({ kind, database }) => {
     await expect(restoreFrom(file, fresh)).rejects.toThrow(sentence)
     expect(await linesOf(fresh)).toEqual([])
     await fresh.close()
+  })
+
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ['is cut off', (bytes) => bytes.subarray(0, bytes.length / 2)],
+    ['is not compressed', gunzipSync],
+  ])('whose file %s is refused in a sentence', async (_, change) => {
+    await backUpTo(file, database(), START)
+    writeFileSync(file, change(readFileSync(file)))
+    const fresh = await freshDatabase(kind)
+    await expect(restoreFrom(file, fresh)).rejects.toMatchObject({
+      name: 'RestoreRefused',
+      message: expect.stringContaining('cannot be unpacked'),
+    })
+    await fresh.close()
+  })
+
+  it('of a database that was never used is refused: another one was meant', async () => {
+    const empty = await emptyDatabase(kind)
+    await expect(backUpTo(file, empty, START)).rejects.toMatchObject({ name: 'BackupRefused' })
+    expect(readdirSync(folder)).toEqual([])
+    await empty.close()
   })
 })
 
