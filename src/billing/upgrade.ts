@@ -212,11 +212,16 @@ async function takeOver(
   if (outcome === 'refused' || outcome === 'withdrawn') {
     const ended = await endCheckout(parts, payment, { checkoutId, ...way })
     // Nobody has its address, and the payment is due: the sweep tries again.
-    if (!ended.ok) parts.log.warn({ payment_id: payment.id, failure: ended.failure }, 'a checkout stays open')
+    if (!ended.ok) {
+      parts.log.warn(
+        { request_id: requestId, payment_id: payment.id, failure: ended.failure },
+        'a checkout stays open',
+      )
+    }
   }
   if (outcome === 'unknown_checkout') {
     parts.log.error(
-      { payment_id: payment.id, checkout_id: checkoutId },
+      { request_id: requestId, payment_id: payment.id, checkout_id: checkoutId },
       'the new checkout is another payment’s',
     )
     await withdrawPayment(parts.database, payment, 'canceled')
