@@ -9,9 +9,6 @@ import type { Stoppable } from './stop-on-signals.js'
 import { migrate } from './store/migrate.js'
 import { openDatabase } from './store/open-database.js'
 
-/** As `npm start` gives it to a single process: V8 reads it at its start only. */
-const SMALL_YOUNG_GENERATION = '--max-semi-space-size=8'
-
 /** Whether this process is the one that keeps the others. */
 export function keepsWorkers(config: Config): boolean {
   return config.workers > 1 && cluster.isPrimary
@@ -21,7 +18,6 @@ export function keepsWorkers(config: Config): boolean {
 export async function startWorkers(config: Config, log: Log): Promise<Stoppable> {
   await bringUpToDate(config)
   const metricsPort = await openMetricsPort(config, collectFigures(), log)
-  cluster.setupPrimary({ execArgv: [...process.execArgv, SMALL_YOUNG_GENERATION] })
   const workers = new Set<Worker>()
   let isStopping = false
   const start = async () => {

@@ -1,10 +1,14 @@
-// Where the first start of the embedded database cannot have its memory, it says so before it begins.
+// Memory: what the service holds under load, and a first start of the embedded database that cannot have what it needs.
+import { readFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { memoryLimits, requireMemory } from '../../src/store/memory-limits.js'
-import { buildOnce, launchService } from '../support/process.js'
+import { postgresUrl } from '../support/databases.js'
+import { freePort } from '../support/free-port.js'
+import { buildOnce, launchService, startService } from '../support/process.js'
+import { CHARGILY_KEY, JWT_SECRET, tokenOf } from '../support/world.js'
 
 beforeAll(buildOnce, 120_000)
 
@@ -34,3 +38,47 @@ describe('the first start', () => {
     expect(memoryLimits().memoryMb).toBeLessThan(10_000_000)
   })
 })
+
+describe('under load, on a database server', () => {
+  it('the service stays below 150 MB, started without an option of node', async () => {
+    const service = await startService({
+      PORT: String(await freePort()),
+      DATABASE_URL: await postgresUrl(),
+      CHARGILY_SECRET_KEY: CHARGILY_KEY,
+      // Not called: port 9 discards.
+      CHARGILY_API_URL: 'http://127.0.0.1:9',
+      AUTH_JWT_SECRET: JWT_SECRET,
+      RATE_LIMIT_PER_MINUTE: '100000000',
+    })
+    const tokens = await Promise.all(
+      Array.from({ length: CALLERS }, (_, index) => tokenOf({ sub: `user-${index}` })),
+    )
+    const call = async (token: string, path: string) => {
+      const headers = { authorization: `Bearer ${token}` }
+      const response = await fetch(`${service.url}/api/v1/billing/${path}`, { headers })
+      expect(response.status).toBe(200)
+      await response.arrayBuffer()
+    }
+    let mostMb = 0
+    await Promise.all(
+      tokens.map(async (token) => {
+        for (let turn = 0; turn < TURNS; turn++) {
+          for (const path of ['status', 'payments', 'plans']) await call(token, path)
+          mostMb = Math.max(mostMb, residentMb(service.pid))
+        }
+      }),
+    )
+    await service.kill('SIGTERM')
+    expect(mostMb).toBeGreaterThan(50)
+    expect(mostMb).toBeLessThan(150)
+  }, 120_000)
+})
+
+/** Each asks for three things a turn. */
+const CALLERS = 64
+const TURNS = 40
+
+function residentMb(pid: number): number {
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) / 1024
+}
