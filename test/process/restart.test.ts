@@ -1,5 +1,5 @@
 // The service as a process: killed without warning, stopped in order, started twice. What was promised is still there.
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -170,6 +170,36 @@ describe('the sandbox', () => {
       service = await startService(env)
       const status = await (await fetch(`${service.url}${BILLING}/status`, { headers })).json()
       expect(status).toMatchObject({ plan: 'pro', status: 'active', payment_method: 'edahabia' })
+    } finally {
+      await service.kill('SIGKILL')
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
+  it('with a part of its database missing is refused, and has the payment when the part is back', async () => {
+    const folder = await makeFolder()
+    const env = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()), DATA_DIR: folder }
+    const part = path.join(folder, 'database', 'postgres', 'PG_VERSION')
+    let service = await startService(env)
+    try {
+      const { output } = await runCommand(['token', '--user', 'user-1'], env)
+      const headers = { authorization: `Bearer ${output.trim()}`, 'content-type': 'application/json' }
+      const upgrade = { method: 'POST', headers, body: '{"plan":"pro"}' }
+      const opened = await (await fetch(`${service.url}${BILLING}/upgrade`, upgrade)).json()
+      const form = new URLSearchParams({ payment_method: 'edahabia', outcome: 'paid' })
+      await fetch(opened.checkout_url, { method: 'POST', body: form, redirect: 'manual' })
+      const planOf = async () =>
+        (await (await fetch(`${service.url}${BILLING}/status`, { headers })).json()).plan
+      await vi.waitFor(async () => expect(await planOf()).toBe('pro'), PATIENCE)
+      await service.kill('SIGTERM')
+
+      await rename(part, `${part}.away`)
+      const refused = await runCommand(['serve'], env)
+      expect(refused.code).toBe(1)
+      expect(refused.output).toContain('is not whole: PG_VERSION is missing')
+      await rename(`${part}.away`, part)
+      service = await startService(env)
+      expect(await planOf()).toBe('pro')
     } finally {
       await service.kill('SIGKILL')
       await rm(folder, { recursive: true, force: true })
