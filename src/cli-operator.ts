@@ -38,10 +38,12 @@ export function addOperatorCommands(program: Command): void {
   const reconcile = program.command('reconcile')
   reconcile.description('compare the provider’s list with our books, and say what only one side has')
   reconcile.requiredOption('--since <day>', 'from when, such as 2026-11-01', aDay)
+  reconcile.option('--unknown <what>', 'report, or book payments that a restore lost', 'report')
   action(reconcile, async (desk, options) => {
     const since = text(options.since)
     let answer = await asked<ShownReconciliation>(desk, 'POST', '/reconciliations', {
       since,
+      unknown: text(options.unknown),
       ...why(options),
     })
     while (answer.reconciliation.finished_at === null) {

@@ -37,30 +37,35 @@ export class DeskClosed extends Error {
   override readonly name = 'DeskClosed'
 }
 
-const BASE = '/api/v1/operator'
+export const OPERATOR_PATH = '/api/v1/operator'
 /** Is the sandbox running? It is on this machine, so it answers at once or not at all. */
 const PROBE_MS = 1_000
 /** A comparison's round makes five calls of at most 5 s to the provider. */
 const ANSWER_MS = 60_000
 
 export async function openDesk(config: Config, options: DeskOptions, log: Log): Promise<OperatorDesk> {
-  const { url, key, as } = options
+  const running = await runningService(config, options)
+  return running === null ? onDatabase(config, nameOf(options.as), log) : overHttp(running.url, running.key)
+}
+
+/** Where the service is and what opens it; null: there is none that could be asked. */
+export async function runningService(
+  config: Config,
+  { url, key, as }: DeskOptions,
+): Promise<{ readonly url: string; readonly key: string } | null> {
   if (url !== undefined) {
     if (key === undefined) throw new DeskClosed('OPERATOR_KEY is missing: one of the keys in OPERATOR_KEYS')
     if (as !== undefined)
       throw new DeskClosed('--as says nothing to a running service: the key says who acts')
-    return overHttp(url, key)
+    return { url, key }
   }
   const running = config.chargily === null ? await runningSandbox(config) : null
-  if (running !== null) {
-    const { operatorKey } = await readSandboxState(sandboxFolder(config))
-    return overHttp(running, operatorKey)
-  }
-  return onDatabase(config, nameOf(as), log)
+  if (running === null) return null
+  return { url: running, key: (await readSandboxState(sandboxFolder(config))).operatorKey }
 }
 
 function overHttp(url: string, key: string): OperatorDesk {
-  const base = `${url.replace(/\/+$/, '')}${BASE}`
+  const base = `${url.replace(/\/+$/, '')}${OPERATOR_PATH}`
   return {
     ask: async (method, address, body) => {
       const response = await fetch(`${base}${address}`, {
@@ -87,7 +92,7 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
     dataDir: path.join(config.database.dataDir, 'database'),
     log,
   }).catch((error: unknown) => {
-    throw error instanceof DataFolderLocked ? new DeskClosed(adviceOnLock(error)) : error
+    throw withAdvice(error)
   })
   const { current, expected, runs } = await schemaFit(database)
   if (!runs) {
@@ -105,7 +110,7 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
     ask: async (method, address, body) => {
       const { statusCode, payload } = await service.app.inject({
         method,
-        url: `${BASE}${address}`,
+        url: `${OPERATOR_PATH}${address}`,
         headers: { authorization: `Bearer ${key}` },
         ...(body === undefined ? {} : { payload: body }),
       })
@@ -116,6 +121,11 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
       await sandboxed?.emulator.close()
     },
   }
+}
+
+/** On a folder that belongs to a running service. */
+export function withAdvice(error: unknown): unknown {
+  return error instanceof DataFolderLocked ? new DeskClosed(adviceOnLock(error)) : error
 }
 
 function adviceOnLock(error: DataFolderLocked): string {

@@ -8,6 +8,7 @@ import {
   resendFrom,
   skipEvent,
 } from './manage-events.js'
+import { backUp } from './operate-backup.js'
 import { exportPayments } from './operate-export.js'
 import {
   acceptPayment,
@@ -46,6 +47,7 @@ export interface Operator {
   resendWaitingEvents(by: By): Promise<{ readonly users: number }>
   skipEvent(eventId: string, by: By): Promise<void>
   export(of: Parameters<typeof exportPayments>[1]): ReturnType<typeof exportPayments>
+  backUp(of: Parameters<typeof backUp>[1]): ReturnType<typeof backUp>
   /** The job behind it all: one bounded round, once a day from the start. */
   reconcileDaily(): Promise<number>
 }
@@ -68,6 +70,7 @@ export function createOperator(parts: Parts): Operator {
     resendWaitingEvents: (by) => resendAllWaiting(parts, by),
     skipEvent: (eventId, by) => skipEvent(parts, eventId, by),
     export: (of) => exportPayments(parts, of),
+    backUp: (of) => backUp(parts, of),
     reconcileDaily: () => reconcileDaily(parts),
   }
 }

@@ -3,6 +3,7 @@
 import type { CheckoutReport } from '../domain/checkout.js'
 import { compareCheckout } from '../domain/comparison.js'
 import { BillingError } from '../domain/error.js'
+import { paymentBehind } from '../domain/found-payment.js'
 import { CLOCK_SKEW_MAX, DAY, type Instant, SECOND, toTimestamp } from '../domain/instant.js'
 import type { Payment } from '../domain/payment.js'
 import type { ProviderFailure } from '../provider/provider.js'
@@ -22,6 +23,7 @@ import {
   unfinishedComparison,
   unmatchedPayments,
 } from '../store/comparisons.js'
+import { insertFoundPayment } from '../store/found-payments.js'
 import type { Parts } from './parts.js'
 import { settlePayment } from './settle-payment.js'
 
@@ -48,26 +50,37 @@ export async function reconcileDaily(parts: Parts): Promise<number> {
   const lastAt = last?.startedAt ?? (await oldestPaymentAt(parts.database))
   if (lastAt === null || now < lastAt + DAY) return 0
   const sinceAt = lastAt - OVERLAP_MS
-  const begun = await begin(parts, { sinceAt, startedBy: 'schedule', now })
+  const begun = await begin(parts, { sinceAt, startedBy: 'schedule', booksUnknown: false, now })
   return (await continueComparison(parts, begun.id)).comparison.calls
 }
 
 /** The operator's comparison: written to the audit trail, then the first round at once. */
 export async function startReconciliation(
   parts: Parts,
-  request: { readonly sinceAt: Instant; readonly operator: string; readonly reason: string | null },
+  request: {
+    readonly sinceAt: Instant
+    /** Only an operator can say that no other deployment takes money through this account of the provider. */
+    readonly booksUnknown: boolean
+    readonly operator: string
+    readonly reason: string | null
+  },
 ): Promise<ComparisonReport> {
   const now = parts.clock.now()
-  const begun = await begin(parts, { sinceAt: request.sinceAt, startedBy: request.operator, now })
+  const { sinceAt, booksUnknown, operator } = request
+  const begun = await begin(parts, { sinceAt, booksUnknown, startedBy: operator, now })
   await recordAct(parts.database, {
     id: parts.ids.next('act', now),
     userId: '',
-    actor: request.operator,
+    actor: operator,
     act: 'reconcile',
     reason: request.reason,
     paymentId: null,
     before: {},
-    after: { comparison_id: begun.id, since: toTimestamp(request.sinceAt) },
+    after: {
+      comparison_id: begun.id,
+      since: toTimestamp(sinceAt),
+      unknown: booksUnknown ? 'book' : 'report',
+    },
     now,
   })
   return continueComparison(parts, begun.id)
@@ -95,14 +108,11 @@ export async function listReconciliations(parts: Parts) {
   }
 }
 
-function begin(parts: Parts, of: { sinceAt: Instant; startedBy: string; now: Instant }): Promise<Comparison> {
-  const { sinceAt, startedBy, now } = of
-  return startComparison(parts.database, {
-    id: parts.ids.next('cmp', now),
-    sinceAt,
-    startedBy,
-    startedAt: now,
-  })
+function begin(
+  parts: Parts,
+  { now, ...of }: Pick<Comparison, 'sinceAt' | 'startedBy' | 'booksUnknown'> & { now: Instant },
+): Promise<Comparison> {
+  return startComparison(parts.database, { ...of, id: parts.ids.next('cmp', now), startedAt: now })
 }
 
 async function walk(parts: Parts, comparison: Comparison): Promise<void> {
@@ -128,7 +138,7 @@ async function comparePage(
   if (!answer.ok) return giveUp(parts, answer.failure)
   const { checkouts } = answer.value
   const wanted = checkouts.filter((one) => one.createdAt === null || one.createdAt >= comparison.sinceAt)
-  const compared = await compareAll(parts, wanted)
+  const compared = await compareAll(parts, comparison, wanted)
   const isOver = isAllBefore(checkouts, comparison.sinceAt - CLOCK_SKEW_MAX)
   const nextPage = isOver ? null : answer.value.nextPage
   await saveComparisonStep(parts.database, comparison.id, {
@@ -150,7 +160,7 @@ async function compareUnmatched(parts: Parts, comparison: Comparison, limit: num
   for (const payment of unmatched) {
     const answer = await parts.provider.getCheckout(payment.checkoutId ?? '')
     if (!answer.ok) return void giveUp(parts, answer.failure)
-    const found = answer.value ? await compareAll(parts, [answer.value]) : missing(payment)
+    const found = answer.value ? await compareAll(parts, comparison, [answer.value]) : missing(payment)
     findings.push(...found.findings)
     matched.push(...found.matched)
   }
@@ -173,7 +183,11 @@ interface Compared {
   readonly matched: readonly Payment[]
 }
 
-async function compareAll(parts: Parts, reports: readonly CheckoutReport[]): Promise<Compared> {
+async function compareAll(
+  parts: Parts,
+  { booksUnknown }: Comparison,
+  reports: readonly CheckoutReport[],
+): Promise<Compared> {
   const ours = await paymentsOfCheckouts(
     parts.database,
     reports.map((report) => report.checkoutId),
@@ -186,7 +200,7 @@ async function compareAll(parts: Parts, reports: readonly CheckoutReport[]): Pro
     if (verdict.kind === 'matched' && payment) matched.push(payment)
     if (verdict.kind === 'nothing' || verdict.kind === 'matched') continue
     const differences = verdict.kind === 'differs' ? { differences: verdict.differences } : {}
-    const outcome = verdict.kind === 'paid_not_booked' ? await enter(parts, report) : 'reported'
+    const outcome = verdict.kind === 'paid_not_booked' ? await enter(parts, report, booksUnknown) : 'reported'
     const kind = outcome === 'unknown_checkout' ? 'unknown_paid' : verdict.kind
     findings.push(describe(report, payment, { kind, outcome, differences }))
   }
@@ -195,8 +209,20 @@ async function compareAll(parts: Parts, reports: readonly CheckoutReport[]): Pro
 }
 
 /** Money that we did not know of goes the way of all money. */
-function enter(parts: Parts, report: CheckoutReport): Promise<string> {
-  return settlePayment(parts, { report, event: null, source: 'reconcile' })
+async function enter(parts: Parts, report: CheckoutReport, booksUnknown: boolean): Promise<string> {
+  const reported = { report, event: null, source: 'reconcile' } as const
+  const outcome = await settlePayment(parts, reported)
+  if (outcome !== 'unknown_checkout' || !booksUnknown) return outcome
+  const payment = paymentBehind(report, {
+    catalogue: parts.catalogue,
+    live: parts.provider.live,
+    lifetimeMs: parts.provider.checkoutLifetimeMs,
+    now: parts.clock.now(),
+  })
+  if (!payment) return outcome
+  // Should the process end here, the sweep finds the payment due and asks for its checkout.
+  await insertFoundPayment(parts.database, payment)
+  return settlePayment(parts, reported)
 }
 
 function describe(

@@ -174,6 +174,7 @@ async function openCheckout(
   const answer = await parts.provider.createCheckout({
     paymentId: payment.id,
     userId: payment.userId,
+    planId: payment.plan.id,
     price: payment.price,
     description: payment.plan.name,
     locale: request.locale,

@@ -7,10 +7,11 @@ import type { Money } from './money.js'
 /** What a provider can say of a checkout. `unknown` is a word that we have not seen yet: nothing follows from it. */
 export type CheckoutStatus = 'pending' | 'processing' | 'paid' | 'failed' | 'canceled' | 'expired' | 'unknown'
 
-/** What we ask the provider for. `paymentId` and `userId` travel in its metadata and come back with every report. */
+/** What we ask the provider for. `paymentId`, `userId` and `planId` travel in its metadata and come back with every report. */
 export interface CheckoutOrder {
   readonly paymentId: string
   readonly userId: string
+  readonly planId: string
   readonly price: Money
   readonly description: string
   readonly locale: Locale
@@ -34,6 +35,8 @@ export interface CheckoutReport {
   /** Our own id, from the metadata. */
   readonly paymentId: string | null
   readonly userId: string | null
+  /** What was ordered; checkouts made before this was sent lack it. */
+  readonly planId?: string
   /** Lower case: `edahabia`, `cib`. */
   readonly paymentMethod: string | null
   readonly checkoutUrl: string | null

@@ -215,6 +215,7 @@ export function differencesBetween(payment: Payment, report: CheckoutReport): re
     ...(unsaid(report.live) ? [] : differs('live', payment.live, report.live)),
     ...differs('payment_id', payment.id, report.paymentId),
     ...(unsaid(report.userId) ? [] : differs('user_id', payment.userId, report.userId)),
+    ...(report.planId === undefined ? [] : differs('plan_id', payment.plan.id, report.planId)),
   ]
 }
 

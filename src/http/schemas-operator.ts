@@ -163,6 +163,13 @@ export const ReconcileRequestSchema = Type.Object(
       description: 'A day or an instant, UTC',
       examples: ['2026-11-01'],
     }),
+    unknown: Type.Optional(
+      Type.Enum(['report', 'book'], {
+        default: 'report',
+        description:
+          '`book` enters payments that have no row here, for after the restore of an older backup. Not where two deployments share an account of the provider.',
+      }),
+    ),
     why: Type.Optional(reason),
   },
   { additionalProperties: false },

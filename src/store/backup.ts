@@ -68,6 +68,8 @@ export async function writeBackup(
 export async function restoreBackup(
   database: Database,
   lines: () => AsyncIterable<string>,
+  /** When; null: nothing was issued after the backup, so the numbers of receipts go on. */
+  restoredAt: Instant | null,
 ): Promise<BackupContents> {
   const { schema, takenAt } = await readHeader(lines())
   const { current, expected } = await schemaFit(database)
@@ -83,10 +85,15 @@ export async function restoreBackup(
   }
   if (current > 0) await refuseRows(database)
   await migrate(database, { upTo: schema })
-  const rows = await database.transaction(
-    (transaction) => fill(transaction, lines()),
-    Number.POSITIVE_INFINITY,
-  )
+  const rows = await database.transaction(async (transaction) => {
+    const filled = await fill(transaction, lines())
+    if (restoredAt !== null) {
+      // A schema from before this table gets it now: a crash before its migration must not lose the mark.
+      await transaction.script('create table if not exists restores (restored_at timestamptz primary key)')
+      await transaction.query(insertRestore, [toTimestamp(restoredAt)])
+    }
+    return filled
+  }, Number.POSITIVE_INFINITY)
   await migrate(database)
   return { takenAt, schema, rows }
 }
@@ -138,13 +145,34 @@ async function fill(
   }
   await flush('')
   if (end !== endLine(rows, hash.digest('hex'))) {
-    throw new RestoreRefused(
-      'the backup is not whole: its end, its counts or its checksum is not what was written',
-    )
+    throw notWhole()
   }
   // What refers to each other is compared now: a table with comparisons to come cannot be altered.
   await transaction.script(`set constraints all immediate; ${alterAll(tables.keys(), 'enable trigger user')}`)
   return rows
+}
+
+/** What a backup holds. Throws `RestoreRefused` unless it is whole. */
+export async function checkBackup(lines: AsyncIterable<string>): Promise<BackupContents> {
+  const hash = createHash('sha256')
+  const rows: Record<string, number> = {}
+  let header: Header | null = null
+  let last = ''
+  for await (const line of lines) {
+    header ??= parseHeader(line)
+    const [table = ''] = splitAt(line, '\t')
+    last = line
+    if (table === 'end') break
+    hash.update(`${line}\n`)
+    if (table !== line) rows[table] = (rows[table] ?? 0) + 1
+  }
+  const sha256 = hash.digest('hex')
+  const [, end] = splitAt(last, '\t')
+  const said: { readonly rows?: Readonly<Record<string, number>> } = end === '' ? {} : JSON.parse(end)
+  // Tables without a row are counted too, and have no line.
+  const empty = Object.fromEntries(Object.keys(said.rows ?? {}).map((table) => [table, 0]))
+  if (!header || last !== endLine({ ...empty, ...rows }, sha256)) throw notWhole()
+  return { ...header, rows: { ...empty, ...rows } }
 }
 
 async function insertRows(
@@ -185,23 +213,29 @@ async function tablesOf(queryable: Queryable): Promise<readonly Table[]> {
   return rows.map(({ name, columns }) => ({ table: String(name), columns: String(columns) }))
 }
 
-async function readHeader(
-  lines: AsyncIterable<string>,
-): Promise<{ readonly schema: number; readonly takenAt: string }> {
-  for await (const line of lines) {
-    if (!line.startsWith('{"ishtirak_backup"')) break
-    const header = parseHeader(line)
-    if (header.ishtirak_backup !== FORMAT) {
-      throw new RestoreRefused(
-        `the backup has format ${header.ishtirak_backup}, this program reads ${FORMAT}`,
-      )
-    }
-    return { schema: Number(header.schema), takenAt: String(header.taken_at) }
-  }
-  throw new RestoreRefused('this is no backup of ishtirak')
+type Header = Pick<BackupContents, 'schema' | 'takenAt'>
+
+async function readHeader(lines: AsyncIterable<string>): Promise<Header> {
+  for await (const line of lines) return parseHeader(line)
+  return parseHeader('')
 }
 
-function parseHeader(line: string): Readonly<Record<string, unknown>> {
+function parseHeader(line: string): Header {
+  if (!line.startsWith('{"ishtirak_backup"')) throw new RestoreRefused('this is no backup of ishtirak')
+  const header = parseFirstLine(line)
+  if (header.ishtirak_backup !== FORMAT) {
+    throw new RestoreRefused(`the backup has format ${header.ishtirak_backup}, this program reads ${FORMAT}`)
+  }
+  return { schema: Number(header.schema), takenAt: String(header.taken_at) }
+}
+
+function notWhole(): RestoreRefused {
+  return new RestoreRefused(
+    'the backup is not whole: its end, its counts or its checksum is not what was written',
+  )
+}
+
+function parseFirstLine(line: string): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(line)
   } catch (cause) {
@@ -229,6 +263,8 @@ function quoted(name: string): string {
 
 /** The service's sessions keep every lookup on its index; reading all of a table is the one thing that is not a lookup. */
 const EVERY_ROW = 'set local enable_seqscan = on'
+
+const insertRestore = statement('backup.restore', 'insert into restores values ($1::timestamptz)')
 
 const fetchRows = statement('backup.fetch', `fetch ${ROWS_A_FETCH} from backup_rows`)
 

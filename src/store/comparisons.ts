@@ -4,7 +4,7 @@ import type { Instant } from '../domain/instant.js'
 import type { Payment } from '../domain/payment.js'
 import { type Queryable, type Row, statement } from './database.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.js'
-import { at, instant, instantOrNull, integer, json, text, textOrNull } from './rows.js'
+import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } from './rows.js'
 
 export interface Comparison {
   readonly id: string
@@ -12,6 +12,8 @@ export interface Comparison {
   /** The operator's name, or `schedule`. */
   readonly startedBy: string
   readonly startedAt: Instant
+  /** Payments without a row are booked, as far as the checkout says whose they are. */
+  readonly booksUnknown: boolean
   /** The page of the provider's list that comes next; null once the walk has reached `sinceAt`. */
   readonly nextPage: number | null
   /** Questions put to the provider so far. */
@@ -42,21 +44,22 @@ export interface RecordedFinding extends Finding {
 }
 
 const COLUMNS =
-  'id, since_at, started_by, started_at, next_page, calls, checkouts, findings, next_round_at, finished_at'
+  'id, since_at, started_by, started_at, books_unknown, next_page, calls, checkouts, findings, next_round_at, finished_at'
 
 const insertComparison = statement(
   'comparisons.start',
-  `insert into comparisons (id, since_at, started_by, started_at, next_page, next_round_at)
-   values ($1, $2::timestamptz, $3, $4::timestamptz, 1, $4::timestamptz)
+  `insert into comparisons (id, since_at, started_by, started_at, books_unknown, next_page, next_round_at)
+   values ($1, $2::timestamptz, $3, $4::timestamptz, $5::boolean, 1, $4::timestamptz)
    returning ${COLUMNS}`,
 )
 
 export async function startComparison(
   database: Queryable,
-  start: Pick<Comparison, 'id' | 'sinceAt' | 'startedBy' | 'startedAt'>,
+  start: Pick<Comparison, 'id' | 'sinceAt' | 'startedBy' | 'startedAt' | 'booksUnknown'>,
 ): Promise<Comparison> {
-  const { id, sinceAt, startedBy, startedAt } = start
-  const [row] = await database.query(insertComparison, [id, at(sinceAt), startedBy, at(startedAt)])
+  const { id, sinceAt, startedBy, startedAt, booksUnknown } = start
+  const values = [id, at(sinceAt), startedBy, at(startedAt), booksUnknown]
+  const [row] = await database.query(insertComparison, values)
   if (!row) throw new Error('the comparison that was just written is not there')
   return parse(row)
 }
@@ -240,6 +243,7 @@ function parse(row: Row): Comparison {
     sinceAt: instant(row, 'since_at'),
     startedBy: text(row, 'started_by'),
     startedAt: instant(row, 'started_at'),
+    booksUnknown: flag(row, 'books_unknown'),
     nextPage: row.next_page === null ? null : integer(row, 'next_page'),
     calls: integer(row, 'calls'),
     checkouts: integer(row, 'checkouts'),

@@ -49,7 +49,8 @@ export type SaveResult = 'saved' | 'duplicate' | 'outrun'
 // Changes of several users at once, at most one of each. The guard locks a user's row at the version the change was
 // decided on, in the order of the users, so that two processes cannot lock each other out. The event comes next: if its
 // id is known, nothing else happens. Everything further hangs on these two. What time has to announce begins anew with a
-// new end.
+// new end. After a restore the series of that year, and of those before, has the mark of the restore: the numbers that were
+// drawn after the backup are unknown. (The year of the billing time zone may begin before that of UTC.)
 const saveChanges = statement(
   'settlements.save',
   `with input as (
@@ -113,11 +114,16 @@ const saveChanges = statement(
      select e.user_id, a.id, e.now, a.actor, a.act, a.reason, a.payment_id, a.before, a.after
        from effect e, jsonb_populate_record(null::audit, e.audit) a
       where e.audit is not null
+   ), restored as (
+     select to_char(max(restored_at) at time zone 'UTC', '"-R"YYYYMMDDHH24MISS') as mark,
+            to_char(max(restored_at) at time zone 'UTC' + interval '1 day', 'YYYY') as last_year
+       from restores
    ), booked as (
-     select e.user_id, e.payment->>'id' as payment_id, e.now, r.series, r.snapshot,
+     select e.user_id, e.payment->>'id' as payment_id, e.now, r.snapshot,
+            r.series || case when right(r.series, 4) <= restored.last_year then restored.mark else '' end as series,
             row_number() over (partition by r.series order by e.user_id) as place,
             count(*) over (partition by r.series) as places
-       from effect e, jsonb_to_record(e.receipt) as r(series text, snapshot jsonb)
+       from effect e, jsonb_to_record(e.receipt) as r(series text, snapshot jsonb), restored
       where e.receipt is not null
    ), drawn as (
      insert into receipt_series as s (series, last_number)

@@ -6,6 +6,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { openFolder } from '../../src/store/pglite.js'
 import { emptyPostgresUrl } from '../support/databases.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
+import { freePort } from '../support/free-port.js'
 import { buildOnce, runCommand } from '../support/process.js'
 
 beforeAll(buildOnce, 120_000)
@@ -16,11 +17,12 @@ it('`backup` and `restore` lead from the embedded database to a server', async (
   await makeEmbeddedFolder(folder)
   const database = await openFolder(path.join(folder, 'database'))
   await database.script("insert into receipt_series values ('TEST-2026', 7)")
-  const busy = await runCommand(['backup', file], { DATA_DIR: folder })
+  const PORT = String(await freePort())
+  const busy = await runCommand(['backup', file], { DATA_DIR: folder, PORT })
   expect(busy).toMatchObject({ code: 1, output: expect.stringContaining(`in use by process ${process.pid}`) })
   await database.close()
 
-  const saved = await runCommand(['backup', file], { DATA_DIR: folder })
+  const saved = await runCommand(['backup', file], { DATA_DIR: folder, PORT })
   expect(saved).toMatchObject({ code: 0, output: expect.stringContaining('receipt_series: 1') })
   expect((await stat(file)).mode & 0o777).toBe(0o600)
 

@@ -1,8 +1,9 @@
 // The commands beside a running sandbox, typed in another terminal where PORT is not what the sandbox was started with.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { emptyPostgresUrl } from '../support/databases.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, runCommand, type ServiceProcess, startService } from '../support/process.js'
@@ -40,6 +41,15 @@ it('doctor asks the running service, and finds nothing wrong', async () => {
 
 it('the operator’s commands find the service by its data folder', async () => {
   expect(await runCommand(['payments', 'list'], elsewhere)).toMatchObject({ code: 0 })
+})
+
+it('`backup` asks the running service, which has the embedded database to itself, and restores elsewhere', async () => {
+  const file = path.join(folder, 'beside.backup.gz')
+  const backup = await runCommand(['backup', file], elsewhere)
+  expect(backup).toMatchObject({ code: 0, output: expect.stringContaining('audit: 1') })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const restored = await runCommand(['restore', file], { DATABASE_URL: await emptyPostgresUrl() })
+  expect(restored).toMatchObject({ code: 0, output: expect.stringContaining('audit: 1') })
 })
 
 it('a second service is told what it needs: a folder of its own', async () => {

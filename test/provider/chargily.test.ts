@@ -27,7 +27,7 @@ describe('opening a checkout', () => {
       description: ORDER.description,
       locale: 'fr',
       chargily_pay_fees_allocation: 'merchant',
-      metadata: { payment_id: ORDER.paymentId, user_id: 'user_42' },
+      metadata: { payment_id: ORDER.paymentId, user_id: 'user_42', plan_id: 'pro' },
     })
   })
 
@@ -56,7 +56,7 @@ describe('opening a checkout', () => {
     async (userId) => {
       const { chargily, asked } = await chargilyBefore(() => ({ json: CHECKOUT }))
       await chargily.createCheckout({ ...ORDER, userId })
-      expect(JSON.parse(asked[0]?.body ?? '').metadata).toEqual({ payment_id: ORDER.paymentId })
+      expect(JSON.parse(asked[0]?.body ?? '').metadata).toEqual({ payment_id: ORDER.paymentId, plan_id: 'pro' })
     },
   )
 

@@ -78,6 +78,7 @@ export function operatorRoutes({ billing, publicUrl, clock, keys, admitStranger 
     userRoutes(app, desk)
     reconciliationRoutes(app, desk)
     exportRoute(app, desk)
+    backupRoute(app, desk)
     eventRoutes(app, desk)
     app.get('/openapi-operator.json', { schema: { hide: true } }, () => operatorPart(app.swagger()))
   }
@@ -212,13 +213,14 @@ function reconciliationRoutes(app: App, desk: Desk): void {
     response: { 200: ReconciliationSchema, ...problemResponses(...ACT) },
   }
   app.post(path, { schema: startSchema }, async (request) => {
-    const { since, why = null } = request.body
+    const { since, unknown = 'report', why = null } = request.body
     const sinceAt = Date.parse(since)
     // 31 February is no day, although the language takes it for 3 March.
     if (Number.isNaN(sinceAt) || !toTimestamp(sinceAt).startsWith(since)) throw wrongSince('wrong_format')
     // Nothing was sold before 1970, and databases know no year 0.
     if (sinceAt < 0) throw wrongSince('too_small')
-    const asked = { sinceAt, operator: desk.nameOf(request), reason: why }
+    const booksUnknown = unknown === 'book'
+    const asked = { sinceAt, booksUnknown, operator: desk.nameOf(request), reason: why }
     return viewReconciliation(await desk.operator.startReconciliation(asked))
   })
   const continueSchema = {
@@ -235,6 +237,29 @@ function reconciliationRoutes(app: App, desk: Desk): void {
 
 function wrongSince(code: ValidationCode): BillingError {
   return new BillingError('validation_failed', { problems: [{ pointer: '/since', code }] })
+}
+
+function backupRoute(app: App, desk: Desk): void {
+  const schema = {
+    ...OPERATOR,
+    summary: 'Everything in the database, as a file for `ishtirak restore`',
+    response: {
+      200: {
+        description: 'gzip; personal data',
+        content: {
+          'application/gzip': { schema: Type.Unsafe<Readable>({ type: 'string', format: 'binary' }) },
+        },
+      },
+      ...problemResponses(...READ),
+    },
+  }
+  app.get(`${BASE}/backup`, { schema }, async (request, reply) => {
+    const content = await desk.operator.backUp({ operator: desk.nameOf(request) })
+    return reply
+      .type('application/gzip')
+      .header('content-disposition', 'attachment; filename="ishtirak.backup.gz"')
+      .send(Readable.from(content))
+  })
 }
 
 function exportRoute(app: App, desk: Desk): void {

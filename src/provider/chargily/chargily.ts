@@ -6,7 +6,7 @@ import type { CheckoutPage, Provider, ProviderAnswer } from '../provider.js'
 import { type AccountSettings, openAccount } from './account.js'
 import { type Caller, createCaller, type Surroundings } from './call.js'
 import { unreadable } from './failure.js'
-import { PAYMENT_ID, readCheckout, readEvent, readPage, USER_ID } from './report.js'
+import { PAYMENT_ID, PLAN_ID, readCheckout, readEvent, readPage, USER_ID } from './report.js'
 import { searchCheckouts } from './search.js'
 import { signatureVerifier } from './signature.js'
 import { type JsonObject, readFlag, readText } from './values.js'
@@ -81,6 +81,7 @@ function requestOf(order: CheckoutOrder): JsonObject {
       [PAYMENT_ID]: order.paymentId,
       // Laravel trims texts and turns empty ones into null; what would not come back the same is not sent.
       ...(isLeftAlone(order.userId) && { [USER_ID]: order.userId }),
+      ...(isLeftAlone(order.planId) && { [PLAN_ID]: order.planId }),
     },
   }
 }

@@ -8,6 +8,7 @@ import { isObject, parseJson, readAmount, readFlag, readInstant, readText } from
 /** The metadata keys under which our ids travel. */
 export const PAYMENT_ID = 'payment_id'
 export const USER_ID = 'user_id'
+export const PLAN_ID = 'plan_id'
 
 /** Null: no checkout. `around` is what the envelope says where the checkout itself is silent. */
 export function readCheckout(
@@ -17,6 +18,7 @@ export function readCheckout(
   if (!isObject(value) || (value.entity !== undefined && value.entity !== 'checkout')) return null
   const checkoutId = readText(value.id)
   if (checkoutId === null) return null
+  const planId = readMetadata(value.metadata, PLAN_ID)
   return {
     checkoutId,
     status: readStatus(value.status),
@@ -25,6 +27,7 @@ export function readCheckout(
     live: readFlag(value.livemode) ?? around.live,
     paymentId: readMetadata(value.metadata, PAYMENT_ID),
     userId: readMetadata(value.metadata, USER_ID),
+    ...(planId !== null && { planId }),
     paymentMethod: readText(value.payment_method)?.toLowerCase() ?? null,
     // The API calls it `checkout_url`, the documented event `url`.
     checkoutUrl: readCheckoutUrl(value.checkout_url) ?? readCheckoutUrl(value.url),
