@@ -123,6 +123,6 @@ export function receiptNumber(series: string, number: number): string {
 export function readReceiptNumber(
   typed: string,
 ): { readonly series: string; readonly number: number } | null {
-  const [, series, digits] = /^((?:TEST-)?\d{4})-(\d{1,9})$/.exec(typed.toUpperCase()) ?? []
+  const [, series, digits] = /^((?:TEST-)?\d{4}(?:-R\d{14})?)-(\d{1,9})$/.exec(typed.toUpperCase()) ?? []
   return series === undefined ? null : { series, number: Number(digits) }
 }
