@@ -114,7 +114,9 @@ describe('the sources', () => {
   })
 
   it('are all reached from the command line or the client', () => {
-    const doors = ['cli.ts', 'commands.ts', path.join('client', 'index.ts')].map((door) => path.join(source, door))
+    const doors = ['cli.ts', 'commands.ts', path.join('client', 'index.ts')].map((door) =>
+      path.join(source, door),
+    )
     const reached = new Set(doors)
     const waiting = [...doors]
     for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {

@@ -56,7 +56,10 @@ describe('opening a checkout', () => {
     async (userId) => {
       const { chargily, asked } = await chargilyBefore(() => ({ json: CHECKOUT }))
       await chargily.createCheckout({ ...ORDER, userId })
-      expect(JSON.parse(asked[0]?.body ?? '').metadata).toEqual({ payment_id: ORDER.paymentId, plan_id: 'pro' })
+      expect(JSON.parse(asked[0]?.body ?? '').metadata).toEqual({
+        payment_id: ORDER.paymentId,
+        plan_id: 'pro',
+      })
     },
   )
 
