@@ -1,6 +1,6 @@
 // The part of SELLER_FILE that customers see: links, logo, color. A color on which text cannot be read, or a logo that
 // would make every page heavy, stops the start.
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { contrastBetween, READABLE_CONTRAST } from '../domain/color.js'
 import type { Translated } from '../domain/locale.js'
@@ -24,6 +24,8 @@ export function readShop(fields: ShopFields, folder: string): Shop | readonly st
   const problems = [
     ...(typeof logo === 'object' && logo !== null ? [logo.problem] : []),
     ...colorProblems(fields),
+    ...linkProblems('terms_url', fields.terms_url),
+    ...linkProblems('refund_url', fields.refund_url),
   ]
   if (problems.length > 0) return problems
   return {
@@ -37,6 +39,13 @@ export function readShop(fields: ShopFields, folder: string): Shop | readonly st
 /** One text for all three languages, or one for each. */
 export function inEachLanguage(words: string | Translated): Translated {
   return typeof words === 'string' ? { ar: words, fr: words, en: words } : words
+}
+
+/** What the pattern of the schema cannot say. */
+function linkProblems(field: string, link: string | Translated): readonly string[] {
+  const isGood = (address: string) => URL.canParse(address) && new URL(address).username === ''
+  const isLink = Object.values(inEachLanguage(link)).every(isGood)
+  return isLink ? [] : [`SELLER_FILE /${field}: must be an address such as https://atlas.example/terms`]
 }
 
 /** `--page` of the light colors in portal.css: links stand on it, and white text on the color has a little more. */
@@ -65,10 +74,11 @@ function readLogo(file: string): string | { readonly problem: string } {
   return `data:${type};base64,${bytes.toString('base64')}`
 }
 
-/** The file, or the code of the error. */
+/** The file, or why not. */
 function bytesOf(file: string): Buffer | string {
   try {
-    return readFileSync(file)
+    // A device or a pipe has no end.
+    return statSync(file).isFile() ? readFileSync(file) : 'it is no file'
   } catch (error) {
     if (error instanceof Error && 'code' in error) return String(error.code)
     throw error
@@ -78,5 +88,23 @@ function bytesOf(file: string): Buffer | string {
 /** Told by the first bytes, not by the name. A browser runs no script of a picture in an `img`. */
 function typeOf(bytes: Buffer): string | null {
   if (bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) return 'image/png'
-  return /^\s*(<\?xml[^>]*>\s*)?<svg[\s/>]/.test(bytes.toString('utf8')) ? 'image/svg+xml' : null
+  return isSvg(bytes.toString('utf8')) ? 'image/svg+xml' : null
+}
+
+/** What may stand before the root of a drawing, with its end. */
+const PROLOG = [
+  ['<?', '?>'],
+  ['<!--', '-->'],
+  ['<!DOCTYPE', '>'],
+] as const
+
+function isSvg(text: string): boolean {
+  let rest = text.trimStart()
+  for (;;) {
+    const part = PROLOG.find(([start]) => rest.startsWith(start))
+    if (!part) return /^<svg[\s/>]/.test(rest)
+    const end = rest.indexOf(part[1])
+    if (end === -1) return false
+    rest = rest.slice(end + part[1].length).trimStart()
+  }
 }

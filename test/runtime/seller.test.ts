@@ -140,6 +140,8 @@ describe('the shop that customers see', () => {
   it.each([
     ['javascript:alert(1)', 'an address that is a script'],
     ['https://atlas.example/a b', 'an address with a blank'],
+    ['https://[', 'no address at all'],
+    ['https://user:secret@atlas.example/', 'an address with a password'],
   ])('does not link to %s: %s', (refund_url) => {
     expect(parse({ refund_url })).toEqual([expect.stringMatching(/\/refund_url/)])
   })
@@ -158,6 +160,11 @@ describe('the shop that customers see', () => {
       'data:image/svg+xml;base64,',
     ],
     ['named-otherwise.txt', '<svg/>', 'data:image/svg+xml;base64,'],
+    [
+      'drawn.svg',
+      '<?xml version="1.0"?>\n<!-- a drawing program -->\n<!DOCTYPE svg>\n<svg/>',
+      'data:image/svg+xml;base64,',
+    ],
   ])('has a logo beside the file, known by its content: %s', (logo, content, start) => {
     write(logo, content)
     expect(read({ logo })).toMatchObject({ shop: { logo: expect.stringContaining(start) } })
@@ -165,6 +172,7 @@ describe('the shop that customers see', () => {
 
   it.each([
     ['none.png', null, /\/logo: cannot be read: ENOENT/],
+    ['open.svg', '<!-- <svg/>', /\/logo: neither a PNG nor an SVG/],
     ['page.svg', '<html><svg/></html>', /\/logo: neither a PNG nor an SVG/],
     ['heavy.png', Buffer.concat([PNG, Buffer.alloc(7_000)]), /\/logo: \d+ bytes; .*at most 6144/],
   ])('refuses the logo %s', (logo, content, problem) => {
