@@ -41,7 +41,9 @@ const REPAIRED_A_ROUND = 5_000
 const MAILS_A_ROUND = 100
 
 export function schedule(billing: Billing): readonly Job[] {
-  return jobsOf(billing).map((job) => (job.oncePerCluster ? inTurn(billing, job) : job))
+  return [...jobsOf(billing), ...housekeeping(billing)].map((job) =>
+    job.oncePerCluster ? inTurn(billing, job) : job,
+  )
 }
 
 function inTurn(billing: Billing, job: Job): Job {
@@ -73,18 +75,6 @@ function jobsOf(billing: Billing): readonly Job[] {
       oncePerCluster: true,
     },
     {
-      name: 'forget-operations',
-      everyMs: MINUTE,
-      promise: 'an operation on usage is remembered for 48 hours, and not much longer',
-      run: () => billing.forgetOperations(FORGOTTEN_A_ROUND),
-    },
-    {
-      name: 'maintain-database',
-      everyMs: HOUR,
-      promise: 'the embedded database is vacuumed, and its log does not grow without end',
-      run: () => billing.maintainDatabase(),
-    },
-    {
       name: 'announce-time',
       everyMs: 30 * SECOND,
       promise: 'the platform hears of each end that comes near, is reached or is final, once',
@@ -98,16 +88,34 @@ function jobsOf(billing: Billing): readonly Job[] {
       drain: () => billing.eventDelivery.drain(),
     },
     {
-      name: 'prune-events',
-      everyMs: HOUR,
-      promise: 'events that nobody waits for are forgotten after 90 days',
-      run: () => billing.pruneEvents(PRUNED_A_ROUND),
-    },
-    {
       name: 'send-mail',
       everyMs: 10 * SECOND,
       promise: 'whoever paid gets his receipt, and nobody’s time runs out without a word',
       run: () => billing.sendDueMail(MAILS_A_ROUND),
+    },
+  ]
+}
+
+/** What nothing waits for. */
+function housekeeping(billing: Billing): readonly Job[] {
+  return [
+    {
+      name: 'forget-operations',
+      everyMs: MINUTE,
+      promise: 'an operation on usage is remembered for 48 hours, and not much longer',
+      run: () => billing.forgetOperations(FORGOTTEN_A_ROUND),
+    },
+    {
+      name: 'maintain-database',
+      everyMs: HOUR,
+      promise: 'the embedded database is vacuumed, and its log does not grow without end',
+      run: () => billing.maintainDatabase(),
+    },
+    {
+      name: 'prune-events',
+      everyMs: HOUR,
+      promise: 'events that nobody waits for are forgotten after 90 days',
+      run: () => billing.pruneEvents(PRUNED_A_ROUND),
     },
     {
       name: 'forget-mail',
