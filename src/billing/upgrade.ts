@@ -35,11 +35,12 @@ export interface OpenedCheckout {
   readonly paymentId: string
 }
 
-/** The provider is given 10 s to open a checkout; whoever asked it is presumed at work for two more. */
-const ATTEMPT_MS = 12 * SECOND
+/** The provider is given 4 s to open a checkout, and the process that asked it is presumed at work for one more. */
+const ATTEMPT_MS = 5 * SECOND
 /** How often somebody else's attempt is looked at: a checkout takes the provider a few hundred milliseconds. */
 const POLL_MS = 50
-const POLLS_MAX = ATTEMPT_MS / POLL_MS
+/** The click is answered within 6 s, so what is left after these is for the next click. */
+const POLLS_MAX = (4 * SECOND) / POLL_MS
 /** Each step moves the payment on (look, close, request), so more than a few mean a fight over it. */
 const STEPS_MAX = 12
 const DEFAULT_RETRY_SECONDS = 5
@@ -270,6 +271,10 @@ function refusal(decision: UpgradeDecision, now: Instant): BillingError {
     case 'too_many_checkouts':
       return new BillingError('too_many_checkouts', {
         retryAfterSeconds: Math.max(1, Math.ceil((decision.retryAt - now) / SECOND)),
+      })
+    case 'wait':
+      return new BillingError('provider_unavailable', {
+        retryAfterSeconds: Math.max(1, Math.ceil((decision.payment.attemptEndsAt - now) / SECOND)),
       })
     default:
       return unavailable(null)

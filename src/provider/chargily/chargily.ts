@@ -20,7 +20,7 @@ export function createChargily(options: ChargilyOptions): Provider {
   const account = openAccount(options)
   const call = createCaller(account, options)
   // A user waits for a new checkout, and its loss costs a search; a read is repeated by the sweep.
-  const writeMs = options.timeouts?.writeMs ?? 10_000
+  const writeMs = options.timeouts?.writeMs ?? 4_000
   const readMs = options.timeouts?.readMs ?? 5_000
   const getCheckout = (checkoutId: string, timeoutMs = readMs) => fetchCheckout(call, checkoutId, timeoutMs)
   const listCheckouts = (page: number) => fetchPage(call, page, readMs)
