@@ -3,7 +3,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { HOUR, toTimestamp } from './domain/instant.js'
-import { DeskClosed, OPERATOR_PATH, runningService, withAdvice } from './operator-desk.js'
+import { DeskClosed, operatorAddress, runningService, withAdvice } from './operator-desk.js'
 import { systemClock } from './runtime/clock.js'
 import { type Config, readConfig } from './runtime/config.js'
 import type { BackupContents } from './store/backup.js'
@@ -46,7 +46,7 @@ export function addBackupCommands(program: Command): void {
 }
 
 async function askForBackup({ url, key }: { readonly url: string; readonly key: string }): Promise<Readable> {
-  const address = `${url.replace(/\/+$/, '')}${OPERATOR_PATH}/backup`
+  const address = `${operatorAddress(url)}/backup`
   const headers = { authorization: `Bearer ${key}` }
   const response = await fetch(address, { headers, signal: AbortSignal.timeout(ANSWER_MS) })
   if (response.ok && response.body) return Readable.from(chunksOf(response.body))

@@ -64,8 +64,13 @@ export async function runningService(
   return { url: running, key: (await readSandboxState(sandboxFolder(config))).operatorKey }
 }
 
+/** `url` as a person writes it, with a slash at the end or without. */
+export function operatorAddress(url: string): string {
+  return `${url.replace(/\/+$/, '')}${OPERATOR_PATH}`
+}
+
 function overHttp(url: string, key: string): OperatorDesk {
-  const base = `${url.replace(/\/+$/, '')}${OPERATOR_PATH}`
+  const base = operatorAddress(url)
   return {
     ask: async (method, address, body) => {
       const response = await fetch(`${base}${address}`, {

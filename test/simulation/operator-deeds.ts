@@ -63,7 +63,7 @@ export function refund(world: World, process: Process, { id, user, checkout }: B
       world.refunded.add(id)
       return process.billing.operator.refund(id, BY)
     },
-    promised: ['conflict'],
+    promised: ['conflict', 'already_refunded'],
     done: (startedAt) => requireWritten(world, user, isIt, startedAt),
   })
 }

@@ -242,6 +242,7 @@ function wrongSince(code: ValidationCode): BillingError {
 function backupRoute(app: App, desk: Desk): void {
   const schema = {
     ...OPERATOR,
+    operationId: 'downloadBackup',
     summary: 'Everything in the database, as a file for `ishtirak restore`',
     response: {
       200: {
