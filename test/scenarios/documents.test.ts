@@ -103,7 +103,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(32)
+    expect(names.length).toBe(33)
   })
 
   it('say of each list of words that it is one of strings', () => {
