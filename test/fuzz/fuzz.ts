@@ -1,12 +1,12 @@
 // Thousands of odd calls against the real service: first half without credentials, which must change nothing, then half
 // with them. What is refused is refused in its one shape, and nothing ends in a failure of ours.
 import http from 'node:http'
-import { MINUTE } from '../../src/domain/instant.js'
+import { MINUTE, SECOND } from '../../src/domain/instant.js'
 import type { Database } from '../../src/store/database.js'
 import { changedTables, digestOf } from './digest.js'
 import { type Call, drawCall } from './draw.js'
 import { judge, type Received } from './judge.js'
-import { openSessions, openStage, type Stage } from './stage.js'
+import { openAnew, openSessions, openStage, type Stage } from './stage.js'
 
 export interface Fuzzed {
   readonly calls: number
@@ -28,6 +28,7 @@ export interface FuzzOptions {
 const IN_FLIGHT = 16
 /** The clock moves between batches, so that quotas are renewed and what is counted by time is met. */
 const BATCH = 400
+const STEP_MS = 15 * MINUTE
 
 export async function fuzz(database: Database, options: FuzzOptions): Promise<Fuzzed> {
   const stage = await openStage(database)
@@ -69,14 +70,17 @@ export async function fuzz(database: Database, options: FuzzOptions): Promise<Fu
       for (const fault of judge(call, answer, known)) faults.push(describe(call, answer, fault))
     }
     const batch = async (numbers: number[], known: boolean) => {
-      if (known) sessions = await openSessions(world)
+      if (known) {
+        sessions = await openSessions(world)
+        await openAnew(world)
+      }
       const waiting = [...numbers]
       const work = async () => {
         for (let number = waiting.shift(); number !== undefined; number = waiting.shift())
           await one(number, known)
       }
       await Promise.all(Array.from({ length: IN_FLIGHT }, work))
-      world.clock.advance(MINUTE)
+      await world.advance(STEP_MS / SECOND)
     }
     const self = {
       statuses,

@@ -1,4 +1,5 @@
 // The world that is fuzzed: users who bought, who are about to, and whose money is odd; and the names of all they have.
+import { HOUR, SECOND } from '../../src/domain/instant.js'
 import type { Database } from '../../src/store/database.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { platformFor, WITH_PLATFORM } from '../support/platform.js'
@@ -22,6 +23,8 @@ export async function openStage(database: Database): Promise<Stage> {
   await world.as('review').buy()
   world.emulator.clearFaults()
   await platformFor(world, 'paid').consume('projects', { operation_id: 'first' })
+  // What time alone changes has changed before anything is compared: the provider tells of each checkout that expires.
+  await world.advance(HOUR / SECOND)
   const reconciliation = await operatorOf(world).post('/reconciliations', { since: '2026-11-01' })
   return {
     world,
@@ -65,6 +68,11 @@ async function targetsOf(world: World, reconciliation_id: readonly string[]): Pr
       return_path: ['/settings'],
     },
   }
+}
+
+/** There is a checkout to pay again, whatever the time and the calls before have made of the last one. */
+export async function openAnew(world: World): Promise<void> {
+  await world.as('open').post('/api/v1/billing/upgrade', { plan: 'pro' })
 }
 
 /** Anew from time to time, since some calls end a session. */
