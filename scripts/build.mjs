@@ -1,5 +1,5 @@
-// Compiles src/ to dist/ with the TypeScript compiler. `--if-stale` does so only when a source is newer than
-// the last build, so that a restart of the service does not pay for a compiler that has nothing to do.
+// Compiles packages/*/src to packages/*/dist with the TypeScript compiler. `--if-stale` does so only where a source is newer
+// than the last build, so that a restart of the service does not pay for a compiler that has nothing to do.
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -17,45 +17,49 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
-const dist = path.join(root, 'dist')
-const stamp = path.join(dist, '.built')
-const inputs = ['src', 'package.json', 'tsconfig.json', 'tsconfig.build.json']
+/** In the order of their needs: the service's sandbox takes the emulator's types. */
+const packages = ['chargily-emulator', 'client', 'ishtirak'].map((name) => path.join(root, 'packages', name))
+const inputs = ['src', 'package.json', 'tsconfig.json']
+const isTest = (file) => /\.test\.tsx?$/.test(file)
 
 const newest = (file) => {
-  const stat = statSync(file)
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (stat === undefined || isTest(file)) return 0
   if (!stat.isDirectory()) return stat.mtimeMs
   return readdirSync(file).reduce((most, name) => Math.max(most, newest(path.join(file, name))), stat.mtimeMs)
 }
 
-const builtAt = () => statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0
-const isStale = () => inputs.some((input) => newest(path.join(root, input)) > builtAt())
+const builtAt = (folder) => statSync(path.join(folder, 'dist/.built'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+const isStale = (folder) => {
+  const files = [...inputs.map((input) => path.join(folder, input)), path.join(root, 'tsconfig.json')]
+  return files.some((file) => newest(file) > builtAt(folder))
+}
 
-/** Beside dist/ first, and in its place at once: whoever runs the last build meanwhile finds all of it or none. */
-const build = () => {
-  const fresh = path.join(root, `dist.${process.pid}`)
-  const old = path.join(root, `dist.old.${process.pid}`)
+/** Beside dist/ first, and in its place at once: a process that runs the last build meanwhile finds all of it or none. */
+const build = (folder) => {
+  const dist = path.join(folder, 'dist')
+  const fresh = `${dist}.${process.pid}`
+  const old = `${dist}.old.${process.pid}`
   try {
-    writeStamp(fresh)
+    // Made before the compiler reads: what is saved meanwhile is newer, and is built next time.
+    mkdirSync(fresh, { recursive: true })
+    writeFileSync(path.join(fresh, '.built'), '')
     const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
-    const project = ['-p', 'tsconfig.build.json', '--outDir', fresh]
-    execFileSync(process.execPath, [compiler, ...project], { cwd: root, stdio: 'inherit' })
+    execFileSync(process.execPath, [compiler, '-p', folder, '--outDir', fresh], { cwd: root, stdio: 'inherit' })
     // What the compiler does not copy: style sheets and templates.
-    cpSync(path.join(root, 'src'), fresh, {
+    cpSync(path.join(folder, 'src'), fresh, {
       recursive: true,
       filter: (file) => statSync(file).isDirectory() || !/\.(ts|tsx)$/.test(file),
     })
-    chmodSync(path.join(fresh, 'cli.js'), 0o755)
+    for (const command of ['cli.js', 'main/cli.js'].map((name) => path.join(fresh, name))) {
+      if (existsSync(command)) chmodSync(command, 0o755)
+    }
     if (existsSync(dist)) renameSync(dist, old)
     renameSync(fresh, dist)
   } finally {
-    for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true })
+    for (const leftover of [fresh, old]) rmSync(leftover, { recursive: true, force: true })
   }
 }
 
-/** Made before the compiler reads: what is saved meanwhile is newer, and is built next time. */
-const writeStamp = (folder) => {
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(path.join(folder, '.built'), '')
-}
-
-if (!process.argv.includes('--if-stale') || isStale()) build()
+const isForced = !process.argv.includes('--if-stale')
+for (const folder of packages) if (isForced || isStale(folder)) build(folder)

@@ -13,7 +13,15 @@ const compilerOptions = {
   inlineSourceMap: true,
 }
 
+const sources = {
+  'chargily-emulator': '../packages/chargily-emulator/src/emulator.ts',
+  'chargily-emulator/command': '../packages/chargily-emulator/src/command.ts',
+  '@ishtirak/client': '../packages/client/src/index.ts',
+}
+
 export async function resolve(specifier, context, next) {
+  const source = sources[specifier]
+  if (source) return { url: new URL(source, import.meta.url).href, format: 'module', shortCircuit: true }
   if (/^\.{1,2}\/.*\.js$/.test(specifier) && /\.tsx?$/.test(context.parentURL ?? '')) {
     for (const ending of ['.ts', '.tsx']) {
       const url = new URL(specifier.replace(/\.js$/, ending), context.parentURL)

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { ERRORS } from '../src/domain/error.js'
+import { ERRORS } from '../packages/ishtirak/src/core/error.js'
 
 const root = path.resolve(import.meta.dirname, '..')
 const documents = [

@@ -1,8 +1,8 @@
 // The statements of the floors: the service's own, as it sends them when it sends one for each request. Taken from it by
 // asking for them with a database that only listens, so that they cannot grow apart.
-import { saveSettlement } from '../../dist/store/settlement-changes.js'
-import { loadForSettlement } from '../../dist/store/settlements.js'
-import { createLoadUser } from '../../dist/store/users.js'
+import { saveSettlement } from '../../packages/ishtirak/dist/payments/settle-changes.sql.js'
+import { loadForSettlement } from '../../packages/ishtirak/dist/payments/settle.sql.js'
+import { createLoadUser } from '../../packages/ishtirak/dist/payments/users.sql.js'
 
 export async function statementsOfService() {
   const nothing = { run: null, paidUntil: null, months: [], endedAt: null, paymentMethod: null }

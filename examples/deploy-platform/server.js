@@ -2,7 +2,7 @@
 // Its users come with a header and its deploys are a line in a list; what it does with billing is all there is to do.
 import { createHmac, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { createClient, EventNotGenuine } from 'ishtirak/client'
+import { createClient, EventNotGenuine } from '@ishtirak/client'
 
 const {
   PORT = '4000',

@@ -1,6 +1,6 @@
 // What a user of the portal sees first on a phone, and what nothing on a page may say.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Database } from '../../src/store/database.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { describeInBrowser, type Visitor } from '../support/browser.js'
 import { freshDatabase } from '../support/databases.js'
 import { type People, peopleOf } from '../support/people.js'

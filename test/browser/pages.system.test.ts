@@ -1,6 +1,6 @@
 // Every page in every state, as a phone and a desk show it: nothing for axe to find, light, alone, and photographed.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Database } from '../../src/store/database.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { axeFindings, describeInBrowser, keepScreenshot, type Visit } from '../support/browser.js'
 import { freshDatabase } from '../support/databases.js'
 import { type People, peopleOf } from '../support/people.js'

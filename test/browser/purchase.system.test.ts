@@ -1,9 +1,9 @@
 // A whole purchase as people do it: from the portal to the payment page, back, paid, the receipt opened. In each language,
 // on a phone and at a desk, with and without JavaScript; a card that fails; a webhook that never comes; and by keyboard.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Locale } from '../../src/domain/locale.js'
-import { sayIn } from '../../src/domain/messages.js'
-import type { Database } from '../../src/store/database.js'
+import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
+import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { describeInBrowser, type Visitor } from '../support/browser.js'
 import { freshDatabase } from '../support/databases.js'
 import { createWorld, type World } from '../support/world.js'

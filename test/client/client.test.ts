@@ -7,8 +7,8 @@ import {
   BillingUnreachable,
   type ClientOptions,
   createClient,
-} from '../../src/client/index.js'
-import type { Database } from '../../src/store/database.js'
+} from '../../packages/client/src/index.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { freshDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'

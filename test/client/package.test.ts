@@ -1,4 +1,4 @@
-// What is shipped: `ishtirak/client` as another program imports it, compiled, with its types.
+// What is shipped: `@ishtirak/client` as another program imports it, compiled, with its types.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -16,7 +16,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const CONSUMER = `
-  import { type BillingEvent, createClient } from 'ishtirak/client'
+  import { type BillingEvent, createClient } from '@ishtirak/client'
   const client = createClient({ url: 'http://127.0.0.1:9', apiKey: 'key', whenUnreachable: 'open' })
   export async function deploy(): Promise<number> {
     const answer = await client.consume('user-1', 'deploys_per_day', { operation_id: 'd-1' })
@@ -33,7 +33,7 @@ const CONSUMER = `
 
 it('runs in plain Node, with nothing beside it', () => {
   const script = `
-    import { createClient, verifyEvent } from 'ishtirak/client'
+    import { createClient, verifyEvent } from '@ishtirak/client'
     const client = createClient({ url: 'http://127.0.0.1:9', apiKey: 'key', whenUnreachable: 'open' })
     const { allowed, source } = await client.consume('user-1', 'projects', { operation_id: 'p-1' })
     console.log(allowed, source, client.verifyEvent === verifyEvent)`

@@ -1,6 +1,6 @@
 // The books, read from the database itself, and what must hold of them whatever was broken: everything that was answered
 // 200 is there, nothing is there twice, and the numbers of the receipts have no gap.
-import { type Queryable, statement } from '../../src/store/database.js'
+import { type Queryable, statement } from '../../packages/ishtirak/src/database/database.js'
 import type { Sale } from './sales.js'
 
 const readTotals = statement(

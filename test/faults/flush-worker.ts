@@ -1,8 +1,8 @@
 // Runs under strace, in a process of its own: N commits one after the other, N reads, N commits started together. It tells
 // strace where it is by writing the phase's name, which appears among the flushes. No job, no timer, nothing else runs.
 import { writeSync } from 'node:fs'
-import { statement } from '../../src/store/database.js'
-import { openFolder } from '../../src/store/pglite.js'
+import { statement } from '../../packages/ishtirak/src/database/database.js'
+import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 
 const insert = statement('faults.insert', 'insert into kept (value) values ($1)')
 const read = statement('faults.read', 'select count(*) as count from kept where value = $1')

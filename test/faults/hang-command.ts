@@ -1,6 +1,6 @@
 // `npm run fault:hang -- [--seconds 60] [--calls 200]`
 import { parseArgs } from 'node:util'
-import { startEmulator } from '../../src/emulator/emulator.js'
+import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { buildOnce } from '../support/process.js'
 import { CHARGILY_KEY } from '../support/world.js'
 import { type HangFigures, runHang } from './hang.js'

@@ -1,6 +1,6 @@
 // `npm run fault:hang` in small: the database server stands still under load, and goes on.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../src/emulator/emulator.js'
+import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { buildOnce } from '../support/process.js'
 import { CHARGILY_KEY } from '../support/world.js'
 import { runHang } from './hang.js'

@@ -1,6 +1,6 @@
 // `npm run fault:kill -- --cycles 200 --database embedded|server [--seed N] [--sales 40]`
 import { parseArgs } from 'node:util'
-import { startEmulator } from '../../src/emulator/emulator.js'
+import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { createDatabase, withDatabaseName } from '../support/admin.js'
 import { startServer } from '../support/postgres-server.js'
 import { buildOnce } from '../support/process.js'

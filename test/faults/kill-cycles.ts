@@ -1,7 +1,7 @@
 // The real process under a storm of webhooks, killed with SIGKILL at a random moment, started again on the same data,
 // over and over. After each start the books must hold all that was answered 200, and nothing twice.
 import { setTimeout as elapse } from 'node:timers/promises'
-import type { Emulator } from '../../src/emulator/emulator.js'
+import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { launchService, type ServiceProcess } from '../support/process.js'
 import { type Audit, audit } from './books.js'
 import { Chance } from './chance.js'

@@ -2,8 +2,8 @@
 // would fall on whoever gets the connection next.
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { type Database, statement } from '../../src/store/database.js'
-import { openPostgres } from '../../src/store/postgres.js'
+import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
+import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { dropDatabase, withDatabaseName } from '../support/admin.js'
 import { postgresUrl } from '../support/databases.js'
 import { describeWith } from '../support/describe-with.js'

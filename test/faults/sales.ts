@@ -1,7 +1,7 @@
 // Users with an open checkout each, and the signed event that says "paid": what the storms are made of. The emulator
 // itself is never told of the payment, so the event is the only way to learn of it; nothing can be found out later.
 import { createHmac } from 'node:crypto'
-import type { Emulator } from '../../src/emulator/emulator.js'
+import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
 
 export interface Sale {

@@ -1,6 +1,6 @@
 // `npm run fault:server -- [--sales 120]`
 import { parseArgs } from 'node:util'
-import { startEmulator } from '../../src/emulator/emulator.js'
+import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { buildOnce } from '../support/process.js'
 import { CHARGILY_KEY } from '../support/world.js'
 import { OUTAGES, type OutageFigures, runServerOutages } from './server-outages.js'

@@ -1,7 +1,7 @@
 // The database goes away under load and comes back: restarted, killed, its standby promoted, the old primary read-only.
 // Meanwhile webhooks get 503 and nothing else; afterwards the same process books them, and nothing is lost.
-import type { Emulator } from '../../src/emulator/emulator.js'
-import { openPostgres } from '../../src/store/postgres.js'
+import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
+import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, withDatabaseName } from '../support/admin.js'
 import { launchService } from '../support/process.js'
 import { waitFor } from '../support/wait-for.js'

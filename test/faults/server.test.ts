@@ -1,6 +1,6 @@
 // `npm run fault:server` in small: the database server is killed and comes back while webhooks arrive.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../src/emulator/emulator.js'
+import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { buildOnce } from '../support/process.js'
 import { CHARGILY_KEY } from '../support/world.js'
 import { runServerOutages } from './server-outages.js'

@@ -1,5 +1,5 @@
 // All that the database holds, in a few letters a table: two digests that are the same mean that nothing was changed.
-import { type Database, statement } from '../../src/store/database.js'
+import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
 
 const selectTables = statement(
   'fuzz.tables',

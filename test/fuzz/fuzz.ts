@@ -1,8 +1,8 @@
 // Thousands of odd calls against the real service: first half without credentials, which must change nothing, then half
 // with them. What is refused is refused in its one shape, and nothing ends in a failure of ours.
 import http from 'node:http'
-import { MINUTE, SECOND } from '../../src/domain/instant.js'
-import type { Database } from '../../src/store/database.js'
+import { MINUTE, SECOND } from '../../packages/ishtirak/src/core/instant.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { changedTables, digestOf } from './digest.js'
 import { type Call, drawCall } from './draw.js'
 import { judge, type Received } from './judge.js'

@@ -1,5 +1,5 @@
 // What every answer must be, whatever was asked: never a failure of ours, and a refusal in its one shape.
-import { ERRORS, isErrorCode } from '../../src/domain/error.js'
+import { ERRORS, isErrorCode } from '../../packages/ishtirak/src/core/error.js'
 import { OPERATOR_KEY } from '../support/operator.js'
 import { PLATFORM_KEY } from '../support/platform.js'
 import { JWT_SECRET } from '../support/world.js'

@@ -1,6 +1,6 @@
 // The world that is fuzzed: users who bought, who are about to, and whose money is odd; and the names of all they have.
-import { HOUR, SECOND } from '../../src/domain/instant.js'
-import type { Database } from '../../src/store/database.js'
+import { HOUR, SECOND } from '../../packages/ishtirak/src/core/instant.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { anEvent } from '../support/provider-events.js'

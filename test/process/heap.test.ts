@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { buildOnce } from '../support/process.js'
 
-const built = path.resolve(import.meta.dirname, '../../dist/runtime/heap.js')
+const built = path.resolve(import.meta.dirname, '../../packages/ishtirak/dist/runtime/heap.js')
 
 /** Keeps up to 100,000 young objects alive, as many requests in flight do; gives the largest young generation in MB. */
 const churn = `

@@ -1,7 +1,7 @@
 // What one caller can cost everybody else: each call that proves nothing is counted by its address, and what is dear waits
 // its turn.
 import { afterEach, expect, it } from 'vitest'
-import type { Database } from '../../src/store/database.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { describeOnBothDatabases } from '../support/databases.js'
 import { createWorld, type World } from '../support/world.js'
 

@@ -2,9 +2,9 @@
 // the nearest instant that can be, one month and no more, and the operator sees it.
 import { Writable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startEmulator } from '../../src/emulator/emulator.js'
-import { movableClock } from '../../src/runtime/clock.js'
-import { createLog } from '../../src/runtime/log.js'
+import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
+import { movableClock } from '../../packages/ishtirak/src/core/clock.js'
+import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { describeOnBothDatabases } from '../support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../support/operator.js'
 import { anEvent, postEvent } from '../support/provider-events.js'

@@ -1,6 +1,6 @@
 // The ids of users are the platform's. What a token may name can buy and be asked about; the rest is refused at the door.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { statement } from '../../src/store/database.js'
+import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { describeOnBothDatabases } from '../support/databases.js'
 import { PLATFORM_KEY, platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { anEvent, postEvent } from '../support/provider-events.js'

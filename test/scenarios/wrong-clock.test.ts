@@ -1,7 +1,7 @@
 // A clock that is wrong for a moment and right again: what was written meanwhile holds nothing up.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { DAY, HOUR, MINUTE } from '../../src/domain/instant.js'
-import { statement } from '../../src/store/database.js'
+import { DAY, HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
+import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { describeOnBothDatabases } from '../support/databases.js'
 import { platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { Receiver, SECRET } from '../support/receiver.js'

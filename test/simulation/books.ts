@@ -1,8 +1,8 @@
 // Our side as it stands in the tables, read past the service in one statement: what the rules are checked on.
-import type { SubscriptionFacts } from '../../src/domain/subscription.js'
-import { type Database, statement } from '../../src/store/database.js'
-import { text } from '../../src/store/rows.js'
-import { FACT_COLUMNS, parseUser } from '../../src/store/users.js'
+import type { SubscriptionFacts } from '../../packages/ishtirak/src/core/subscription.js'
+import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
+import { text } from '../../packages/ishtirak/src/database/rows.js'
+import { FACT_COLUMNS, parseUser } from '../../packages/ishtirak/src/payments/users.sql.js'
 
 export interface Books {
   readonly users: readonly { readonly user: string; readonly sequence: number }[]

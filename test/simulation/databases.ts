@@ -1,6 +1,6 @@
 // The databases of a simulation, one for each worker: in its own memory, or on a server that was given or is started here.
 import { randomUUID } from 'node:crypto'
-import { openPostgres } from '../../src/store/postgres.js'
+import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, dropDatabase, withDatabaseName } from '../support/admin.js'
 import { startServer } from '../support/postgres-server.js'
 

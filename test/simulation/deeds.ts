@@ -1,6 +1,6 @@
 // What people, sweeps and the post do, each as one task. What comes of it is held against the rule about that deed, with
 // what was known when it began and what the books say when everything around it has ended.
-import type { CheckoutRecord } from '../../src/emulator/records.js'
+import type { CheckoutRecord } from '../../packages/chargily-emulator/src/records.js'
 import { type OddPayment, PRICES } from './far-side.js'
 import { codeOf, judged } from './judged.js'
 import { isRenewable, standingAfter } from './model.js'

@@ -1,6 +1,6 @@
 // What a task may end with: anything thrown that is neither promised nor the database's absence is a bug.
-import { BillingError, type ErrorCode } from '../../src/domain/error.js'
-import { DatabaseUnavailable } from '../../src/store/database.js'
+import { BillingError, type ErrorCode } from '../../packages/ishtirak/src/core/error.js'
+import { DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
 import type { End, Task } from './scheduler.js'
 import type { World } from './world.js'
 

@@ -1,6 +1,6 @@
 // The operator's acts: take what is under review, ask the provider again, record a refund, end a user's access. Each is held
 // against what it promises when it has been answered, and against the instant at which it can have happened.
-import type { ErrorCode } from '../../src/domain/error.js'
+import type { ErrorCode } from '../../packages/ishtirak/src/core/error.js'
 import type { BookedPayment } from './books.js'
 import { judged } from './judged.js'
 import type { Entry } from './model.js'

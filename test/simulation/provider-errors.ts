@@ -1,6 +1,6 @@
 // What the provider gets wrong when it tells of a payment: told twice under two ids, an old failure after the success,
 // another amount, a bank that takes its time. The API goes on telling the truth, so the sweep puts all of it right.
-import type { Faults } from '../../src/emulator/faults.js'
+import type { Faults } from '../../packages/chargily-emulator/src/faults.js'
 import type { Dice } from './dice.js'
 
 export function faultsOfEvents(dice: Dice): Partial<Faults> {

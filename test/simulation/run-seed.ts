@@ -1,7 +1,7 @@
 // One seed from beginning to end. A broken rule comes out with its seed and with every step up to it; the same seed with
 // the same options takes the same steps again.
-import type { Calendar } from '../../src/domain/period.js'
-import type { Database } from '../../src/store/database.js'
+import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { emptyBooks } from './books.js'
 import { Dice } from './dice.js'
 import { Figures } from './figures.js'

@@ -1,7 +1,7 @@
 // A few seeds of the simulation with every run of the tests (2,000 with `npm run simulate -- --seeds 1-2000`), and the
 // proof that it sees: rules of the service are broken, and each is found and named.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Database } from '../../src/store/database.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { type DatabaseKind, freshDatabase } from '../support/databases.js'
 import {
   dropEventConstraint,

@@ -1,7 +1,7 @@
 // One worker of the simulation: a process with a database of its own that lives through one seed after the other.
-import type { Database } from '../../src/store/database.js'
-import { migrate, schemaVersion } from '../../src/store/migrate.js'
-import { openDatabase } from '../../src/store/open-database.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { migrate, schemaVersion } from '../../packages/ishtirak/src/database/migrate.js'
+import { openDatabase } from '../../packages/ishtirak/src/database/open-database.js'
 import { STEADY_PLANS } from './databases.js'
 import { runSeed, SeedFailed } from './run-seed.js'
 

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, inject } from 'vitest'
-import type { Database } from '../../src/store/database.js'
-import { openMemory } from '../../src/store/pglite.js'
-import { openPostgres } from '../../src/store/postgres.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { openMemory } from '../../packages/ishtirak/src/database/embedded/pglite.js'
+import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, dropDatabase, withDatabaseName } from './admin.js'
 
 export type DatabaseKind = Database['kind']

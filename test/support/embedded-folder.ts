@@ -1,7 +1,7 @@
 // A data folder with a migrated embedded database in it, to be copied: creating one costs seconds of computing.
 import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { openFolder } from '../../src/store/pglite.js'
+import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { readDump } from './databases.js'
 
 /** `folder` is what DATA_DIR names. */

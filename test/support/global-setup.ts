@@ -13,9 +13,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { migrate } from '../../src/store/migrate.js'
-import { type EmbeddedDatabase, openMemory } from '../../src/store/pglite.js'
-import { openPostgres } from '../../src/store/postgres.js'
+import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
+import { type EmbeddedDatabase, openMemory } from '../../packages/ishtirak/src/database/embedded/pglite.js'
+import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, dropDatabase, withDatabaseName } from './admin.js'
 import { startServer } from './postgres-server.js'
 
@@ -110,7 +110,7 @@ function fingerprint(): string {
   const migrations = readdirSync(join(root, 'migrations')).sort()
   const files = [
     ...migrations.map((name) => join(root, 'migrations', name)),
-    join(root, 'src/store/migrate.ts'),
+    join(root, 'packages/ishtirak/src/database/migrate.ts'),
     join(root, 'node_modules/@electric-sql/pglite/package.json'),
   ]
   const hash = createHash('sha256')

@@ -1,6 +1,6 @@
 // People in every state that a page can show, living in one world: who bought when, who was refunded, whose money is odd.
-import type { Locale } from '../../src/domain/locale.js'
-import type { Database } from '../../src/store/database.js'
+import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { platformFor, WITH_PLATFORM } from './platform.js'
 import { createWorld, type World } from './world.js'
 

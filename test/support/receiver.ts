@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { PlatformEvent } from '../../src/domain/event.js'
+import type { PlatformEvent } from '../../packages/ishtirak/src/core/event.js'
 
 /** 32 bytes each, base64. */
 export const SECRET = `whsec_${'A'.repeat(42)}A=`

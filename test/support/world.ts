@@ -1,13 +1,13 @@
 // A whole world for a test: the real service on real HTTP, the emulator as its provider, a database of its own, and one
 // clock for all of them that stands still until it is moved.
 import { SignJWT } from 'jose'
-import type { Emulator } from '../../src/emulator/emulator.js'
-import { startEmulator } from '../../src/emulator/emulator.js'
-import { type MovableClock, movableClock } from '../../src/runtime/clock.js'
-import { type Config, readConfig } from '../../src/runtime/config.js'
-import { createLog, type Log } from '../../src/runtime/log.js'
-import type { Database } from '../../src/store/database.js'
-import { type Service, wire } from '../../src/wire.js'
+import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
+import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
+import { type MovableClock, movableClock } from '../../packages/ishtirak/src/core/clock.js'
+import { type Config, readConfig } from '../../packages/ishtirak/src/runtime/config.js'
+import { createLog, type Log } from '../../packages/ishtirak/src/runtime/log.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { type Service, wire } from '../../packages/ishtirak/src/main/wire.js'
 import { freePort } from './free-port.js'
 
 export const START = Date.parse('2026-11-21T12:00:00Z')

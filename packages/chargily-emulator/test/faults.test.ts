@@ -1,0 +1,204 @@
+// Every switch, on and then off again: what the merchant or the client sees while it is on.
+import { expect, test, vi } from 'vitest'
+import type { Faults } from '../src/emulator.js'
+import { sign } from '../src/key-ring.js'
+import { call, emulator, KEY, ManualClock, merchant, newCheckout, ORDER, payAtPage } from './street.js'
+
+/** Pays one checkout with the faults on and returns what the merchant heard. */
+async function heardWith(faults: Partial<Faults>, secretKeys = [KEY]) {
+  const shop = await merchant()
+  const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock(), secretKeys })
+  emu.setFaults(faults)
+  const checkout = await newCheckout(emu)
+  await emu.pay(checkout.id, 'paid')
+  await emu.settled()
+  const events = shop.heard.map(({ body, headers }) => ({ body, signature: headers.signature }))
+  return { emu, shop, checkout, events }
+}
+
+test('drop: the event is never sent, but can be resent', async () => {
+  const { emu, shop } = await heardWith({ drop: {} })
+  await emu.advance(3600)
+  expect(shop.heard).toHaveLength(0)
+  const [delivery] = emu.deliveries()
+  expect(delivery).toMatchObject({ state: 'dropped', attempts: [] })
+  expect(await emu.resend(delivery?.id ?? '')).toMatchObject({ state: 'delivered' })
+  expect(shop.heard).toHaveLength(1)
+})
+
+test('delay: the event comes so many seconds later', async () => {
+  const { emu, shop } = await heardWith({ delay: { seconds: 90 } })
+  await emu.advance(89)
+  expect(shop.heard).toHaveLength(0)
+  await emu.advance(1)
+  expect(shop.heard).toHaveLength(1)
+})
+
+test('duplicate: copies carry the same event id, the same bytes', async () => {
+  const { events } = await heardWith({ duplicate: { count: 2 } })
+  expect(events).toHaveLength(3) // the event and two copies
+  expect(new Set(events.map(({ body }) => body)).size).toBe(1)
+})
+
+test('duplicate with new_event_id: other ids for the same checkout', async () => {
+  const { events, checkout } = await heardWith({ duplicate: { count: 1, new_event_id: true } })
+  const parsed = events.map(({ body }) => JSON.parse(body))
+  expect(new Set(parsed.map(({ id }) => id)).size).toBe(2)
+  expect(parsed.map(({ data }) => data.id)).toEqual([checkout.id, checkout.id])
+})
+
+test('reorder: the merchant has heard before the payer is sent back', async () => {
+  const shop = await merchant()
+  const emu = await emulator({ webhookEndpoint: shop.url })
+  emu.setFaults({ reorder: { order: 'webhook_before_redirect' } })
+  const { checkout_url } = await newCheckout(emu)
+  const back = await payAtPage(checkout_url, { outcome: 'paid' })
+  expect([back.status, shop.heard.length]).toEqual([303, 1])
+})
+
+test('reorder failed_after_paid: the failure of an earlier card comes after the payment', async () => {
+  const { events } = await heardWith({ reorder: { order: 'failed_after_paid' } })
+  const told = events.map(({ body }) => JSON.parse(body))
+  expect(told.map(({ type, data }) => [type, data.status])).toEqual([
+    ['checkout.paid', 'paid'],
+    ['checkout.failed', 'failed'],
+  ])
+  expect(told[0].id).not.toBe(told[1].id)
+})
+
+test.each([
+  ['wrong', /^[0-9a-f]{64}$/],
+  ['garbage', /^not-a-signature$/],
+  ['missing', /^undefined$/],
+] as const)('bad_signature %s: no key of ours made it', async (kind, shape) => {
+  const { events } = await heardWith({ bad_signature: { kind } })
+  expect(String(events[0]?.signature)).toMatch(shape)
+  expect(events[0]?.signature).not.toBe(sign(events[0]?.body ?? '', KEY))
+})
+
+test('old_key: signed with the last key of the account, or with one nobody has', async () => {
+  const two = await heardWith({ old_key: {} }, [KEY, 'test_sk_old'])
+  expect(two.events[0]?.signature).toBe(sign(two.events[0]?.body ?? '', 'test_sk_old'))
+  const one = await heardWith({ old_key: {} })
+  expect(one.events[0]?.signature).not.toBe(sign(one.events[0]?.body ?? '', KEY))
+})
+
+test('reserialised_body: the same meaning in other bytes under the old signature', async () => {
+  const { events, checkout } = await heardWith({ reserialised_body: {} })
+  const body = events[0]?.body ?? ''
+  expect(JSON.parse(body).data.id).toBe(checkout.id)
+  expect(body).not.toContain(String.raw`\/`)
+  expect(events[0]?.signature).not.toBe(sign(body, KEY))
+})
+
+test('truncated_body: half of the bytes, with the signature of the whole or of the half', async () => {
+  const cut = await heardWith({ truncated_body: {} })
+  expect(() => JSON.parse(cut.events[0]?.body ?? '')).toThrow(SyntaxError)
+  expect(cut.events[0]?.signature).not.toBe(sign(cut.events[0]?.body ?? '', KEY))
+  const signed = await heardWith({ truncated_body: { signed: true } })
+  expect(() => JSON.parse(signed.events[0]?.body ?? '')).toThrow(SyntaxError)
+  expect(signed.events[0]?.signature).toBe(sign(signed.events[0]?.body ?? '', KEY))
+})
+
+test.each([
+  [{ wrong_amount: { amount: 1999 } }, { data: { amount: 1999 } }],
+  [{ wrong_amount: {} }, { data: { amount: 50 } }],
+  [{ wrong_currency: {} }, { data: { currency: 'usd' } }],
+  [{ wrong_mode: {} }, { livemode: true, data: { livemode: true } }],
+])('%j: a lie, rightly signed, while the API tells the truth', async (faults: Partial<Faults>, lie) => {
+  const { events, emu, checkout } = await heardWith(faults)
+  expect(JSON.parse(events[0]?.body ?? '')).toMatchObject(lie)
+  expect(events[0]?.signature).toBe(sign(events[0]?.body ?? '', KEY))
+  const truth = { amount: 2000, currency: 'dzd', livemode: false }
+  expect((await call(emu, 'GET', `/checkouts/${checkout.id}`)).body).toMatchObject(truth)
+})
+
+test('processing: the payer is back while the bank still thinks', async () => {
+  const shop = await merchant()
+  const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock() })
+  emu.setFaults({ processing: { seconds: 60 } })
+  const { id, checkout_url } = await newCheckout(emu)
+  expect((await payAtPage(checkout_url, { outcome: 'paid' })).status).toBe(303)
+  expect((await call(emu, 'GET', `/checkouts/${id}`)).body).toMatchObject({ status: 'processing' })
+  expect((await call(emu, 'POST', `/checkouts/${id}/expire`)).status).toBe(403)
+  expect((await payAtPage(checkout_url, { outcome: 'paid' })).status).toBe(409)
+  await emu.advance(60)
+  expect((await call(emu, 'GET', `/checkouts/${id}`)).body).toMatchObject({ status: 'paid' })
+  expect(shop.heard).toHaveLength(1)
+})
+
+test('expire_as_canceled: time ends a checkout as canceled', async () => {
+  const emu = await emulator({ clock: new ManualClock() })
+  emu.setFaults({ expire_as_canceled: {} })
+  await newCheckout(emu)
+  await emu.advance(1800)
+  expect(emu.checkouts()).toMatchObject([{ status: 'canceled' }])
+})
+
+test('api_429: too many attempts, with the time to wait', async () => {
+  const emu = await emulator()
+  emu.setFaults({ api_429: { retry_after: 7 } })
+  const { status, headers } = await call(emu, 'GET', '/balance')
+  expect([status, headers.get('retry-after')]).toEqual([429, '7'])
+})
+
+test('api_5xx: the given status, and nothing is made', async () => {
+  const emu = await emulator()
+  emu.setFaults({ api_5xx: { status: 502, times: 1 } })
+  expect((await call(emu, 'POST', '/checkouts', ORDER)).status).toBe(502)
+  expect(emu.checkouts()).toHaveLength(0)
+  expect((await call(emu, 'POST', '/checkouts', ORDER)).status).toBe(200)
+})
+
+test.each([0, 30])(
+  'api_timeout_before: the connection breaks after %d ms and nothing was made',
+  async (hang_ms) => {
+    const emu = await emulator()
+    emu.setFaults({ api_timeout_before: { hang_ms } })
+    await expect(call(emu, 'POST', '/checkouts', ORDER)).rejects.toThrow('fetch failed')
+    expect(emu.checkouts()).toHaveLength(0)
+  },
+)
+
+test('api_timeout_after: the answer is lost but the checkout was made', async () => {
+  const emu = await emulator()
+  emu.setFaults({ api_timeout_after: { times: 1 } })
+  await expect(call(emu, 'POST', '/checkouts', ORDER)).rejects.toThrow('fetch failed')
+  expect((await call(emu, 'GET', '/checkouts')).body).toMatchObject({ total: 1, data: [{ amount: 2000 }] })
+})
+
+test('a connection that hangs does not keep the emulator from closing', async () => {
+  const emu = await emulator()
+  emu.setFaults({ api_timeout_before: { hang_ms: 60_000, times: 1 } })
+  const hanging = call(emu, 'GET', '/balance').catch((error: Error) => error.message)
+  await vi.waitFor(() => expect(emu.faults().api_timeout_before).toBeNull())
+  await emu.close()
+  expect(await hanging).toBe('fetch failed')
+})
+
+test('api_slow: the answer takes its time, and is right', async () => {
+  const emu = await emulator()
+  emu.setFaults({ api_slow: { ms: 80 } })
+  const before = performance.now()
+  expect((await call(emu, 'GET', '/balance')).status).toBe(200)
+  // Timers may fire up to a millisecond early.
+  expect(performance.now() - before).toBeGreaterThanOrEqual(79)
+})
+
+test('a scope keeps a fault of the API to the creation of checkouts', async () => {
+  const emu = await emulator()
+  emu.setFaults({ api_5xx: { scope: 'create_checkout' } })
+  expect((await call(emu, 'GET', '/checkouts')).status).toBe(200)
+  expect((await call(emu, 'POST', '/checkouts', ORDER)).status).toBe(500)
+})
+
+test('times counts down and then the switch is off; clearing switches off at once', async () => {
+  const emu = await emulator()
+  emu.setFaults({ api_429: { times: 2 }, drop: {} })
+  const statuses: number[] = []
+  for (let tried = 0; tried < 3; tried++) statuses.push((await call(emu, 'GET', '/balance')).status)
+  expect(statuses).toEqual([429, 429, 200])
+  expect(emu.faults()).toMatchObject({ api_429: null, drop: {} })
+  emu.clearFaults()
+  expect(Object.values(emu.faults()).every((fault) => fault === null)).toBe(true)
+})

@@ -1,0 +1,110 @@
+// The state file: what was promised survives a kill. A kill is an instance that is left alone without `close`, on a
+// clock that stands still, so that it does nothing more; the next one starts on the same file.
+import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { EmulatorError, startEmulator } from '../src/emulator.js'
+import { call, emulator, KEY, ManualClock, merchant, newCheckout, payAtPage } from './street.js'
+
+const newStateFile = () => path.join(mkdtempSync(path.join(tmpdir(), 'emulator-')), 'state')
+
+test('an event that was owed at the kill is delivered by the next start', async () => {
+  const shop = await merchant()
+  const options = { stateFile: newStateFile(), webhookEndpoint: shop.url }
+  const killed = await emulator({ ...options, clock: new ManualClock() })
+  killed.setFaults({ delay: { seconds: 60 } })
+  const checkout = await newCheckout(killed)
+  expect((await payAtPage(checkout.checkout_url, { outcome: 'paid' })).status).toBe(303)
+  expect(shop.heard).toHaveLength(0)
+
+  const next = await emulator({ ...options, clock: new ManualClock() })
+  await next.advance(60)
+
+  expect(shop.heard.map(({ body }) => JSON.parse(body).data.id)).toEqual([checkout.id])
+  expect(next.checkouts()).toMatchObject([{ id: checkout.id, status: 'paid' }])
+})
+
+test('tries that were made count after a restart, with the same bytes', async () => {
+  const shop = await merchant()
+  shop.mood = 500
+  const options = { stateFile: newStateFile(), webhookEndpoint: shop.url }
+  const killed = await emulator({ ...options, clock: new ManualClock() })
+  await killed.pay((await newCheckout(killed)).id, 'paid')
+  await killed.advance(10)
+
+  const next = await emulator({
+    ...options,
+    clock: new ManualClock(killed.deliveries()[0]?.next_attempt_at_ms ?? 0),
+  })
+  await next.settled()
+
+  expect(next.deliveries()).toMatchObject([{ state: 'failed', attempts: [{}, {}, {}] }])
+  expect(new Set(shop.heard.map(({ body, headers }) => body + headers.signature)).size).toBe(1)
+})
+
+test('every kind of resource is there again, and what was deleted is not', async () => {
+  const stateFile = newStateFile()
+  const first = await emulator({ stateFile })
+  const create = async (path: string, body: unknown) =>
+    (await call(first, 'POST', path, body)).body as { id: string }
+  const customer = await create('/customers', { name: 'Amine', metadata: { k: 'v' } })
+  const gone = await create('/customers', { name: 'Gone' })
+  const product = await create('/products', { name: 'Pro' })
+  const price = await create('/prices', { amount: 2000, currency: 'dzd', product_id: product.id })
+  const items = [{ price: price.id, quantity: 1 }]
+  const link = await create('/payment-links', { name: 'Link', items })
+  const checkout = await create('/checkouts', { items, success_url: 'https://a.example.dz/' })
+  await call(first, 'DELETE', `/customers/${gone.id}`)
+
+  const next = await emulator({ stateFile, publicUrl: first.url })
+
+  const kept = {
+    customers: customer,
+    products: product,
+    prices: price,
+    'payment-links': link,
+    checkouts: checkout,
+  }
+  for (const [kind, resource] of Object.entries(kept))
+    expect((await call(next, 'GET', `/${kind}/${resource.id}`)).body, kind).toEqual(resource)
+  expect((await call(next, 'GET', `/customers/${gone.id}`)).status).toBe(404)
+})
+
+test('a sandbox that lived ahead of time starts again where it was', async () => {
+  const stateFile = newStateFile()
+  const clock = { now: () => 1_700_000_000_000 }
+  const first = await emulator({ stateFile, clock })
+  await first.advance(86_400)
+  const next = await emulator({ stateFile, clock })
+  const checkout = await newCheckout(next)
+  expect(checkout).toMatchObject({ created_at: 1_700_086_400 }) // 1,700,000,000 + 86,400
+})
+
+test('a line torn by the kill was never promised and is left out', async () => {
+  const stateFile = newStateFile()
+  const first = await emulator({ stateFile })
+  const { id } = await newCheckout(first)
+  appendFileSync(stateFile, '[{"put":{"checkouts":{"id":"01tor')
+  const next = await emulator({ stateFile })
+  expect(next.checkouts()).toMatchObject([{ id }])
+})
+
+test('the file is compacted at the start: one line for each thing that is', async () => {
+  const stateFile = newStateFile()
+  const first = await emulator({ stateFile })
+  const { id } = await newCheckout(first)
+  await first.pay(id, 'failed')
+  await first.close()
+  await emulator({ stateFile })
+  expect(readFileSync(stateFile, 'utf8').trim().split('\n')).toHaveLength(2) // the format and the checkout
+})
+
+test('a file of somebody else, or a damaged one, stops the start and stays as it is', async () => {
+  const stateFile = newStateFile()
+  for (const content of ['my thesis\n', 'x', '{"format":"chargily-emulator/1"}\nnot json\n[]\n']) {
+    writeFileSync(stateFile, content)
+    await expect(startEmulator({ secretKeys: [KEY], stateFile })).rejects.toThrow(EmulatorError)
+    expect(readFileSync(stateFile, 'utf8')).toBe(content)
+  }
+})

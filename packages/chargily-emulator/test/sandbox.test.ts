@@ -1,0 +1,186 @@
+// The routes under /_sandbox, as scripts use them, and who may not.
+import { request } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { type Emulator, EmulatorError, startEmulator } from '../src/emulator.js'
+import { emulator, KEY, ManualClock, merchant, newCheckout, sandbox } from './street.js'
+
+test('faults are set, read and cleared', async () => {
+  const emu = await emulator()
+  const set = await sandbox(emu, 'POST', '/faults', { drop: true, delay: { seconds: 5, times: 2 } })
+  expect(set.status).toBe(200)
+  expect((await sandbox(emu, 'GET', '/faults')).body).toMatchObject({
+    drop: [], // an empty object, as PHP writes it
+    delay: { seconds: 5, times: 2 },
+    duplicate: null,
+  })
+  await sandbox(emu, 'POST', '/faults', { drop: false })
+  expect(emu.faults()).toMatchObject({ drop: null, delay: { seconds: 5 } })
+  await sandbox(emu, 'DELETE', '/faults')
+  expect(emu.faults().delay).toBeNull()
+})
+
+test.each([
+  [{ dorp: true }, 'There is no fault named dorp.'],
+  [{ toString: {} }, 'There is no fault named toString.'],
+  [{ drop: 1 }, 'drop must be an object, a boolean or null.'],
+  [{ delay: { minutes: 1 } }, 'delay.minutes is not a setting.'],
+  [{ delay: { seconds: -1 } }, 'delay.seconds must be an integer from 0 to 86400.'],
+  [{ drop: { times: 0 } }, 'drop.times must be an integer from 1 to 1000000.'],
+  [{ duplicate: { new_event_id: 1 } }, 'duplicate.new_event_id must be true or false.'],
+  [{ bad_signature: { kind: 'odd' } }, 'bad_signature.kind must be one of wrong, missing, garbage.'],
+])('%j is refused whole with 422', async (wrong, message) => {
+  const emu = await emulator()
+  const answer = await sandbox(emu, 'POST', '/faults', { old_key: true, ...wrong })
+  expect([answer.status, answer.body]).toMatchObject([422, { message }])
+  expect(emu.faults().old_key).toBeNull()
+})
+
+test('deliveries are listed, shown with their bytes, and sent again', async () => {
+  const shop = await merchant()
+  const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock() })
+  const { id: checkout_id } = await newCheckout(emu)
+  await emu.pay(checkout_id, 'paid')
+  await emu.settled()
+
+  const event_id = JSON.parse(shop.heard[0]?.body ?? '').id
+  const id = emu.deliveries()[0]?.id
+  const attempts = [{ at: '2023-11-14T22:13:20.000Z', status: 200, error: null }]
+  const shown = {
+    id,
+    event_id,
+    type: 'checkout.paid',
+    checkout_id,
+    url: shop.url,
+    state: 'delivered',
+    attempts,
+  }
+  expect((await sandbox(emu, 'GET', '/deliveries')).body).toEqual({
+    data: [{ ...shown, next_attempt_at: null }],
+  })
+  expect((await sandbox(emu, 'GET', `/deliveries/${id}`)).body).toMatchObject({ body: shop.heard[0]?.body })
+  const resent = await sandbox(emu, 'POST', `/deliveries/${id}/resend`)
+  expect(resent.body).toMatchObject({ attempts: [...attempts, { status: 200 }] })
+  expect(shop.heard).toHaveLength(2)
+  expect((await sandbox(emu, 'POST', '/deliveries/01none/resend')).status).toBe(404)
+})
+
+test('checkouts are listed for scripts', async () => {
+  const emu = await emulator()
+  const { id } = await newCheckout(emu, { metadata: { payment_id: 'pay_1' } })
+  expect((await sandbox(emu, 'GET', '/checkouts')).body).toMatchObject({
+    data: [{ id, status: 'pending', metadata: { payment_id: 'pay_1' }, paid_at: null }],
+  })
+})
+
+test.each([[-1], ['1'], [1e12], [null]])('the clock does not move by %j', async (advance_seconds) => {
+  const emu = await emulator({ clock: new ManualClock() })
+  expect((await sandbox(emu, 'POST', '/clock', { advance_seconds })).status).toBe(422)
+  expect((await sandbox(emu, 'GET', '/clock')).body).toEqual({ now: '2023-11-14T22:13:20.000Z' })
+})
+
+/** `fetch` does not let anyone forge these headers; an attacker's browser would send them. */
+function statusFor({ url }: Emulator, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(`${url}/_sandbox/faults`, { headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+test('a foreign name or a page of another site is refused', async () => {
+  const emu = await emulator()
+  const { host, port } = new URL(emu.url)
+  expect(await statusFor(emu, { host: `rebound.example:${port}` })).toBe(403)
+  expect(await statusFor(emu, { host: `127.0.0.1.example:${port}` })).toBe(403)
+  expect(await statusFor(emu, { host, origin: 'https://evil.example' })).toBe(403)
+  expect(await statusFor(emu, { host, origin: 'null' })).toBe(403)
+  expect(await statusFor(emu, { host, origin: `http://${host}` })).toBe(200)
+  for (const name of ['localhost', '127.0.0.1', '[::1]'])
+    expect(await statusFor(emu, { host: `${name}:${port}` }), name).toBe(200)
+})
+
+test('keys that belong to no mode, or none at all, stop the start without being told to the log', async () => {
+  await expect(startEmulator({ secretKeys: [] })).rejects.toThrow(EmulatorError)
+  const error = await startEmulator({ secretKeys: [KEY, 'sk_mine'] }).catch((thrown: Error) => thrown)
+  expect(error).toBeInstanceOf(EmulatorError)
+  expect(String(error)).not.toContain('sk_mine')
+})
+
+test('two emulators in one process share nothing', async () => {
+  const [one, other] = [await emulator(), await emulator()]
+  await newCheckout(one)
+  one.setFaults({ drop: {} })
+  expect([other.checkouts().length, other.faults().drop]).toEqual([0, null])
+})
+
+test('an address that is taken is said to be taken', async () => {
+  const { url } = await emulator()
+  const again = startEmulator({ secretKeys: [KEY], port: Number(new URL(url).port) })
+  await expect(again).rejects.toThrow(/EADDRINUSE/)
+})
+
+test('its address, opened in a browser, says where everything is and no key', async () => {
+  const emu = await emulator()
+  const text = await (await fetch(emu.url)).text()
+  expect(text).toContain(`${emu.url}/test/api/v2`)
+  expect(text).not.toContain(KEY)
+})
+
+describe('its page', () => {
+  const press = (emu: Emulator, deed: string, form: Record<string, string>) =>
+    fetch(`${emu.url}/_sandbox/page/${deed}`, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      headers: { origin: emu.url },
+      redirect: 'manual',
+    })
+
+  test('shows clock, faults, deliveries and checkouts, without script', async () => {
+    const emu = await emulator({ clock: new ManualClock() })
+    const { id } = await newCheckout(emu)
+    const page = await fetch(`${emu.url}/_sandbox`)
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const html = await page.text()
+    for (const text of [
+      'It is 2023-11-14T22:13:20.000Z',
+      'bad_signature',
+      'No event yet',
+      `/test/checkouts/${id}/pay`,
+    ]) {
+      expect(html).toContain(text)
+    }
+    expect(html).not.toContain('<script')
+    expect(html).not.toContain(KEY)
+  })
+
+  test('its buttons move the clock, switch faults, and send again', async () => {
+    const shop = await merchant()
+    const emu = await emulator({ clock: new ManualClock() })
+    const { id } = await newCheckout(emu, { webhook_endpoint: shop.url })
+    const moved = await press(emu, 'clock', { advance_seconds: '60' })
+    expect([moved.status, moved.headers.get('location')]).toEqual([303, '/_sandbox'])
+    expect((await sandbox(emu, 'GET', '/clock')).body).toEqual({ now: '2023-11-14T22:14:20.000Z' })
+
+    expect((await press(emu, 'faults', { fault: 'wrong_mode', state: 'on' })).status).toBe(303)
+    expect(emu.faults().wrong_mode).toEqual({})
+    expect((await press(emu, 'faults', { fault: 'wrong_mode', state: 'off' })).status).toBe(303)
+    expect(emu.faults().wrong_mode).toBeNull()
+
+    await emu.pay(id, 'paid')
+    const [delivery] = emu.deliveries()
+    expect((await press(emu, 'resend', { delivery: delivery?.id ?? '' })).status).toBe(303)
+    expect(shop.heard).toHaveLength(2)
+    expect(await (await fetch(`${emu.url}/_sandbox`)).text()).toContain('delivered')
+  })
+
+  test.each([
+    ['clock', { advance_seconds: 'soon' }, 422],
+    ['faults', { fault: 'no_such', state: 'on' }, 422],
+    ['resend', { delivery: '01none' }, 404],
+  ])('%s refuses %o with %i', async (deed, form, status) => {
+    expect((await press(await emulator(), deed, form)).status).toBe(status)
+  })
+})

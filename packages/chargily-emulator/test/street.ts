@@ -1,0 +1,131 @@
+// What the emulator's tests share: an emulator on a free port, a merchant that writes down what he is told, and a
+// clock that stands still until it is moved. Everything is closed after each test, whatever happened in it.
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect } from 'vitest'
+import { type Emulator, type EmulatorOptions, startEmulator } from '../src/emulator.js'
+
+export const KEY = 'test_sk_street00000000000000000000000000000000'
+/** 2023-11-14T22:13:20Z */
+export const START_MS = 1_700_000_000_000
+
+const closers: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+export async function emulator(options: Partial<EmulatorOptions> = {}): Promise<Emulator> {
+  const started = await startEmulator({ secretKeys: [KEY], ...options })
+  closers.push(() => started.close())
+  return started
+}
+
+export class ManualClock {
+  constructor(public atMs = START_MS) {}
+
+  now(): number {
+    return this.atMs
+  }
+
+  advance(ms: number): void {
+    this.atMs += ms
+  }
+}
+
+export interface Heard {
+  readonly headers: IncomingHttpHeaders
+  readonly rawHeaders: readonly string[]
+  readonly body: string
+}
+
+export interface Merchant {
+  readonly url: string
+  readonly heard: Heard[]
+  /** What the next events are answered with; `silent` never answers. */
+  mood: number | 'silent'
+}
+
+export async function merchant(): Promise<Merchant> {
+  const heard: Heard[] = []
+  const silenced: ServerResponse[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8')
+    request.on('data', (part: string) => {
+      body += part
+    })
+    request.on('end', () => {
+      heard.push({ headers: request.headers, rawHeaders: request.rawHeaders, body })
+      if (self.mood === 'silent') silenced.push(response)
+      else response.writeHead(self.mood).end('{}')
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closers.push(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  // A server on TCP has an address with a port; only pipes have none.
+  const { port } = server.address() as AddressInfo
+  const self: Merchant = { url: `http://127.0.0.1:${port}/webhook`, heard, mood: 200 }
+  return self
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** Null unless it was JSON. */
+  readonly body: unknown
+}
+
+/** One call of the test-mode API. */
+export async function call(
+  { url }: Emulator,
+  method: string,
+  path: string,
+  body?: unknown,
+  key = KEY,
+): Promise<Answer> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  const response = await fetch(`${url}/test/api/v2${path}`, { method, headers, ...sent })
+  return answerOf(response)
+}
+
+export async function sandbox(
+  { url }: Emulator,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
+  const sent =
+    body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  return answerOf(await fetch(`${url}/_sandbox${path}`, { method, ...sent }))
+}
+
+export async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json')
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null }
+}
+
+export const ORDER = { amount: 2000, currency: 'dzd', success_url: 'https://app.example.dz/ok' }
+
+export async function newCheckout(emu: Emulator, more: Record<string, unknown> = {}) {
+  return made(await call(emu, 'POST', '/checkouts', { ...ORDER, ...more }))
+}
+
+/** The two fields of a created resource that tests go on with. */
+export function made(answer: Answer): { id: string; checkout_url: string } {
+  expect(answer, answer.text).toMatchObject({ status: 200, body: { id: expect.any(String) } })
+  // Checked in the line above; `checkout_url` is there for checkouts, and no other test asks for it.
+  return answer.body as { id: string; checkout_url: string }
+}
+
+/** What a script does at the payment page. */
+export async function payAtPage(checkoutUrl: string, fields: Record<string, string>): Promise<Answer> {
+  const body = new URLSearchParams(fields)
+  return answerOf(await fetch(checkoutUrl, { method: 'POST', body, redirect: 'manual' }))
+}

@@ -1,0 +1,103 @@
+// The client for the hosting platform: `import { createClient } from '@ishtirak/client'`. It needs nothing but `fetch` and
+// `crypto.subtle`, so it runs in Node and at the edge. It imports nothing, not even types.
+import { BillingUnreachable, createCall } from './call.js'
+import { rememberLimits } from './remembered-limits.js'
+import type {
+  Allowance,
+  ConsumeRequest,
+  LimitName,
+  PlatformUser,
+  ReleaseRequest,
+  UsageReport,
+  UserUpdate,
+} from './types.js'
+import { verifyEvent } from './verify-event.js'
+
+export { BillingRefused, BillingUnreachable } from './call.js'
+export { type BillingEvent, EventNotGenuine, verifyEvent } from './verify-event.js'
+export type { Allowance, ConsumeRequest, LimitName, PlatformUser, ReleaseRequest, UsageReport, UserUpdate }
+
+export interface ClientOptions {
+  /** Where Ishtirak is, as `https://billing.example.dz`. */
+  readonly url: string
+  /** One of its PLATFORM_API_KEYS. */
+  readonly apiKey: string
+  /** What `consume` says when billing is out of reach and nothing is remembered of the user: yes or no. */
+  readonly whenUnreachable: 'open' | 'closed'
+  /** The time one call may take, its one repetition included. 2,000 by default. */
+  readonly timeoutMs?: number
+  /** How long the last known figures of a user decide while billing is out of reach. 60,000 by default. */
+  readonly rememberLimitsMs?: number
+  readonly fetch?: typeof fetch
+  /** The time in milliseconds. */
+  readonly now?: () => number
+}
+
+/** Who decided, and on what figures. Under `policy` there are none. */
+export type Consumed =
+  | (Allowance & { readonly source: 'billing' | 'remembered' })
+  | {
+      readonly source: 'policy'
+      readonly allowed: boolean
+      readonly limit: null
+      readonly used: null
+      readonly remaining: null
+      readonly resets_at: null
+      readonly reason: 'billing_unreachable'
+    }
+
+/**
+ * Every call throws `BillingRefused` when the API says no to it (wrong key, wrong field), and all but `consume` throw
+ * `BillingUnreachable` when it cannot be reached.
+ */
+export interface Client {
+  user(userId: string): Promise<PlatformUser>
+  updateUser(userId: string, update: UserUpdate): Promise<PlatformUser>
+  /** May the user? It always answers: from billing, else from the last known figures, else by the policy. */
+  consume(userId: string, limit: LimitName, request: ConsumeRequest): Promise<Consumed>
+  release(userId: string, limit: LimitName, request: ReleaseRequest): Promise<Allowance>
+  reportUsage(userId: string, limit: LimitName, report: UsageReport): Promise<Allowance>
+  readonly verifyEvent: typeof verifyEvent
+}
+
+export function createClient(options: ClientOptions): Client {
+  const { whenUnreachable, rememberLimitsMs = 60_000, now = Date.now } = options
+  const call = createCall({ ...options, now })
+  const remembered = rememberLimits({ rememberLimitsMs, now })
+  const count = async (method: string, place: Place, action: string, body: { project_id?: string }) => {
+    const path = `${userPath(place.userId)}/limits/${encodeURIComponent(place.limit)}/${action}`
+    const answer = await call<Allowance>(method, path, body)
+    remembered.keep({ ...place, projectId: body.project_id ?? '' }, answer)
+    return answer
+  }
+  return {
+    user: (userId) => call('GET', userPath(userId)),
+    updateUser: (userId, update) => call('PUT', userPath(userId), update),
+    consume: async (userId, limit, request) => {
+      try {
+        return { ...(await count('POST', { userId, limit }, 'consume', request)), source: 'billing' }
+      } catch (error) {
+        if (!(error instanceof BillingUnreachable)) throw error
+        const place = { userId, limit, projectId: request.project_id ?? '' }
+        return remembered.consume(place, request) ?? byPolicy(whenUnreachable === 'open')
+      }
+    },
+    release: (userId, limit, request) => count('POST', { userId, limit }, 'release', request),
+    reportUsage: (userId, limit, report) => count('PUT', { userId, limit }, 'usage', report),
+    verifyEvent,
+  }
+}
+
+interface Place {
+  readonly userId: string
+  readonly limit: LimitName
+}
+
+function userPath(userId: string): string {
+  return `/api/v1/platform/users/${encodeURIComponent(userId)}`
+}
+
+function byPolicy(allowed: boolean): Consumed {
+  const unknown = { limit: null, used: null, remaining: null, resets_at: null } as const
+  return { source: 'policy', allowed, ...unknown, reason: 'billing_unreachable' }
+}

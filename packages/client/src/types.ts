@@ -1,0 +1,129 @@
+// The shapes of the platform API and of its events, written down for a program that has nothing else of Ishtirak. A test
+// of the repository holds them against the service's schemas in both directions.
+
+export type LimitName = 'projects' | 'domains_per_project' | 'deploys_per_day' | 'storage_mb'
+
+export interface ConsumeRequest {
+  /** Names this operation of this user; sent again within 48 hours it is answered the same and counts once. */
+  operation_id: string
+  /** 1 if absent. */
+  amount?: number
+  /** Only, and always, for `domains_per_project`. */
+  project_id?: string
+}
+
+export interface ReleaseRequest {
+  operation_id: string
+  /** If absent, all that the consumed operation has left; 1 where none is named. */
+  amount?: number
+  /** The operation that is given back. If absent, the one consumed under this `operation_id`, if there is one. */
+  consume_operation_id?: string
+  project_id?: string
+}
+
+export interface UsageReport {
+  /** All that is in use now. */
+  used: number
+  project_id?: string
+}
+
+export interface Allowance {
+  allowed: boolean
+  /** What the plan in effect allows. */
+  limit: number
+  /** After this operation. */
+  used: number
+  /** Never below 0. */
+  remaining: number
+  /** UTC, `YYYY-MM-DDThh:mm:ssZ`; null where nothing is reset. */
+  resets_at: string | null
+  /** Null when allowed. */
+  reason: 'limit_reached' | 'over_limit' | null
+}
+
+/** What is null is deleted, what is absent stays. */
+export interface UserUpdate {
+  email?: string | null
+  name?: string | null
+  locale?: Locale | null
+}
+
+export type Locale = 'ar' | 'fr' | 'en'
+
+export interface PlatformUser {
+  user_id: string
+  plan: string
+  status: 'active' | 'past_due' | 'expired' | 'canceled'
+  current_period_end: string | null
+  payment_method: string | null
+  limits: Record<LimitName, number>
+  usage: {
+    projects: number
+    /** By project. */
+    domains_per_project: Record<string, number>
+    deploys_per_day: number
+    storage_mb: number
+  }
+  resets_at: string
+  over_limit: { limit: LimitName; project_id?: string; used: number; max: number }[]
+  /** Null when nothing is for sale. */
+  renewal: {
+    allowed: boolean
+    plan: string
+    /** Whole dinars. */
+    amount: number
+    currency: string
+    would_start: string
+    would_end: string
+    renewable_from: string | null
+  } | null
+  email: string | null
+  name: string | null
+  locale: Locale | null
+}
+
+export type EventType =
+  | 'subscription.activated'
+  | 'subscription.renewed'
+  | 'subscription.expiring'
+  | 'subscription.past_due'
+  | 'subscription.expired'
+  | 'subscription.canceled'
+  | 'payment.paid'
+  | 'payment.failed'
+  | 'payment.review'
+  | 'payment.refunded'
+
+export interface EventData {
+  readonly user_id: string
+  /** Counts the events of this user from 1, without gaps. */
+  readonly sequence: number
+  readonly subscription: {
+    readonly plan: string
+    readonly status: string
+    readonly current_period_end: string | null
+    readonly payment_method: string | null
+    readonly limits: Readonly<Record<string, number>>
+  }
+  readonly payment?: {
+    readonly id: string
+    readonly plan: string
+    readonly amount: number
+    readonly currency: string
+    readonly status: string
+    readonly payment_method: string | null
+    readonly paid_at: string | null
+    readonly period_start: string | null
+    readonly period_end: string | null
+  }
+  /** Only where time brought it about, not a payment. */
+  readonly announcement?: {
+    readonly boundary: Boundary
+    /** When time passed it. */
+    readonly at: string
+    /** Boundaries passed as well since the last announcement. */
+    readonly skipped: readonly Boundary[]
+  }
+}
+
+export type Boundary = 'expiring_7_days' | 'expiring_3_days' | 'expiring_1_day' | 'past_due' | 'expired'

@@ -1,0 +1,110 @@
+// Our reading of Standard Webhooks, against the specification's own library as the signer.
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, it } from 'vitest'
+import { EventNotGenuine, verifyEvent } from './index.js'
+
+const AT = new Date('2026-11-21T12:00:00Z')
+const now = () => AT.getTime()
+const newSecret = (size = 24) => `whsec_${randomBytes(size).toString('base64')}`
+const SECRET = newSecret()
+const EVENT = {
+  type: 'payment.paid',
+  timestamp: '2026-11-21T12:00:00Z',
+  data: { user_id: 'user-1', sequence: 1, payment: { id: 'pay_1', amount: 2000 } },
+}
+const BODY = JSON.stringify(EVENT)
+
+function headersOf({ secrets = [SECRET], body = BODY, at = AT, id = 'evt_1' } = {}) {
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(at.getTime() / 1_000),
+    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(' '),
+  }
+}
+
+const refuses = (attempt: Promise<unknown>) => expect(attempt).rejects.toBeInstanceOf(EventNotGenuine)
+
+describe('an event', () => {
+  it('that is signed is given with its id, told apart by its type', async () => {
+    const event = await verifyEvent(BODY, headersOf(), SECRET, { now })
+    expect(event).toEqual({ ...EVENT, id: 'evt_1' })
+    // The compiler knows: an event about a payment carries it.
+    if (event.type === 'payment.paid') expect(event.data.payment.amount).toBe(2000)
+  })
+
+  it('is read from bytes and from headers of every kind', async () => {
+    const bytes = new TextEncoder().encode(BODY)
+    const shouted = Object.fromEntries(
+      Object.entries(headersOf()).map(([name, value]) => [name.toUpperCase(), value]),
+    )
+    for (const headers of [headersOf(), new Headers(headersOf()), shouted]) {
+      expect((await verifyEvent(bytes, headers, SECRET, { now })).id).toBe('evt_1')
+    }
+  })
+
+  it('is believed while secrets are rotated: any signature, any secret', async () => {
+    const [old, fresh, other] = [newSecret(), newSecret(64), newSecret()]
+    const both = headersOf({ secrets: [old, fresh] })
+    for (const secrets of [old, fresh, [other, fresh]]) {
+      expect((await verifyEvent(BODY, both, secrets, { now })).id).toBe('evt_1')
+    }
+    await refuses(verifyEvent(BODY, both, other, { now }))
+    await refuses(verifyEvent(BODY, both, [], { now }))
+  })
+
+  it('is not believed when body, id or time were changed', async () => {
+    await refuses(verifyEvent(BODY.replace('2000', '1'), headersOf(), SECRET, { now }))
+    await refuses(verifyEvent(BODY, { ...headersOf(), 'webhook-id': 'evt_2' }, SECRET, { now }))
+    const seconds = String(AT.getTime() / 1_000 + 1)
+    await refuses(verifyEvent(BODY, { ...headersOf(), 'webhook-timestamp': seconds }, SECRET, { now }))
+  })
+
+  it.each([
+    [-301, false],
+    [-300, true],
+    [300, true],
+    [301, false],
+  ])('of %i seconds from now is believed: %s', async (seconds, isBelieved) => {
+    const headers = headersOf({ at: new Date(AT.getTime() + seconds * 1_000) })
+    const attempt = verifyEvent(BODY, headers, SECRET, { now })
+    if (isBelieved) expect((await attempt).id).toBe('evt_1')
+    else await refuses(attempt)
+  })
+
+  it('is not believed, and nothing else happens, whatever stands in the headers', async () => {
+    const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constant('v1,'), fc.base64String())
+    const header = fc.option(
+      fc.oneof(
+        text,
+        text.map((value) => `v1,${value}`),
+      ),
+      { nil: undefined },
+    )
+    const headers = fc.record({
+      'webhook-id': header,
+      'webhook-timestamp': fc.oneof(header, fc.constant(String(AT.getTime() / 1_000))),
+      'webhook-signature': header,
+    })
+    await fc.assert(
+      fc.asyncProperty(headers, fc.string(), async (given, body) => {
+        await refuses(verifyEvent(body, given, SECRET, { now }))
+      }),
+    )
+  })
+
+  it('agrees with the library on any body', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (data) => {
+        const body = JSON.stringify({ type: 'payment.paid', data })
+        const event = await verifyEvent(body, headersOf({ body }), SECRET, { now })
+        expect(event.data).toEqual(JSON.parse(body).data)
+      }),
+    )
+  })
+})
+
+it('a secret that is none is the receiver’s mistake, and said as such', async () => {
+  await expect(verifyEvent(BODY, headersOf(), 'not a secret!', { now })).rejects.toBeInstanceOf(TypeError)
+})

@@ -1,0 +1,96 @@
+// What is told of time passing, and when to look next.
+import { describe, expect, it } from 'vitest'
+import { type Boundary, decideAnnouncement, firstAnnouncementAt } from './announcement.js'
+import { NEVER_PAID, type SubscriptionFacts } from './subscription.js'
+import { days, instantOf, NOON, PRO, TERMS } from '../../../../test/support/fixtures.js'
+
+const END = instantOf('2026-12-21T12:00:00Z')
+const PAID: SubscriptionFacts = {
+  run: { anchorAt: NOON, months: 1 },
+  paidUntil: END,
+  months: [{ paymentId: 'pay_01', plan: PRO, start: NOON, end: END }],
+  endedAt: null,
+  paymentMethod: 'cib',
+}
+const decide = (announced: Boundary | null, now: number, changes: Partial<typeof TERMS> = {}) =>
+  decideAnnouncement(PAID, announced, now, { ...TERMS, ...changes })
+
+describe('the boundaries', () => {
+  it('are 7, 3 and 1 days before the end, the end, and three days of grace later, each told once', () => {
+    const told: unknown[] = []
+    let announced: Boundary | null = null
+    let at = firstAnnouncementAt(PAID)
+    while (at !== null) {
+      // A millisecond early there is nothing to say.
+      expect(decide(announced, at - 1).announcement).toBeNull()
+      const decision = decide(announced, at)
+      told.push([decision.announcement?.type, decision.announcement?.boundary, at - END])
+      announced = decision.announced
+      at = decision.announceAt
+    }
+    expect(told).toEqual([
+      ['subscription.expiring', 'expiring_7_days', days(-7)],
+      ['subscription.expiring', 'expiring_3_days', days(-3)],
+      ['subscription.expiring', 'expiring_1_day', days(-1)],
+      ['subscription.past_due', 'past_due', 0],
+      ['subscription.expired', 'expired', days(3)],
+    ])
+  })
+
+  it('that were told are not told again', () => {
+    expect(decide('expiring_7_days', END - days(6))).toEqual({
+      announcement: null,
+      announced: 'expiring_7_days',
+      announceAt: END - days(3),
+    })
+    expect(decide('expired', END + days(30))).toEqual({
+      announcement: null,
+      announced: 'expired',
+      announceAt: null,
+    })
+  })
+
+  it('passed in sleep: only the last is still true, and it names those it stands for', () => {
+    expect(decide(null, END + days(30))).toEqual({
+      announcement: {
+        type: 'subscription.expired',
+        boundary: 'expired',
+        at: END + days(3),
+        skipped: ['expiring_7_days', 'expiring_3_days', 'expiring_1_day', 'past_due'],
+      },
+      announced: 'expired',
+      announceAt: null,
+    })
+    expect(decide('expiring_7_days', END - days(0.5)).announcement).toMatchObject({
+      boundary: 'expiring_1_day',
+      skipped: ['expiring_3_days'],
+    })
+  })
+
+  it('without days of grace the end is final at once', () => {
+    expect(decide('expiring_1_day', END, { graceDays: 0 })).toMatchObject({
+      announcement: { boundary: 'expired', skipped: [] },
+      announceAt: null,
+    })
+  })
+
+  it('follow a change of the days of grace', () => {
+    // Told past_due under 3 days; now it is 1 day, and that is over.
+    expect(decide('past_due', END + days(2), { graceDays: 1 }).announcement?.boundary).toBe('expired')
+    expect(decide('past_due', END + days(3), { graceDays: 5 })).toMatchObject({
+      announcement: null,
+      announceAt: END + days(5),
+    })
+  })
+})
+
+it('who never paid, and whose subscription was ended, is told nothing', () => {
+  for (const facts of [NEVER_PAID, { ...PAID, endedAt: NOON }]) {
+    expect(firstAnnouncementAt(facts)).toBeNull()
+    expect(decideAnnouncement(facts, null, END + days(9), TERMS)).toEqual({
+      announcement: null,
+      announced: null,
+      announceAt: null,
+    })
+  }
+})

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { movableClock, systemClock } from './clock.js'
+
+it('the system clock tells the time of the machine', () => {
+  const before = Date.now()
+  const told = systemClock().now()
+  expect(told).toBeGreaterThanOrEqual(before)
+  expect(told).toBeLessThanOrEqual(Date.now())
+})
+
+it('a movable clock is ahead of its base by all that it was advanced', () => {
+  let base = 1_000
+  const clock = movableClock({ now: () => base })
+  clock.advance(500)
+  clock.advance(250)
+  base = 1_010
+  expect(clock.now()).toBe(1_760) // 1,010 + 500 + 250
+})
+
+it('a movable clock on a number stands still between two advances', () => {
+  const clock = movableClock(5_000)
+  expect([clock.now(), clock.now()]).toEqual([5_000, 5_000])
+})
+
+it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('time is not advanced by %s', (ms) => {
+  expect(() => movableClock(0).advance(ms)).toThrow(RangeError)
+})

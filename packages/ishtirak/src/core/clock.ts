@@ -1,0 +1,30 @@
+// The one place that reads the machine's time. Everything else is handed a clock or an instant, so that a test, and the
+// sandbox, can live through a year in a second.
+import type { Instant } from './instant.js'
+
+export interface Clock {
+  now(): Instant
+}
+
+export interface MovableClock extends Clock {
+  /** Moves this clock forward; time never runs backwards, a negative number is refused. */
+  advance(ms: number): void
+}
+
+export function systemClock(): Clock {
+  return { now: () => Date.now() }
+}
+
+/** Runs on top of `base`, ahead of it by what it was advanced. A number as base is a clock that stands still. */
+export function movableClock(base: Clock | Instant = systemClock()): MovableClock {
+  const underlying: Clock = typeof base === 'number' ? { now: () => base } : base
+  let aheadMs = 0
+  return {
+    now: () => underlying.now() + aheadMs,
+    advance: (ms) => {
+      if (!Number.isFinite(ms) || ms < 0)
+        throw new RangeError('a clock advances by a number of milliseconds, 0 or more')
+      aheadMs += Math.round(ms)
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { drawUpReceipt, receiptNumber, receiptSeries, type Seller } from './receipt.js'
+import { EXAMPLE_SELLER } from '../runtime/seller.js'
+import { BUYER, dayInAlgiers, PAID, snapshotWith } from '../../../../test/support/receipt.js'
+
+describe('a receipt drawn up', () => {
+  it('holds everything the document shows', () => {
+    expect(snapshotWith()).toMatchObject({
+      version: 1,
+      seller: EXAMPLE_SELLER.identity,
+      buyer: BUYER,
+      planName: 'Pro',
+      issuedOn: '2026-11-21',
+      paidOn: '2026-11-21',
+      periodFrom: '2026-11-21',
+      periodTo: '2026-12-21',
+      amount: 2000,
+      tax: { kind: 'vat', ratePercent: 19 },
+      split: { netCentimes: 168_067, taxCentimes: 31_933, totalCentimes: 200_000 },
+      stampDutyCentimes: 0,
+      paymentMethod: 'edahabia',
+      paymentId: PAID.id,
+      checkoutId: PAID.checkoutId,
+      live: true,
+    })
+  })
+
+  it('comes back from the database as it went in', () => {
+    const snapshot = snapshotWith()
+    expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot)
+  })
+
+  it('keeps only what identifies the seller and the buyer', () => {
+    const withMore = { ...BUYER, passwordHash: 'x' }
+    const context = { seller: EXAMPLE_SELLER, buyer: withMore, issuedAt: 0, dayOf: dayInAlgiers }
+    expect(drawUpReceipt(PAID, context).buyer).toEqual(BUYER)
+    expect(drawUpReceipt(PAID, context)).not.toHaveProperty('taxTerms')
+  })
+
+  it('counts days in the billing time zone: half past eleven at night in UTC is tomorrow in Algiers', () => {
+    const paidAt = Date.parse('2026-12-31T23:30:00Z')
+    expect(snapshotWith({ payment: { paidAt }, issuedAt: paidAt })).toMatchObject({
+      paidOn: '2027-01-01',
+      issuedOn: '2027-01-01',
+    })
+  })
+
+  it('is taxed as on the day of payment, though it is issued later', () => {
+    const seller: Seller = {
+      ...EXAMPLE_SELLER,
+      taxTerms: [
+        { from: '2026-01-01', tax: { kind: 'vat', ratePercent: 19 } },
+        { from: '2027-01-01', tax: { kind: 'vat', ratePercent: 9 } },
+      ],
+    }
+    const receipt = drawUpReceipt(
+      { ...PAID, paidAt: Date.parse('2026-12-31T12:00:00Z') },
+      { seller, buyer: BUYER, issuedAt: Date.parse('2027-01-02T12:00:00Z'), dayOf: dayInAlgiers },
+    )
+    expect(receipt.tax).toEqual({ kind: 'vat', ratePercent: 19 })
+    expect(receipt.issuedOn).toBe('2027-01-02')
+  })
+
+  it('of a payment that bought nothing is a mistake', () => {
+    expect(() => snapshotWith({ payment: { paidAt: null } })).toThrow(/bought nothing/)
+  })
+})
+
+describe('a receipt number', () => {
+  it.each([
+    ['2026', 42, '2026-000042'],
+    ['2026', 1_234_567, '2026-1234567'],
+    ['TEST-2026', 1, 'TEST-2026-000001'],
+  ])('of series %s, number %i, is %s', (series, number, text) => {
+    expect(receiptNumber(series, number)).toBe(text)
+  })
+
+  it('of a test payment is of a series of its own: play money leaves no gap in the legal one', () => {
+    expect(receiptSeries('2026-11-21', true)).toBe('2026')
+    expect(receiptSeries('2026-11-21', false)).toBe('TEST-2026')
+  })
+})

@@ -1,0 +1,214 @@
+// What a refund takes and what it leaves, and the end that the operator makes.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DAY, type Instant, toTimestamp } from './instant.js'
+import type { Payment } from './payment.js'
+import { decideEnd, decideRefund } from './refund.js'
+import {
+  extend,
+  NEVER_PAID,
+  periodBought,
+  type SubscriptionFacts,
+  statusAt,
+} from './subscription.js'
+import { aPayment, instantOf, PRO, TERMS } from '../../../../test/support/fixtures.js'
+
+/** Buys one month at each instant; the payments are named pay_1, pay_2, … */
+function buy(...instants: readonly Instant[]): { facts: SubscriptionFacts; payments: readonly Payment[] } {
+  let facts = NEVER_PAID
+  const payments = instants.map((paidAt, index) => {
+    const { run, period } = periodBought(facts, paidAt, TERMS)
+    const id = `pay_${index + 1}`
+    facts = extend(
+      facts,
+      { run, month: { ...period, paymentId: id, plan: PRO }, paymentMethod: 'cib' },
+      paidAt,
+    )
+    return aPayment({ id, status: 'paid', paidAt, periodStart: period.start, periodEnd: period.end })
+  })
+  return { facts, payments }
+}
+
+function refund(of: { facts: SubscriptionFacts; payments: readonly Payment[] }, nth: number, now: Instant) {
+  const payment = of.payments[nth - 1]
+  if (!payment) throw new Error(`there is no payment ${nth}`)
+  const decided = decideRefund({ payment, subscription: of.facts }, now, TERMS)
+  if (!decided) throw new Error('it is not paid')
+  return decided
+}
+
+const seen = (facts: SubscriptionFacts, now: Instant) => {
+  const { plan, status, currentPeriodEnd } = statusAt(facts, now, TERMS)
+  return [plan.id, status, currentPeriodEnd === null ? null : toTimestamp(currentPeriodEnd)]
+}
+const periods = (facts: SubscriptionFacts) =>
+  facts.months.map(({ paymentId, start, end }) => [paymentId, toTimestamp(start), toTimestamp(end)])
+
+const start = instantOf('2026-11-21T12:00:00Z')
+// Three months in a row: the second bought in the window of the first, the third in that of the second.
+const three = buy(start, instantOf('2026-12-20T12:00:00Z'), instantOf('2026-12-20T13:00:00Z'))
+
+describe('a refund', () => {
+  it('of the last month, which has not begun, takes it off the end', () => {
+    const { subscription, payment, events } = refund(three, 3, instantOf('2026-12-20T14:00:00Z'))
+    expect(payment.status).toBe('refunded')
+    expect(events).toEqual(['payment.refunded'])
+    expect(periods(subscription)).toEqual([
+      ['pay_1', '2026-11-21T12:00:00Z', '2026-12-21T12:00:00Z'],
+      ['pay_2', '2026-12-21T12:00:00Z', '2027-01-21T12:00:00Z'],
+    ])
+    expect(subscription.paidUntil).toBe(instantOf('2027-01-21T12:00:00Z'))
+  })
+
+  it('of the month that is running, when it is the last, ends access now', () => {
+    const now = start + 3 * DAY
+    const { subscription, events } = refund(buy(start), 1, now)
+    expect(seen(subscription, now)).toEqual(['free', 'canceled', '2026-11-24T12:00:00Z'])
+    expect(events).toEqual(['payment.refunded', 'subscription.canceled'])
+  })
+
+  it('of a month that is over changes no access, in grace as well', () => {
+    const now = instantOf('2026-12-22T12:00:00Z')
+    const { subscription, moved, events } = refund(buy(start), 1, now)
+    expect(seen(subscription, now)).toEqual(['pro', 'past_due', '2026-12-21T12:00:00Z'])
+    expect([moved, events]).toEqual([[], ['payment.refunded']])
+  })
+
+  it('at the instant at which the month ends finds it over, and changes no access', () => {
+    const { facts, payments } = buy(start)
+    const { subscription, events } = refund({ facts, payments }, 1, facts.paidUntil ?? 0)
+    expect([subscription, events]).toEqual([facts, ['payment.refunded']])
+  })
+
+  it('a millisecond before the month ends finds it running, and ends access', () => {
+    const { facts, payments } = buy(start)
+    const now = (facts.paidUntil ?? 0) - 1
+    const { subscription, events } = refund({ facts, payments }, 1, now)
+    expect([subscription.endedAt, events]).toEqual([now, ['payment.refunded', 'subscription.canceled']])
+  })
+
+  it('at the instant at which the month begins finds it running: the later one begins then', () => {
+    const { subscription } = refund(three, 2, instantOf('2026-12-21T12:00:00Z'))
+    expect(periods(subscription)).toEqual([['pay_3', '2026-12-21T12:00:00Z', '2027-01-21T12:00:00Z']])
+  })
+
+  it('of the running month lets the later ones move up, from now, their count kept', () => {
+    const now = instantOf('2026-12-20T14:00:00Z')
+    const { subscription, moved, events } = refund(three, 1, now)
+    expect(periods(subscription)).toEqual([
+      ['pay_2', '2026-12-20T14:00:00Z', '2027-01-20T14:00:00Z'],
+      ['pay_3', '2027-01-20T14:00:00Z', '2027-02-20T14:00:00Z'],
+    ])
+    expect(moved.map(({ paymentId }) => paymentId)).toEqual(['pay_2', 'pay_3'])
+    expect(events).toEqual(['payment.refunded'])
+    expect(seen(subscription, now)).toEqual(['pro', 'active', '2027-02-20T14:00:00Z'])
+  })
+
+  it('of a month to come lets the later one take its place, on the boundaries of the anchor', () => {
+    const anchored = buy(
+      instantOf('2026-01-31T10:00:00Z'),
+      instantOf('2026-02-27T10:00:00Z'),
+      instantOf('2026-02-27T11:00:00Z'),
+    )
+    const { subscription, moved } = refund(anchored, 2, instantOf('2026-02-27T12:00:00Z'))
+    // From 31 January the ends are 28 February and 31 March, not 28 March.
+    expect(moved).toEqual([
+      {
+        paymentId: 'pay_3',
+        periodStart: instantOf('2026-02-28T10:00:00Z'),
+        periodEnd: instantOf('2026-03-31T10:00:00Z'),
+      },
+    ])
+    expect(toTimestamp(subscription.paidUntil ?? 0)).toBe('2026-03-31T10:00:00Z')
+  })
+
+  it('after the operator ended the access takes nothing further', () => {
+    const ended = { ...three, facts: { ...three.facts, endedAt: start + DAY } }
+    const { subscription, events } = refund(ended, 3, start + 2 * DAY)
+    expect(subscription).toEqual(ended.facts)
+    expect(events).toEqual(['payment.refunded'])
+  })
+
+  it.each(['pending', 'failed', 'expired', 'canceled', 'review', 'refunded', 'requested'] as const)(
+    'of a payment that is %s is none',
+    (status) => {
+      const facts = { payment: aPayment({ status }), subscription: three.facts }
+      expect(decideRefund(facts, start, TERMS)).toBeNull()
+    },
+  )
+
+  it('never drops a paid month: over random lives what is left is what was paid and not given back', () => {
+    const life = fc.record({
+      gaps: fc.array(fc.integer({ min: 0, max: 8 * DAY }), { minLength: 1, maxLength: 8 }),
+      refunds: fc.array(fc.record({ nth: fc.nat(), wait: fc.integer({ min: 0, max: 40 * DAY }) }), {
+        maxLength: 6,
+      }),
+    })
+    fc.assert(
+      fc.property(life, ({ gaps, refunds }) => {
+        let now = start
+        const instants = gaps.map((gap) => (now += gap))
+        let { facts, payments } = buy(...instants)
+        for (const { nth, wait } of refunds) {
+          now += wait
+          const index = nth % payments.length
+          const chosen = payments[index]
+          const decided = chosen && decideRefund({ payment: chosen, subscription: facts }, now, TERMS)
+          if (!decided) continue
+          const before = facts
+          facts = decided.subscription
+          payments = payments.map((payment) => (payment.id === chosen.id ? decided.payment : payment))
+          const wasOver = !before.months.some((month) => month.paymentId === chosen.id && month.end > now)
+          if (wasOver || before.endedAt !== null) expect(facts).toEqual(before)
+          const comingBefore = before.months.filter(
+            (month) => month.end > now && month.paymentId !== chosen.id,
+          )
+          const coming = facts.months.filter((month) => month.end > now && facts.endedAt === null)
+          if (before.endedAt === null) {
+            expect(coming.map((month) => month.paymentId)).toEqual(
+              comingBefore.map((month) => month.paymentId),
+            )
+          }
+          expectWholeRun(facts)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+/** The months stand one after the other, each on the boundaries of the run, and end at the end of the paid time. */
+function expectWholeRun({ run, months, paidUntil }: SubscriptionFacts): void {
+  if (!run) return
+  expect(months.length).toBeLessThanOrEqual(run.months)
+  const first = run.months - months.length
+  months.forEach((month, index) => {
+    expect(month.start).toBe(TERMS.calendar.monthsAfter(run.anchorAt, first + index))
+    expect(month.end).toBe(TERMS.calendar.monthsAfter(run.anchorAt, first + index + 1))
+  })
+  expect(paidUntil).toBe(months.at(-1)?.end)
+}
+
+describe('the end that the operator makes', () => {
+  it('takes access at once, whatever was paid', () => {
+    const ended = decideEnd(three.facts, start + DAY, TERMS)
+    expect(ended?.events).toEqual(['subscription.canceled'])
+    expect(ended && seen(ended.subscription, start + DAY)).toEqual([
+      'free',
+      'canceled',
+      '2026-11-22T12:00:00Z',
+    ])
+  })
+
+  it('ends grace as well', () => {
+    const inGrace = instantOf('2026-12-22T12:00:00Z')
+    const ended = decideEnd(buy(start).facts, inGrace, TERMS)
+    expect(ended && seen(ended.subscription, inGrace)).toEqual(['free', 'canceled', '2026-12-22T12:00:00Z'])
+  })
+
+  it('is refused where there is no access: never paid, expired, ended already', () => {
+    expect(decideEnd(NEVER_PAID, start, TERMS)).toBeNull()
+    expect(decideEnd(three.facts, start + 365 * DAY, TERMS)).toBeNull()
+    expect(decideEnd({ ...three.facts, endedAt: start }, start + DAY, TERMS)).toBeNull()
+  })
+})

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { renewalAt } from './renewal.js'
+import { NEVER_PAID, type SubscriptionFacts } from './subscription.js'
+import { days, FREE, instantOf, NOON, PRO, TERMS } from '../../../../test/support/fixtures.js'
+
+const CATALOGUE = { plans: [FREE, PRO], free: FREE }
+const END = instantOf('2026-12-21T12:00:00Z')
+const PAID: SubscriptionFacts = {
+  run: { anchorAt: NOON, months: 1 },
+  paidUntil: END,
+  months: [{ paymentId: 'pay_01', plan: PRO, start: NOON, end: END }],
+  endedAt: null,
+  paymentMethod: 'cib',
+}
+const at = (facts: SubscriptionFacts, now: number, catalogue = CATALOGUE) =>
+  renewalAt(facts, catalogue, now, TERMS)
+
+describe('a renewal', () => {
+  it('for one who never paid begins now, and with the first plan that costs something', () => {
+    expect(at(NEVER_PAID, NOON)).toEqual({
+      allowed: true,
+      plan: PRO,
+      wouldStart: NOON,
+      wouldEnd: END,
+      renewableFrom: null,
+    })
+  })
+
+  it.each([
+    ['a millisecond too early', END - days(7) - 1, false],
+    ['in the last 7 days', END - days(7), true],
+    ['in grace', END + days(3) - 1, true],
+  ])('%s follows on the paid time', (_name, now, allowed) => {
+    expect(at(PAID, now)).toMatchObject({ allowed, wouldStart: END, renewableFrom: END - days(7) })
+  })
+
+  it('after grace, and after an end by the operator, begins anew', () => {
+    const late = END + days(3)
+    expect(at(PAID, late)).toMatchObject({ allowed: true, wouldStart: late, renewableFrom: null })
+    const ended = { ...PAID, endedAt: NOON + days(1) }
+    expect(at(ended, NOON + days(2))).toMatchObject({ allowed: true, wouldStart: NOON + days(2) })
+  })
+
+  it('costs what the plan bought last costs today, while it is sold', () => {
+    const dearer = { ...PRO, price: 2500 }
+    const other = { ...PRO, id: 'team', price: 9000 }
+    expect(at(PAID, END, { plans: [FREE, other, dearer], free: FREE })?.plan).toBe(dearer)
+    expect(at(PAID, END, { plans: [FREE, other], free: FREE })?.plan).toBe(other)
+  })
+
+  it('is none when nothing is sold', () => {
+    expect(at(PAID, END, { plans: [FREE], free: FREE })).toBe(null)
+  })
+})

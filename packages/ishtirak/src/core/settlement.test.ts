@@ -1,0 +1,231 @@
+// Which report of the provider moves which payment, and what it costs.
+import { describe, expect, it } from 'vitest'
+import { DAY, MINUTE, SECOND, toTimestamp } from './instant.js'
+import type { Payment, PaymentStatus } from './payment.js'
+import { isInstantBelieved } from './provider-time.js'
+import { decideSettlement } from './settlement.js'
+import { NEVER_PAID } from './subscription.js'
+import { aPayment, aReport, NOON, TERMS } from '../../../../test/support/fixtures.js'
+
+const context = { now: NOON + 3 * MINUTE, terms: TERMS, freshPaymentId: 'pay_02', asked: false }
+const decide = (payment: Payment | null, report = aReport(), changes = {}) =>
+  decideSettlement({ payment, subscription: NEVER_PAID }, report, { ...context, ...changes })
+
+const booked: Partial<Payment> = { status: 'paid', paidAt: NOON, periodStart: NOON, periodEnd: NOON + 1 }
+
+describe('a paid report', () => {
+  it('books one month from the provider’s instant of payment', () => {
+    const { outcome, payment, subscription, events } = decide(aPayment())
+    expect(outcome).toBe('booked')
+    expect(payment).toMatchObject({
+      status: 'paid',
+      paidAt: NOON + 2 * MINUTE,
+      paymentMethod: 'edahabia',
+      nextCheckAt: null,
+    })
+    expect(toTimestamp(subscription?.paidUntil ?? 0)).toBe('2026-12-21T12:02:00Z')
+    expect(events).toEqual(['payment.paid', 'subscription.activated'])
+  })
+
+  const late: PaymentStatus[] = ['requested', 'failed', 'canceled', 'expired', 'review']
+  it.each(late)('wins over %s', (status) => {
+    expect(decide(aPayment({ status })).outcome).toBe('booked')
+  })
+
+  it.each(['paid', 'refunded'] as const)('changes nothing on a payment that is %s', (status) => {
+    expect(decide(aPayment({ ...booked, status }))).toMatchObject({ outcome: 'unchanged', payment: null })
+  })
+
+  it('for a second checkout of the same intent is another month, marked with the first payment', () => {
+    const { outcome, payment, isNew } = decide(aPayment(booked), aReport({ checkoutId: 'chk_2' }))
+    expect([outcome, isNew, payment?.id, payment?.secondOf, payment?.checkoutId]).toEqual([
+      'booked_second',
+      true,
+      'pay_02',
+      'pay_01',
+      'chk_2',
+    ])
+  })
+
+  it('for a payment that never learned its checkout takes the checkout over', () => {
+    const { payment } = decide(aPayment({ status: 'requested', checkoutId: null, checkoutUrl: null }))
+    expect([payment?.status, payment?.checkoutId]).toEqual(['paid', 'chk_1'])
+  })
+
+  it.each([
+    ['amount', { amount: 50 }],
+    ['amount', { amount: 1_999 }],
+    ['amount', { amount: 2_001 }],
+    ['amount', { amount: 20_000 }],
+    ['amount', { amount: null }],
+    ['currency', { currency: 'EUR' }],
+    ['live', { live: true }],
+    ['payment_id', { paymentId: 'pay_99' }],
+    ['payment_id', { paymentId: null }],
+    ['user_id', { userId: 'user-2' }],
+  ])('that differs in %s goes to review and grants nothing', (name, change) => {
+    const { outcome, subscription, payment, events } = decide(aPayment(), aReport(change))
+    expect([outcome, subscription, payment?.status, events]).toEqual([
+      'review',
+      null,
+      'review',
+      ['payment.review'],
+    ])
+    expect(payment?.review?.differences.join()).toContain(name)
+  })
+
+  it('without a currency or a mode is compared in what it does say', () => {
+    expect(decide(aPayment(), aReport({ currency: null, live: null })).outcome).toBe('booked')
+  })
+
+  it('that differs is booked when the operator accepts it', () => {
+    const differs = aReport({ amount: 1500 })
+    expect(decide(aPayment({ status: 'review' }), differs, { accepted: true }).outcome).toBe('booked')
+  })
+})
+
+describe('the instant of payment', () => {
+  // The checkout can be paid until 12:30; the provider's `updated_at` moves on when it changes anything later.
+  const touchedLater = aReport({ updatedAt: NOON + 600 * MINUTE })
+
+  it('of an answer to our own question is not after the end of the checkout', () => {
+    const { payment } = decide(aPayment(), touchedLater, { asked: true, now: NOON + 700 * MINUTE })
+    expect(payment?.paidAt).toBe(NOON + 30 * MINUTE)
+  })
+
+  it('of an event is what the event says', () => {
+    const { payment } = decide(aPayment(), touchedLater, { now: NOON + 700 * MINUTE })
+    expect(payment?.paidAt).toBe(NOON + 600 * MINUTE)
+  })
+
+  // Our row is of 12:00, the report is heard at 12:03 (`context.now`), and clocks may differ by 10 minutes.
+  const YEAR = 365 * DAY
+  const last = Date.parse('9999-12-31T23:59:59Z')
+  it.each([
+    ['1970', 1 * SECOND, NOON, false],
+    ['a year before', NOON - YEAR, NOON, false],
+    ['the tolerated skew and a second before the checkout was made', NOON - 601 * SECOND, NOON, false],
+    ['the tolerated skew before the checkout was made', NOON - 600 * SECOND, NOON, true],
+    ['the second in which the checkout was made', NOON, NOON, true],
+    ['a little ahead of our clock', NOON + 13 * MINUTE, NOON + 13 * MINUTE, true],
+    ['more than the tolerated skew ahead', NOON + 13 * MINUTE + SECOND, context.now, false],
+    ['a year ahead', NOON + YEAR, context.now, false],
+    ['the end of the year 9999', last, context.now, false],
+    ['left out', null, context.now, false],
+  ])('that is said to be %s', (_said, updatedAt, counted, believed) => {
+    const report = aReport({ updatedAt })
+    expect(decide(aPayment(), report).payment?.paidAt).toBe(counted)
+    expect(isInstantBelieved(aPayment(), report, context.now)).toBe(believed)
+    // Heard of in an answer to our own question, at a time when the checkout (12:30) is over.
+    const now = NOON + 40 * MINUTE
+    const { payment, subscription } = decide(aPayment(), report, { asked: true, now })
+    expect(payment?.paidAt).toBe(Math.min(Math.max(updatedAt ?? now, NOON), NOON + 30 * MINUTE))
+    expect(subscription?.paidUntil).toBeLessThanOrEqual(NOON + 30 * DAY + 30 * MINUTE)
+  })
+
+  it('is not before the second in which our row was written, although the provider counts in whole seconds', () => {
+    const { payment } = decide(
+      aPayment({ createdAt: NOON + 345 }),
+      aReport({ updatedAt: NOON, createdAt: null }),
+    )
+    expect(payment?.paidAt).toBe(NOON)
+  })
+
+  it('is not in the future because our own clock ran ahead when the row was written', () => {
+    const ahead = aPayment({ createdAt: NOON + 400 * DAY, expiresAt: NOON + 400 * DAY + 30 * MINUTE })
+    expect(decide(ahead).payment?.paidAt).toBe(context.now)
+  })
+
+  it.each([
+    ['1970', SECOND],
+    ['9999', last],
+  ])('does not follow a checkout that claims to be made in %s', (_year, createdAt) => {
+    const requested = aPayment({ status: 'requested', checkoutId: null, checkoutUrl: null })
+    const opened = decide(requested, aReport({ status: 'pending', createdAt, updatedAt: createdAt })).payment
+    expect([opened?.expiresAt, opened?.nextCheckAt]).toEqual([NOON + 30 * MINUTE, context.now + MINUTE])
+    const { payment } = decide(requested, aReport({ createdAt }), { asked: true })
+    expect(payment?.paidAt).toBe(NOON + 2 * MINUTE)
+  })
+
+  it('of a payment under review is bounded as well', () => {
+    const { payment } = decide(aPayment(), aReport({ amount: 50, updatedAt: last }))
+    expect(payment?.review?.paidAt).toBe(context.now)
+  })
+
+  it('of a second checkout is bounded by that checkout’s own end', () => {
+    const report = aReport({
+      checkoutId: 'chk_2',
+      createdAt: NOON + 60 * MINUTE,
+      updatedAt: NOON + 600 * MINUTE,
+    })
+    const { payment } = decide(aPayment(booked), report, { asked: true, now: NOON + 700 * MINUTE })
+    expect(payment?.paidAt).toBe(NOON + 90 * MINUTE)
+  })
+
+  it('of a second payment heard of late stays what it was when the operator accepts it', () => {
+    const report = aReport({ checkoutId: 'chk_2', amount: 1999 })
+    const second = decide(aPayment(booked), report, { now: NOON + 10 * DAY }).payment ?? aPayment()
+    const { payment } = decide(second, report, { accepted: true, asked: true, now: NOON + 20 * DAY })
+    expect([second.status, payment?.status, payment?.paidAt]).toEqual(['review', 'paid', NOON + 2 * MINUTE])
+  })
+})
+
+describe('a payment under review', () => {
+  const report = aReport({ amount: 1500 })
+  const refused = aReport({ amount: 1500, status: 'failed' })
+  const review = (status: 'paid' | 'failed') =>
+    decide(aPayment(), status === 'paid' ? report : refused).payment ?? aPayment()
+
+  it('remembers whether the provider has the money', () => {
+    expect([review('paid').review?.status, review('failed').review?.status]).toEqual(['paid', 'failed'])
+  })
+
+  it('is told of anew when the money comes after all', () => {
+    const { outcome, payment } = decide(review('failed'), report)
+    expect([outcome, payment?.review?.status]).toEqual(['review', 'paid'])
+    expect(decide(review('paid'), report).outcome).toBe('unchanged')
+  })
+
+  it('that was never paid becomes failed when the operator accepts it, and grants nothing', () => {
+    const decision = decide(review('failed'), refused, { accepted: true, asked: true })
+    expect([decision.payment?.status, decision.subscription]).toEqual(['failed', null])
+  })
+})
+
+describe('a failed, canceled or expired report', () => {
+  it.each(['failed', 'canceled', 'expired'] as const)('%s ends an open payment', (status) => {
+    const { outcome, payment, subscription } = decide(aPayment(), aReport({ status }))
+    expect([outcome, payment?.status, subscription]).toEqual(['moved', status, null])
+  })
+
+  it.each(['failed', 'canceled', 'expired'] as const)('%s after paid changes nothing', (status) => {
+    expect(decide(aPayment(booked), aReport({ status })).payment).toBeNull()
+  })
+
+  it('in an event leaves the looking on, for events may overtake each other', () => {
+    const { payment } = decide(aPayment(), aReport({ status: 'failed' }))
+    expect(payment?.nextCheckAt).toBe(NOON + MINUTE)
+  })
+
+  it('as the answer to our own question ends the looking', () => {
+    const { payment } = decide(aPayment(), aReport({ status: 'failed' }), { asked: true })
+    expect(payment?.nextCheckAt).toBeNull()
+  })
+})
+
+describe('a pending report', () => {
+  it('gives a requested payment its checkout and its real time of expiry', () => {
+    const requested = aPayment({ status: 'requested', checkoutId: null, checkoutUrl: null })
+    const report = aReport({ status: 'pending', createdAt: NOON + MINUTE })
+    const { payment } = decide(requested, report)
+    expect(payment).toMatchObject({ status: 'pending', checkoutId: 'chk_1', expiresAt: NOON + 31 * MINUTE })
+  })
+
+  it.each(['pending', 'processing', 'unknown'] as const)('%s is no news for a pending payment', (status) => {
+    expect(decide(aPayment(), aReport({ status }))).toMatchObject({ outcome: 'unchanged', payment: null })
+  })
+})
+
+it('a report of a checkout that is not ours is told apart', () => {
+  expect(decide(null).outcome).toBe('unknown_checkout')
+})

@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { splitTax, type Tax, type TaxTerms, taxAt } from './tax.js'
+
+const mention = { ar: 'معفى', fr: 'Exonéré', en: 'Exempt' }
+const exempt: Tax = { kind: 'exempt', mention }
+const vat: Tax = { kind: 'vat', ratePercent: 19 }
+const reduced: Tax = { kind: 'vat', ratePercent: 9 }
+
+describe('the tax of a day', () => {
+  const terms: TaxTerms = [
+    { from: '2021-01-01', tax: exempt },
+    { from: '2026-01-01', tax: vat },
+    { from: '2027-01-01', tax: reduced },
+  ]
+
+  it.each([
+    ['2025-12-31', exempt],
+    ['2026-01-01', vat],
+    ['2026-12-31', vat],
+    ['2027-01-01', reduced],
+    ['2099-06-15', reduced],
+  ] as const)('%s is that of the last term begun', (day, tax) => {
+    expect(taxAt(terms, day)).toBe(tax)
+  })
+
+  it('before the first term is that of the first: a booking never fails over a setting', () => {
+    expect(taxAt(terms, '2019-05-05')).toBe(exempt)
+  })
+})
+
+describe('a price with its tax taken out', () => {
+  it('of 2000 at 19 % is 1680.67 and 319.33', () => {
+    // 200000 * 100 / 119 = 168067.22…, and 200000 - 168067 = 31933
+    expect(splitTax(2000, vat)).toEqual({ netCentimes: 168_067, taxCentimes: 31_933, totalCentimes: 200_000 })
+  })
+
+  it.each([
+    // 5000 * 100 / 119 = 4201.68… is rounded up
+    [50, 19, 4_202, 798],
+    // 200000 * 100 / 109 = 183486.23… is rounded down
+    [2000, 9, 183_486, 16_514],
+    // 100 * 100 / 160 = 62.5: a half goes up
+    [1, 60, 63, 37],
+    [0, 19, 0, 0],
+  ])('of %i at %i %% is rounded to the nearest centime', (total, ratePercent, netCentimes, taxCentimes) => {
+    expect(splitTax(total, { kind: 'vat', ratePercent })).toMatchObject({ netCentimes, taxCentimes })
+  })
+
+  it.each(['exempt', 'not_liable'] as const)('that is %s has no tax in it', (kind) => {
+    expect(splitTax(2000, { kind, mention })).toEqual({
+      netCentimes: 200_000,
+      taxCentimes: 0,
+      totalCentimes: 200_000,
+    })
+  })
+
+  it('always adds up, and the net is never half a centime off', () => {
+    fc.assert(
+      fc.property(fc.nat(2_147_483_647), fc.integer({ min: 1, max: 100 }), (total, ratePercent) => {
+        const split = splitTax(total, { kind: 'vat', ratePercent })
+        expect(split.netCentimes + split.taxCentimes).toBe(total * 100)
+        // |net - exact| <= 1/2, multiplied out so that it is said in integers.
+        const error = 2n * (BigInt(split.netCentimes) * BigInt(100 + ratePercent) - BigInt(total) * 10_000n)
+        expect(error > -BigInt(100 + ratePercent) && error <= BigInt(100 + ratePercent)).toBe(true)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('refuses what does not fit into exact integers', () => {
+    expect(() => splitTax(1e13, vat)).toThrow(RangeError)
+  })
+})

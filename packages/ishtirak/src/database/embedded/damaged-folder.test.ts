@@ -1,0 +1,157 @@
+// A data folder that exists is opened or refused. Nothing is ever created over what is left of a database.
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { clusterPaths, markIfNew } from './cluster-folder.js'
+import { statement } from '../database.js'
+import { openFolder } from './pglite.js'
+import { readDump } from '../../../../../test/support/databases.js'
+
+const kept = statement('test.damaged.kept', 'select value from kept')
+
+let parent = ''
+let folder = ''
+let copies = 0
+beforeAll(async () => {
+  parent = mkdtempSync(join(tmpdir(), 'ishtirak-damaged-'))
+  const database = await openFolder(join(parent, 'whole'), { from: readDump('emptyDumpPath') })
+  await database.script('create table kept (value integer); insert into kept values (7)')
+  await database.close()
+  // The name of the lock stays behind; it is a socket, which cannot be copied.
+  for (const name of readdirSync(join(parent, 'whole'))) {
+    if (name !== 'postgres') rmSync(join(parent, 'whole', name))
+  }
+})
+afterAll(() => rmSync(parent, { recursive: true, force: true }))
+beforeEach(() => {
+  copies += 1
+  folder = join(parent, `copy-${copies}`)
+  cpSync(join(parent, 'whole'), folder, { recursive: true })
+  writeFileSync(join(folder, 'lock.1'), '')
+})
+
+const inside = (name: string) => join(folder, 'postgres', name)
+const remove = (name: string) => rmSync(inside(name), { recursive: true })
+
+/** Every name and every byte but the lock's. */
+function contents(): Map<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return new Map(
+    files
+      .filter((file) => !file.name.startsWith('lock.'))
+      .map((file) => {
+        const path = join(file.parentPath, file.name)
+        return [path, file.isFile() ? readFileSync(path, 'latin1') : 'folder']
+      }),
+  )
+}
+
+describe('a damaged folder is refused, names what is missing, and stays as it is', () => {
+  it.each<[string, () => void, string]>([
+    ['PG_VERSION is gone', () => remove('PG_VERSION'), 'PG_VERSION is missing'],
+    ['PG_VERSION is empty', () => writeFileSync(inside('PG_VERSION'), ''), 'PG_VERSION is empty'],
+    [
+      'postgres/ is empty',
+      () => {
+        remove('')
+        mkdirSync(inside(''))
+      },
+      'PG_VERSION, postgresql.conf, base/1/, ',
+    ],
+    ['postgres/ is gone', () => remove(''), 'postgres/ is missing; found: only the lock'],
+    ['base/ is gone', () => remove('base'), 'base/1/, base/4/, base/5/ are missing'],
+    ['pg_wal/ is gone', () => remove('pg_wal'), 'pg_wal/ is missing'],
+    [
+      'pg_wal/ is empty',
+      () => {
+        remove('pg_wal')
+        mkdirSync(inside('pg_wal'))
+      },
+      'pg_wal/ is missing',
+    ],
+    ['pg_control is gone', () => remove('global/pg_control'), 'global/pg_control is missing'],
+    ['a copy left empty folders out', () => remove('pg_notify'), 'pg_notify is missing'],
+    [
+      'the database is of another version',
+      () => writeFileSync(inside('PG_VERSION'), '17\n'),
+      'is PostgreSQL 17, this program needs 18',
+    ],
+    [
+      'the files of a database lie one level too high',
+      () => {
+        const moved = join(parent, `moved-${copies}`)
+        renameSync(inside(''), moved)
+        rmSync(folder, { recursive: true })
+        renameSync(moved, folder)
+      },
+      'postgres/ is missing; found: PG_VERSION, base',
+    ],
+    [
+      'only files of others are there',
+      () => {
+        rmSync(folder, { recursive: true })
+        mkdirSync(folder)
+        writeFileSync(join(folder, 'notes.txt'), 'not ours')
+      },
+      'postgres/ is missing; found: notes.txt',
+    ],
+  ])('%s', async (_, damage, sentence) => {
+    damage()
+    const before = contents()
+    const refused = openFolder(folder)
+    await expect(refused).rejects.toMatchObject({ name: 'DataFolderDamaged' })
+    await expect(refused).rejects.toThrow(sentence)
+    await expect(refused).rejects.toThrow('backup')
+    expect(contents()).toEqual(before)
+  })
+})
+
+it('what was missing is put back: the database is opened with all that was in it', async () => {
+  renameSync(inside('PG_VERSION'), join(parent, 'PG_VERSION'))
+  await expect(openFolder(folder)).rejects.toThrow('PG_VERSION')
+  renameSync(join(parent, 'PG_VERSION'), inside('PG_VERSION'))
+  const database = await openFolder(folder)
+  expect(await database.query(kept)).toEqual([{ value: 7 }])
+  await database.close()
+})
+
+it('files of others beside a whole database do not matter', async () => {
+  writeFileSync(join(folder, 'notes.txt'), 'not ours')
+  const database = await openFolder(folder)
+  expect(await database.query(kept)).toEqual([{ value: 7 }])
+  await database.close()
+})
+
+describe('a first start that was cut off is no damage: the next one creates the database', () => {
+  const opens = async () => {
+    const database = await openFolder(folder, { from: readDump('emptyDumpPath') })
+    await database.close()
+    expect(existsSync(inside('PG_VERSION'))).toBe(true)
+    expect(existsSync(clusterPaths(folder).unfinished)).toBe(false)
+  }
+
+  it('before the lock, and between the lock and the first file', async () => {
+    rmSync(folder, { recursive: true })
+    mkdirSync(join(folder, 'lost+found'), { recursive: true })
+    markIfNew(folder)
+    writeFileSync(join(folder, 'lock.1'), '')
+    await opens()
+  })
+
+  it('in the middle of it', async () => {
+    renameSync(inside(''), clusterPaths(folder).unfinished)
+    rmSync(join(clusterPaths(folder).unfinished, 'PG_VERSION'))
+    await opens()
+  })
+})

@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { DataFolderLocked, DataFolderUnusable, lockFolder } from './folder-lock.js'
+import { type Child, compileStore } from '../../../../../test/support/child-process.js'
+
+const store = compileStore()
+afterAll(() => store.remove())
+
+let folder = ''
+let children: Child[] = []
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ishtirak-lock-'))
+})
+afterEach(async () => {
+  await Promise.all(children.map((child) => child.kill()))
+  children = []
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const holder = `
+  import { lockFolder } from './folder-lock.js'
+  try {
+    await lockFolder(process.argv[2])
+    console.log('locked')
+    setInterval(() => {}, 1_000_000)
+  } catch (error) {
+    console.log(error.name + ' ' + error.holder?.processId)
+  }`
+
+function start(): Child {
+  const child = store.run(holder, folder)
+  children.push(child)
+  return child
+}
+
+const startAndWait = async () => {
+  const child = start()
+  await expect.poll(() => child.lines.length, { timeout: 20_000 }).toBe(1)
+  return child
+}
+
+it('the second process is refused, and told who the first is and since when', async () => {
+  const first = await startAndWait()
+  expect(first.lines).toEqual(['locked'])
+  const second = await startAndWait()
+  expect(second.lines).toEqual([`DataFolderLocked ${first.id}`])
+  const error = await lockFolder(folder).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(DataFolderLocked)
+  expect(String(error)).toMatch(
+    new RegExp(
+      `the data folder ${folder} is in use by process ${first.id} since \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z`,
+    ),
+  )
+})
+
+it('of two that start at once exactly one gets the folder', async () => {
+  const both = await Promise.all([startAndWait(), startAndWait()])
+  expect(both.filter(({ lines }) => lines[0] === 'locked')).toHaveLength(1)
+})
+
+it('what a killed process held goes to the next', async () => {
+  for (let round = 1; round <= 3; round++) {
+    const child = await startAndWait()
+    expect(child.lines).toEqual(['locked'])
+    await child.kill()
+  }
+})
+
+it('of eight that race for what a killed process held exactly one gets it', async () => {
+  for (let round = 1; round <= 3; round++) {
+    const dead = await startAndWait()
+    await dead.kill()
+    const racers = await Promise.all(Array.from({ length: 8 }, startAndWait))
+    expect(racers.filter(({ lines }) => lines[0] === 'locked')).toHaveLength(1)
+    expect(racers.filter(({ lines }) => lines[0]?.startsWith('DataFolderLocked'))).toHaveLength(7)
+    await Promise.all(racers.map((racer) => racer.kill()))
+  }
+})
+
+it('of fifty that race within one process exactly one gets it, round after round', async () => {
+  for (let round = 1; round <= 10; round++) {
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => lockFolder(folder)))
+    const [winner, ...more] = outcomes.flatMap((outcome) =>
+      outcome.status === 'fulfilled' ? [outcome.value] : [],
+    )
+    expect(more).toEqual([])
+    await winner?.release()
+  }
+})
+
+it('a released folder is free, and releasing twice harms nobody', async () => {
+  const first = await lockFolder(folder)
+  await first.release()
+  const second = await lockFolder(folder)
+  await first.release()
+  await expect(lockFolder(folder)).rejects.toBeInstanceOf(DataFolderLocked)
+  await second.release()
+})
+
+it('leaves one small file behind, however often the folder changed hands', async () => {
+  for (let round = 1; round <= 3; round++) await (await lockFolder(folder)).release()
+  expect(readdirSync(folder)).toEqual(['lock.3'])
+})
+
+it('a folder whose path is longer than a socket may have is locked all the same', async () => {
+  // 107 bytes are the most in a socket's address on Linux.
+  const deep = join(folder, 'long'.repeat(30), 'longer'.repeat(30))
+  mkdirSync(deep, { recursive: true })
+  const lock = await lockFolder(deep)
+  await expect(lockFolder(deep)).rejects.toMatchObject({ holder: { processId: process.pid } })
+  await lock.release()
+})
+
+it('a folder that is not there is unusable', async () => {
+  await expect(lockFolder(join(folder, 'nothing'))).rejects.toBeInstanceOf(DataFolderUnusable)
+})

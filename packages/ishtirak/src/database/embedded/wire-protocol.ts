@@ -1,0 +1,128 @@
+// Speaks PostgreSQL's wire protocol with the embedded database: 4 times faster than its own query() (measured), since
+// a statement is parsed once and kept under its name. It refuses to go on once an answer was incomplete or a flush
+// failed: from then on everything is `DatabaseUnavailable`, until a new start recovers the folder.
+import type { PGlite } from '@electric-sql/pglite'
+import { DatabaseError as ServerRefusal, serialize } from 'pg-protocol'
+import type {
+  BackendMessage,
+  CommandCompleteMessage,
+  DataRowMessage,
+  RowDescriptionMessage,
+} from 'pg-protocol/dist/messages.js'
+import { Parser } from 'pg-protocol/dist/parser.js'
+import { DatabaseError, DatabaseUnavailable, type Parameter, type Row, type Statement } from '../database.js'
+import { translateError } from '../database-errors.js'
+import { type ReadRow, rowReader, withoutColumns } from '../row-reader.js'
+import type { Session } from '../transaction.js'
+import { encodeParameter } from '../values.js'
+
+/** What one message was answered with. */
+interface Answer {
+  read: ReadRow
+  readonly rows: Row[]
+  tag: string
+  error: unknown
+  /** The database has said that it awaits the next message. */
+  isComplete: boolean
+}
+
+interface Surroundings {
+  /** Awaited before each statement: the event loop's turn, if it is due. */
+  breathe(): Promise<void> | undefined
+  /** Why a flush to disk failed, if one ever did. */
+  flushFailure(): unknown
+  /** Told once, when the database must not be spoken to any more: it would answer nonsense, or never. */
+  onFailure(cause: unknown): void
+}
+
+export class EmbeddedSession implements Session {
+  readonly #prepared = new Map<string, ReadRow>()
+  #failure: unknown
+
+  constructor(
+    private readonly pglite: PGlite,
+    private readonly surroundings: Surroundings,
+  ) {}
+
+  async query(statement: Statement, parameters: readonly Parameter[]): Promise<readonly Row[]> {
+    const values = parameters.map(encodeParameter)
+    const read = this.#prepared.get(statement.name) ?? (await this.#prepare(statement))
+    const bind = serialize.bind({ statement: statement.name, values })
+    const answer = await this.#ask([bind, serialize.execute(), serialize.sync()], read)
+    return answer.rows
+  }
+
+  async command(sql: string): Promise<string> {
+    const answer = await this.#ask([serialize.query(sql)])
+    return answer.tag
+  }
+
+  async script(sql: string): Promise<void> {
+    // The protocol ends a text at its first NUL: half a script would run, silently.
+    if (sql.includes('\0')) throw new DatabaseError('22021', 'NUL character in a script')
+    await this.command(sql)
+    await this.command('deallocate all')
+    this.#prepared.clear()
+  }
+
+  async #prepare({ name, text }: Statement): Promise<ReadRow> {
+    const parse = serialize.parse({ name, text })
+    const answer = await this.#ask([parse, serialize.describe({ type: 'S', name }), serialize.sync()])
+    this.#prepared.set(name, answer.read)
+    return answer.read
+  }
+
+  async #ask(messages: readonly Buffer[], read: ReadRow = withoutColumns): Promise<Answer> {
+    await this.surroundings.breathe()
+    this.#refuseAfterFailure()
+    const answer: Answer = { read, rows: [], tag: '', error: undefined, isComplete: false }
+    const parser = new Parser()
+    // The streaming call, since execProtocolRaw keeps every answer for ever (pglite 0.5.16, pglite.ts #currentQuery).
+    // The bytes are a window on the database's memory, which it writes over: copied.
+    await this.pglite.execProtocolRawStream(Buffer.concat(messages), {
+      syncToFs: false,
+      onRawData: (bytes) => parser.parse(Buffer.from(bytes), (message) => receive(message, answer)),
+    })
+    this.#noteFailure(answer)
+    this.#refuseAfterFailure()
+    if (answer.error !== undefined) throw translateError(answer.error)
+    return answer
+  }
+
+  /** A panic ends an answer in the middle (a full disk, say); the next statement would hang for ever (tried). */
+  #noteFailure(answer: Answer): void {
+    const failure = this.surroundings.flushFailure()
+    if (failure === undefined && answer.isComplete) return
+    this.#failure = failure ?? answer.error ?? new Error('the answer was cut off')
+    this.surroundings.onFailure(this.#failure)
+  }
+
+  #refuseAfterFailure(): void {
+    if (this.#failure === undefined) return
+    throw new DatabaseUnavailable('the embedded database has failed, start anew', { cause: this.#failure })
+  }
+}
+
+function receive(message: BackendMessage, answer: Answer): void {
+  if (isDataRow(message)) receiveRow(message, answer)
+  else if (isRowDescription(message)) answer.read = rowReader(message.fields)
+  else if (isCommandComplete(message)) answer.tag = message.text
+  // The first error is the cause of those after it.
+  else if (message instanceof ServerRefusal) answer.error ??= message
+  else if (message.name === 'readyForQuery') answer.isComplete = true
+}
+
+function receiveRow(message: DataRowMessage, answer: Answer): void {
+  try {
+    answer.rows.push(answer.read(message.fields))
+  } catch (error) {
+    // A value that we refuse to read fails its statement, not the reading of the answers after it.
+    answer.error ??= error
+  }
+}
+
+const isDataRow = (message: BackendMessage): message is DataRowMessage => message.name === 'dataRow'
+const isRowDescription = (message: BackendMessage): message is RowDescriptionMessage =>
+  message.name === 'rowDescription'
+const isCommandComplete = (message: BackendMessage): message is CommandCompleteMessage =>
+  message.name === 'commandComplete'

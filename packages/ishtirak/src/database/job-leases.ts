@@ -1,0 +1,24 @@
+// One round of a job per interval in the whole cluster. The row says when the next may begin; claiming it moves it on, so
+// a process that dies in its round costs that round and nothing else.
+import type { Instant } from '../core/instant.js'
+import { type Queryable, statement } from './database.js'
+import { at } from './rows.js'
+
+// A row further ahead than one interval was written by a clock that ran ahead and is no more: it binds nobody.
+const claim = statement(
+  'job_leases.claim',
+  `insert into job_leases as l (name, next_run_at) values ($1, $3::timestamptz)
+       on conflict (name) do update set next_run_at = excluded.next_run_at
+    where l.next_run_at <= $2::timestamptz or l.next_run_at > $3::timestamptz
+   returning name`,
+)
+
+/** Whether this process may run the round that is due at `now`; the next is due at `nextRunAt`. */
+export async function claimRound(
+  database: Queryable,
+  name: string,
+  when: { readonly now: Instant; readonly nextRunAt: Instant },
+): Promise<boolean> {
+  const rows = await database.query(claim, [name, at(when.now), at(when.nextRunAt)])
+  return rows.length === 1
+}

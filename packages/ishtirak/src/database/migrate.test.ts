@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ConstraintViolation, type Database, statement } from './database.js'
+import {
+  expectedVersion,
+  migrate,
+  SchemaMismatch,
+  schemaFit,
+  schemaVersion,
+} from './migrate.js'
+import { openMemory } from './embedded/pglite.js'
+import { openPostgres } from './server/postgres.js'
+import { emptyPostgresUrl, freshDatabase, readDump } from '../../../../test/support/databases.js'
+
+const things = statement('test.migrate.things', 'select id from things order by id')
+
+let directory = ''
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'ishtirak-migrations-'))
+  write('0001_things.sql', 'create table things (id integer primary key);\ninsert into things values (1);')
+  write('0002_more.sql', 'insert into things values (2);')
+})
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+const write = (name: string, sql: string) => writeFileSync(join(directory, name), sql)
+
+describe.each(['pglite', 'postgres'] as const)('migrations (%s)', (kind) => {
+  let database: Database
+  let url = ''
+  beforeEach(async () => {
+    url = kind === 'postgres' ? await emptyPostgresUrl() : ''
+    database = kind === 'postgres' ? openPostgres({ url }) : await openMemory(readDump('emptyDumpPath'))
+  })
+  afterEach(() => database.close())
+
+  it('are applied once, in order', async () => {
+    expect(await schemaVersion(database)).toBe(0)
+    expect(await migrate(database, { directory })).toEqual({
+      applied: ['0001_things.sql', '0002_more.sql'],
+      version: 2,
+    })
+    expect(await migrate(database, { directory })).toEqual({ applied: [], version: 2 })
+    expect(await database.query(things)).toEqual([{ id: 1 }, { id: 2 }])
+    expect(await schemaVersion(database)).toBe(2)
+    expect(await expectedVersion({ directory })).toBe(2)
+  })
+
+  it('a new file is applied to what is there', async () => {
+    await migrate(database, { directory })
+    write('0003_third.sql', 'insert into things values (3);')
+    expect(await migrate(database, { directory })).toEqual({ applied: ['0003_third.sql'], version: 3 })
+  })
+
+  it('a file that fails is named, and leaves nothing of itself, and those before it stay', async () => {
+    write('0003_faulty.sql', 'insert into things values (3); insert into things values (3);')
+    const failed = migrate(database, { directory })
+    await expect(failed).rejects.toThrow(
+      /^the migration 0003_faulty.sql failed, and nothing of it was kept: /,
+    )
+    await expect(failed).rejects.toMatchObject({ cause: expect.any(ConstraintViolation) })
+    expect(await schemaVersion(database)).toBe(2)
+    expect(await database.query(things)).toEqual([{ id: 1 }, { id: 2 }])
+    write('0003_faulty.sql', 'insert into things values (3);')
+    expect(await migrate(database, { directory })).toMatchObject({ applied: ['0003_faulty.sql'] })
+  })
+
+  it('several at once apply each file once', async () => {
+    const others = kind === 'postgres' ? [openPostgres({ url }), openPostgres({ url })] : []
+    const all = [database, ...others, database]
+    const results = await Promise.all(all.map((each) => migrate(each, { directory })))
+    expect(results.flatMap(({ applied }) => applied).sort()).toEqual(['0001_things.sql', '0002_more.sql'])
+    expect(results.map(({ version }) => version)).toEqual(all.map(() => 2))
+    expect(await database.query(things)).toEqual([{ id: 1 }, { id: 2 }])
+    await Promise.all(others.map((other) => other.close()))
+  })
+
+  it('a database that is newer than the code is refused, with both numbers', async () => {
+    await migrate(database, { directory })
+    rmSync(join(directory, '0002_more.sql'))
+    const refused = migrate(database, { directory })
+    await expect(refused).rejects.toBeInstanceOf(SchemaMismatch)
+    await expect(refused).rejects.toThrow('at migration 2 and newer than this code, which knows 1')
+  })
+
+  it('a newer database whose migrations allow this code is used as it is, and counts as ready', async () => {
+    write('0003_column.sql', '-- oldest-code: 2\nalter table things add column note text;')
+    write('0004_table.sql', '-- oldest-code: 1\ncreate table notes (id integer);')
+    await migrate(database, { directory })
+    rmSync(join(directory, '0003_column.sql'))
+    rmSync(join(directory, '0004_table.sql'))
+    expect(await migrate(database, { directory })).toEqual({ applied: [], version: 4 })
+    expect(await schemaFit(database, { directory })).toEqual({ current: 4, expected: 2, runs: true })
+    // The file before knows less than 0003 asks for.
+    rmSync(join(directory, '0002_more.sql'))
+    await expect(migrate(database, { directory })).rejects.toThrow('code that knows 2 or later runs on it')
+    expect(await schemaFit(database, { directory })).toEqual({ current: 4, expected: 1, runs: false })
+  })
+
+  it('one newer migration that names no older code refuses it, whatever follows', async () => {
+    write('0003_change.sql', 'alter table things rename to items;')
+    write('0004_table.sql', '-- oldest-code: 1\ncreate table notes (id integer);')
+    await migrate(database, { directory })
+    rmSync(join(directory, '0003_change.sql'))
+    rmSync(join(directory, '0004_table.sql'))
+    await expect(migrate(database, { directory })).rejects.toThrow('code that knows 3 or later')
+    expect(await schemaFit(database, { directory })).toMatchObject({ runs: false })
+  })
+
+  it('a database from before the rule is read, and gets its column with the next migration', async () => {
+    await migrate(database, { directory })
+    await database.script('alter table schema_migrations drop column oldest_code')
+    expect(await schemaFit(database, { directory })).toEqual({ current: 2, expected: 2, runs: true })
+    expect(await migrate(database, { directory })).toEqual({ applied: [], version: 2 })
+    write('0003_third.sql', '-- oldest-code: 2\ninsert into things values (3);')
+    await migrate(database, { directory })
+    rmSync(join(directory, '0003_third.sql'))
+    expect(await schemaFit(database, { directory })).toEqual({ current: 3, expected: 2, runs: true })
+  })
+
+  it('a file that was changed after it was applied is refused; other line ends are no change', async () => {
+    await migrate(database, { directory })
+    write(
+      '0001_things.sql',
+      'create table things (id integer primary key);\r\ninsert into things values (1);',
+    )
+    expect(await migrate(database, { directory })).toMatchObject({ applied: [] })
+    write('0001_things.sql', 'create table things (id integer);')
+    await expect(migrate(database, { directory })).rejects.toThrow('0001_things.sql was changed')
+  })
+})
+
+it.each([
+  ['a gap', '0004_fourth.sql'],
+  ['a number used twice', '0002_another.sql'],
+  ['a name without a number', 'third.sql'],
+])('%s in the numbers is refused', async (_, name) => {
+  write(name, 'select 1;')
+  await expect(expectedVersion({ directory })).rejects.toBeInstanceOf(SchemaMismatch)
+})
+
+it.each(['pglite', 'postgres'] as const)(
+  "the package's own migrations bring %s to where the code is",
+  async (kind) => {
+    const database = await freshDatabase(kind)
+    expect(await schemaVersion(database)).toBe(await expectedVersion())
+    await database.close()
+  },
+)

@@ -1,0 +1,51 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, vi } from 'vitest'
+import { statement } from './database.js'
+import { DataFolderLocked } from './embedded/folder-lock.js'
+import { openDatabase, UnknownDatabase } from './open-database.js'
+import { postgresUrl } from '../../../../test/support/databases.js'
+
+// Two databases are created from nothing here, as at a first start: seconds each, and more beside other tests.
+vi.setConfig({ testTimeout: 90_000 })
+
+const version = statement(
+  'test.open.version',
+  `select current_setting('server_version_num')::int8 as version`,
+)
+
+it('a postgres URL is a server', async () => {
+  const database = await openDatabase({ url: await postgresUrl(), maxConnections: 2 })
+  expect(database.kind).toBe('postgres')
+  expect((await database.query(version))[0]?.version).toBeGreaterThanOrEqual(150_000)
+  await database.close()
+})
+
+it('memory: is embedded and leaves no file', async () => {
+  const database = await openDatabase({ url: 'memory:' })
+  expect(database.kind).toBe('pglite')
+  expect((await database.query(version))[0]?.version).toBeGreaterThanOrEqual(150_000)
+  await database.close()
+})
+
+it('without a URL it is the folder, which is created, and locked until it is closed', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'ishtirak-open-'))
+  const dataDir = join(parent, 'a', 'b')
+  const database = await openDatabase({ dataDir })
+  expect(database.kind).toBe('pglite')
+  expect(existsSync(join(dataDir, 'postgres', 'PG_VERSION'))).toBe(true)
+  await expect(openDatabase({ dataDir })).rejects.toBeInstanceOf(DataFolderLocked)
+  await database.close()
+  await (await openDatabase({ dataDir })).close()
+  rmSync(parent, { recursive: true, force: true })
+})
+
+it.each(['mysql://root@localhost/x', './data', ''])(
+  'the URL %j is refused, without repeating it',
+  async (url) => {
+    const error = await openDatabase({ url }).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(UnknownDatabase)
+    expect(String(error)).not.toContain('root')
+  },
+)

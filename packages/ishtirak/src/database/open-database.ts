@@ -1,0 +1,47 @@
+// Chooses the database: a server for a postgres URL, else the embedded one, in memory or in a folder. It refuses
+// URLs that it does not understand rather than falling back to an empty database.
+import type { Database } from './database.js'
+import { openFolder, openMemory } from './embedded/pglite.js'
+import { openPostgres } from './server/postgres.js'
+
+export interface DatabaseOptions {
+  /** `postgres://…`, or `memory:` for a database that is gone when it is closed. Without it: embedded, in `dataDir`. */
+  readonly url?: string
+  /** The folder of the embedded database, `./data` by default. Created if it is missing. */
+  readonly dataDir?: string
+  /** Connections to a server; see `PostgresOptions`. */
+  readonly maxConnections?: number
+  readonly log?: {
+    warn(details: object, message: string): void
+    error(details: object, message: string): void
+  }
+  /** Told when the embedded database can do nothing more until the process starts anew. */
+  readonly onFailure?: () => void
+}
+
+/** The URL of a database that we do not know. */
+export class UnknownDatabase extends Error {
+  override readonly name = 'UnknownDatabase'
+}
+
+/** Throws `DataFolderLocked` or `DataFolderUnusable`; a server is not asked before the first statement. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { url, dataDir = './data', maxConnections, log, onFailure } = options
+  if (url === undefined) {
+    return await openFolder(dataDir, {
+      onFailure: (error) => {
+        log?.error({ err: error }, 'the embedded database has failed: start anew')
+        onFailure?.()
+      },
+    })
+  }
+  if (url === 'memory:') return await openMemory()
+  // The URL is not repeated: it may hold a password.
+  if (!/^postgres(ql)?:\/\//.test(url))
+    throw new UnknownDatabase('DATABASE_URL is neither postgres://… nor memory:')
+  return openPostgres({
+    url,
+    ...(maxConnections === undefined ? {} : { maxConnections }),
+    onConnectionLost: (error) => log?.warn({ err: error }, 'an idle database connection was lost'),
+  })
+}

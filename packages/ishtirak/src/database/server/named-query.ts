@@ -1,0 +1,119 @@
+// One run of a named statement, as a query of our own for the driver. The server parses it and describes its columns once
+// on a connection; the driver's own query has the columns described with every answer and builds its rows from that, which
+// took node 60 µs a statement (pg 8.23, query.js and result.js). It knows nothing of pools and errors; postgres.ts does.
+import type { ClientBase, Connection, Submittable } from 'pg'
+import { serialize } from 'pg-protocol'
+import type { Row } from '../database.js'
+import { DEADLINE_NAME, DEADLINE_TEXT } from '../deadline.js'
+import { type DescribedColumn, type ReadRow, rowReader, withoutColumns } from '../row-reader.js'
+
+type Done = (error: unknown, rows?: readonly Row[]) => void
+
+/** What the driver keeps of a connection, beside what its types tell: the statements that were parsed, by name. */
+interface DriverConnection extends Connection {
+  readonly parsedStatements: Readonly<Record<string, string | undefined>>
+}
+
+const EXECUTE = serialize.execute()
+const EXECUTE_AND_SYNC = Buffer.concat([EXECUTE, serialize.sync()])
+const DESCRIBE = serialize.describe({ type: 'P' })
+
+const readersOfClients = new WeakMap<ClientBase, Map<string, ReadRow>>()
+
+/** By the names of the statements that were described on this connection. */
+function readersOf(client: ClientBase): Map<string, ReadRow> {
+  const readers = readersOfClients.get(client) ?? new Map<string, ReadRow>()
+  readersOfClients.set(client, readers)
+  return readers
+}
+
+/** For a change: until when, by the server's clock, it may be begun and has to be done. */
+export interface Deadline {
+  readonly serverMs: number
+  readonly isPrepared: boolean
+}
+
+function deadlineMessages({ serverMs, isPrepared }: Deadline): Buffer[] {
+  const statement = isPrepared ? DEADLINE_NAME : ''
+  const bind = serialize.bind({ statement, values: [String(serverMs)] })
+  return [...(isPrepared ? [] : [serialize.parse({ text: DEADLINE_TEXT })]), bind, EXECUTE]
+}
+
+/** The methods are those that the driver calls (pg 8.23, client.js); it wraps `callback` with its time limit. */
+export class NamedQuery implements Submittable {
+  /** Read by the driver, in milliseconds. */
+  readonly query_timeout: number
+  readonly #deadline: Deadline | null
+  /** The answer to the deadline comes first; it is of no interest. */
+  #awaitsDeadline: boolean
+  readonly #readers: Map<string, ReadRow>
+  readonly #values: (string | null)[]
+  readonly #rows: Row[] = []
+  #read: ReadRow | undefined
+  #failure: unknown
+
+  /** Without a name nothing is kept: parsed and described anew at each run. */
+  constructor(
+    client: ClientBase,
+    readonly name: string,
+    readonly text: string,
+    values: (string | null)[],
+    limits: { readonly timeoutMs: number; readonly deadline: Deadline | null },
+    public callback: Done,
+  ) {
+    this.query_timeout = limits.timeoutMs
+    this.#deadline = limits.deadline
+    this.#awaitsDeadline = limits.deadline !== null
+    this.#readers = readersOf(client)
+    this.#values = values
+    this.#read = this.#readers.get(name)
+  }
+
+  submit(connection: Connection): Error | null {
+    const { stream } = connection
+    if (!stream.writable) return new Error('Connection terminated')
+    const { name, text } = this
+    // The connection that the driver hands out is its own, whose types leave this out.
+    const isParsed = name !== '' && (connection as DriverConnection).parsedStatements[name] !== undefined
+    const messages = [serialize.bind({ statement: name, values: this.#values }), EXECUTE_AND_SYNC]
+    if (!this.#read) messages.splice(1, 0, DESCRIBE)
+    if (!isParsed) messages.unshift(serialize.parse({ name, text }))
+    if (this.#deadline) messages.unshift(...deadlineMessages(this.#deadline))
+    // As one: each write is a call of the system, and wakes the server.
+    stream.write(Buffer.concat(messages))
+    return null
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly DescribedColumn[] }): void {
+    this.#keep(rowReader(fields))
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    if (this.#failure !== undefined || !this.#read || this.#awaitsDeadline) return
+    try {
+      this.#rows.push(this.#read(fields))
+    } catch (error) {
+      // A value that we refuse to read fails its statement, not the reading of the answers after it.
+      this.#failure = error
+    }
+  }
+
+  handleCommandComplete(): void {
+    if (this.#awaitsDeadline) this.#awaitsDeadline = false
+    else if (!this.#read) this.#keep(withoutColumns)
+  }
+
+  handleError(error: unknown): void {
+    this.callback(this.#failure ?? error)
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#failure !== undefined) this.callback(this.#failure)
+    else this.callback(null, this.#rows)
+  }
+
+  #keep(read: ReadRow): void {
+    this.#read = read
+    if (this.name !== '') this.#readers.set(this.name, read)
+  }
+}

@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Database, DatabaseUnavailable, givenUpAfter, statement } from '../database.js'
+import { openPostgres } from './postgres.js'
+import { dropDatabase } from '../../../../../test/support/admin.js'
+import { postgresUrl, withoutPooler } from '../../../../../test/support/databases.js'
+import { startServer } from '../../../../../test/support/postgres-server.js'
+
+const one = statement('test.postgres.one', 'select 1 as one')
+const sleep = statement('test.postgres.sleep', 'select pg_sleep(60)')
+const sleepers = statement(
+  'test.postgres.sleepers',
+  `select count(*) as count from pg_stat_activity where query like '%pg_sleep(60)%' and pid <> pg_backend_pid()
+   and state = 'active' and datname = current_database()`,
+)
+const terminateOthers = statement(
+  'test.postgres.terminate',
+  `select count(pg_terminate_backend(pid)) as count from pg_stat_activity
+   where datname = current_database() and pid <> pg_backend_pid()`,
+)
+const plans = statement(
+  'test.postgres.plans',
+  'select count(*) as count from pg_prepared_statements where name = $1',
+)
+
+let url = ''
+let open: Database[] = []
+const connect = (options: Partial<Parameters<typeof openPostgres>[0]> = {}) => {
+  const database = openPostgres({ url, ...options })
+  open.push(database)
+  return database
+}
+
+beforeEach(async () => {
+  url = await postgresUrl()
+})
+afterEach(async () => {
+  await Promise.all(open.map((database) => database.close()))
+  open = []
+})
+
+it('a connection that is cut in the middle of a statement gives DatabaseUnavailable, and the pool recovers', async () => {
+  const [database, executioner] = [connect(), connect({ maxConnections: 1 })]
+  const outcome = expect(database.query(sleep)).rejects.toBeInstanceOf(DatabaseUnavailable)
+  await expect.poll(() => executioner.query(sleepers)).toEqual([{ count: 1 }])
+  expect(await executioner.query(terminateOthers)).toEqual([{ count: 1 }])
+  await outcome
+  expect(await database.query(one)).toEqual([{ one: 1 }])
+})
+
+it('a connection that is cut inside a transaction gives DatabaseUnavailable, and the pool recovers', async () => {
+  const [database, executioner] = [connect({ maxConnections: 1 }), connect({ maxConnections: 1 })]
+  const work = database.transaction(async (transaction) => {
+    await transaction.query(one)
+    await executioner.query(terminateOthers)
+    await transaction.query(one)
+  })
+  await expect(work).rejects.toBeInstanceOf(DatabaseUnavailable)
+  expect(await database.query(one)).toEqual([{ one: 1 }])
+})
+
+it('connections that die while idle are told of and replaced; the process lives on', async () => {
+  url = withoutPooler(url)
+  const lost: Error[] = []
+  const database = connect({ onConnectionLost: (error) => lost.push(error) })
+  const executioner = connect({ maxConnections: 1 })
+  await Promise.all([database.query(one), database.query(one)])
+  const rows = await executioner.query(terminateOthers)
+  await expect.poll(() => lost.length).toBe(rows[0]?.count)
+  expect(await database.query(one)).toEqual([{ one: 1 }])
+})
+
+it('a server that goes away gives DatabaseUnavailable; when it is back, so are we', async () => {
+  const server = await startServer()
+  try {
+    const database = connect({ url: server.url })
+    expect(await database.query(one)).toEqual([{ one: 1 }])
+    await server.stop()
+    await expect(database.query(one)).rejects.toBeInstanceOf(DatabaseUnavailable)
+    await expect(database.transaction((t) => t.query(one))).rejects.toBeInstanceOf(DatabaseUnavailable)
+    await server.start()
+    expect(await database.query(one)).toEqual([{ one: 1 }])
+  } finally {
+    await server.remove()
+  }
+})
+
+it.each<[string, Partial<Record<'port' | 'hostname' | 'password' | 'pathname', string>>]>([
+  // Port 9 is discard: nobody listens there.
+  ['a port where nobody listens', { port: '9' }],
+  ['a host that does not exist', { hostname: 'nowhere.invalid' }],
+  ['a wrong password', { password: 'wrong' }],
+  ['a database that does not exist', { pathname: '/nothing' }],
+])('%s is DatabaseUnavailable', async (_, change) => {
+  const given = Object.assign(new URL(url), change)
+  await expect(connect({ url: given.href }).query(one)).rejects.toBeInstanceOf(DatabaseUnavailable)
+})
+
+it('a read-only server, as an old primary after a fail-over, is DatabaseUnavailable and its connection is left', async () => {
+  url = withoutPooler(url)
+  const database = connect({ maxConnections: 1 })
+  const backend = statement('test.postgres.backend', 'select pg_backend_pid() as id')
+  const write = statement('test.postgres.write', 'create table written ()')
+  const first = await database.query(backend)
+  await database.query(statement('test.postgres.readonly', 'set default_transaction_read_only = on'))
+  await expect(database.query(write)).rejects.toBeInstanceOf(DatabaseUnavailable)
+  expect(await database.query(backend)).not.toEqual(first)
+  expect(await database.query(write)).toEqual([])
+})
+
+it('a full pool refuses after its time limit instead of piling up', async () => {
+  const database = connect({ maxConnections: 1 })
+  const executioner = connect({ maxConnections: 1 })
+  const occupied = database.query(sleep).catch((error: unknown) => error)
+  await expect.poll(() => executioner.query(sleepers)).toEqual([{ count: 1 }])
+  await expect(database.query(one)).rejects.toBeInstanceOf(DatabaseUnavailable)
+  await executioner.query(terminateOthers)
+  expect(await occupied).toBeInstanceOf(DatabaseUnavailable)
+})
+
+it('two transactions that block each other both succeed: the victim runs again', async () => {
+  const database = connect()
+  await database.script('create table locked (id integer primary key); insert into locked values (1), (2)')
+  const lock = statement('test.postgres.lock', 'select id from locked where id = $1 for update')
+  let runs = 0
+  let arrived = 0
+  let open: () => void = () => {}
+  const bothHold = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const cross = (first: number, second: number) =>
+    database.transaction(async (transaction) => {
+      runs += 1
+      await transaction.query(lock, [first])
+      arrived += 1
+      if (arrived === 2) open()
+      await bothHold
+      await transaction.query(lock, [second])
+    })
+  await Promise.all([cross(1, 2), cross(2, 1)])
+  // Two first runs, and one more for the victim.
+  expect(runs).toBe(3)
+})
+
+it('statements are prepared under their names, or not at all where a pooler cannot keep them', async () => {
+  url = withoutPooler(url)
+  const named = connect({ maxConnections: 1 })
+  await named.query(one)
+  expect(await named.query(plans, [one.name])).toEqual([{ count: 1 }])
+  const unnamed = connect({ maxConnections: 1, url: `${url}?statements=unnamed` })
+  await unnamed.query(one)
+  expect(await unnamed.query(plans, [one.name])).toEqual([{ count: 0 }])
+})
+
+it('sessions run in UTC with time limits, and say who they are', async () => {
+  url = withoutPooler(url)
+  const settings = statement(
+    'test.postgres.settings',
+    `select current_setting('TimeZone') as zone, current_setting('statement_timeout') as statement,
+            current_setting('idle_in_transaction_session_timeout') as idle,
+            current_setting('application_name') as name`,
+  )
+  expect(await connect().query(settings)).toEqual([
+    { zone: 'UTC', statement: '4s', idle: '1min', name: 'ishtirak' },
+  ])
+})
+
+it('a database that is dropped under us is DatabaseUnavailable', async () => {
+  url = withoutPooler(url)
+  const database = connect()
+  await database.query(one)
+  const { pathname, href } = new URL(url)
+  await dropDatabase(href.replace(pathname, '/postgres'), pathname.slice(1))
+  await expect
+    .poll(() => database.query(one).catch((error: unknown) => error))
+    .toBeInstanceOf(DatabaseUnavailable)
+})
+
+it('2,000 calls may wait for a connection: the next one is refused at once', async () => {
+  const database = connect({ maxConnections: 1 })
+  const answers = Array.from({ length: 2_001 }, () => database.query(one))
+  await expect(database.query(one)).rejects.toThrow('2000 calls wait')
+  expect(await Promise.all(answers)).toHaveLength(2_001)
+})
+
+it('a change that reaches the server after its deadline is refused there, and not done', async () => {
+  const database = connect({ maxConnections: 1 })
+  await database.query(one)
+  await database.script('create table changes (id integer)')
+  const insert = statement('test.postgres.change', 'insert into changes select 1 from pg_sleep(0.6)')
+  await expect(database.query(insert, [], givenUpAfter(500))).rejects.toBeInstanceOf(DatabaseUnavailable)
+  const late = database.transaction(async (transaction) => {
+    await transaction.query(insert)
+  }, givenUpAfter(500))
+  await expect(late).rejects.toBeInstanceOf(DatabaseUnavailable)
+  const count = statement('test.postgres.changes', 'select count(*) as count from changes')
+  expect(await database.query(count)).toEqual([{ count: 0 }])
+})

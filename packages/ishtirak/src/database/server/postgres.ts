@@ -1,0 +1,271 @@
+// A PostgreSQL server, through a pool of connections. Statements are prepared once per connection under their name.
+// It refuses to crash the process when an idle connection dies, and to reuse a connection that failed.
+import pg from 'pg'
+import {
+  CALL_LIMIT_MS,
+  type Database,
+  DatabaseError,
+  DatabaseUnavailable,
+  givenUpAfter,
+  type Parameter,
+  type Row,
+  type Statement,
+  type Transaction,
+} from '../database.js'
+import { endsConnection, isStalePlan, translateError } from '../database-errors.js'
+import {
+  deadlineCommand,
+  isTooLateToSend,
+  noteServerTime,
+  prepareDeadline,
+  serverDeadline,
+} from '../deadline.js'
+import { type Deadline, NamedQuery } from './named-query.js'
+import { plannerSettings } from '../planner.js'
+import { runTransaction, type Session } from '../transaction.js'
+import { encodeParameter } from '../values.js'
+
+export interface PostgresOptions {
+  /** `postgres://…`; `?statements=unnamed` prepares nothing: for PgBouncer in transaction mode before 1.21. */
+  readonly url: string
+  /** 10 by default: one process saturates with 8 to 16 connections, 24 were slower (measured). */
+  readonly maxConnections?: number
+  /** Told of connections that died while idle. The pool has replaced them already. */
+  readonly onConnectionLost?: (error: Error) => void
+}
+
+/** Calls that may wait for a connection: what ten of them do in a second or less. What comes then is refused at once. */
+const waitingMax = 2_000
+/** Our statements take milliseconds; the server ends what takes this long. Changes carry a limit of their own. */
+const statementTimeoutMs = CALL_LIMIT_MS
+/** For a process that vanished inside a transaction; one that lives ends it sooner itself (see transaction.ts). */
+const idleTransactionTimeoutMs = 60_000
+/** Migrations may rewrite a table, or wait for another process that does. */
+const scriptTimeoutMs = 3_600_000
+
+/** Opens a pool. No connection is made yet: the first statement does, and throws `DatabaseUnavailable` if it cannot. */
+export function openPostgres(options: PostgresOptions): Database {
+  return new Postgres(options)
+}
+
+class Postgres implements Database {
+  readonly kind = 'postgres'
+  readonly #pool: pg.Pool
+  readonly #named: boolean
+  readonly #underWay = new Set<Promise<unknown>>()
+  #isClosing = false
+
+  constructor(options: PostgresOptions) {
+    const { connectionString, named } = readUrl(options.url)
+    this.#named = named
+    this.#pool = new pg.Pool({
+      connectionString,
+      max: options.maxConnections ?? 10,
+      connectionTimeoutMillis: CALL_LIMIT_MS,
+      query_timeout: CALL_LIMIT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      // An hour: connections drift back to all servers behind a load balancer or after a fail-over.
+      maxLifetimeSeconds: 3_600,
+      fallback_application_name: 'ishtirak',
+      onConnect: prepareSession,
+    })
+    const lost = options.onConnectionLost ?? (() => {})
+    // Without a listener an error event ends the process: the pool's for idle connections, the client's for those in
+    // use (whose statement fails as well, and tells its caller).
+    this.#pool.on('error', lost)
+    this.#pool.on('connect', (client) => void client.on('error', () => {}))
+  }
+
+  async query(
+    statement: Statement,
+    parameters: readonly Parameter[] = [],
+    giveUpAt = givenUpAfter(),
+  ): Promise<readonly Row[]> {
+    try {
+      return await this.#session(giveUpAt, (session) => session.query(statement, parameters))
+    } catch (error) {
+      if (!isStalePlan(error)) throw error
+      return await this.#session(giveUpAt, (session) => session.query(statement, parameters))
+    }
+  }
+
+  transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    giveUpAt = givenUpAfter(),
+  ): Promise<Result> {
+    return this.#session(giveUpAt, (session) => runTransaction(session, work))
+  }
+
+  script(sql: string): Promise<void> {
+    return this.transaction((transaction) => transaction.script(sql), Number.POSITIVE_INFINITY)
+  }
+
+  /** The pool alone would leave those without an answer who still wait for a connection. */
+  async close(): Promise<void> {
+    if (this.#isClosing) return
+    this.#isClosing = true
+    await Promise.allSettled(this.#underWay)
+    await this.#pool.end()
+  }
+
+  #session<Result>(giveUpAt: number, use: (session: Session) => Promise<Result>): Promise<Result> {
+    if (this.#isClosing) return Promise.reject(new DatabaseUnavailable('the database is closed'))
+    if (this.#pool.waitingCount >= waitingMax)
+      return Promise.reject(new DatabaseUnavailable(`${waitingMax} calls wait for a connection`))
+    const result = this.#onConnection(giveUpAt, use)
+    this.#underWay.add(result)
+    const leave = () => this.#underWay.delete(result)
+    result.then(leave, leave)
+    return result
+  }
+
+  /** Free or new. One that comes too late goes back unused: what it was for is never sent. */
+  async #connection(giveUpAt: number): Promise<pg.PoolClient> {
+    const isWaiting = this.#pool.idleCount <= this.#pool.waitingCount && giveUpAt !== Number.POSITIVE_INFINITY
+    const connecting = this.#pool.connect()
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      const tooLate = () => reject(new DatabaseUnavailable('no connection became free in time'))
+      if (isWaiting) timer = setTimeout(tooLate, giveUpAt - performance.now())
+    })
+    try {
+      return await Promise.race([connecting, late])
+    } catch (error) {
+      connecting.then(
+        (client) => client.release(),
+        () => undefined,
+      )
+      throw translateError(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #onConnection<Result>(giveUpAt: number, use: (session: Session) => Promise<Result>): Promise<Result> {
+    const client = await this.#connection(giveUpAt)
+    const session = new PooledSession(client, this.#named, giveUpAt)
+    try {
+      return await use(session)
+    } finally {
+      client.release(session.isLost)
+    }
+  }
+}
+
+/** The driver takes a time limit for each query (pg, client.js), which its types leave out. */
+interface TimedQuery extends pg.QueryConfig {
+  readonly query_timeout: number
+}
+
+class PooledSession implements Session {
+  /** True: the connection must not go back to the pool. */
+  isLost = false
+
+  constructor(
+    private readonly client: pg.PoolClient,
+    private readonly named: boolean,
+    private readonly giveUpAt: number,
+  ) {}
+
+  async query(
+    { name, text, isChange }: Statement,
+    parameters: readonly Parameter[],
+  ): Promise<readonly Row[]> {
+    this.#refuseWhenLate()
+    return this.#ask(
+      () =>
+        new Promise((resolve, reject) => {
+          const done = (error: unknown, rows: readonly Row[] = []) => (error ? reject(error) : resolve(rows))
+          const values = parameters.map(encodeParameter)
+          const limits = { timeoutMs: this.#timeoutMs, deadline: isChange ? this.#deadline() : null }
+          this.client.query(new NamedQuery(this.client, this.named ? name : '', text, values, limits, done))
+        }),
+    )
+  }
+
+  async command(sql: string): Promise<string> {
+    if (sql !== 'rollback') this.#refuseWhenLate()
+    const command: TimedQuery = { text: this.#withLimit(sql), query_timeout: this.#timeoutMs }
+    // After a commit that was refused the transaction is still open.
+    if (sql === 'commit') this.isLost = true
+    // Of several commands the driver gives a list, which its types leave out.
+    const answers = [await this.#ask(() => this.client.query(command))].flat()
+    if (sql === 'commit') this.isLost = false
+    return answers.at(-1)?.command ?? ''
+  }
+
+  async script(sql: string): Promise<void> {
+    // The protocol ends a text at its first NUL: half a script would run, silently.
+    if (sql.includes('\0')) throw new DatabaseError('22021', 'NUL character in a script')
+    const script: TimedQuery = { text: sql, query_timeout: scriptTimeoutMs }
+    await this.#ask(() => this.client.query(script))
+  }
+
+  #withLimit(command: string): string {
+    if (command === 'begin' && this.giveUpAt === Number.POSITIVE_INFINITY)
+      return 'begin; set local statement_timeout = 0'
+    const deadline = command === 'commit' ? this.#deadline() : null
+    return deadline ? `${deadlineCommand(deadline.serverMs)} ${command}` : command
+  }
+
+  #refuseWhenLate(): void {
+    if (isTooLateToSend(this.giveUpAt)) throw new DatabaseUnavailable('given up before it was sent')
+  }
+
+  get #timeoutMs(): number {
+    return Math.min(scriptTimeoutMs, Math.max(1, Math.ceil(this.giveUpAt - performance.now())))
+  }
+
+  #deadline(): Deadline | null {
+    const serverMs = serverDeadline(this.client, this.giveUpAt)
+    return serverMs === null ? null : { serverMs, isPrepared: !pooled.has(this.client) }
+  }
+
+  async #ask<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await ask()
+    } catch (error) {
+      const translated = translateError(error)
+      this.isLost ||= endsConnection(translated)
+      throw translated
+    }
+  }
+}
+
+/**
+ * Settings go as statements, since PgBouncer refuses them as start parameters. UTC decides what a day is in SQL; a pooler
+ * follows the zone from one server connection to the next. It does not follow the rest: behind a pooler that would fall on
+ * whoever gets the server connection next, so there the role has it (docs/operations.md) or nobody.
+ * Told to the pool as a promise: a connection is used only after it.
+ */
+async function prepareSession(client: pg.ClientBase): Promise<void> {
+  await client.query(`set time zone 'UTC'`)
+  if (await isPooled(client)) return void pooled.add(client)
+  await client.query(
+    `${prepareDeadline};
+     set statement_timeout = ${statementTimeoutMs};
+     set idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs};
+     ${plannerSettings.map((setting) => `set ${setting}`).join(';')}`,
+  )
+}
+
+/** Connections to a pooler: what is prepared or set on one server connection is not there on the next. */
+const pooled = new WeakSet<pg.ClientBase>()
+
+/** A pooler tells its clients a process number of its own making; a server tells the number of the process that answers. */
+async function isPooled(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query(
+    'select pg_backend_pid() as id, extract(epoch from clock_timestamp())::float8 * 1000 as now',
+  )
+  noteServerTime(client, rows[0]?.now)
+  // The driver keeps the number that was told at the start (pg, client.js: `processID`); its types leave it out.
+  return !('processID' in client) || client.processID !== rows[0]?.id
+}
+
+function readUrl(text: string): { connectionString: string; named: boolean } {
+  const url = new URL(text)
+  const named = url.searchParams.get('statements') !== 'unnamed'
+  url.searchParams.delete('statements')
+  return { connectionString: url.href, named }
+}

@@ -1,0 +1,177 @@
+import { expect, it } from 'vitest'
+import {
+  ConstraintViolation,
+  DatabaseError,
+  DatabaseUnavailable,
+  type Parameter,
+  statement,
+} from './database.js'
+import { describeOnBothDatabases, freshDatabase } from '../../../../test/support/databases.js'
+
+const create = `
+  create table if not exists accounts (
+    id text constraint accounts_once primary key,
+    balance int8 not null constraint accounts_never_negative check (balance >= 0)
+  );
+  insert into accounts values ('a', 100), ('b', 100)`
+
+const add = statement(
+  'test.add',
+  'update accounts set balance = balance + $2 where id = $1 returning balance',
+)
+const balance = statement('test.balance', 'select balance from accounts where id = $1')
+const total = statement('test.total', 'select sum(balance) as total from accounts')
+const insert = statement('test.insert', 'insert into accounts (id, balance) values ($1, $2)')
+const wrong = statement('test.wrong', 'select nonsense from accounts')
+const one = statement('test.one', 'select 1 as one')
+
+describeOnBothDatabases('transactions', (context) => {
+  const { database, kind } = context
+  const prepare = () => database().script(create)
+
+  it('all of a transaction is there after it', async () => {
+    await prepare()
+    const result = await database().transaction(async (transaction) => {
+      await transaction.query(add, ['a', -30])
+      await transaction.query(add, ['b', 30])
+      return 'moved'
+    })
+    expect(result).toBe('moved')
+    // 100 - 30
+    expect(await database().query(balance, ['a'])).toEqual([{ balance: 70 }])
+  })
+
+  it('when the work throws, nothing of it stays and its error comes out untouched', async () => {
+    await prepare()
+    const refusal = new RangeError('of our own')
+    const work = database().transaction(async (transaction) => {
+      await transaction.query(add, ['a', -30])
+      throw refusal
+    })
+    await expect(work).rejects.toBe(refusal)
+    expect(await database().query(balance, ['a'])).toEqual([{ balance: 100 }])
+  })
+
+  it('when a statement fails, nothing of the transaction stays', async () => {
+    await prepare()
+    const work = database().transaction(async (transaction) => {
+      await transaction.query(add, ['b', 30])
+      await transaction.query(add, ['a', -130])
+    })
+    await expect(work).rejects.toMatchObject({ constraint: 'accounts_never_negative' })
+    expect(await database().query(balance, ['b'])).toEqual([{ balance: 100 }])
+  })
+
+  it('an error that the work swallows still fails the transaction: nothing was committed', async () => {
+    await prepare()
+    const work = database().transaction(async (transaction) => {
+      await transaction.query(add, ['a', 1])
+      await transaction.query(wrong).catch(() => 'swallowed')
+      return 'all is well'
+    })
+    await expect(work).rejects.toMatchObject({ code: '25P02' })
+    expect(await database().query(balance, ['a'])).toEqual([{ balance: 100 }])
+  })
+
+  it('50 transactions at once leave the sum that 50 in a row would', async () => {
+    await prepare()
+    const moves = Array.from({ length: 50 }, (_, index) =>
+      database().transaction(async (transaction) => {
+        // Always a first: whoever locks in one order cannot block each other.
+        const amount = index % 2 === 0 ? 1 : -1
+        await transaction.query(add, ['a', amount])
+        await transaction.query(add, ['b', -amount])
+      }),
+    )
+    await Promise.all(moves)
+    // 100 + 100, and as many went there as back.
+    expect(await database().query(total)).toEqual([{ total: 200 }])
+    expect(await database().query(balance, ['a'])).toEqual([{ balance: 100 }])
+  })
+
+  it('statements that the work starts at once run in the order they were started', async () => {
+    await prepare()
+    const rows = await database().transaction((transaction) =>
+      Promise.all([1, 2, 3].map((amount) => transaction.query(add, ['a', amount]))),
+    )
+    // 100 + 1, + 2, + 3
+    expect(rows.map(([row]) => row?.balance)).toEqual([101, 103, 106])
+  })
+
+  it('a transaction cannot be used after its end', async () => {
+    await prepare()
+    const kept = await database().transaction(async (transaction) => transaction)
+    await expect(kept.query(one)).rejects.toMatchObject({ code: '25P01' })
+  })
+
+  it('a broken rule is a ConstraintViolation with its name', async () => {
+    await prepare()
+    const again = database().query(insert, ['a', 1])
+    await expect(again).rejects.toBeInstanceOf(ConstraintViolation)
+    await expect(database().query(insert, ['a', 1])).rejects.toMatchObject({ constraint: 'accounts_once' })
+    // A missing value breaks a rule that has no name: the column stands for it.
+    await expect(database().query(insert, ['c', null])).rejects.toMatchObject({ constraint: 'balance' })
+  })
+
+  it('faulty SQL is a DatabaseError with its code, and what ran beside it is unharmed', async () => {
+    await prepare()
+    const outcomes = await Promise.allSettled([
+      database().query(balance, ['a']),
+      database().query(wrong),
+      database().query(balance, ['b']),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    // 42703 is undefined_column.
+    await expect(database().query(wrong)).rejects.toMatchObject({ code: '42703' })
+    await expect(database().query(wrong)).rejects.toBeInstanceOf(DatabaseError)
+  })
+
+  it('a statement that failed at its first run works at the next', async () => {
+    const half = statement('test.half', 'select 10 / $1::int as half, $2::text as said')
+    const onOne = (parameters: Parameter[]) =>
+      database().transaction((transaction) => transaction.query(half, parameters))
+    // 22P02 fails before it was planned, 22012 (division by zero) while it ran.
+    await expect(onOne(['five', 'a'])).rejects.toMatchObject({ code: '22P02' })
+    await expect(onOne([0, 'a'])).rejects.toMatchObject({ code: '22012' })
+    expect(await onOne([5, 'a'])).toEqual([{ half: 2, said: 'a' }])
+    expect(await onOne([2, null])).toEqual([{ half: 5, said: null }])
+  })
+
+  it('a script is applied whole or not at all', async () => {
+    await prepare()
+    const script = database().script(
+      `insert into accounts values ('c', 1); insert into accounts values ('a', 1)`,
+    )
+    await expect(script).rejects.toBeInstanceOf(ConstraintViolation)
+    expect(await database().query(total)).toEqual([{ total: 200 }])
+  })
+
+  it('a statement follows a script that changes its columns', async () => {
+    await prepare()
+    const all = statement('test.all', `select * from accounts where id = 'a'`)
+    // On as many connections as there are, so that each holds a plan that the script makes stale.
+    const everywhere = () => Promise.all(Array.from({ length: 20 }, () => database().query(all)))
+    await everywhere()
+    await database().script('alter table accounts add column note text')
+    expect(await everywhere()).toEqual(Array(20).fill([{ id: 'a', balance: 100, note: null }]))
+    await database().script('alter table accounts drop column note')
+  })
+
+  it('closing finishes what is under way and refuses what comes after', async () => {
+    const own = await freshDatabase(kind)
+    await own.script(create)
+    // More than there are connections: some wait for one when the closing begins.
+    const queries = Array.from({ length: 100 }, () => own.query(add, ['a', 1]))
+    const transaction = own.transaction(async (inside) => {
+      await inside.query(add, ['b', 1])
+      return await inside.query(add, ['b', 1])
+    })
+    const closed = own.close()
+    await expect(own.query(one)).rejects.toBeInstanceOf(DatabaseUnavailable)
+    expect(await transaction).toEqual([{ balance: 102 }])
+    const balances = (await Promise.all(queries)).map(([row]) => Number(row?.balance))
+    // 100 + 100 times 1
+    expect(Math.max(...balances)).toBe(200)
+    await closed
+  })
+})

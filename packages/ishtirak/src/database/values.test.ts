@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { DatabaseError, type Parameter, statement } from './database.js'
+import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+
+/** One statement per type: a plan knows its parameter's type once and for all. */
+const echo = (type: string) => statement(`test.echo.${type}`, `select $1::${type} as value`)
+
+describeOnBothDatabases('values', ({ database }) => {
+  const there = async (type: string, parameter: Parameter) => {
+    const rows = await database().query(echo(type), [parameter])
+    return rows[0]?.value
+  }
+
+  it.each<[type: string, parameter: Parameter, value: unknown]>([
+    ['text', 'plain', 'plain'],
+    ['text', '', ''],
+    ['text', 'اشتراك 🧾 quote\' double" back\\slash', 'اشتراك 🧾 quote\' double" back\\slash'],
+    ['text', 'two\nlines\ttab', 'two\nlines\ttab'],
+    ['text', null, null],
+    ['varchar', 'a', 'a'],
+    ['uuid', '6E2F1C7E-0000-4000-8000-00000000000A', '6e2f1c7e-0000-4000-8000-00000000000a'],
+    ['boolean', true, true],
+    ['boolean', false, false],
+    ['int2', -32_768, -32_768],
+    ['int4', 2_147_483_647, 2_147_483_647],
+    ['int8', 9_007_199_254_740_991, 9_007_199_254_740_991],
+    ['int8', -9_007_199_254_740_991, -9_007_199_254_740_991],
+    ['numeric', '12.50', 12.5],
+    ['numeric', 1900, 1900],
+    ['float8', 0.1, 0.1],
+    ['date', '2026-11-21', '2026-11-21'],
+    ['timestamptz', '2026-11-21T05:03:30.123Z', Date.UTC(2026, 10, 21, 5, 3, 30, 123)],
+    // Algiers is an hour ahead of UTC.
+    ['timestamptz', '2026-11-21T06:03:30+01:00', Date.UTC(2026, 10, 21, 5, 3, 30)],
+    ['timestamptz', '1970-01-01T00:00:00Z', 0],
+    ['timestamptz', 'infinity', Number.POSITIVE_INFINITY],
+    ['json', '{"a": [1, null]}', { a: [1, null] }],
+    ['jsonb', '{"name": "اشتراك", "list": [true, 1.5, null]}', { name: 'اشتراك', list: [true, 1.5, null] }],
+    ['jsonb', 'null', null],
+    ['text[]', [], []],
+    ['text[]', ['a,b', 'c"d', 'e\\f', '{g}', '', ' ', 'NULL', null, 'سطر\nثان'], undefined],
+    ['int4[]', [1, -2, null], [1, -2, null]],
+    ['int8[]', [9_007_199_254_740_991], [9_007_199_254_740_991]],
+    ['boolean[]', [true, false, null], [true, false, null]],
+    ['numeric[]', [1.5, 2], [1.5, 2]],
+    ['date[]', ['2026-02-28'], ['2026-02-28']],
+    ['timestamptz[]', ['2026-01-01T00:00:00Z', null], [Date.UTC(2026, 0, 1), null]],
+    ['jsonb[]', ['{"a":1}', '"b,c"'], [{ a: 1 }, 'b,c']],
+    ['uuid[]', ['6e2f1c7e-0000-4000-8000-00000000000a'], ['6e2f1c7e-0000-4000-8000-00000000000a']],
+  ])('%s %j comes back as it went', async (type, parameter, value) => {
+    expect(await there(type, parameter)).toEqual(value === undefined ? parameter : value)
+  })
+
+  it('a text of a megabyte comes back whole', async () => {
+    const long = 'ش'.repeat(500_000)
+    expect(await there('text', long)).toBe(long)
+  })
+
+  it('an integer that a number cannot hold is refused, and the next statement works', async () => {
+    // 2^53 is the first integer that has a neighbour it cannot be told from.
+    await expect(there('int8', '9007199254740992')).rejects.toMatchObject({ code: '22003' })
+    await expect(there('int8[]', '{9007199254740992}')).rejects.toMatchObject({ code: '22003' })
+    await expect(there('numeric', '9007199254740993')).rejects.toMatchObject({ code: '22003' })
+    expect(await there('int8', 1)).toBe(1)
+  })
+
+  it.each<[string, Parameter]>([
+    ['text', 'nul\0character'],
+    ['text[]', ['nul\0character']],
+    ['jsonb', '{"a":"nul\\u0000character"}'],
+    ['jsonb', 'not json'],
+    ['int4', 'seven'],
+    ['int4', 2_147_483_648],
+    ['int4', 1.5],
+    ['timestamptz', 'yesterday-ish'],
+    ['uuid', 'x'],
+  ])('%s %j is refused with an error, not a hang', async (type, parameter) => {
+    await expect(there(type, parameter)).rejects.toBeInstanceOf(DatabaseError)
+    expect(await there('int4', 7)).toBe(7)
+  })
+
+  it('a script with a NUL character is refused, not cut in half', async () => {
+    await expect(database().script('select 1; \0 select 2')).rejects.toMatchObject({ code: '22021' })
+  })
+
+  it('days are cut at midnight UTC, whatever the machine thinks', async () => {
+    const day = statement('test.day', `select ('2026-01-01T23:30:00Z'::timestamptz)::date as day`)
+    expect(await database().query(day)).toEqual([{ day: '2026-01-01' }])
+  })
+
+  it('columns of one name: the last wins, as everywhere in JavaScript', async () => {
+    const twice = statement('test.twice', 'select 1 as a, 2 as a, 3 as b')
+    expect(await database().query(twice)).toEqual([{ a: 2, b: 3 }])
+  })
+
+  it('no rows are an empty list', async () => {
+    expect(await database().query(statement('test.none', 'select 1 where false'))).toEqual([])
+  })
+})
+
+describe('the name of a statement', () => {
+  it('belongs to one text', () => {
+    statement('test.name', 'select 1')
+    expect(() => statement('test.name', 'select 1')).not.toThrow()
+    expect(() => statement('test.name', 'select 2')).toThrow('declared twice')
+  })
+
+  it('has at most 63 bytes, since PostgreSQL would cut it', () => {
+    expect(() => statement('n'.repeat(63), 'select 1')).not.toThrow()
+    expect(() => statement('n'.repeat(64), 'select 1')).toThrow('too long')
+  })
+})

@@ -1,0 +1,152 @@
+// What the platform hears of time passing, with a clock that is moved.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { DAY } from '../core/instant.js'
+import { listEvents } from './event-history.sql.js'
+import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { Receiver, SECRET } from '../../../../test/support/receiver.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+const days = (count: number) => (count * DAY) / 1000
+
+describeOnBothDatabases('announcements', ({ database }) => {
+  let receiver: Receiver
+  let world: World
+  const environment = () => ({
+    EVENTS_URL: receiver.url,
+    EVENTS_SECRETS: SECRET,
+    EVENTS_ALLOW_PRIVATE: 'true',
+  })
+  beforeEach(async () => {
+    receiver = await Receiver.start()
+    world = await createWorld(database(), { env: environment() })
+  })
+  afterEach(async () => {
+    await world.stop()
+    await receiver.goDown()
+  })
+
+  /** Time passes, and what it brings about arrives. */
+  const pass = async (seconds: number) => {
+    await world.advance(seconds)
+    await world.service.billing.eventDelivery.drain()
+  }
+  /** The events that came since the last call, without those of the payment itself. */
+  const news = () =>
+    receiver.received.splice(0).flatMap(({ event }) => {
+      const { announcement, subscription } = event.data
+      return announcement ? [`${event.type} ${announcement.boundary} ${subscription.status}`] : []
+    })
+  const statusOf = async (user: string) => (await world.as(user).get('/api/v1/billing/status')).body.status
+
+  it('come at each boundary of a month, once, with the state it brought about', async () => {
+    // Bought on 21 November at 12:00, a month of 30 days: the end is 21 December at 12:00.
+    await world.as('user-1').buy()
+    await pass(days(23) - 1)
+    expect(news()).toEqual([])
+    await pass(1)
+    expect(news()).toEqual(['subscription.expiring expiring_7_days active'])
+    await pass(days(4))
+    expect(news()).toEqual(['subscription.expiring expiring_3_days active'])
+    await pass(days(2))
+    expect(news()).toEqual(['subscription.expiring expiring_1_day active'])
+    await pass(days(1) - 1)
+    expect(news()).toEqual([])
+    await pass(1)
+    expect(news()).toEqual(['subscription.past_due past_due past_due'])
+    await pass(days(3) - 1)
+    expect([news(), await statusOf('user-1')]).toEqual([[], 'past_due'])
+    await pass(1)
+    expect(news()).toEqual(['subscription.expired expired expired'])
+    await pass(days(60))
+    expect(news()).toEqual([])
+  })
+
+  it('carry a sequence without gaps, together with the payments', async () => {
+    await world.as('user-1').buy()
+    for (let day = 0; day < 40; day++) await pass(days(1))
+    await world.as('user-1').buy()
+    await pass(0)
+    // payment.paid, activated, three warnings, past_due, expired, payment.paid, activated.
+    expect(receiver.sequencesOf('user-1')).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+  })
+
+  it('of a user who renews early are those of the new end only', async () => {
+    await world.as('user-1').buy()
+    await pass(days(25))
+    expect(news()).toEqual(['subscription.expiring expiring_7_days active'])
+    await world.as('user-1').buy()
+    await pass(days(10))
+    expect(news()).toEqual([])
+    // The new end is 21 January: 61 days after the purchase, 54 is a week before.
+    await pass(days(54 - 35) - 1)
+    expect(news()).toEqual([])
+    await pass(1)
+    expect(news()).toEqual(['subscription.expiring expiring_7_days active'])
+  })
+
+  it('of a user who renews in grace stop being about the old end', async () => {
+    await world.as('user-1').buy()
+    await pass(days(31))
+    expect(news()).toEqual(['subscription.past_due past_due past_due'])
+    await world.as('user-1').buy()
+    await pass(days(20))
+    expect(news()).toEqual([])
+  })
+
+  it('survive a payment that fails meanwhile', async () => {
+    await world.as('user-1').buy()
+    await pass(days(24))
+    news()
+    const { checkoutId } = await world.as('user-1').upgrade()
+    await world.emulator.pay(checkoutId, 'failed')
+    await world.emulator.settled()
+    await pass(days(3))
+    expect(news()).toEqual(['subscription.expiring expiring_3_days active'])
+  })
+
+  it('after a month of sleep say what is still true, and what was left out', async () => {
+    await world.as('user-1').buy()
+    await pass(days(70))
+    expect(receiver.received.at(-1)?.event.data.announcement).toEqual({
+      boundary: 'expired',
+      at: '2026-12-24T12:00:00Z',
+      skipped: ['expiring_7_days', 'expiring_3_days', 'expiring_1_day', 'past_due'],
+    })
+    expect(news()).toEqual(['subscription.expired expired expired'])
+  })
+
+  it('that nobody makes change nobody’s access', async () => {
+    await world.as('user-1').buy()
+    await world.service.runner.stop()
+    const { emulator } = world
+    await emulator.advance(days(30) - 1)
+    expect(await statusOf('user-1')).toBe('active')
+    await emulator.advance(1)
+    expect(await statusOf('user-1')).toBe('past_due')
+    await emulator.advance(days(3))
+    expect(await statusOf('user-1')).toBe('expired')
+    const written = await listEvents(database(), { userId: 'user-1', waiting: false, limit: 10 })
+    expect(written.map(({ type }) => type)).toEqual(['subscription.activated', 'payment.paid'])
+  })
+
+  it('are made once, however many processes look at the same time', async () => {
+    const others = await Promise.all(
+      [1, 2, 3].map(() =>
+        createWorld(database(), { env: environment(), clock: world.clock, emulator: world.emulator }),
+      ),
+    )
+    const users = Array.from({ length: 10 }, (_, index) => `user-${index}`)
+    for (const user of users) await world.as(user).buy()
+    // A delivery under way while the clock jumps by weeks loses its lease, and comes twice.
+    await Promise.all([world, ...others].map(({ service }) => service.billing.eventDelivery.drain()))
+    await world.service.runner.runAll()
+    await Promise.all([world, ...others].map(({ service }) => service.billing.eventDelivery.drain()))
+    await world.emulator.advance(days(23))
+    await Promise.all([world, ...others].map(({ service }) => service.billing.announceTime(100)))
+    await pass(0)
+    for (const other of others) await other.stop()
+    await world.service.runner.runAll()
+    for (const user of users) expect(receiver.sequencesOf(user)).toEqual([1, 2, 3])
+    expect(news()).toHaveLength(10)
+  })
+})

@@ -1,0 +1,226 @@
+// Whose event goes out next. The users are the queue: one who has unconfirmed events is claimed as a whole, so that his
+// events leave one after the other, whatever the number of processes, and nobody waits for another user's.
+import type { PlatformEvent } from '../core/event.js'
+import type { Instant } from '../core/instant.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, instant, integer, json, text } from '../database/rows.js'
+
+/** The right to send one user's next event. It ends by itself; what its holder does later changes nothing. */
+export interface Lease {
+  readonly userId: string
+  readonly until: Instant
+  /** The last event that the platform has confirmed. */
+  readonly delivered: number
+  /** The last event there was when the lease was taken: all up to it can be read now. */
+  readonly written: number
+}
+
+// Rides on users_deliver. The endpoint is looked at in the same statement: a process with an old address claims nothing.
+const claimUsers = statement(
+  'outbox.claim',
+  `with due as (
+     select u.user_id from users u
+      where u.delivered_sequence < u.event_sequence and u.deliver_at <= $1::timestamptz
+        and exists (select from event_endpoint e where e.url = $4 and e.disabled_at is null)
+      order by u.deliver_at
+      limit $2::int
+        for update of u skip locked
+   )
+   update users u set deliver_at = $3::timestamptz
+     from due
+    where u.user_id = due.user_id
+   returning u.user_id, u.deliver_at, u.delivered_sequence, u.event_sequence`,
+)
+
+export async function claimUsersWithEvents(
+  database: Queryable,
+  claim: {
+    readonly now: Instant
+    readonly limit: number
+    readonly until: Instant
+    readonly url: string
+  },
+): Promise<readonly Lease[]> {
+  const rows = await database.query(claimUsers, [at(claim.now), claim.limit, at(claim.until), claim.url])
+  return rows.map((row) => ({
+    userId: text(row, 'user_id'),
+    until: instant(row, 'deliver_at'),
+    delivered: integer(row, 'delivered_sequence'),
+    written: integer(row, 'event_sequence'),
+  }))
+}
+
+export interface OutgoingEvent {
+  readonly userId: string
+  readonly sequence: number
+  readonly id: string
+  readonly payload: PlatformEvent
+  /** How often it was tried since it was last put in line. */
+  readonly attempts: number
+}
+
+// A statement of its own, after the claim: the claim may have seen a newer row of the user than the events it could read.
+const selectNext = statement(
+  'outbox.next',
+  `select o.user_id, o.sequence, o.id, o.payload, o.attempts
+     from outbox o
+    where o.user_id = $1 and o.sequence > $2::bigint
+      and o.created_at >= (select least(deliver_from, $3::timestamptz) from event_endpoint)
+    order by o.sequence
+    limit 1`,
+)
+
+/** Null: what is left was written before there was an address, or is pruned. */
+export async function nextEventOf(
+  database: Queryable,
+  lease: Lease,
+  /** An address cannot begin later than this, unless the clock was wrong. */
+  deliverFromAtLatest: Instant,
+): Promise<OutgoingEvent | null> {
+  const [row] = await database.query(selectNext, [lease.userId, lease.delivered, at(deliverFromAtLatest)])
+  return row ? parseEvent(row) : null
+}
+
+const saveDelivery = statement(
+  'outbox.delivered',
+  `with held as (
+     update users set delivered_sequence = $3::bigint, deliver_at = $4::timestamptz
+      where user_id = $1 and deliver_at = $2::timestamptz and delivered_sequence = $7::bigint
+     returning user_id
+   ), noted as (
+     update outbox o
+        set delivered_at = $5::timestamptz, attempted_at = $5::timestamptz, attempts = o.attempts + 1,
+            answer_status = $6::int, failure = null
+       from held h
+      where o.user_id = h.user_id and o.sequence = $3::bigint
+   )
+   select user_id from held`,
+)
+
+/**
+ * The platform has confirmed it. Gives the lease for the user's next event, or null: there is none, or the lease had
+ * run out and the event is, or will be, sent again by whoever holds it now.
+ */
+export async function saveDelivered(
+  database: Queryable,
+  lease: Lease,
+  of: {
+    readonly event: OutgoingEvent
+    readonly answerStatus: number
+    readonly now: Instant
+    readonly until: Instant
+  },
+): Promise<Lease | null> {
+  const { sequence } = of.event
+  const goesOn = lease.written > sequence
+  const rows = await database.query(saveDelivery, [
+    lease.userId,
+    at(lease.until),
+    sequence,
+    at(goesOn ? of.until : of.now),
+    at(of.now),
+    of.answerStatus,
+    lease.delivered,
+  ])
+  return rows.length === 1 && goesOn ? { ...lease, until: of.until, delivered: sequence } : null
+}
+
+const saveFailure = statement(
+  'outbox.failed',
+  `with held as (
+     update users set deliver_at = $4::timestamptz
+      where user_id = $1 and deliver_at = $2::timestamptz and delivered_sequence = $8::bigint
+     returning user_id
+   )
+   update outbox o
+      set attempted_at = $5::timestamptz, attempts = o.attempts + 1, answer_status = $6::int, failure = $7
+     from held h
+    where o.user_id = h.user_id and o.sequence = $3::bigint`,
+)
+
+export async function saveFailed(
+  database: Queryable,
+  lease: Lease,
+  of: {
+    readonly event: OutgoingEvent
+    readonly answerStatus: number | null
+    readonly failure: string
+    readonly now: Instant
+    readonly nextAt: Instant
+  },
+): Promise<void> {
+  const { sequence } = of.event
+  await database.query(saveFailure, [
+    lease.userId,
+    at(lease.until),
+    sequence,
+    at(of.nextAt),
+    at(of.now),
+    of.answerStatus,
+    of.failure,
+    lease.delivered,
+  ])
+}
+
+const passOver = statement(
+  'outbox.pass_over',
+  `update users set delivered_sequence = $3::bigint, deliver_at = $5::timestamptz
+    where user_id = $1 and deliver_at = $2::timestamptz and delivered_sequence = $4::bigint`,
+)
+
+/** Nothing up to the last event of the lease is to be delivered any more. */
+export async function passOverEvents(database: Queryable, lease: Lease, now: Instant): Promise<void> {
+  await database.query(passOver, [lease.userId, at(lease.until), lease.written, lease.delivered, at(now)])
+}
+
+const wake = statement(
+  'outbox.wake',
+  `with asleep as (
+     select user_id from users
+      where delivered_sequence < event_sequence and deliver_at > $2::timestamptz
+      order by deliver_at
+      limit $3::int
+        for update skip locked
+   )
+   update users u set deliver_at = $1::timestamptz
+     from asleep where u.user_id = asleep.user_id
+   returning u.user_id`,
+)
+
+/** Those who wait longer than any lease lasts need not wait any more. Gives how many, at most `limit`. */
+export async function wakeUsers(
+  database: Queryable,
+  of: { readonly now: Instant; readonly longestLease: Instant; readonly limit: number },
+): Promise<number> {
+  const rows = await database.query(wake, [at(of.now), at(of.longestLease), of.limit])
+  return rows.length
+}
+
+const prune = statement(
+  'outbox.prune',
+  `with old as (
+     select o.user_id, o.sequence from outbox o join users u using (user_id)
+      where o.created_at < $1::timestamptz
+        and (o.sequence <= u.delivered_sequence or not exists (select from event_endpoint))
+      order by o.created_at
+      limit $2::int
+   )
+   delete from outbox o using old where o.user_id = old.user_id and o.sequence = old.sequence
+   returning o.sequence`,
+)
+
+/** Forgets old events that nobody waits for: delivered, or never to be delivered for want of an address. */
+export async function pruneOutbox(database: Queryable, before: Instant, limit: number): Promise<number> {
+  const rows = await database.query(prune, [at(before), limit])
+  return rows.length
+}
+
+function parseEvent(row: Row): OutgoingEvent {
+  return {
+    userId: text(row, 'user_id'),
+    sequence: integer(row, 'sequence'),
+    id: text(row, 'id'),
+    payload: json<PlatformEvent>(row, 'payload'),
+    attempts: integer(row, 'attempts'),
+  }
+}

@@ -1,0 +1,259 @@
+// What the platform is told, over real HTTP to a receiver on this machine: signed, once and again, in order, and not for
+// ever to somebody who does not want it.
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { LEASE_MS } from './deliver-events.js'
+import { DAY, HOUR, MINUTE } from '../core/instant.js'
+import { ATTEMPT_WAITS } from './retry-schedule.js'
+import { systemClock } from '../core/clock.js'
+import { loadEventEndpoint } from './event-endpoint.sql.js'
+import { listEvents } from './event-history.sql.js'
+import { claimUsersWithEvents, nextEventOf, saveDelivered, saveFailed } from './deliver-events.sql.js'
+import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { OLD_SECRET, Receiver, SECRET } from '../../../../test/support/receiver.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+const seconds = (ms: number) => Math.ceil(ms / 1000)
+
+describeOnBothDatabases('events to the platform', ({ database }) => {
+  let receiver: Receiver
+  let world: World
+  const environment = () => ({
+    EVENTS_URL: receiver.url,
+    EVENTS_SECRETS: `${SECRET},${OLD_SECRET}`,
+    EVENTS_ALLOW_PRIVATE: 'true',
+  })
+  beforeEach(async () => {
+    receiver = await Receiver.start()
+    world = await createWorld(database(), { env: environment() })
+  })
+  afterEach(async () => {
+    await world.stop()
+    await receiver.goDown()
+  })
+
+  const endpoint = () => loadEventEndpoint(database())
+  const written = (waiting = false) => listEvents(database(), { userId: null, waiting, limit: 100 })
+  /** Time passes, and what is due is delivered or not. */
+  const pass = async (forSeconds: number) => {
+    await world.advance(forSeconds)
+    await world.service.billing.eventDelivery.drain()
+  }
+  /** Lets the schedule's next attempt come, jitter included. */
+  const nextAttempt = (attempts: number) => pass(seconds((ATTEMPT_WAITS[attempts] ?? DAY) * 1.1))
+
+  it('tells of a purchase: the payment, then what it brought about', async () => {
+    await world.as('user-1').buy()
+    await pass(0)
+    expect(receiver.story).toEqual(['user-1:1:payment.paid', 'user-1:2:subscription.activated'])
+    expect(receiver.received[1]?.event).toEqual({
+      type: 'subscription.activated',
+      timestamp: '2026-11-21T12:00:00Z',
+      data: expect.objectContaining({
+        user_id: 'user-1',
+        sequence: 2,
+        subscription: {
+          plan: 'pro',
+          status: 'active',
+          current_period_end: '2026-12-21T12:00:00Z',
+          payment_method: 'edahabia',
+          limits: { projects: 10, domains_per_project: 5, deploys_per_day: 50, storage_mb: 5120 },
+        },
+      }),
+    })
+    await pass(HOUR / 1000)
+    expect(receiver.received).toHaveLength(2)
+  })
+
+  it('signs with every secret, so that one can be taken away while the other still counts', async () => {
+    await world.as('user-1').buy()
+    await pass(0)
+    const [first] = receiver.received
+    if (!first) throw new Error('nothing was received')
+    const headers = {
+      'webhook-id': first.id,
+      'webhook-timestamp': String(first.headers['webhook-timestamp']),
+      'webhook-signature': String(first.headers['webhook-signature']),
+    }
+    for (const secret of [SECRET, OLD_SECRET]) {
+      expect(new Webhook(secret).verify(first.raw, headers)).toEqual(first.event)
+    }
+    const stranger = new Webhook(`whsec_${'C'.repeat(32)}`)
+    expect(() => stranger.verify(first.raw, headers)).toThrow('No matching signature')
+    expect(() => new Webhook(SECRET).verify(`${first.raw} `, headers)).toThrow('No matching signature')
+    expect(first.headers['content-type']).toBe('application/json')
+  })
+
+  it('signs with the time of the machine, also where the clock of billing was moved', async () => {
+    await world.as('user-1').buy()
+    await pass(0)
+    const signedAt = Number(receiver.received[0]?.headers['webhook-timestamp']) * 1000
+    expect(Math.abs(signedAt - systemClock().now())).toBeLessThan(MINUTE)
+  })
+
+  it('a receiver that is down for a day gets everything once it is back, in order for each user', async () => {
+    await receiver.goDown()
+    for (const user of ['user-1', 'user-2', 'user-3']) await world.as(user).buy()
+    for (let hour = 0; hour < 24; hour += 4) await pass((4 * HOUR) / 1000)
+    expect(await written(true)).toHaveLength(6)
+    await receiver.listen()
+    // The step after 7 h 35 min + 10 h is 14 h later; whoever comes first wakes the others.
+    await pass(seconds(14 * HOUR * 1.1))
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(6))
+    for (const user of ['user-1', 'user-2', 'user-3']) expect(receiver.sequencesOf(user)).toEqual([1, 2])
+    expect(await written(true)).toEqual([])
+    expect(await endpoint()).toMatchObject({ failingSince: null, disabledAt: null })
+  })
+
+  it('a receiver that is back after an outage need not wait for anybody’s next step', async () => {
+    await receiver.goDown()
+    await world.as('user-1').buy()
+    for (let hour = 0; hour < 24; hour += 4) await pass((4 * HOUR) / 1000)
+    await receiver.listen()
+    await world.as('user-2').buy()
+    await pass(0)
+    expect(receiver.sequencesOf('user-2')).toEqual([1, 2])
+    await vi.waitFor(async () => {
+      await pass(0)
+      expect(receiver.sequencesOf('user-1')).toEqual([1, 2])
+    })
+  })
+
+  it('a receiver killed while answering gets the same webhook-id again', async () => {
+    receiver.behave = () => (response) => {
+      response.writeHead(200, { 'content-length': 100 })
+      response.write('{"ok":', () => response.destroy())
+    }
+    await world.as('user-1').buy()
+    await pass(0)
+    receiver.behave = () => 200
+    await nextAttempt(1)
+    const ids = receiver.received.map(({ id }) => id)
+    expect(receiver.sequencesOf('user-1')).toEqual([1, 1, 2])
+    expect(ids[1]).toBe(ids[0])
+    expect(ids[2]).not.toBe(ids[0])
+    expect(receiver.received[1]?.raw).toBe(receiver.received[0]?.raw)
+  })
+
+  it('a process killed between the claim and the request is followed by another a minute later', async () => {
+    await world.service.runner.stop()
+    await world.as('user-1').buy()
+    const now = world.clock.now()
+    const claim = { now, limit: 10, until: now + LEASE_MS, url: receiver.url }
+    const [lease] = await claimUsersWithEvents(database(), claim)
+    const event = lease && (await nextEventOf(database(), lease, now))
+    if (!lease || !event) throw new Error('there was an event to claim')
+    await pass(59)
+    expect(receiver.received).toEqual([])
+    await pass(1)
+    expect(receiver.sequencesOf('user-1')).toEqual([1, 2])
+    // The dead one comes to life: what it says no longer counts.
+    await saveFailed(database(), lease, { event, answerStatus: 500, failure: 'late', now, nextAt: now + DAY })
+    expect(await saveDelivered(database(), lease, { event, answerStatus: 200, now, until: now })).toBeNull()
+    expect(await written(true)).toEqual([])
+  })
+
+  it('tries at the steps of Standard Webhooks, then once a day, and the next event waits', async () => {
+    receiver.behave = () => 500
+    await world.as('user-1').buy()
+    await pass(0)
+    // 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h: ten attempts; an eleventh a day later.
+    for (let attempts = 1; attempts <= 10; attempts++) {
+      const wait = seconds(ATTEMPT_WAITS[attempts] ?? DAY)
+      await pass(wait - 1)
+      expect(receiver.received).toHaveLength(attempts)
+      await pass(1 + seconds(wait * 100))
+      expect(receiver.received).toHaveLength(attempts + 1)
+    }
+    expect(new Set(receiver.sequencesOf('user-1'))).toEqual(new Set([1]))
+  })
+
+  it.each([
+    [301, 'a redirect'],
+    [404, 'a wrong address'],
+    [429, 'too many'],
+    [500, 'a failure'],
+  ])('%i (%s) is no delivery', async (status) => {
+    receiver.behave = () => status
+    await world.as('user-1').buy()
+    await pass(0)
+    const [first] = await written(true)
+    expect(first).toMatchObject({ state: 'waiting', attempts: 1, answerStatus: status })
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  it('follows no redirect', async () => {
+    const elsewhere = await Receiver.start()
+    receiver.behave = () => (response) => response.writeHead(307, { location: elsewhere.url }).end()
+    await world.as('user-1').buy()
+    await pass(0)
+    expect(receiver.received).toHaveLength(1)
+    expect(elsewhere.received).toEqual([])
+    await elsewhere.goDown()
+  })
+
+  it('a receiver that is slow with one user delays no other', async () => {
+    const held: (() => void)[] = []
+    receiver.behave = ({ event }) =>
+      event.data.user_id === 'slow' ? (response) => void held.push(() => response.writeHead(204).end()) : 204
+    await world.as('slow').buy()
+    await world.advance(0)
+    await vi.waitFor(() => expect(receiver.sequencesOf('slow')).toEqual([1]))
+    await world.as('user-2').buy()
+    await world.advance(0)
+    await vi.waitFor(() => expect(receiver.sequencesOf('user-2')).toEqual([1, 2]))
+    expect(receiver.sequencesOf('slow')).toEqual([1])
+    receiver.behave = () => 204
+    for (const release of held) release()
+    await vi.waitFor(() => expect(receiver.sequencesOf('slow')).toEqual([1, 2]))
+  })
+
+  describe('an address is switched off', () => {
+    it('at once when it answers 410 Gone', async () => {
+      receiver.behave = () => 410
+      await world.as('user-1').buy()
+      await pass(0)
+      expect(await endpoint()).toMatchObject({ disabledBecause: 'it answered 410 Gone' })
+      receiver.behave = () => 204
+      await pass((30 * DAY) / 1000)
+      expect(receiver.received).toHaveLength(1)
+      const metrics = await world.service.metrics.render()
+      expect(metrics.text).toContain('ishtirak_event_deliveries_total{outcome="endpoint_disabled"} 1')
+    })
+
+    it('after five days in which nothing succeeded, and not before', async () => {
+      receiver.behave = () => 503
+      await world.as('user-1').buy()
+      await pass(0)
+      for (let hour = 12; hour < 5 * 24; hour += 12) await pass((12 * HOUR) / 1000)
+      expect(await endpoint()).toMatchObject({ disabledAt: null })
+      // The last attempt was less than a day (and a tenth) ago.
+      for (let hour = 0; hour < 36; hour += 12) await pass((12 * HOUR) / 1000)
+      expect(await endpoint()).toMatchObject({ disabledBecause: 'no attempt has succeeded for five days' })
+    })
+
+    it('and on again by another address, which gets what waited', async () => {
+      receiver.behave = () => 410
+      await world.as('user-1').buy()
+      await pass(0)
+      await world.stop()
+      await receiver.goDown()
+      receiver = await Receiver.start()
+      world = await createWorld(database(), { env: environment(), clock: world.clock })
+      await nextAttempt(1)
+      expect(receiver.sequencesOf('user-1')).toEqual([1, 2])
+    })
+  })
+
+  it('one stuck user does not switch the address off while others are served', async () => {
+    receiver.behave = ({ event }) => (event.data.user_id === 'stuck' ? 422 : 204)
+    await world.as('stuck').buy()
+    for (let day = 0; day < 7; day++) {
+      await pass(DAY / 1000)
+      await world.as(`user-${day}`).buy()
+      await pass(0)
+    }
+    expect(await endpoint()).toMatchObject({ disabledAt: null })
+    expect(receiver.sequencesOf('user-6')).toEqual([1, 2])
+  })
+})

@@ -1,0 +1,163 @@
+// The written events as the operator sees them, and his two moves: to put a user's events in line again from one of them
+// on, and to stop waiting for one. Both move the user's pointer, so the order of his events stays what it was.
+import type { EventType } from '../core/event.js'
+import type { Instant } from '../core/instant.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, flag, instant, instantOrNull, integer, text, textOrNull } from '../database/rows.js'
+
+/** `set_aside`: given up by the operator, or written before there was an address. */
+export type DeliveryState = 'waiting' | 'delivered' | 'set_aside'
+
+export interface WrittenEvent {
+  readonly userId: string
+  readonly sequence: number
+  readonly id: string
+  readonly type: EventType
+  readonly createdAt: Instant
+  readonly state: DeliveryState
+  readonly attempts: number
+  readonly attemptedAt: Instant | null
+  /** When the next attempt is due: of the user's first waiting event only. */
+  readonly dueAt: Instant | null
+  readonly answerStatus: number | null
+  readonly failure: string | null
+}
+
+const COLUMNS = `
+  o.user_id, o.sequence, o.id, o.type, o.created_at, o.attempts, o.attempted_at, o.answer_status, o.failure,
+  o.delivered_at, u.deliver_at, o.sequence > u.delivered_sequence as waiting,
+  o.sequence = u.delivered_sequence + 1 as first`
+
+const selectEvents = statement(
+  'event_history.list',
+  `select ${COLUMNS}
+     from outbox o join users u using (user_id)
+    where $1::text is null or o.user_id = $1
+    order by o.created_at desc, o.user_id, o.sequence desc
+    limit $2::int`,
+)
+
+// The users who wait are few: from them to their events, longest waiting first.
+const selectWaiting = statement(
+  'event_history.waiting',
+  `select ${COLUMNS}
+     from users u join outbox o on o.user_id = u.user_id and o.sequence > u.delivered_sequence
+    where u.delivered_sequence < u.event_sequence and ($1::text is null or u.user_id = $1)
+    order by o.created_at, o.user_id, o.sequence
+    limit $2::int`,
+)
+
+/** Newest first; with `waiting` only those that the platform has not confirmed, oldest first. */
+export async function listEvents(
+  database: Queryable,
+  of: { readonly userId: string | null; readonly waiting: boolean; readonly limit: number },
+): Promise<readonly WrittenEvent[]> {
+  const rows = await database.query(of.waiting ? selectWaiting : selectEvents, [of.userId, of.limit])
+  return rows.map(parseEvent)
+}
+
+// An event from before there was an address goes out as well when a person asks for it.
+const rewind = statement(
+  'event_history.rewind',
+  `with wanted as (
+     select user_id, sequence, created_at from outbox where id = $1
+   ), from_there as (
+     update outbox o set attempts = 0, delivered_at = null
+       from wanted w where o.user_id = w.user_id and o.sequence >= w.sequence
+     returning o.sequence
+   ), reopened as (
+     update event_endpoint set deliver_from = least(deliver_from, (select created_at from wanted))
+   )
+   update users u
+      set delivered_sequence = least(u.delivered_sequence, w.sequence - 1), deliver_at = $2::timestamptz
+     from wanted w
+    where u.user_id = w.user_id
+   returning u.user_id, (select count(*) from from_there) as events`,
+)
+
+/** Puts an event and all later ones of its user in line again. Null: there is no such event. */
+export async function rewindToEvent(
+  database: Queryable,
+  id: string,
+  now: Instant,
+): Promise<{ readonly userId: string; readonly events: number } | null> {
+  const [row] = await database.query(rewind, [id, at(now)])
+  return row ? { userId: text(row, 'user_id'), events: integer(row, 'events') } : null
+}
+
+const skip = statement(
+  'event_history.skip',
+  `update users u set delivered_sequence = o.sequence, deliver_at = $2::timestamptz
+     from outbox o
+    where o.id = $1 and u.user_id = o.user_id and u.delivered_sequence < o.sequence
+   returning u.user_id`,
+)
+
+/** Nobody waits any more for this event and those before it. Gives its user; null: there is none, or nobody did. */
+export async function skipToAfterEvent(
+  database: Queryable,
+  id: string,
+  now: Instant,
+): Promise<string | null> {
+  const [row] = await database.query(skip, [id, at(now)])
+  return row ? text(row, 'user_id') : null
+}
+
+const restart = statement(
+  'event_history.restart',
+  `with waiting as (
+     select user_id, delivered_sequence from users
+      where delivered_sequence < event_sequence and deliver_at > $1::timestamptz
+      order by deliver_at
+      limit $2::int
+        for update
+   ), first as (
+     update outbox o set attempts = 0
+       from waiting w where o.user_id = w.user_id and o.sequence = w.delivered_sequence + 1
+   )
+   update users u set deliver_at = $1::timestamptz
+     from waiting w where u.user_id = w.user_id
+   returning u.user_id`,
+)
+
+/** Everybody who waits is due now, at the first step of the schedule. Gives how many, at most `limit`. */
+export async function restartWaiting(database: Queryable, now: Instant, limit: number): Promise<number> {
+  const rows = await database.query(restart, [at(now), limit])
+  return rows.length
+}
+
+const countWaiting = statement(
+  'event_history.count_waiting',
+  `select count(*) as users, coalesce(sum(event_sequence - delivered_sequence), 0)::bigint as events
+     from users where delivered_sequence < event_sequence`,
+)
+
+export async function countWaitingEvents(
+  database: Queryable,
+): Promise<{ readonly users: number; readonly events: number }> {
+  const [row] = await database.query(countWaiting)
+  return row ? { users: integer(row, 'users'), events: integer(row, 'events') } : { users: 0, events: 0 }
+}
+
+function parseEvent(row: Row): WrittenEvent {
+  const isWaiting = flag(row, 'waiting')
+  const wasDelivered = instantOrNull(row, 'delivered_at') !== null
+  return {
+    userId: text(row, 'user_id'),
+    sequence: integer(row, 'sequence'),
+    id: text(row, 'id'),
+    // Written from a value of this type by whoever wrote the event.
+    type: text(row, 'type') as EventType,
+    createdAt: instant(row, 'created_at'),
+    state: isWaiting ? 'waiting' : wasDelivered ? 'delivered' : 'set_aside',
+    attempts: integer(row, 'attempts'),
+    attemptedAt: instantOrNull(row, 'attempted_at'),
+    // A user whose events were never attempted is due since 1970: what is due is not due before it is written.
+    dueAt:
+      isWaiting && flag(row, 'first')
+        ? Math.max(instant(row, 'deliver_at'), instant(row, 'created_at'))
+        : null,
+    answerStatus: row.answer_status === null ? null : integer(row, 'answer_status'),
+    failure: textOrNull(row, 'failure'),
+  }
+}

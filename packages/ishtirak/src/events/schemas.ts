@@ -1,0 +1,179 @@
+// The events to the platform as the OpenAPI document shows them, one webhook for each type, and what the operator sees of
+// their delivery. A test holds every event that is sent against these very schemas.
+import { Type } from 'typebox'
+import { BOUNDARIES, type Boundary } from '../core/announcement.js'
+import { EVENT_TYPES, type EventType } from '../core/event.js'
+import { nameSchemas } from '../http/schema-names.js'
+import { BillingStatusSchema, nullable, PaymentSchema, PlanLimitsSchema, timestamp } from '../payments/schemas.js'
+
+/** What each is told of, in the order of a subscription's life. */
+const MEANINGS: Readonly<Record<EventType, string>> = {
+  'subscription.activated': 'The first month was paid, or one after the end of grace: a new run begins.',
+  'subscription.renewed': 'A further month was paid: it follows on the one before.',
+  'subscription.expiring': '7, 3 and 1 days before the end: nothing has changed yet, the user may renew.',
+  'subscription.past_due': 'The end was reached. Access goes on through the days of grace.',
+  'subscription.expired': 'Grace is over: the limits are those of the free plan.',
+  'subscription.canceled': 'The operator has ended it.',
+  'payment.paid': 'A payment was booked.',
+  'payment.failed': 'The provider has reported that a payment failed. The user may try again.',
+  'payment.review':
+    'The provider’s report differs from our own row: the operator looks at it, nothing is granted.',
+  'payment.refunded': 'The operator has recorded a refund.',
+}
+
+const { id, plan, amount, currency, status, payment_method, paid_at, period_start, period_end } =
+  PaymentSchema.properties
+const EventPaymentSchema = Type.Object(
+  { id, plan, amount, currency, status, payment_method, paid_at, period_start, period_end },
+  { additionalProperties: false },
+)
+
+const EventSubscriptionSchema = Type.Object(
+  { ...BillingStatusSchema.properties, limits: PlanLimitsSchema },
+  { additionalProperties: false, description: 'The state after the change; the limits are those in effect' },
+)
+
+const boundary = Type.Enum<Boundary[]>([...BOUNDARIES])
+const AnnouncementSchema = Type.Object(
+  {
+    boundary,
+    at: timestamp,
+    skipped: Type.Array(boundary, {
+      description:
+        'Passed as well while the service slept, and no longer true; no event of their own tells of them',
+    }),
+  },
+  { additionalProperties: false, description: 'Which boundary time has passed, and when' },
+)
+
+/** The body of one type of event. */
+export function eventSchema(type: EventType) {
+  const isOfPayment = type.startsWith('payment.')
+  const isOfTime = /expiring|past_due|expired/.test(type)
+  const kind = isOfTime ? 'Announced' : isOfPayment ? 'Payment' : 'Subscription'
+  return Type.Object(
+    {
+      type: Type.Literal(type),
+      timestamp,
+      data: Type.Object(
+        {
+          user_id: Type.String(),
+          sequence: Type.Integer({
+            minimum: 1,
+            description: 'Counts the events of this user, without gaps: what comes late is told by it',
+          }),
+          subscription: EventSubscriptionSchema,
+          ...(isOfTime
+            ? { announcement: AnnouncementSchema }
+            : { payment: isOfPayment ? EventPaymentSchema : Type.Optional(EventPaymentSchema) }),
+        },
+        { additionalProperties: false, title: `${kind}EventData` },
+      ),
+    },
+    { additionalProperties: false, title: `${pascalCase(type)}Event` },
+  )
+}
+
+/** `subscription.past_due` as `SubscriptionPastDue`. */
+function pascalCase(type: EventType): string {
+  return type.replace(/(?:^|[._])(.)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+const HEADERS = {
+  'webhook-id': 'The same at every attempt: whoever has seen it has had the event',
+  'webhook-timestamp': 'Seconds since 1970, of this attempt',
+  'webhook-signature': 'One `v1,…` for each secret, separated by spaces (Standard Webhooks 1.0)',
+}
+
+/** The member `webhooks` of the document (OpenAPI 3.1). */
+export function describeWebhooks() {
+  const parameters = Object.entries(HEADERS).map(([name, description]) => ({
+    name,
+    in: 'header' as const,
+    required: true,
+    description,
+    schema: { type: 'string' as const },
+  }))
+  const describe = (type: EventType) => ({
+    post: {
+      operationId: `on${pascalCase(type)}`,
+      security: [],
+      tags: ['events'],
+      summary: MEANINGS[type],
+      parameters,
+      requestBody: {
+        required: true,
+        // A schema of TypeBox is a JSON schema; its hidden marks would not survive a copy, and need not.
+        content: { 'application/json': { schema: JSON.parse(JSON.stringify(eventSchema(type))) } },
+      },
+      responses: {
+        '2XX': { description: 'Taken. Any other answer is asked again: at 5 s, 5 min, 30 min, 2 h … 24 h' },
+        '410': { description: 'Not wanted any more: the address is switched off' },
+      },
+    },
+  })
+  return Object.fromEntries(EVENT_TYPES.map((type) => [type, describe(type)]))
+}
+
+const userId = Type.String({ minLength: 1, maxLength: 255 })
+
+export const EventsQuerySchema = Type.Object(
+  {
+    user_id: Type.Optional(userId),
+    state: Type.Optional(
+      Type.Literal('waiting', {
+        description: 'Only those that the platform has not confirmed, oldest first',
+      }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 50 })),
+  },
+  { additionalProperties: false },
+)
+
+export const EventParamsSchema = Type.Object({ event_id: Type.String({ maxLength: 100 }) })
+
+export const WrittenEventSchema = Type.Object({
+  id: Type.String({ examples: ['evt_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
+  user_id: Type.String(),
+  sequence: Type.Integer(),
+  type: Type.Enum([...EVENT_TYPES]),
+  created_at: timestamp,
+  state: Type.Enum(['waiting', 'delivered', 'set_aside'], {
+    description: 'set_aside: skipped by the operator, or written before there was an address',
+  }),
+  attempts: Type.Integer(),
+  attempted_at: nullable(timestamp),
+  due_at: nullable(timestamp),
+  answer_status: nullable(Type.Integer()),
+  failure: nullable(Type.String()),
+})
+
+export const EventsSchema = Type.Object({
+  endpoint: Type.Union([
+    Type.Object({
+      state: Type.Enum(['working', 'failing', 'disabled']),
+      failing_since: nullable(timestamp),
+      disabled_at: nullable(timestamp),
+      disabled_because: nullable(Type.String()),
+    }),
+    Type.Null(),
+  ]),
+  waiting: Type.Object({ users: Type.Integer(), events: Type.Integer() }),
+  data: Type.Array(WrittenEventSchema),
+})
+
+export const ResentSchema = Type.Object({ user_id: Type.String(), events: Type.Integer() })
+export const RestartedSchema = Type.Object({ users: Type.Integer() })
+export const SkippedSchema = Type.Object({ skipped: Type.Literal(true) })
+
+nameSchemas({
+  EventPayment: EventPaymentSchema,
+  EventSubscription: EventSubscriptionSchema,
+  Boundary: boundary,
+  Announcement: AnnouncementSchema,
+  WrittenEvent: WrittenEventSchema,
+  Events: EventsSchema,
+  Resent: ResentSchema,
+  Restarted: RestartedSchema,
+  Skipped: SkippedSchema,
+})

@@ -1,0 +1,70 @@
+// One request to the platform: where it may go, how long it may take, and what its end is called.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createEventSender, type EventSenderOptions } from './webhook-sender.js'
+import { freePort } from '../../../../test/support/free-port.js'
+import { Receiver, SECRET } from '../../../../test/support/receiver.js'
+
+describe('the sender of events', () => {
+  let receiver: Receiver
+  beforeEach(async () => {
+    receiver = await Receiver.start()
+  })
+  afterEach(() => receiver.goDown())
+
+  const send = (options: Partial<EventSenderOptions> = {}) =>
+    createEventSender({ url: receiver.url, secrets: [SECRET], reach: 'any', ...options }).send({
+      id: 'evt_1',
+      body: '{"type":"payment.paid"}',
+    })
+  const at = (host: string) => `http://${host}:${receiver.port}/events`
+
+  it('gives the status of a complete answer, whatever it is', async () => {
+    for (const status of [200, 204, 302, 404, 410, 503]) {
+      receiver.behave = () => status
+      expect(await send()).toEqual({ kind: 'answer', status })
+    }
+  })
+
+  it('refuses to go where only this machine or its network leads', async () => {
+    const hosts = ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '0x7f.1', '2130706433', '0.0.0.0']
+    for (const host of hosts) {
+      const sent = await send({ url: at(host), reach: 'public' })
+      expect([host, sent.kind === 'failure' && sent.detail]).toEqual([
+        host,
+        expect.stringContaining('is not a public address'),
+      ])
+    }
+    expect(receiver.received).toEqual([])
+  })
+
+  it('goes to this machine by name and by address in the sandbox', async () => {
+    for (const host of ['127.0.0.1', 'localhost']) {
+      expect(await send({ url: at(host), reach: 'loopback' })).toEqual({ kind: 'answer', status: 204 })
+    }
+  })
+
+  it('does not wait longer than its limit, for the answer or for the rest of it', async () => {
+    receiver.behave = () => () => undefined
+    expect(await send({ timeoutMs: 50 })).toEqual({ kind: 'failure', detail: 'no answer within 50 ms' })
+    receiver.behave = () => (response) => void response.writeHead(200).write('a little')
+    expect(await send({ timeoutMs: 100 })).toMatchObject({ kind: 'failure' })
+  })
+
+  it('does not read an endless answer', async () => {
+    const piece = 'x'.repeat(65_536)
+    receiver.behave = () => (response) => {
+      response.writeHead(200)
+      const more = () => {
+        while (!response.destroyed && response.write(piece));
+        if (!response.destroyed) response.once('drain', more)
+      }
+      more()
+    }
+    expect(await send()).toEqual({ kind: 'answer', status: 200 })
+  })
+
+  it('calls it a failure when nobody listens', async () => {
+    const sent = await send({ url: `http://127.0.0.1:${await freePort()}/` })
+    expect(sent).toMatchObject({ kind: 'failure', detail: expect.stringContaining('ECONNREFUSED') })
+  })
+})

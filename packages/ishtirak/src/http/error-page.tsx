@@ -1,0 +1,50 @@
+// The page behind every problem's `type`: all codes in three languages, made from the one list. It runs no script.
+import { ERRORS } from '../core/error.js'
+import { LOCALES, type Locale } from '../core/locale.js'
+
+const STYLE = `
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-inline-size: 60rem; padding-inline: 1rem }
+section { border-block-start: 1px solid #8886; padding-block: .5rem }
+section:target { background: #fd06 }
+h2 { font-size: 1.1rem; margin-block: .25rem } h2 a { color: inherit }
+p { margin-block: .25rem } code { font-family: ui-monospace, monospace }
+`
+
+export function errorPage(): string {
+  const rows = Object.entries(ERRORS).sort(([, one], [, other]) => one.status - other.status)
+  return `<!doctype html>${String(
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>Ishtirak: error codes</title>
+        <style>{STYLE}</style>
+      </head>
+      <body>
+        <h1>Error codes</h1>
+        <p>
+          Switch on <code>code</code>, never on the sentences: those follow <code>Accept-Language</code>.
+        </p>
+        {rows.map(([code, { status, title, detail }]) => (
+          <section id={code}>
+            <h2>
+              <a href={`#${code}`}>
+                <code>{code}</code>
+              </a>{' '}
+              {status}
+            </h2>
+            {LOCALES.map((locale) => (
+              <p lang={locale} dir={directionOf(locale)}>
+                <strong safe>{title[locale]}</strong> <span safe>{detail[locale]}</span>
+              </p>
+            ))}
+          </section>
+        ))}
+      </body>
+    </html>,
+  )}`
+}
+
+function directionOf(locale: Locale): 'rtl' | 'ltr' {
+  return locale === 'ar' ? 'rtl' : 'ltr'
+}

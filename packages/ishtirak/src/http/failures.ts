@@ -1,0 +1,140 @@
+// What becomes of everything that is thrown on the way to an answer: a refusal with its code, or a bug that is logged
+// with its stack and told to nobody outside. Also 404, 405 and input so broken that no route ever saw it.
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { BillingError, ERRORS, type ErrorCode } from '../core/error.js'
+import type { Log } from '../runtime/log.js'
+import { DatabaseUnavailable } from '../database/database.js'
+import { watchRoutes } from './allowed-methods.js'
+import { PROBLEM_TYPE, pathOf, problemBody, sendProblem } from './problem.js'
+
+/** About as long as a standby needs to take over, or an embedded database to start again. */
+const DATABASE_RETRY_SECONDS = 5
+
+const CODES_OF_FASTIFY: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_json',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_json',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
+  FST_ERR_BAD_URL: 'invalid_request',
+  FST_ERR_MAX_PARAM_LENGTH: 'uri_too_long',
+  FST_ERR_NOT_FOUND: 'not_found',
+}
+
+/** What Node's parser calls the input that it gave up on. Everything else is `invalid_request`. */
+const CODES_OF_NODE: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
+/** How addresses that people open refuse: with a page. It must not fail, and asks nothing of the database. */
+export interface RefusalPages {
+  isPage(path: string): boolean
+  send(request: FastifyRequest, reply: FastifyReply, error: BillingError): FastifyReply
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    refuseWithPages(pages: RefusalPages): void
+  }
+}
+
+/** Answers with the error as the caller may see it: a page where people look, a problem everywhere else. */
+export type AnswerFailure = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply
+
+/** Call it before the routes are added: it learns from them which methods a path takes. */
+export function installFailures(
+  app: FastifyInstance,
+  { publicUrl }: { publicUrl: string },
+): { readonly answerFailure: AnswerFailure } {
+  const allowedMethods = watchRoutes(app)
+  let pages: RefusalPages | undefined
+  app.decorate('refuseWithPages', (given: RefusalPages) => {
+    pages = given
+  })
+  const answerFailure: AnswerFailure = (thrown, request, reply) => {
+    const error = reportFailure(thrown, request)
+    if (pages?.isPage(pathOf(request.url))) return pages.send(request, reply, error)
+    return sendProblem(request, reply, error, publicUrl)
+  }
+  app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply))
+  app.setNotFoundHandler((request, reply) => {
+    const methods = allowedMethods(pathOf(request.url))
+    // The route of a folder takes the method and has no such file.
+    if (methods.length === 0 || methods.includes(request.method)) {
+      return answerFailure(new BillingError('not_found'), request, reply)
+    }
+    reply.header('allow', methods.join(', '))
+    return answerFailure(new BillingError('method_not_allowed'), request, reply)
+  })
+  return { answerFailure }
+}
+
+/** What the caller may know of it; whatever is our fault goes to the log. */
+function reportFailure(thrown: unknown, request: FastifyRequest): BillingError {
+  const error = toBillingError(thrown)
+  const evidence = { request_id: request.id, path: pathOf(request.url), error: thrown }
+  if (error.code === 'internal_error') request.log.error(evidence, 'a bug')
+  else if (ERRORS[error.code].status >= 500) request.log.warn(evidence, error.code)
+  return error
+}
+
+export function toBillingError(thrown: unknown): BillingError {
+  if (thrown instanceof BillingError) return thrown
+  if (thrown instanceof DatabaseUnavailable) {
+    return new BillingError('database_unavailable', {
+      retryAfterSeconds: DATABASE_RETRY_SECONDS,
+      cause: thrown,
+    })
+  }
+  if (!isFastifyError(thrown)) return new BillingError('internal_error', { cause: thrown })
+  const code = CODES_OF_FASTIFY[thrown.code] ?? codeOfStatus(thrown.statusCode)
+  return new BillingError(code, { cause: thrown })
+}
+
+function isFastifyError(thrown: unknown): thrown is FastifyError {
+  return thrown instanceof Error && 'code' in thrown && 'statusCode' in thrown
+}
+
+/** Plugins throw statuses of their own: the client's stay the client's, the rest is a bug. */
+function codeOfStatus(status: number | undefined): ErrorCode {
+  if (status === 404) return 'not_found'
+  if (status === 403) return 'forbidden'
+  return status !== undefined && status >= 400 && status < 500 ? 'invalid_request' : 'internal_error'
+}
+
+/** For Fastify's `clientErrorHandler`: bytes that are no HTTP request. There is no request to read a language from. */
+export function answerBrokenInput(
+  error: Error & { code?: string; rawPacket?: unknown },
+  socket: Socket,
+  options: { publicUrl: string; requestId: string; log: Log },
+): void {
+  options.log.debug({ reason: error.code, request_id: options.requestId }, 'unreadable request')
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+  const refusal = new BillingError(CODES_OF_NODE[error.code ?? ''] ?? 'invalid_request')
+  const { status, title } = ERRORS[refusal.code]
+  const body = JSON.stringify(
+    problemBody(refusal, {
+      publicUrl: options.publicUrl,
+      instance: '',
+      requestId: options.requestId,
+      locale: 'en',
+    }),
+  )
+  const head = [
+    `HTTP/1.1 ${status} ${title.en}`,
+    `Content-Type: ${PROBLEM_TYPE}`,
+    'Content-Language: en',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${options.requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Cache-Control: no-store',
+    'Connection: close',
+  ]
+  // Behind the answer to a HEAD, a body is the next answer.
+  const { rawPacket } = error
+  const isHead = Buffer.isBuffer(rawPacket) && rawPacket.subarray(0, 5).toString('latin1') === 'HEAD '
+  socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`)
+}

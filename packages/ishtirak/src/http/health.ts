@@ -1,0 +1,57 @@
+// What machines ask: alive, ready. None of it says anything about users or money.
+import type { FastifyPluginCallback } from 'fastify'
+import Type from 'typebox'
+import { BillingError } from '../core/error.js'
+import { problemResponses } from './problem.js'
+
+/** `checks` names what was looked at, such as `database` and `schema`, with `ok` or what is wrong in a word or two. */
+export interface Readiness {
+  readonly ready: boolean
+  readonly checks: Readonly<Record<string, string>>
+}
+
+export type CheckReadiness = () => Promise<Readiness>
+
+const LOOK_SHARED_MS = 1_000
+
+/** Anybody may ask, as often as they like: all who ask within a second share one look at the database. */
+export function shareLooks(check: CheckReadiness): CheckReadiness {
+  let latest: { readonly askedAt: number; readonly answer: Promise<Readiness> } | undefined
+  return () => {
+    // Not the service's clock, which may be moved.
+    const now = performance.now()
+    if (!latest || now >= latest.askedAt + LOOK_SHARED_MS) latest = { askedAt: now, answer: check() }
+    return latest.answer
+  }
+}
+
+export function healthRoutes(parts: { checkReadiness: CheckReadiness | undefined }): FastifyPluginCallback {
+  return (app, _options, done) => {
+    app.get('/healthz', { schema: healthSchema }, () => ({ status: 'ok' }))
+    app.get('/readyz', { schema: readinessSchema }, async () => {
+      const { ready, checks } = (await parts.checkReadiness?.()) ?? { ready: true, checks: {} }
+      if (!ready) throw new BillingError('not_ready', { extra: { checks } })
+      return { status: 'ready', checks }
+    })
+    done()
+  }
+}
+
+const healthSchema = {
+  security: [],
+  tags: ['operation'],
+  operationId: 'getHealth',
+  summary: 'Alive',
+  response: { 200: Type.Object({ status: Type.Literal('ok') }) },
+}
+
+const readinessSchema = {
+  security: [],
+  tags: ['operation'],
+  operationId: 'getReadiness',
+  summary: 'Ready: the database can be reached and this version runs on its schema',
+  response: {
+    200: Type.Object({ status: Type.Literal('ready'), checks: Type.Record(Type.String(), Type.String()) }),
+    ...problemResponses('not_ready'),
+  },
+}

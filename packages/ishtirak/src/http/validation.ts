@@ -1,0 +1,97 @@
+// Checks what comes in against the TypeBox schemas of the routes, and says field by field what is wrong.
+// A body is taken as it is, never bent into shape; only whole numbers of the query string are read from text.
+import type { FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { TLocalizedValidationError } from 'typebox/error'
+import { Settings } from 'typebox/system'
+import { BillingError, type ValidationCode, type ValidationProblem } from '../core/error.js'
+
+/** The library stops at 8 faults of a value; a form with every field wrong should be told at once. */
+const MOST_PROBLEMS = 32
+/** Names of unknown fields come from the caller: cut, so that the answer stays small. */
+const LONGEST_POINTER = 200
+
+const POINTER_PREFIX: Readonly<Record<string, string>> = {
+  querystring: '/query',
+  params: '/path',
+  headers: '/headers',
+}
+
+const CODES: Readonly<Record<string, ValidationCode>> = {
+  type: 'wrong_type',
+  const: 'not_allowed',
+  enum: 'not_allowed',
+  minimum: 'too_small',
+  exclusiveMinimum: 'too_small',
+  maximum: 'too_large',
+  exclusiveMaximum: 'too_large',
+  minLength: 'too_short',
+  minItems: 'too_short',
+  maxLength: 'too_long',
+  maxItems: 'too_long',
+  format: 'wrong_format',
+  pattern: 'wrong_format',
+  // A schema of `false` stands only where further fields are forbidden.
+  boolean: 'unknown_field',
+}
+
+/** Fastify's compiler hook. A value that does not fit is a `BillingError` with `validation_failed`. */
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
+  Settings.Set({ maxErrors: MOST_PROBLEMS })
+  const validator = Compile(schema)
+  const prefix = POINTER_PREFIX[httpPart] ?? ''
+  const integers = httpPart === 'querystring' ? integerFields(schema) : []
+  return (value: unknown) => {
+    const read = integers.length > 0 ? readIntegers(value, integers) : value
+    if (validator.Check(read)) return { value: read }
+    return {
+      error: new BillingError('validation_failed', { problems: describe(validator.Errors(read), prefix) }),
+    }
+  }
+}
+
+/** One problem a field: the first that was found. Union members give several, the first names the kind. */
+function describe(
+  errors: readonly TLocalizedValidationError[],
+  prefix: string,
+): readonly ValidationProblem[] {
+  const problems = new Map<string, ValidationProblem>()
+  for (const problem of errors.flatMap(toProblems)) {
+    const pointer = (prefix + problem.pointer).slice(0, LONGEST_POINTER)
+    if (!problems.has(pointer)) problems.set(pointer, { pointer, code: problem.code })
+  }
+  return [...problems.values()]
+}
+
+function toProblems(error: TLocalizedValidationError): readonly ValidationProblem[] {
+  if (error.keyword === 'required') {
+    return error.params.requiredProperties.map((name) => ({
+      pointer: `${error.instancePath}/${name}`,
+      code: 'required' as const,
+    }))
+  }
+  // It only sums up the fields that were already reported one by one.
+  if (error.keyword === 'additionalProperties') return []
+  return [{ pointer: error.instancePath, code: CODES[error.keyword] ?? 'invalid' }]
+}
+
+function integerFields(schema: TSchema): readonly string[] {
+  const properties = 'properties' in schema ? schema.properties : {}
+  if (typeof properties !== 'object' || properties === null) return []
+  return Object.entries(properties).flatMap(([name, property]) =>
+    typeof property === 'object' && property !== null && property.type === 'integer' ? [name] : [],
+  )
+}
+
+/** Plain decimal digits only: `1.5`, `1e3`, `0x10` and the empty text stay text and are refused as such. */
+function readIntegers(value: unknown, names: readonly string[]): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, text]) => [
+      name,
+      // 15 digits are always exact in a double.
+      names.includes(name) && typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? Number(text) : text,
+    ]),
+  )
+}

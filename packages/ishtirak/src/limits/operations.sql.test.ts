@@ -1,0 +1,284 @@
+// The statement that decides: exact whatever arrives at once, and never different from the plain way to count.
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DAY } from '../core/instant.js'
+import type { Database } from '../database/database.js'
+import { openPostgres } from '../database/server/postgres.js'
+import type { UsageAnswer, UsageOperation } from './usage-answer.js'
+import {
+  applyUsageOperation,
+  applyUsageOperations,
+  applyUsualFirst,
+  createApplyUsageOperation,
+} from './operations.sql.js'
+import { instantOf, NOON } from '../../../../test/support/fixtures.js'
+import { compileSources } from '../../../../test/support/compiled-sources.js'
+import { describeOnBothDatabases, postgresUrl } from '../../../../test/support/databases.js'
+import { createModel } from '../../../../test/support/usage-model.js'
+
+const MIDNIGHT = instantOf('2026-11-21T23:00:00Z')
+
+function operation(changes: Partial<UsageOperation> = {}): UsageOperation {
+  return {
+    kind: 'consume',
+    userId: 'user-1',
+    limit: 'deploys_per_day',
+    projectId: '',
+    amount: 1,
+    operationId: 'deploy-1',
+    consumeOperationId: null,
+    resetsAt: (changes.limit ?? 'deploys_per_day') === 'deploys_per_day' ? MIDNIGHT : null,
+    maximum: 10,
+    version: null,
+    isUserKnown: true,
+    now: NOON,
+    ...changes,
+  }
+}
+
+/** As the use case does: whoever was outrun asks again. */
+const against =
+  (door: typeof applyUsageOperation) =>
+  async (database: Database, asked: UsageOperation): Promise<UsageAnswer> => {
+    for (;;) {
+      const answer = await door(database, asked)
+      if (answer.kind !== 'outrun') return answer
+    }
+  }
+
+const usedOf = (answer: UsageAnswer) => ('used' in answer ? answer.used : undefined)
+const times = <Value>(count: number, make: (index: number) => Value) =>
+  Array.from({ length: count }, (_, index) => make(index))
+
+const DOORS = [
+  ['by the one statement', against(applyUsageOperation)],
+  ['the usual case first', against(applyUsualFirst)],
+] as const
+
+describeOnBothDatabases('counting', ({ database }) =>
+  describe.each(DOORS)('%s', (_name, apply) => {
+    it('lets exactly 10 of 200 parallel operations into 10 places, each with a figure of its own', async () => {
+      const answers = await Promise.all(
+        times(200, (n) => apply(database(), operation({ operationId: `deploy-${n}` }))),
+      )
+      const allowed = answers.filter(({ kind }) => kind === 'done').map(usedOf)
+      expect(allowed.toSorted((one, other) => Number(one) - Number(other))).toEqual(times(10, (n) => n + 1))
+      expect(answers.filter(({ kind }) => kind === 'denied').map(usedOf)).toEqual(times(190, () => 10))
+    })
+
+    it('counts an operation that is sent 50 times at once only once, and answers all the same', async () => {
+      const answers = await Promise.all(times(50, () => apply(database(), operation())))
+      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+      expect(usedOf(await apply(database(), operation({ operationId: 'deploy-2' })))).toBe(2)
+    })
+
+    it('takes one of two operations that share an id and differ, and refuses the other', async () => {
+      const pairs = await Promise.all(
+        times(10, async (n) => {
+          const one = operation({ operationId: `deploy-${n}`, userId: `user-${n}` })
+          const answers = await Promise.all([
+            apply(database(), one),
+            apply(database(), { ...one, limit: 'projects', resetsAt: null }),
+          ])
+          return answers.map(({ kind }) => kind).toSorted()
+        }),
+      )
+      expect(pairs).toEqual(times(10, () => ['conflict', 'done']))
+    })
+
+    it('gives an operation back once, though 20 releases of it arrive at once', async () => {
+      for (const n of [1, 2, 3]) await apply(database(), operation({ operationId: `deploy-${n}` }))
+      await Promise.all(
+        times(20, (n) =>
+          apply(
+            database(),
+            operation({
+              kind: 'release',
+              amount: null,
+              operationId: `r-${n}`,
+              consumeOperationId: 'deploy-2',
+            }),
+          ),
+        ),
+      )
+      expect(usedOf(await apply(database(), operation({ operationId: 'deploy-4' })))).toBe(3)
+    })
+
+    it('gives nothing back for an operation that never arrived', async () => {
+      await apply(database(), operation())
+      const lost = operation({ kind: 'release', operationId: 'r', consumeOperationId: 'never-arrived' })
+      expect(usedOf(await apply(database(), lost))).toBe(1)
+    })
+
+    it('keeps parallel consuming and giving back between zero and the limit', async () => {
+      const answers = await Promise.all(
+        times(200, (n) =>
+          apply(database(), operation({ kind: n % 2 === 0 ? 'consume' : 'release', operationId: `op-${n}` })),
+        ),
+      )
+      for (const answer of answers) {
+        expect(usedOf(answer)).toBeGreaterThanOrEqual(0)
+        expect(usedOf(answer)).toBeLessThanOrEqual(10)
+      }
+    })
+
+    it('answers a set of operations in their order, a bad one among good ones', async () => {
+      await apply(database(), operation({ operationId: 'known', userId: 'user-3' }))
+      const answers = await applyUsageOperations(database(), [
+        operation({ userId: 'user-9', operationId: 'a' }),
+        operation({ userId: 'user-2', operationId: 'b', amount: 11 }),
+        operation({ userId: 'user-3', operationId: 'known', amount: 2 }),
+        operation({ userId: 'user-1', operationId: 'd', version: 7 }),
+        operation({ userId: 'user-1', operationId: 'e', limit: 'storage_mb', amount: 4 }),
+      ])
+      expect(answers.map(({ kind }) => kind)).toEqual(['done', 'denied', 'conflict', 'outdated', 'done'])
+      expect(answers.map(usedOf)).toEqual([1, 0, undefined, undefined, 4])
+    })
+
+    it('never says anything else than the plain way to count', async () => {
+      let run = 0
+      await fc.assert(
+        fc.asyncProperty(fc.array(anOperation(), { minLength: 1, maxLength: 30 }), async (operations) => {
+          run += 1
+          const model = createModel()
+          for (const asked of operations) {
+            expect(await apply(database(), { ...asked, userId: `run-${run}` })).toEqual(model(asked))
+          }
+        }),
+        { numRuns: 80 },
+      )
+    })
+  }),
+)
+
+describeOnBothDatabases('counting together', ({ database }) => {
+  it('never says anything else than the plain way, whoever else is in the batch', async () => {
+    let run = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(anOperationOf(['u', 'v', 'w']), { maxLength: 60 }), async (operations) => {
+        run += 1
+        const together = createApplyUsageOperation(database())
+        const models = new Map(['u', 'v', 'w'].map((user) => [user, createModel()]))
+        const answers = await Promise.all(
+          operations.map((asked) => together({ ...asked, userId: `${asked.userId}-${run}` })),
+        )
+        expect(answers).toEqual(operations.map((asked) => models.get(asked.userId)?.(asked)))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('sends what arrives meanwhile as one statement', async () => {
+    let statements = 0
+    const together = createApplyUsageOperation({
+      query: (statement, parameters) => {
+        statements += 1
+        return database().query(statement, parameters)
+      },
+    })
+    const consumeFor65 = async (operationId: string, isUserKnown = true) => {
+      statements = 0
+      await Promise.all(
+        times(65, (n) => together(operation({ userId: `user-${n}`, operationId, isUserKnown }))),
+      )
+      return statements
+    }
+    // 32, 32 and 1.
+    expect(await consumeFor65('of a user whose facts nobody read', false)).toBe(3)
+    expect(await consumeFor65('usual')).toBe(3)
+    // Asked in the quick statement, which leaves a repetition to the other.
+    expect(await consumeFor65('usual')).toBe(6)
+  })
+
+  it('counts an operation that is sent 50 times at once, among others, only once', async () => {
+    const together = createApplyUsageOperation(database())
+    const answers = await Promise.all(
+      times(100, (n) => together(operation(n % 2 === 0 ? {} : { userId: `user-${n + 2}` }))),
+    )
+    expect(answers.map(usedOf)).toEqual(times(100, () => 1))
+  })
+
+  it('does not let an operation that the database refuses harm those beside it', async () => {
+    const together = createApplyUsageOperation(database())
+    // `bigint` ends at 2^63 - 1; the door lets nothing like it through, the statement must not depend on that.
+    const outcomes = await Promise.allSettled(
+      times(20, (n) => together(operation({ userId: `user-${n}`, amount: n === 7 ? 1e30 : 1 }))),
+    )
+    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(times(20, (n) => n !== 7))
+    expect(usedOf(await together(operation({ userId: 'user-6', operationId: 'next' })))).toBe(2)
+  })
+})
+
+function anOperationOf(users: readonly string[]): fc.Arbitrary<UsageOperation> {
+  return fc.tuple(anOperation(), fc.constantFrom(...users)).map(([asked, userId]) => ({ ...asked, userId }))
+}
+
+/** Few ids, limits and days, so that repetitions, conflicts and turns of the day are the rule. */
+function anOperation(): fc.Arbitrary<UsageOperation> {
+  const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
+  const place = fc.constantFrom(
+    { limit: 'deploys_per_day', projectId: '' } as const,
+    { limit: 'projects', projectId: '' } as const,
+    { limit: 'domains_per_project', projectId: 'p1' } as const,
+    { limit: 'domains_per_project', projectId: 'p2' } as const,
+  )
+  const day = fc.constantFrom(0, 1, 2)
+  const base = fc.record({ place, id, day, maximum: fc.constantFrom(3, 10), amount: fc.nat({ max: 4 }) })
+  const kind = fc.constantFrom('consume', 'consume', 'release', 'report')
+  return fc.tuple(base, kind, fc.option(id)).map(([given, chosen, consumeOperationId]) => {
+    const amount = chosen === 'report' ? given.amount : given.amount || 1
+    return operation({
+      ...given.place,
+      kind: chosen,
+      operationId: chosen === 'report' ? '' : given.id,
+      amount: chosen === 'release' && given.amount === 0 ? null : amount,
+      consumeOperationId: chosen === 'release' ? consumeOperationId : null,
+      maximum: given.maximum,
+      resetsAt: given.place.limit === 'deploys_per_day' ? MIDNIGHT + given.day * DAY : null,
+    })
+  })
+}
+
+describe('counting from four processes on one server', () => {
+  const compiled = compileSources('domain', 'runtime', 'store')
+  let url: string
+  let database: Database
+  beforeAll(async () => {
+    url = await postgresUrl()
+    database = openPostgres({ url })
+  })
+  afterAll(async () => {
+    compiled.remove()
+    await database.close()
+  })
+
+  const script = `
+    import { openPostgres } from './store/postgres.js'
+    import { createApplyUsageOperation } from './store/usage-operations.js'
+    const [url, name, template] = process.argv.slice(2)
+    const database = openPostgres({ url, maxConnections: 8 })
+    const apply = createApplyUsageOperation(database)
+    async function consume(changes) {
+      for (;;) {
+        const answer = await apply({ ...JSON.parse(template), ...changes })
+        if (answer.kind !== 'outrun') return answer
+      }
+    }
+    const own = await Promise.all(Array.from({ length: 50 }, (_, n) => consume({ operationId: name + n })))
+    console.log(own.filter(({ kind }) => kind === 'done').length)
+    const shared = await Promise.all(Array.from({ length: 10 }, () => consume({ userId: 'user-2' })))
+    for (const answer of shared) console.log(JSON.stringify(answer))
+    await database.close()`
+
+  it('lets exactly 10 of 200 into 10 places, and counts what all of them send once', async () => {
+    const template = JSON.stringify(operation())
+    const children = ['a', 'b', 'c', 'd'].map((name) => compiled.run(script, url, name, template))
+    await Promise.all(children.map((child) => child.ended()))
+    const counts = children.map((child) => Number(child.lines[0]))
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(10)
+    const shared = children.flatMap((child) => child.lines.slice(1))
+    // 4 processes sent it 10 times each.
+    expect(shared).toHaveLength(40)
+    expect([...new Set(shared)].map((line) => JSON.parse(line).used)).toEqual([1])
+  })
+})

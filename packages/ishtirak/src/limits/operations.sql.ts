@@ -1,0 +1,218 @@
+// Consuming, giving back and reporting: one statement looks up, decides, counts and remembers. It is exact under any
+// concurrency, in any number of processes, and counts an operation once however often it is sent.
+import type { Coalesced } from '../database/coalesce.js'
+import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
+import { at, flag, instantOrNull, integer, text } from '../database/rows.js'
+import { shareStatements } from '../database/shared-statement.js'
+import type { UsageAnswer, UsageOperation } from './usage-answer.js'
+import { consumeWhereUsual } from './consume.sql.js'
+import { FACT_COLUMNS, parseUser } from '../payments/users.sql.js'
+
+// Read from top to bottom:
+// asked    the operations, each with its user's version now.
+// known    operations that were answered before; they are told the same.
+// fresh    the others, where the limit was derived from the user's present facts.
+// consumed what a release gives back.
+// counter  the counts, locked in one order, as the last commit left them: whoever comes second waits here.
+// decided  the numbers. A count of another day counts as zero, also of one that a wrong clock wrote; a day that is over
+//          gets nothing back.
+// counted  a new count, or the locked one moved on. Where a count is new to two at once, one finds the revision taken.
+// done     what was counted; it is remembered, and marked where it gave something back.
+// Rows are looked up one by one (`limit 1`): a plan made while a table is small must not scan it when it has grown.
+const applyOperations = statement(
+  'usage.apply',
+  `with asked as materialized (
+     select a.*, u.version
+       from jsonb_to_recordset($1::jsonb) as a(
+              place int, kind text, user_id text, limit_name text, project_id text, amount bigint, operation_id text,
+              consume_operation_id text, resets_at timestamptz, maximum bigint, believed_version bigint,
+              now timestamptz)
+       left join lateral (select version from users where user_id = a.user_id limit 1) u on true
+   ), known as materialized (
+     select a.place, o.maximum, o.used, o.resets_at,
+            o.limit_name = a.limit_name and o.project_id = a.project_id
+              and o.amount = coalesce(a.amount, o.amount) as is_same
+       from asked a, lateral (
+         select * from usage_operations
+          where user_id = a.user_id and operation_id = a.operation_id and kind = a.kind limit 1
+       ) o
+   ), fresh as materialized (
+     select * from asked
+      where version is not distinct from believed_version and place not in (select place from known)
+      order by user_id, limit_name, project_id
+   ), consumed as materialized (
+     select f.place, o.amount, o.amount - o.given_back as held, o.resets_at
+       from fresh f, lateral (
+         select * from usage_operations
+          where user_id = f.user_id and operation_id = coalesce(f.consume_operation_id, f.operation_id)
+            and kind = 'consume' and limit_name = f.limit_name and project_id = f.project_id limit 1
+       ) o
+      where f.kind = 'release'
+   ), counter as materialized (
+     select f.place, u.used, u.resets_at, u.revision,
+            u.resets_at not between f.resets_at and f.resets_at + interval '25 hours' as is_of_other_day
+       from fresh f, lateral (
+         select * from usage
+          where user_id = f.user_id and limit_name = f.limit_name and project_id = f.project_id limit 1
+            for update
+       ) u
+   ), placed as (
+     select f.*, coalesce(k.revision, 0) as revision,
+            case when k.is_of_other_day or k.place is null then f.resets_at else k.resets_at end as day_ends_at,
+            case when k.is_of_other_day then 0 else coalesce(k.used, 0) end as before,
+            coalesce(f.amount, c.amount, 1) as moved,
+            c.place is not null as gives_back, c.held, c.resets_at as consumed_day
+       from fresh f left join counter k using (place) left join consumed c using (place)
+   ), decided as materialized (
+     select *, kind <> 'consume' or before + moved <= maximum as is_allowed,
+            case when gives_back and consumed_day is not distinct from day_ends_at then least(moved, held, before)
+                 when gives_back or consume_operation_id is not null then 0
+                 else least(moved, before) end as returned
+       from placed
+   ), counted as (
+     insert into usage as u (user_id, limit_name, project_id, used, resets_at, revision)
+     select user_id, limit_name, project_id,
+            case kind when 'consume' then before + moved when 'report' then moved else before - returned end,
+            day_ends_at, revision + 1
+       from decided where is_allowed
+         on conflict (user_id, limit_name, project_id) do update
+        set used = excluded.used, resets_at = excluded.resets_at, revision = excluded.revision
+      where u.revision = excluded.revision - 1
+     returning u.user_id, u.limit_name, u.project_id, u.used
+   ), done as materialized (
+     select d.*, c.used from decided d join counted c using (user_id, limit_name, project_id) where d.is_allowed
+   ), remembered as (
+     insert into usage_operations (user_id, operation_id, kind, limit_name, project_id, amount, maximum, used,
+                                   resets_at, created_at)
+     select user_id, operation_id, kind, limit_name, project_id, moved, maximum, used, day_ends_at, now
+       from done where kind <> 'report'
+   ), marked as (
+     update usage_operations o set given_back = o.given_back + d.returned
+       from done d
+      where d.kind = 'release' and d.gives_back and d.returned > 0 and o.user_id = d.user_id
+        and o.operation_id = coalesce(d.consume_operation_id, d.operation_id) and o.kind = 'consume'
+   )
+   select case when k.is_same then 'done' when k.place is not null then 'conflict' when d.place is null then 'outdated'
+               when not d.is_allowed then 'denied' when e.place is null then 'outrun' else 'done' end as answer,
+          coalesce(k.maximum, d.maximum) as maximum, coalesce(k.used, e.used, d.before) as used,
+          case when k.place is null then d.day_ends_at else k.resets_at end as resets_at,
+          f.is_found is not null as is_known_user, f.*
+     from asked a
+     left join known k using (place) left join decided d using (place) left join done e using (place)
+     left join lateral (
+       select true as is_found, ${FACT_COLUMNS} from users u
+        where a.version is distinct from a.believed_version and u.user_id = a.user_id limit 1
+     ) f on true
+    order by a.place`,
+)
+
+/** What the constraints refuse when two send one operation, or give one back, at the same instant. */
+const RACES = ['usage_operations_once', 'usage_operations_given_back_once']
+
+/**
+ * Applies operations of different counts. The answers stand in the order of the operations. Throws when one of them cannot
+ * be done at all, and then nothing was.
+ */
+export async function applyUsageOperations(
+  database: Queryable,
+  operations: readonly UsageOperation[],
+): Promise<readonly UsageAnswer[]> {
+  const rows = await database.query(applyOperations, [JSON.stringify(operations.map(toInput))])
+  return rows.map(parseAnswer)
+}
+
+/** By the one statement that can decide everything. */
+export function applyUsageOperation(database: Queryable, operation: UsageOperation): Promise<UsageAnswer> {
+  return outrunWhereRaced(() => decideOne(database, operation))
+}
+
+/** The quick statement, and the one that can decide everything where that one did not. */
+export function applyUsualFirst(database: Queryable, operation: UsageOperation): Promise<UsageAnswer> {
+  return outrunWhereRaced(async () => {
+    const [usual] = await consumeWhereUsual(database, [operation])
+    return usual ?? decideOne(database, operation)
+  })
+}
+
+export type ApplyUsageOperation = Coalesced<UsageOperation, UsageAnswer>
+
+/** Counting, where what arrives meanwhile shares the next statement. A lone operation has one to itself. */
+export function createApplyUsageOperation(database: Queryable): ApplyUsageOperation {
+  return shareStatements<UsageOperation, UsageAnswer>(database, {
+    // One at a time of each user, not only of each count: the ids of operations are his, whatever they count.
+    keyOf: (operation) => operation.userId,
+    one: applyUsualFirst,
+    many: applyManyUsualFirst,
+  })
+}
+
+/**
+ * Of operations of different users. When the second statement throws, the first has counted some: those are told the same
+ * when they are asked again, one by one, since their ids are known then.
+ */
+async function applyManyUsualFirst(
+  database: Queryable,
+  operations: readonly UsageOperation[],
+): Promise<readonly UsageAnswer[]> {
+  const usual = await consumeWhereUsual(database, operations)
+  const open = operations.filter((_, index) => usual[index] === null)
+  const decided = open.length > 0 ? [...(await applyUsageOperations(database, open))] : []
+  return usual.map((answer) => answer ?? decided.shift() ?? unanswered())
+}
+
+async function decideOne(database: Queryable, operation: UsageOperation): Promise<UsageAnswer> {
+  const [answer] = await applyUsageOperations(database, [operation])
+  return answer ?? unanswered()
+}
+
+function unanswered(): never {
+  throw new Error('an operation got no answer')
+}
+
+/** A statement that lost a race was taken back. The next run finds the other's operation as it stands. */
+async function outrunWhereRaced(apply: () => Promise<UsageAnswer>): Promise<UsageAnswer> {
+  try {
+    return await apply()
+  } catch (error) {
+    if (error instanceof ConstraintViolation && RACES.includes(error.constraint)) return { kind: 'outrun' }
+    throw error
+  }
+}
+
+function toInput(operation: UsageOperation, place: number) {
+  return {
+    place,
+    kind: operation.kind,
+    user_id: operation.userId,
+    limit_name: operation.limit,
+    project_id: operation.projectId,
+    amount: operation.amount,
+    operation_id: operation.operationId,
+    consume_operation_id: operation.consumeOperationId,
+    resets_at: at(operation.resetsAt),
+    maximum: operation.maximum,
+    believed_version: operation.version,
+    now: at(operation.now),
+  }
+}
+
+function parseAnswer(row: Row): UsageAnswer {
+  const answer = text(row, 'answer')
+  switch (answer) {
+    case 'done':
+    case 'denied':
+      return {
+        kind: answer,
+        maximum: integer(row, 'maximum'),
+        used: integer(row, 'used'),
+        resetsAt: instantOrNull(row, 'resets_at'),
+      }
+    case 'outdated':
+      return { kind: answer, user: flag(row, 'is_known_user') ? parseUser(row) : null }
+    case 'conflict':
+    case 'outrun':
+      return { kind: answer }
+    default:
+      throw new TypeError(`the statement answered ${answer}`)
+  }
+}

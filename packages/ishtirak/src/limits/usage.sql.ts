@@ -1,0 +1,113 @@
+// What is in use, read; who the user is, told by the platform; and the operations that are old enough to be forgotten.
+import type { Instant } from '../core/instant.js'
+import type { Count } from '../core/limit.js'
+import type { Locale } from '../core/locale.js'
+import type { Payment } from '../core/payment.js'
+import { type Queryable, statement } from '../database/database.js'
+import { parsePayment } from '../payments/payments.sql.js'
+import { at, flag, integer, json, textOrNull } from '../database/rows.js'
+import { FACT_COLUMNS, OPEN_PAYMENT, parseUser, type UserRecord } from '../payments/users.sql.js'
+
+/** Projects of one user that are shown; a user has tens, and an answer must have an end. Those in use most come first. */
+const PROJECTS_MAX = 1_000
+
+const selectUserWithUsage = statement(
+  'usage.of_user',
+  `select u.user_id is not null as is_known_user, u.email, u.name, u.locale, ${FACT_COLUMNS}, p.*, counts.list as counts
+     from (select $1::text as user_id) asked
+     left join users u using (user_id)
+     ${OPEN_PAYMENT}
+     cross join lateral (
+       select coalesce(jsonb_agg(jsonb_build_object('limit', c.limit_name, 'projectId', c.project_id, 'used', c.used,
+                'resetsAt', extract(epoch from c.resets_at) * 1000)), '[]') as list
+         from (select * from usage c where c.user_id = asked.user_id and (c.used > 0 or c.project_id = '')
+                order by c.used desc, c.project_id limit ${PROJECTS_MAX}) c
+     ) counts`,
+)
+
+export interface UserProfile {
+  readonly email: string | null
+  readonly name: string | null
+  readonly locale: Locale | null
+}
+
+export interface UserWithUsage {
+  /** Null: we have never heard of the user, which says nothing about his usage. */
+  readonly user: UserRecord | null
+  readonly profile: UserProfile
+  /** The payment that occupies his one place for a payable checkout. */
+  readonly open: Payment | null
+  readonly counts: readonly Count[]
+}
+
+/** All that is known of a user, in one round trip. */
+export async function loadUserWithUsage(database: Queryable, userId: string): Promise<UserWithUsage> {
+  const [row] = await database.query(selectUserWithUsage, [userId])
+  if (!row) throw new Error('a select without a source gave no row')
+  return {
+    user: flag(row, 'is_known_user') ? parseUser(row) : null,
+    profile: {
+      email: textOrNull(row, 'email'),
+      name: textOrNull(row, 'name'),
+      // The check constraint of the column holds the same list.
+      locale: textOrNull(row, 'locale') as Locale | null,
+    },
+    open: row.id === null ? null : parsePayment(row),
+    counts: json<readonly Count[]>(row, 'counts'),
+  }
+}
+
+/** What the platform tells of a user. Absent: leave it; null: forget it. */
+export interface ProfileChange {
+  readonly email?: string | null
+  readonly name?: string | null
+  readonly locale?: Locale | null
+}
+
+// It moves no money, so the version stays: a decision that is under way is not outrun by a new name.
+const saveProfileStatement = statement(
+  'usage.save_profile',
+  `insert into users as u (user_id, email, name, locale, created_at)
+   values ($1, $2, $3, $4, $8::timestamptz)
+       on conflict (user_id) do update
+      set email = case when $5::bool then excluded.email else u.email end,
+          name = case when $6::bool then excluded.name else u.name end,
+          locale = case when $7::bool then excluded.locale else u.locale end`,
+)
+
+export async function saveProfile(
+  database: Queryable,
+  userId: string,
+  change: ProfileChange,
+  now: Instant,
+): Promise<void> {
+  const { email, name, locale } = change
+  const given = [email !== undefined, name !== undefined, locale !== undefined]
+  const values = [email ?? null, name ?? null, locale ?? null]
+  await database.query(saveProfileStatement, [userId, ...values, ...given, at(now)])
+}
+
+// Rides on usage_operations_by_age, then on the rows' own addresses: joined by its key the planner would rather read the
+// whole table than look up a thousand rows.
+const forgetOperations = statement(
+  'usage.forget_operations',
+  `with gone as (
+     delete from usage_operations
+      where ctid = any(array(
+              select ctid from usage_operations
+               where created_at < $1::timestamptz order by created_at limit $2::int
+                 for update skip locked))
+     returning user_id
+   )
+   select count(*) as forgotten from gone`,
+)
+
+/** Forgets up to `limit` operations from before an instant. Gives how many. */
+export async function forgetUsageOperations(
+  database: Queryable,
+  before: Instant,
+  limit: number,
+): Promise<number> {
+  const [row] = await database.query(forgetOperations, [at(before), limit])
+  return row ? integer(row, 'forgotten') : 0
+}

@@ -1,0 +1,31 @@
+// A name is whatever its owner chose: a letter of ours repeats none that a mail program would make a link of.
+import { describe, expect, it } from 'vitest'
+import { isLinkLike } from './write-mail.js'
+
+describe('a name', () => {
+  it.each([
+    'visit http://evil.example',
+    'evil.example',
+    'go to evil。example now',
+    'ｅｖｉｌ．example',
+    'HTTPS:evil',
+    'www evil',
+    'a@evil.example',
+    '//evil',
+    'تفضل بزيارة موقع.شبكة',
+  ])('like %s greets nobody', (name) => {
+    expect(isLinkLike(name)).toBe(true)
+  })
+
+  it.each([
+    'Amina Boudiaf',
+    'J. R. Smith',
+    'M. Ben-Ali',
+    "O'Neil",
+    'أمينة بوضياف',
+    'Jean-Pierre, Dr.',
+    'A.B.',
+  ])('like %s does', (name) => {
+    expect(isLinkLike(name)).toBe(false)
+  })
+})

@@ -1,0 +1,112 @@
+// The mail that is owed, as rows. A trigger writes them with the event they belong to (packages/ishtirak/migrations/0006_owed_mail.sql); here
+// they are claimed, finished and, in the end, forgotten. Claiming one puts it off, so that any number of processes may send.
+import type { Instant } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
+import type { MailKind, OwedMail } from './mail.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, instant, integer, text, textOrNull } from '../database/rows.js'
+import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
+
+export interface ClaimedMail extends OwedMail {
+  readonly userId: string
+  readonly user: UserRecord
+  readonly locale: Locale | null
+  /** Until when it is ours. */
+  readonly leaseUntil: Instant
+}
+
+// Rides on mails_due.
+const claimDue = statement(
+  'mails.claim',
+  `with due as (
+     select user_id, kind, about from mails
+      where due_at <= $1::timestamptz
+      order by due_at
+      limit $2::int
+        for update skip locked
+   )
+   update mails m set due_at = $3::timestamptz, attempts = m.attempts + 1
+     from due d join users u on u.user_id = d.user_id
+    where m.user_id = d.user_id and m.kind = d.kind and m.about = d.about
+   returning m.user_id, m.kind, m.about, m.queued_at, m.attempts, m.due_at, u.locale, ${FACT_COLUMNS}`,
+)
+
+export async function claimDueMails(
+  database: Queryable,
+  claim: { readonly now: Instant; readonly limit: number; readonly leaseUntil: Instant },
+): Promise<readonly ClaimedMail[]> {
+  const rows = await database.query(claimDue, [at(claim.now), claim.limit, at(claim.leaseUntil)])
+  return rows.map(parseMail)
+}
+
+const finish = statement(
+  'mails.finish',
+  `update mails set due_at = $5::timestamptz, outcome = $6
+    where user_id = $1 and kind = $2 and about = $3 and due_at = $4::timestamptz
+   returning kind`,
+)
+
+/** `dueAt` null: it is done with. Whoever lost the lease meanwhile changes nothing. */
+export async function finishMail(
+  database: Queryable,
+  mail: ClaimedMail,
+  result: { readonly dueAt: Instant | null; readonly outcome: string },
+): Promise<void> {
+  const key = [mail.userId, mail.kind, mail.about]
+  await database.query(finish, [...key, at(mail.leaseUntil), at(result.dueAt), result.outcome])
+}
+
+/** How often one user is sent a link at most. */
+const LINK_MAIL_EVERY = '5 minutes'
+
+// One row for each user, renewed by a later request. Most addresses belong to one user; to several that share one, each
+// gets their own link. Rides on users_by_email. A row that was queued in the future was so by a clock that was wrong.
+const queueLink = statement(
+  'mails.queue_link',
+  `insert into mails as m (user_id, kind, about, queued_at, due_at)
+   select user_id, 'portal_link', 'portal', $2::timestamptz, $2::timestamptz from users
+    where lower(email) = lower($1)
+    order by user_id limit 5
+       on conflict (user_id, kind, about) do update
+      set queued_at = excluded.queued_at, due_at = excluded.due_at, attempts = 0, outcome = null
+    where m.queued_at <= excluded.queued_at - interval '${LINK_MAIL_EVERY}' or m.queued_at > excluded.queued_at`,
+)
+
+/** Owes a link into the portal to the users with this address, if there are any. */
+export async function queuePortalLink(database: Queryable, email: string, now: Instant): Promise<void> {
+  await database.query(queueLink, [email, at(now)])
+}
+
+// Rides on mails_by_age.
+const forget = statement(
+  'mails.forget',
+  `with old as (
+     select user_id, kind, about from mails where queued_at < $1::timestamptz
+      order by queued_at limit $2::int for update skip locked
+   ), gone as (
+     delete from mails m using old o
+      where m.user_id = o.user_id and m.kind = o.kind and m.about = o.about
+     returning m.kind
+   )
+   select count(*) as forgotten from gone`,
+)
+
+/** Forgets up to `limit` that were queued before an instant. Gives how many. */
+export async function forgetMails(database: Queryable, before: Instant, limit: number): Promise<number> {
+  const [row] = await database.query(forget, [at(before), limit])
+  return row ? integer(row, 'forgotten') : 0
+}
+
+function parseMail(row: Row): ClaimedMail {
+  return {
+    userId: text(row, 'user_id'),
+    // The check constraints of both columns hold the same lists.
+    kind: text(row, 'kind') as MailKind,
+    locale: textOrNull(row, 'locale') as Locale | null,
+    about: text(row, 'about'),
+    queuedAt: instant(row, 'queued_at'),
+    attempts: integer(row, 'attempts'),
+    leaseUntil: instant(row, 'due_at'),
+    user: parseUser(row),
+  }
+}

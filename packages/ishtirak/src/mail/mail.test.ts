@@ -1,0 +1,88 @@
+// Which mail is still worth sending: judged by facts and time alone.
+import { describe, expect, it } from 'vitest'
+import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from '../core/instant.js'
+import { judgeMail, type MailKind, mailRetryAfter } from './mail.js'
+import { SEED_PLANS } from '../core/plan.js'
+import type { SubscriptionFacts, Terms } from '../core/subscription.js'
+
+const END = Date.parse('2026-12-21T12:00:00Z')
+const [FREE, PRO] = SEED_PLANS
+if (!FREE || !PRO) throw new Error('the seed has two plans')
+const TERMS: Terms = {
+  freePlan: FREE,
+  graceDays: 3,
+  renewalWindowDays: 7,
+  calendar: { monthsAfter: (anchor, months) => anchor + months * 30 * DAY },
+}
+const facts = (changes: Partial<SubscriptionFacts> = {}): SubscriptionFacts => ({
+  run: { anchorAt: END - 30 * DAY, months: 1 },
+  paidUntil: END,
+  months: [{ paymentId: 'pay_1', plan: PRO, start: END - 30 * DAY, end: END }],
+  endedAt: null,
+  paymentMethod: 'cib',
+  ...changes,
+})
+const judge = (
+  kind: MailKind,
+  queuedAt: Instant,
+  now: Instant,
+  subscription = facts(),
+  email: string | null = 'a@b.dz',
+) =>
+  judgeMail(
+    { kind, about: kind === 'receipt' ? 'pay_1' : toTimestamp(END), queuedAt, attempts: 1 },
+    { email, subscription },
+    now,
+    TERMS,
+  )
+
+describe('a reminder', () => {
+  const at: Record<string, Instant> = {
+    expiring_7_days: END - 7 * DAY,
+    expiring_3_days: END - 3 * DAY,
+    expiring_1_day: END - DAY,
+    past_due: END,
+    expired: END + 3 * DAY,
+  }
+  it.each(Object.entries(at))('of %s is sent when it is true', (kind, instant) => {
+    expect(judge(kind as MailKind, instant, instant)).toBe('send')
+    expect(judge(kind as MailKind, instant, instant + DAY - 1)).toBe('send')
+  })
+
+  it('is dropped when it is a day old, for it says how many days are left', () => {
+    expect(judge('expiring_7_days', END - 7 * DAY, END - 6 * DAY)).toBe('too_late')
+  })
+
+  it('is dropped when the next boundary was passed meanwhile', () => {
+    // Queued half a day before the end, because the sweep was late; after the end `past_due` is the word.
+    expect(judge('expiring_1_day', END - HOUR, END + HOUR)).toBe('outdated')
+  })
+
+  it('is dropped when he has paid beyond, or was ended', () => {
+    expect(judge('past_due', END, END, facts({ paidUntil: END + 30 * DAY }))).toBe('outdated')
+    expect(judge('past_due', END, END, facts({ endedAt: END - DAY }))).toBe('outdated')
+  })
+})
+
+it('a receipt is sent for five days, whatever became of the subscription', () => {
+  const ended = facts({ endedAt: END })
+  expect(judge('receipt', END, END + 5 * DAY - 1, ended)).toBe('send')
+  expect(judge('receipt', END, END + 5 * DAY, ended)).toBe('too_late')
+})
+
+it('nothing goes to nobody', () => {
+  expect(judge('receipt', END, END, facts(), null)).toBe('no_address')
+})
+
+it('a letter that was deferred is tried again later and later, at least three times a day', () => {
+  expect([1, 2, 3, 4, 5, 6, 7, 40].map(mailRetryAfter)).toEqual([
+    MINUTE,
+    5 * MINUTE,
+    15 * MINUTE,
+    HOUR,
+    4 * HOUR,
+    8 * HOUR,
+    8 * HOUR,
+    8 * HOUR,
+  ])
+})

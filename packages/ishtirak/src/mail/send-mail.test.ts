@@ -1,0 +1,228 @@
+// The mail that people get: a receipt for each payment, a word before and after each end; once, in their language.
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { readLetter, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+const DAY_SECONDS = 86_400
+
+describeOnBothDatabases('mail', ({ database }) => {
+  let world: World
+  let sink: SmtpSink
+  beforeEach(async () => {
+    sink = await startSmtpSink()
+    world = await createWorld(database(), { env: { SMTP_URL: sink.url } })
+  })
+  afterEach(async () => {
+    await world.stop()
+    await sink[Symbol.asyncDispose]()
+  })
+
+  const know = (userId: string, profile: { email?: string; name?: string; locale?: 'ar' | 'fr' | 'en' }) =>
+    world.service.billing.updateProfile(userId, profile)
+  const send = () => world.service.runner.runAll()
+  const subjects = () => sink.letters.map((letter) => readLetter(letter).headers.subject)
+
+  it.each([
+    ['ar', 'وصل دفع رقم TEST-2026-000001: 2 000 دج', 'باقة ⁨Pro⁩ مدفوعة إلى غاية', 'dir="rtl"'],
+    ['fr', 'Votre reçu n° TEST-2026-000001 : 2 000 DA', 'L’offre Pro est payée jusqu’au', 'dir="ltr"'],
+    ['en', 'Your receipt TEST-2026-000001: 2 000 DA', 'The Pro plan is paid until', 'dir="ltr"'],
+  ] as const)('brings the receipt with its PDF (%s)', async (locale, subject, sentence, direction) => {
+    await know('user-1', { email: 'amina@example.dz', name: 'Amina', locale })
+    await world.as('user-1').buy()
+    await send()
+    const [letter] = sink.letters
+    if (!letter) throw new Error('no letter came')
+    const { headers, parts } = readLetter(letter)
+    expect([letter.to, sink.letters.length]).toEqual([['amina@example.dz'], 1])
+    expect([headers.subject, headers['content-language']]).toEqual([subject, locale])
+    expect(headers['auto-submitted']).toBe('auto-generated')
+    expect(parts['text/plain']?.toString()).toContain(sentence)
+    expect(parts['text/html']?.toString()).toContain(sentence)
+    expect(parts['text/html']?.toString()).toContain(direction)
+    expect(parts['application/pdf']?.subarray(0, 5).toString()).toBe('%PDF-')
+  })
+
+  it('is the seller’s: their name, contact and color', async () => {
+    await world.stop()
+    const SELLER_FILE = path.resolve('docs/seller.example.json')
+    world = await createWorld(database(), { env: { SMTP_URL: sink.url, SELLER_FILE } })
+    await know('user-1', { email: 'amina@example.dz', locale: 'fr' })
+    await world.as('user-1').buy()
+    await send()
+    const [letter] = sink.letters
+    if (!letter) throw new Error('no letter came')
+    const html = readLetter(letter).parts['text/html']?.toString().replaceAll('\u00a0', ' ') ?? ''
+    expect(html).toContain('Atlas Hébergement · +213 23 00 00 00 · facturation@atlas.example')
+    expect(html).toMatch(/<a href="[^"]+\/portal" style="[^"]*background:#0b4a6f"/)
+    expect(html).not.toMatch(/ishtirak/i)
+  })
+
+  it('reminds 7, 3 and 1 days before, at the end and at the end of grace, each once', async () => {
+    await know('user-1', { email: 'amina@example.dz', locale: 'en' })
+    await world.as('user-1').buy()
+    await send()
+    // Paid on 21 November at 13:00 in Algiers: ends on 21 December at 13:00, 30 days later; grace ends on the 24th.
+    const steps = [23, 4, 2, 1, 3]
+    for (const days of steps) {
+      await world.advance(days * DAY_SECONDS)
+      await send()
+    }
+    expect(subjects()).toEqual([
+      'Your receipt TEST-2026-000001: 2 000 DA',
+      '7 days left: your subscription ends on 21 December 2026 at 13:00',
+      '3 days left: your subscription ends on 21 December 2026 at 13:00',
+      'Your subscription ends tomorrow, 21 December 2026 at 13:00',
+      'Your paid time is over: renew before 24 December 2026 at 13:00',
+      'You are back on the free plan',
+    ])
+    const texts = sink.letters.map((letter) => readLetter(letter).parts['text/plain']?.toString() ?? '')
+    expect(texts.slice(1, 4).map((text) => /: (.*) left/.exec(text)?.[1])).toEqual([
+      '7 days',
+      '3 days',
+      '1 day',
+    ])
+    for (const text of texts) expect(text).toContain(`${world.url}/portal`)
+    for (const text of texts) expect(text).not.toContain('checkouts')
+  })
+
+  it('does not remind of an end that was paid beyond', async () => {
+    const user = world.as('user-1')
+    await know('user-1', { email: 'amina@example.dz', locale: 'en' })
+    await user.buy()
+    await send()
+    await world.advance(24 * DAY_SECONDS)
+    await user.buy()
+    await send()
+    // The first end passes, the second is far.
+    await world.advance(8 * DAY_SECONDS)
+    await send()
+    expect(subjects()).toEqual([
+      'Your receipt TEST-2026-000001: 2 000 DA',
+      '6 days left: your subscription ends on 21 December 2026 at 13:00',
+      'Your receipt TEST-2026-000002: 2 000 DA',
+    ])
+  })
+
+  it('brings a refund, with a copy of the receipt', async () => {
+    await know('user-1', { email: 'amina@example.dz', locale: 'fr' })
+    const { paymentId } = await world.as('user-1').buy()
+    await world.service.billing.operator.refund(paymentId, { operator: 'tests', reason: 'asked for' })
+    await send()
+    const [, letter] = sink.letters
+    if (!letter) throw new Error('no letter came')
+    const { headers, parts } = readLetter(letter)
+    expect(headers.subject).toBe('Votre paiement a été remboursé : 2 000 DA')
+    expect(parts['text/plain']?.toString()).toContain('Nous vous avons remboursé 2\u00a0000\u00a0DA')
+    // That the copy carries the day is seen in receipt.system.test.ts: it takes a reader of PDFs.
+    expect(parts['application/pdf']?.subarray(0, 5).toString()).toBe('%PDF-')
+  })
+
+  it('carries the name of the seller and how to reach them, and never the name of the product', async () => {
+    await know('user-1', { email: 'amina@example.dz', locale: 'en' })
+    await world.as('user-1').buy()
+    await send()
+    const [letter] = sink.letters
+    if (!letter) throw new Error('no letter came')
+    const { headers, parts } = readLetter(letter)
+    expect(headers.from).toContain('Example Hosting')
+    for (const part of ['text/plain', 'text/html']) {
+      const text = parts[part]?.toString() ?? ''
+      expect(text.replaceAll('\u00a0', ' ')).toContain(
+        'Example Hosting · +213 00 00 00 00 · facturation@exemple.example',
+      )
+      expect(text).not.toMatch(/ishtirak|اشتراك\b(?!ك)/i)
+    }
+  })
+
+  it('is sent once, however many processes send', async () => {
+    const others = await Promise.all(
+      [1, 2, 3].map(() =>
+        createWorld(database(), {
+          clock: world.clock,
+          emulator: world.emulator,
+          env: { SMTP_URL: sink.url },
+        }),
+      ),
+    )
+    for (const userId of ['user-1', 'user-2', 'user-3', 'user-4', 'user-5'])
+      await know(userId, { email: `${userId}@example.dz` })
+    for (const userId of ['user-1', 'user-2', 'user-3', 'user-4', 'user-5']) await world.as(userId).buy()
+    await Promise.all([world, ...others].map(({ service }) => service.runner.runAll()))
+    await Promise.all(others.map((other) => other.stop()))
+    expect(sink.letters.map(({ to }) => to[0]).sort()).toEqual(
+      [1, 2, 3, 4, 5].map((number) => `user-${number}@example.dz`),
+    )
+  })
+
+  it('goes to nobody whose address is not known', async () => {
+    await world.as('user-1').buy()
+    await send()
+    await know('user-1', { email: 'late@example.dz' })
+    await world.advance(3600)
+    expect(sink.letters).toEqual([])
+  })
+
+  describe('when the mail server', () => {
+    const buy = async () => {
+      await know('user-1', { email: 'amina@example.dz', locale: 'en' })
+      await world.as('user-1').buy()
+    }
+
+    it('defers it, the letter is tried again, under the same Message-ID', async () => {
+      sink.answer = (command) => (command === '.' ? '451 try later' : undefined)
+      await buy()
+      await send()
+      await send()
+      sink.answer = () => undefined
+      await world.advance(60)
+      await world.advance(3600)
+      const ids = sink.letters.map((letter) => readLetter(letter).headers['message-id'])
+      expect([ids.length, new Set(ids).size]).toEqual([2, 1])
+    })
+
+    it('dies before it has said yes, the letter comes again', async () => {
+      sink.answer = (command) => (command === '.' ? null : undefined)
+      await buy()
+      await send()
+      sink.answer = () => undefined
+      await world.advance(60)
+      expect(sink.letters).toHaveLength(2)
+    })
+
+    it('refuses the address for good, nobody insists', async () => {
+      sink.answer = (command) => (command === 'RCPT' ? '550 no such user' : undefined)
+      await buy()
+      await send()
+      sink.answer = () => undefined
+      await world.advance(DAY_SECONDS)
+      expect(sink.letters).toEqual([])
+    })
+
+    it('is away for a week, nothing old is sent when it is back', async () => {
+      sink.answer = (command) => (command === 'MAIL' ? '421 away' : undefined)
+      await buy()
+      await send()
+      await world.advance(7 * DAY_SECONDS)
+      sink.answer = () => undefined
+      await send()
+      expect(sink.letters).toEqual([])
+    })
+  })
+
+  it('cannot be bent by a name into another header or another reader', async () => {
+    await know('user-1', {
+      email: 'amina@example.dz',
+      name: 'Amina <b>x</b>", Bcc: <eve@example.com>',
+      locale: 'en',
+    })
+    await world.as('user-1').buy()
+    await send()
+    const [letter] = sink.letters
+    if (!letter) throw new Error('no letter came')
+    expect(letter.to).toEqual(['amina@example.dz'])
+    expect(readLetter(letter).headers).not.toHaveProperty('bcc')
+    expect(readLetter(letter).parts['text/html']?.toString()).not.toContain('<b>x')
+  })
+})

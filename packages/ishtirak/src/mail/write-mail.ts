@@ -1,0 +1,153 @@
+// One letter in its reader's language: what is, and what to do. Every link leads to a page of ours, where he can log in and
+// see for himself; never to a checkout, which dies in half an hour.
+import { createHash } from 'node:crypto'
+import { DAY, type Instant } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
+import { isAboutPayment, type MailKind } from './mail.js'
+import { type MessageKey, phoneInWords, planName, type Say, sayIn } from '../i18n/messages.js'
+import { renewalAt } from '../core/renewal.js'
+import { graceEndsAt } from '../core/subscription.js'
+import type { Formats } from '../i18n/formats.js'
+import type { Letter } from './mailer.js'
+import type { ClaimedMail } from './mail.sql.js'
+import { htmlOfLetter } from './mail-html.js'
+import type { MailParts, Parts } from '../payments/parts.js'
+import { openMailedLink } from '../portal/portal-sessions.js'
+import { type PrintedReceipt, readReceipt } from '../receipts/read-receipt.js'
+
+/** The words of a letter, before they become text and HTML. */
+export interface LetterWords {
+  readonly locale: Locale
+  readonly seller: string
+  /** The seller's, `#rrggbb`. */
+  readonly color: string | null
+  readonly subject: string
+  readonly greeting: string
+  readonly paragraphs: readonly string[]
+  readonly button: string
+  readonly url: string
+  readonly footer: string
+  /** How to reach the seller. */
+  readonly contact: readonly string[]
+}
+
+export async function writeLetter(parts: Parts, mail: MailParts, owed: ClaimedMail): Promise<Letter> {
+  const locale = owed.locale ?? 'ar'
+  const { email, name } = owed.user
+  if (email === null) throw new Error('a letter to nobody')
+  const receipt = isAboutPayment(owed.kind)
+    ? await readReceipt(parts, { userId: owed.userId, paymentId: owed.about, locale })
+    : null
+  const url =
+    owed.kind === 'portal_link'
+      ? `${parts.publicUrl}/portal/sign-in?token=${(await openMailedLink(parts, owed.userId)).token}`
+      : `${parts.publicUrl}/portal`
+  const words = wordsOf(parts, mail, owed, { locale, receipt, url })
+  return {
+    messageId: messageIdOf(owed, new URL(parts.publicUrl).hostname),
+    from: mail.from(locale),
+    to: { name: name === null || isLinkLike(name) ? '' : name, address: email },
+    subject: words.subject,
+    text: textOf(words),
+    html: htmlOfLetter(words),
+    language: locale,
+    attachments: receipt ? [{ filename: `receipt-${receipt.number}.pdf`, pdf: receipt.pdf }] : [],
+  }
+}
+
+function wordsOf(
+  parts: Parts,
+  mail: MailParts,
+  owed: ClaimedMail,
+  of: { readonly locale: Locale; readonly receipt: PrintedReceipt | null; readonly url: string },
+): LetterWords {
+  const { locale } = of
+  const { identity, shop } = parts.receipts.seller
+  const phone = phoneInWords(identity.phone, locale)
+  const say = sayIn(locale, { seller: identity.name[locale], phone })
+  const theme = owed.kind.startsWith('expiring') ? 'expiring' : owed.kind
+  // The catalogue's test holds all of these keys.
+  const key = (part: string) => `mail_${theme}_${part}` as MessageKey
+  const data = dataOf(parts, mail, owed, of)
+  const { name } = owed.user
+  return {
+    locale,
+    seller: identity.name[locale],
+    color: shop.color,
+    subject: plain(say(subjectKey(owed, parts.clock.now(), mail.formats) ?? key('subject'), data)),
+    greeting: greet(say, name),
+    paragraphs: [say(key('what'), data), say(key('next'), data)],
+    button: say(BUTTONS[owed.kind] ?? 'mail_renewButton'),
+    url: of.url,
+    footer: say('mail_footer'),
+    contact: [identity.name[locale], phone, identity.email],
+  }
+}
+
+/** People choose their names: one that a mail program would make a link of greets nobody. */
+export function isLinkLike(name: string): boolean {
+  return /[/\\:@]|\bwww\b|[\p{L}\p{N}][.\u3002\uff0e\uff61]\p{L}{2}/iu.test(name.normalize('NFKC'))
+}
+
+function greet(say: Say, name: string | null): string {
+  return name === null || isLinkLike(name) ? say('mail_greetingNobody') : say('mail_greeting', { name })
+}
+
+/** What any of the sentences may need; those that do not, ignore it. */
+function dataOf(
+  { terms, catalogue, clock }: Parts,
+  { formats }: MailParts,
+  owed: ClaimedMail,
+  { locale, receipt }: { readonly locale: Locale; readonly receipt: PrintedReceipt | null },
+): Readonly<Record<string, string>> {
+  const now = clock.now()
+  const { subscription } = owed.user
+  const end = receipt?.periodEnd ?? subscription.paidUntil ?? now
+  const price = renewalAt(subscription, catalogue, now, terms)?.plan.price ?? 0
+  const plan = receipt?.planName ?? subscription.months.at(-1)?.plan.name ?? ''
+  return {
+    plan: planName(plan, locale),
+    end: formats.moment(end, locale),
+    graceEnd: formats.moment(graceEndsAt(end, terms), locale),
+    time: formats.timeLeft(end - now, locale),
+    amount: formats.money(receipt?.amount ?? price, locale),
+    number: receipt?.number ?? '',
+  }
+}
+
+const BUTTONS: Readonly<Partial<Record<MailKind, MessageKey>>> = {
+  receipt: 'mail_button',
+  refunded: 'mail_button',
+  portal_link: 'mail_linkButton',
+}
+
+/** A reminder of the last day says so by its name; the others say how many days are left. */
+function subjectKey({ kind, user }: ClaimedMail, now: Instant, { isoDay }: Formats): MessageKey | null {
+  const { paidUntil } = user.subscription
+  if (!kind.startsWith('expiring') || paidUntil === null) return null
+  const days = (Date.parse(isoDay(paidUntil)) - Date.parse(isoDay(now))) / DAY
+  if (days === 0) return 'mail_expiring_today_subject'
+  return days === 1 ? 'mail_expiring_tomorrow_subject' : null
+}
+
+function textOf({ locale, greeting, paragraphs, button, url, footer, contact }: LetterWords): string {
+  const colon = locale === 'fr' ? '\u00a0:' : ':'
+  const end = `-- \n${contact.join(' · ')}\n${footer}`
+  return [greeting, ...paragraphs, `${button}${colon} ${url}`, end].join('\n\n')
+}
+
+/** Subjects are shown by programs that draw the marks around isolated names as boxes. */
+function plain(text: string): string {
+  return text.replace(/[\u2066-\u2069]/g, '').replaceAll('\u00a0', ' ')
+}
+
+/**
+ * The same for every attempt and every process. The user's id stays out of it: letters get forwarded. A link is asked for
+ * again and again, and mailboxes drop a letter whose id they have seen.
+ */
+function messageIdOf({ userId, kind, about, queuedAt }: ClaimedMail, host: string): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([userId, kind, kind === 'portal_link' ? queuedAt : about]))
+    .digest('hex')
+  return `<${kind}.${digest.slice(0, 32)}@${host}>`
+}

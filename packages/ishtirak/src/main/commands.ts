@@ -1,0 +1,118 @@
+// The command line: serve, migrate, emulate, token, doctor. It reads the environment, calls one thing, and says in
+// plain words what went wrong.
+import path from 'node:path'
+import { Command } from 'commander'
+import { SignJWT } from 'jose'
+import { addBackupCommands } from './cli-backup.js'
+import { addEventCommands } from './cli-events.js'
+import { addOperatorCommands } from './cli-operator.js'
+import { examine, printFindings } from './doctor.js'
+import { emulate } from 'chargily-emulator/command'
+import { explainFailure } from './explain-failure.js'
+import { systemClock } from '../core/clock.js'
+import { type Config, readConfig } from '../runtime/config.js'
+import { misspelt } from '../runtime/environment.js'
+import { createLog } from '../runtime/log.js'
+import { readSandboxState } from './sandbox.js'
+import { sandboxFolder, serve } from './serve.js'
+import { stopOnSignals } from './stop-on-signals.js'
+import { migrate } from '../database/migrate.js'
+import { openDatabase } from '../database/open-database.js'
+import { printWelcome } from './welcome.js'
+import { keepsWorkers, startWorkers } from './workers.js'
+
+const program = new Command('ishtirak').description('Billing of a hosting platform: prepaid time, never lost')
+
+program
+  .command('serve', { isDefault: true })
+  .description('start the service; without CHARGILY_SECRET_KEY the sandbox, with an emulator of the provider')
+  .action(async () => {
+    const config = readConfig(process.env)
+    const log = createLog({ level: config.logLevel })
+    for (const { name, nearest } of misspelt(process.env)) {
+      log.warn({ variable: name, perhaps: nearest }, 'a variable that nothing reads looks like one of ours')
+    }
+    if (keepsWorkers(config)) {
+      return stopOnSignals(await startWorkers(config, log), log, config.drainSeconds * 1_000)
+    }
+    const service = await serve(config, log)
+    stopOnSignals(service, log, config.drainSeconds * 1_000)
+    if (service.emulator) await printWelcome(service, await signToken(service.config, 'user-1', {}))
+  })
+
+program
+  .command('migrate')
+  .description('bring the database to the schema of this version')
+  .action(async () => {
+    const config = readConfig(process.env)
+    const database = await openDatabase(databaseOptions(config))
+    const { applied, version } = await migrate(database)
+    say(`${applied.length === 0 ? 'nothing to do' : applied.join('\n')}\nschema version ${version}`)
+    await database.close()
+  })
+
+program
+  .command('emulate')
+  .description('an emulator of Chargily Pay V2 on real HTTP, for any client; --help lists its options')
+  .helpOption(false)
+  .allowUnknownOption()
+  .argument('[options...]')
+  .action((options: string[]) => emulate(options))
+
+program
+  .command('token')
+  .description('a bearer token for a user, signed with AUTH_JWT_SECRET or the key of the sandbox')
+  .requiredOption('--user <id>', 'the user’s id')
+  .option('--email <address>')
+  .option('--name <name>')
+  .option('--locale <locale>', 'ar, fr or en')
+  .option('--days <number>', 'how long it is valid', '30')
+  .action(async ({ user, days, ...claims }: Record<string, string>) => {
+    say(await signToken(readConfig(process.env), user ?? '', claims, Number(days)))
+  })
+
+program
+  .command('doctor')
+  .description('look at everything the service needs, each line with its remedy')
+  .action(async () => {
+    const findings = await examine(process.env)
+    say(printFindings(findings))
+    if (findings.some((finding) => finding.verdict === 'fail')) process.exitCode = 1
+  })
+
+addOperatorCommands(program)
+addEventCommands(program)
+addBackupCommands(program)
+
+/** Ten years for the sandbox: its clock is moved, and its tokens open nothing real. */
+const SANDBOX_TOKEN_DAYS = 3650
+
+async function signToken(
+  config: Config,
+  user: string,
+  claims: Record<string, string>,
+  days = SANDBOX_TOKEN_DAYS,
+): Promise<string> {
+  const secret =
+    config.auth.secret ?? (config.chargily ? null : (await readSandboxState(sandboxFolder(config))).jwtSecret)
+  if (!secret) throw new Error('tokens are signed by whoever holds the keys of AUTH_JWKS_URL, not here')
+  const now = Math.floor(systemClock().now() / 1000)
+  const token = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setSubject(user).setIssuedAt(now)
+  if (config.auth.issuer) token.setIssuer(config.auth.issuer)
+  if (config.auth.audience) token.setAudience(config.auth.audience)
+  return token.setExpirationTime(now + days * 86_400).sign(new TextEncoder().encode(secret))
+}
+
+function databaseOptions(config: Config) {
+  const dataDir = path.join(config.database.dataDir, 'database')
+  return config.database.url === undefined ? { dataDir } : { url: config.database.url, dataDir }
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+program.parseAsync().catch((error: unknown) => {
+  process.stderr.write(`${explainFailure(error, process.env)}\n`)
+  process.exit(1)
+})

@@ -1,0 +1,103 @@
+// The figures for Prometheus on a port of their own, so that no user of the public one sees them. With several workers
+// the process that keeps them answers, with the sum of what they counted.
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Config } from '../runtime/config.js'
+import type { Log } from '../runtime/log.js'
+import { type Figures, type Metrics, sumOf, writeFigures } from '../http/metrics.js'
+
+export interface MetricsPort {
+  /** Where Prometheus reads. */
+  readonly url: string
+  close(): void
+}
+
+/** Null where METRICS_PORT is not set. Throws what keeps it from listening. */
+export async function openMetricsPort(
+  config: Config,
+  render: () => Promise<{ contentType: string; text: string }>,
+  log: Log,
+): Promise<MetricsPort | null> {
+  if (!config.metrics) return null
+  const { host, port } = config.metrics
+  const server = createServer((request, response) => {
+    if (request.url !== '/metrics') return void response.writeHead(404).end()
+    render().then(
+      ({ contentType, text }) => response.writeHead(200, { 'content-type': contentType }).end(text),
+      (error) => {
+        log.error({ err: error }, 'the metrics cannot be read')
+        response.writeHead(500).end()
+      },
+    )
+  })
+  server.listen(port, host)
+  await once(server, 'listening')
+  // An address of the network, since it listens on a port.
+  const { port: opened } = server.address() as AddressInfo
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${opened}/metrics`
+  log.info({ metrics_url: url }, 'metrics')
+  return {
+    url,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+const ASK = 'ishtirak:figures'
+
+/** In a worker: gives its figures to the process that keeps it. */
+export function answerForFigures(metrics: Metrics): void {
+  process.on('message', (message) => {
+    if (message !== ASK) return
+    metrics.figures().then(
+      (figures) => process.send?.({ [ASK]: figures }),
+      // It is asked again at the next reading, and until then what it said last counts.
+      () => undefined,
+    )
+  })
+}
+
+/** A worker that is stuck counts with what it said last. */
+const ANSWER_MS_MAX = 1_000
+
+/** In the process that keeps workers: what all of them counted, those that have ended included. */
+export function collectFigures(): () => Promise<{ contentType: string; text: string }> {
+  const latest = new Map<number, Figures>()
+  let ended: Promise<Figures> = Promise.resolve([])
+  cluster.on('message', (worker: Worker, message: unknown) => {
+    const figures = figuresIn(message)
+    // One that has ended is in the sum already.
+    if (figures && !worker.isDead()) latest.set(worker.id, figures)
+  })
+  // Counters never go back: what a worker had counted stays. What it held, such as memory, is gone with it.
+  cluster.on('exit', (worker) => {
+    const counted = (latest.get(worker.id) ?? []).filter(({ type }) => String(type) !== 'gauge')
+    latest.delete(worker.id)
+    ended = ended.then((before) => sumOf([before, counted]))
+  })
+  return async () => {
+    const workers = Object.values(cluster.workers ?? {}).flatMap((one) => (one?.isConnected() ? [one] : []))
+    await Promise.all(workers.map(askForFigures))
+    return writeFigures([await ended, ...latest.values()])
+  }
+}
+
+async function askForFigures(worker: Worker): Promise<void> {
+  const signal = AbortSignal.timeout(ANSWER_MS_MAX)
+  worker.send(ASK)
+  await Promise.race([once(worker, 'message', { signal }), once(worker, 'exit', { signal })]).catch(
+    (error: Error) => {
+      if (error.name !== 'AbortError') throw error
+    },
+  )
+}
+
+function figuresIn(message: unknown): Figures | undefined {
+  if (typeof message !== 'object' || message === null || !(ASK in message)) return undefined
+  // Written by `answerForFigures`, in a process of ours.
+  return message[ASK] as Figures
+}

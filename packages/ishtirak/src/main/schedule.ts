@@ -1,0 +1,133 @@
+// Everything that runs by itself, on one screen. Each job is a sweep over rows that are due: it may be late, run twice or
+// be killed at any line. None of them gives or takes access; they find out, announce and tidy.
+import type { Billing } from './billing.js'
+import { HOUR, MINUTE, SECOND } from '../core/instant.js'
+
+export interface Job {
+  readonly name: string
+  readonly everyMs: number
+  /** What the job promises, for the operator. */
+  readonly promise: string
+  /** Works through what is due, bounded; gives how much it did. */
+  run(): Promise<number>
+  /** Where a round leaves work running: waits for it, when no further round comes. */
+  drain?(): Promise<void>
+  /** The provider bounds our calls: however many processes there are, one of them runs the round. */
+  readonly oncePerCluster?: true
+}
+
+/**
+ * Processes' timers are not in step with the row that counts the rounds: one that comes a moment early must not lose its
+ * round, so a round may begin when nine tenths of the interval are over.
+ */
+const EARLY = 0.9
+
+/** 5 looks every 10 s are 30 calls a minute: half of what the provider allows, the rest is for people who wait. */
+const LOOKS_A_ROUND = 5
+
+/** 800 consumes a second, day and night, are as many as a round forgets; a burst is caught up with later. */
+const FORGOTTEN_A_ROUND = 50_000
+
+/** Half a million users whose month ends on one day are told within three hours by a single process. */
+const ANNOUNCED_A_ROUND = 1_500
+
+/** 240,000 a day: more than are written. */
+const PRUNED_A_ROUND = 10_000
+
+/** Of each kind. More than are written in the moment that a clock is wrong. */
+const REPAIRED_A_ROUND = 5_000
+
+/** Four at a time and half a second each: a round of some 12 seconds. 300,000 a day. */
+const MAILS_A_ROUND = 100
+
+export function schedule(billing: Billing): readonly Job[] {
+  return [...jobsOf(billing), ...housekeeping(billing)].map((job) =>
+    job.oncePerCluster ? inTurn(billing, job) : job,
+  )
+}
+
+function inTurn(billing: Billing, job: Job): Job {
+  const claim = () => billing.claimRound(job.name, Math.floor(job.everyMs * EARLY))
+  return { ...job, run: async () => ((await claim()) ? job.run() : 0) }
+}
+
+function jobsOf(billing: Billing): readonly Job[] {
+  return [
+    {
+      name: 'repair-instants',
+      everyMs: MINUTE,
+      promise: 'a clock that was ahead puts nothing off once it is right',
+      run: () => billing.repairInstants(REPAIRED_A_ROUND),
+    },
+    {
+      name: 'check-due-payments',
+      everyMs: 10 * SECOND,
+      promise: 'a payment that no webhook told of is booked all the same',
+      run: () => billing.checkDuePayments(LOOKS_A_ROUND),
+      oncePerCluster: true,
+    },
+    {
+      name: 'compare-with-provider',
+      everyMs: 30 * SECOND,
+      promise:
+        'once a day the provider’s list is compared with our books, and what only one side has is reported',
+      run: () => billing.operator.reconcileDaily(),
+      oncePerCluster: true,
+    },
+    {
+      name: 'announce-time',
+      everyMs: 30 * SECOND,
+      promise: 'the platform hears of each end that comes near, is reached or is final, once',
+      run: () => billing.announceTime(ANNOUNCED_A_ROUND),
+    },
+    {
+      name: 'deliver-events',
+      everyMs: SECOND,
+      promise: 'every event reaches the platform, in order for each user',
+      run: () => billing.eventDelivery.run(),
+      drain: () => billing.eventDelivery.drain(),
+    },
+    {
+      name: 'send-mail',
+      everyMs: 10 * SECOND,
+      promise: 'whoever paid gets his receipt, and nobody’s time runs out without a word',
+      run: () => billing.sendDueMail(MAILS_A_ROUND),
+    },
+  ]
+}
+
+/** What nothing waits for. */
+function housekeeping(billing: Billing): readonly Job[] {
+  return [
+    {
+      name: 'forget-operations',
+      everyMs: MINUTE,
+      promise: 'an operation on usage is remembered for 48 hours, and not much longer',
+      run: () => billing.forgetOperations(FORGOTTEN_A_ROUND),
+    },
+    {
+      name: 'maintain-database',
+      everyMs: HOUR,
+      promise: 'the embedded database is vacuumed, and its log does not grow without end',
+      run: () => billing.maintainDatabase(),
+    },
+    {
+      name: 'prune-events',
+      everyMs: HOUR,
+      promise: 'events that nobody waits for are forgotten after 90 days',
+      run: () => billing.pruneEvents(PRUNED_A_ROUND),
+    },
+    {
+      name: 'forget-mail',
+      everyMs: HOUR,
+      promise: 'what became of a mail is forgotten after 90 days',
+      run: () => billing.forgetOldMail(PRUNED_A_ROUND),
+    },
+    {
+      name: 'forget-portal-sessions',
+      everyMs: HOUR,
+      promise: 'links and sessions of the portal that are over leave nothing behind',
+      run: () => billing.portal.forget(PRUNED_A_ROUND),
+    },
+  ]
+}

@@ -1,0 +1,284 @@
+// A copy of everything in the database as lines of text, and back: the same for both databases, so that it also leads from
+// one to the other. A backup is one snapshot; a restore is one transaction, and refuses a database that is not empty.
+import { createHash } from 'node:crypto'
+import { type Instant, toTimestamp } from '../core/instant.js'
+import { type Database, type Queryable, statement, type Transaction } from '../database/database.js'
+import { migrate, schemaFit } from '../database/migrate.js'
+
+/** What stands in the way of a restore, in words for the operator. */
+export class RestoreRefused extends Error {
+  override readonly name = 'RestoreRefused'
+}
+
+export interface BackupContents {
+  readonly takenAt: string
+  /** The newest migration of the database that it was taken from. */
+  readonly schema: number
+  /** By table. */
+  readonly rows: Readonly<Record<string, number>>
+}
+
+/** There is nothing to copy: most likely another database was meant. */
+export class BackupRefused extends Error {
+  override readonly name = 'BackupRefused'
+}
+
+/** Awaited: the disk may be slower than the database. */
+export type WriteLine = (line: string) => Promise<void> | void
+
+const FORMAT = 1
+const ROWS_A_FETCH = 500
+const CHARACTERS_A_BATCH = 1_000_000
+
+/**
+ * The first line says what it is, then each row is `table<tab>json`, and the last line holds the counts and a checksum of
+ * all before it. The transaction stays open until the last line is written: give lines to a local disk, never to a network.
+ */
+export async function writeBackup(
+  database: Database,
+  now: Instant,
+  write: WriteLine,
+): Promise<BackupContents> {
+  if ((await schemaFit(database)).current === 0) {
+    throw new BackupRefused('the database is empty, it was never used: look at DATABASE_URL and DATA_DIR')
+  }
+  return database.transaction(async (transaction) => {
+    await transaction.script(`set transaction isolation level repeatable read, read only; ${EVERY_ROW}`)
+    const { current: schema } = await schemaFit(transaction)
+    const hash = createHash('sha256')
+    const put = (line: string) => {
+      hash.update(`${line}\n`)
+      return write(line)
+    }
+    const takenAt = toTimestamp(now)
+    await put(JSON.stringify({ ishtirak_backup: FORMAT, schema, taken_at: takenAt }))
+    const rows: Record<string, number> = {}
+    for (const { table } of await tablesOf(transaction))
+      rows[table] = await writeTable(transaction, table, put)
+    await write(endLine(rows, hash.digest('hex')))
+    return { takenAt, schema, rows }
+    // A backup takes what it takes.
+  }, Number.POSITIVE_INFINITY)
+}
+
+/**
+ * Brings an empty database to the schema of the backup, fills it, and brings it to the schema of this program.
+ * Throws `RestoreRefused`: then no row was written. `lines` is read from its beginning each time it is called.
+ */
+export async function restoreBackup(
+  database: Database,
+  lines: () => AsyncIterable<string>,
+  /** When; null: nothing was issued after the backup, so the numbers of receipts go on. */
+  restoredAt: Instant | null,
+): Promise<BackupContents> {
+  const { schema, takenAt } = await readHeader(lines())
+  const { current, expected } = await schemaFit(database)
+  if (schema > expected) {
+    throw new RestoreRefused(
+      `the backup has schema ${schema}, this program knows ${expected}: use the newer one`,
+    )
+  }
+  if (current > schema) {
+    throw new RestoreRefused(
+      `the database has schema ${current} already, the backup ${schema}: create a new database`,
+    )
+  }
+  if (current > 0) await refuseRows(database)
+  await migrate(database, { upTo: schema })
+  const rows = await database.transaction(async (transaction) => {
+    const filled = await fill(transaction, lines())
+    if (restoredAt !== null) {
+      // A schema from before this table gets it now: a crash before its migration must not lose the mark.
+      await transaction.script('create table if not exists restores (restored_at timestamptz primary key)')
+      await transaction.query(insertRestore, [toTimestamp(restoredAt)])
+    }
+    return filled
+  }, Number.POSITIVE_INFINITY)
+  await migrate(database)
+  return { takenAt, schema, rows }
+}
+
+async function writeTable(transaction: Transaction, table: string, put: WriteLine): Promise<number> {
+  // The cursor's only column has the same name and type for every table: its statement is prepared once.
+  await transaction.script(
+    `declare backup_rows no scroll cursor for select row_to_json(backed_up)::text as row from ${quoted(table)} backed_up`,
+  )
+  let count = 0
+  for (;;) {
+    const rows = await transaction.query(fetchRows)
+    for (const { row } of rows) await put(`${table}\t${row}`)
+    count += rows.length
+    if (rows.length < ROWS_A_FETCH) break
+  }
+  await transaction.script('close backup_rows')
+  return count
+}
+
+/** All or nothing: a line that is missing or changed takes back what was written before it. */
+async function fill(
+  transaction: Transaction,
+  lines: AsyncIterable<string>,
+): Promise<Readonly<Record<string, number>>> {
+  await refuseRows(transaction)
+  const tables = new Map((await tablesOf(transaction)).map((one) => [one.table, one]))
+  // A trigger would write anew what the backup holds already, such as owed mail.
+  await transaction.script(alterAll(tables.keys(), 'disable trigger user'))
+  const hash = createHash('sha256')
+  const rows = Object.fromEntries([...tables.keys()].map((table) => [table, 0]))
+  let batch = { table: '', rows: [] as string[], characters: 0 }
+  const flush = async (table: string) => {
+    const full = tables.get(batch.table)
+    if (full) await insertRows(transaction, full, batch.rows)
+    batch = { table, rows: [], characters: 0 }
+  }
+  let end = ''
+  for await (const line of lines) {
+    const [table = '', row = ''] = splitAt(line, '\t')
+    if (table === 'end') end = line
+    else hash.update(`${line}\n`)
+    if (table === 'end' || row === '') continue
+    if (!tables.has(table)) throw new RestoreRefused(`the backup has a table ${table}, its schema has none`)
+    if (table !== batch.table || batch.characters > CHARACTERS_A_BATCH) await flush(table)
+    rows[table] = (rows[table] ?? 0) + 1
+    batch.rows.push(row)
+    batch.characters += row.length
+  }
+  await flush('')
+  if (end !== endLine(rows, hash.digest('hex'))) {
+    throw notWhole()
+  }
+  // What refers to each other is compared now: a table with comparisons to come cannot be altered.
+  await transaction.script(`set constraints all immediate; ${alterAll(tables.keys(), 'enable trigger user')}`)
+  return rows
+}
+
+/** What a backup holds. Throws `RestoreRefused` unless it is whole. */
+export async function checkBackup(lines: AsyncIterable<string>): Promise<BackupContents> {
+  const hash = createHash('sha256')
+  const rows: Record<string, number> = {}
+  let header: Header | null = null
+  let last = ''
+  for await (const line of lines) {
+    header ??= parseHeader(line)
+    const [table = ''] = splitAt(line, '\t')
+    last = line
+    if (table === 'end') break
+    hash.update(`${line}\n`)
+    if (table !== line) rows[table] = (rows[table] ?? 0) + 1
+  }
+  const sha256 = hash.digest('hex')
+  const [, end] = splitAt(last, '\t')
+  const said: { readonly rows?: Readonly<Record<string, number>> } = end === '' ? {} : JSON.parse(end)
+  // Tables without a row are counted too, and have no line.
+  const empty = Object.fromEntries(Object.keys(said.rows ?? {}).map((table) => [table, 0]))
+  if (!header || last !== endLine({ ...empty, ...rows }, sha256)) throw notWhole()
+  return { ...header, rows: { ...empty, ...rows } }
+}
+
+async function insertRows(
+  transaction: Transaction,
+  { table, columns }: Table,
+  rows: readonly string[],
+): Promise<void> {
+  // Not declared by `statement`: the columns are those of the backup's schema.
+  const insert = {
+    isChange: true,
+    name: `backup.insert.${table}`,
+    text: `insert into ${quoted(table)} (${columns})
+     select ${columns} from json_populate_recordset(null::${quoted(table)}, $1::json)`,
+  }
+  await transaction.query(insert, [`[${rows.join(',')}]`])
+}
+
+async function refuseRows(queryable: Queryable): Promise<void> {
+  for (const { table } of await tablesOf(queryable)) {
+    const anyRow = statement(`backup.any.${table}`, `select exists (select from ${quoted(table)}) as found`)
+    const [row] = await queryable.query(anyRow)
+    if (row?.found) {
+      throw new RestoreRefused(
+        `the database is not empty, ${table} has rows: restore into a new database or an empty folder`,
+      )
+    }
+  }
+}
+
+interface Table {
+  readonly table: string
+  /** Those that are written; the database computes the rest. Quoted, for a statement. */
+  readonly columns: string
+}
+
+async function tablesOf(queryable: Queryable): Promise<readonly Table[]> {
+  const rows = await queryable.query(selectTables)
+  return rows.map(({ name, columns }) => ({ table: String(name), columns: String(columns) }))
+}
+
+type Header = Pick<BackupContents, 'schema' | 'takenAt'>
+
+async function readHeader(lines: AsyncIterable<string>): Promise<Header> {
+  for await (const line of lines) return parseHeader(line)
+  return parseHeader('')
+}
+
+function parseHeader(line: string): Header {
+  if (!line.startsWith('{"ishtirak_backup"')) throw new RestoreRefused('this is no backup of ishtirak')
+  const header = parseFirstLine(line)
+  if (header.ishtirak_backup !== FORMAT) {
+    throw new RestoreRefused(`the backup has format ${header.ishtirak_backup}, this program reads ${FORMAT}`)
+  }
+  return { schema: Number(header.schema), takenAt: String(header.taken_at) }
+}
+
+function notWhole(): RestoreRefused {
+  return new RestoreRefused(
+    'the backup is not whole: its end, its counts or its checksum is not what was written',
+  )
+}
+
+function parseFirstLine(line: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(line)
+  } catch (cause) {
+    throw new RestoreRefused('the backup is not whole: its first line is cut or changed', { cause })
+  }
+}
+
+function endLine(rows: Readonly<Record<string, number>>, sha256: string): string {
+  const sorted = Object.fromEntries(Object.entries(rows).sort())
+  return `end\t${JSON.stringify({ rows: sorted, sha256 })}`
+}
+
+function splitAt(line: string, mark: string): readonly [string, string] {
+  const at = line.indexOf(mark)
+  return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + mark.length)]
+}
+
+function alterAll(tables: Iterable<string>, change: string): string {
+  return [...tables].map((table) => `alter table ${quoted(table)} ${change};`).join('')
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** The service's sessions keep every lookup on its index; reading all of a table is the one thing that is not a lookup. */
+const EVERY_ROW = 'set local enable_seqscan = on'
+
+const insertRestore = statement('backup.restore', 'insert into restores values ($1::timestamptz)')
+
+const fetchRows = statement('backup.fetch', `fetch ${ROWS_A_FETCH} from backup_rows`)
+
+/**
+ * In the order of their creation: a table is made before those that refer to it. The record of the migrations is written by
+ * the migrations; sessions of the portal last minutes, and a used link must not work again.
+ */
+const selectTables = statement(
+  'backup.tables',
+  `select relname as name, string_agg(quote_ident(attname), ', ' order by attnum) as columns
+     from pg_class join pg_attribute on attrelid = pg_class.oid
+    where relkind = 'r' and relnamespace = current_schema()::regnamespace
+      and relname not in ('schema_migrations', 'portal_sessions')
+      and attnum > 0 and not attisdropped and attgenerated = ''
+    group by pg_class.oid, relname
+    order by pg_class.oid`,
+)

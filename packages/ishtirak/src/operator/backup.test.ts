@@ -1,0 +1,240 @@
+// A backup holds everything, of one instant; restored into either kind of database nothing is lost, and what came after it
+// is found by the comparison with the provider.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Emulator } from '../../../chargily-emulator/src/emulator.js'
+import { writeBackup } from './backup-tables.js'
+import { backUpTo, receiveBackup, restoreFrom } from './backup-file.js'
+import { type Database, statement } from '../database/database.js'
+import { expectedVersion } from '../database/migrate.js'
+import { openMemory } from '../database/embedded/pglite.js'
+import { openPostgres } from '../database/server/postgres.js'
+import {
+  type DatabaseKind,
+  describeOnBothDatabases,
+  emptyPostgresUrl,
+  freshDatabase,
+  readDump,
+} from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { CHARGILY_KEY, createWorld, START } from '../../../../test/support/world.js'
+
+let folder = ''
+let file = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ishtirak-backup-'))
+  file = join(folder, 'backup.gz')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A database without a schema, as it is after `create database`. */
+async function emptyDatabase(kind: DatabaseKind): Promise<Database> {
+  return kind === 'pglite'
+    ? await openMemory(readDump('emptyDumpPath'))
+    : openPostgres({ url: await emptyPostgresUrl() })
+}
+
+async function linesOf(database: Database): Promise<readonly string[]> {
+  const lines: string[] = []
+  await writeBackup(database, START, (line) => void lines.push(line))
+  return lines.filter((line) => line.includes('\t') && !line.startsWith('end\t')).sort()
+}
+
+async function openCheckout(emulator: Emulator, amount: number, metadata: object): Promise<string> {
+  const response = await fetch(`${emulator.url}/test/api/v2/checkouts`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${CHARGILY_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ amount, currency: 'dzd', success_url: 'https://example.dz/', metadata }),
+  })
+  return (await response.json()).id
+}
+
+const receipts = statement(
+  'test.backup.receipts',
+  'select user_id, series, number from receipts order by number',
+)
+
+describeOnBothDatabases('a backup', ({ kind, database }) => {
+  it.each<DatabaseKind>(['pglite', 'postgres'])(
+    'restored into %s: nothing is lost, receipts continue, and what was paid since is found and booked',
+    async (target) => {
+      const before = await createWorld(database(), { env: OPERATOR_ENV })
+      await before.as('user-1').buy()
+      await before.as('أمين"\\').buy()
+      const pending = await before.as('user-3').upgrade()
+      await backUpTo(file, database(), START)
+      const saved = await linesOf(database())
+      await before.service.stop()
+
+      const restored = await emptyDatabase(target)
+      const contents = await restoreFrom(file, restored, null)
+      expect(contents).toMatchObject({
+        schema: await expectedVersion(),
+        rows: { users: 3, payments: 3, receipts: 2 },
+      })
+      expect(await linesOf(restored)).toEqual(saved)
+      // Mail is not owed a second time, and the rules of the schema are in force again.
+      expect(await restored.query(triggers)).toEqual([{ off: 0 }])
+
+      // Paid after the copy, which has the click.
+      await before.emulator.pay(pending.checkoutId, 'paid')
+      const { clock, emulator } = before
+      const after = await createWorld(restored, { env: OPERATOR_ENV, clock, emulator })
+      expect((await after.as('user-1').get('/api/v1/billing/status')).body.plan).toBe('pro')
+      await operatorOf(after).post('/reconciliations', { since: '2026-11-20' })
+      expect((await after.as('user-3').get('/api/v1/billing/status')).body.plan).toBe('pro')
+      await after.as('user-4').buy()
+      const numbers = (await restored.query(receipts)).map(({ number }) => number)
+      expect(numbers).toEqual([1, 2, 3, 4])
+      await after.stop()
+      await emulator.close()
+      await restored.close()
+    },
+  )
+
+  it.each<DatabaseKind>(['pglite', 'postgres'])(
+    'that is older, restored into %s: the operator books what was bought since, once, and no receipt number comes twice',
+    async (target) => {
+      const before = await createWorld(database(), { env: OPERATOR_ENV })
+      await before.as('user-1').buy()
+      await backUpTo(file, database(), START)
+      const { paymentId } = await before.as('user-2').buy()
+      const { body: paid } = await before.as('user-2').get('/api/v1/billing/payments')
+      // Not as it was ordered, not ours at all, and not ours although it looks alike.
+      const ours = { payment_id: 'pay_01jd7v0000abcdefghjkmnpqrs', user_id: 'user-3', plan_id: 'pro' }
+      const { payment_id: _, ...withoutPayment } = ours
+      const foreign = { ...ours, payment_id: 'order-12' }
+      for (const metadata of [ours, withoutPayment, foreign]) {
+        await before.emulator.pay(await openCheckout(before.emulator, 5_000, metadata), 'paid')
+      }
+      await before.service.stop()
+
+      const restored = await emptyDatabase(target)
+      await restoreFrom(file, restored, Date.parse('2026-11-21T12:34:56Z'))
+      const { clock, emulator } = before
+      const after = await createWorld(restored, { env: OPERATOR_ENV, clock, emulator })
+      const desk = operatorOf(after)
+      const found = async (unknown?: string) => {
+        const { body } = await desk.post('/reconciliations', { since: '2026-11-20', unknown })
+        const { findings } = body as { findings: { user_id: string | null; outcome: string }[] }
+        return findings.map(({ user_id, outcome }) => `${user_id}: ${outcome}`).sort()
+      }
+      const reported = ['null: unknown_checkout', 'null: unknown_checkout']
+      expect(await found()).toEqual([...reported, ...reported])
+      expect(await found('book')).toEqual([...reported, 'user-2: booked', 'user-3: review'])
+      expect(await found('book')).toEqual([...reported, 'user-3: unchanged'])
+
+      // The provider's instant, which is the one that was booked before.
+      const { body: again } = await after.as('user-2').get('/api/v1/billing/payments')
+      const [{ paid_at, period_start, period_end }] = paid.data
+      expect(again.data).toMatchObject([{ id: paymentId, status: 'paid', paid_at, period_start, period_end }])
+      await after.as('user-4').buy()
+      const numbers = (await restored.query(receipts)).map(({ series, number }) => `${series} ${number}`)
+      const mark = 'TEST-2026-R20261121123456'
+      expect(numbers.sort()).toEqual(['TEST-2026 1', `${mark} 1`, `${mark} 2`])
+
+      // The next year is a new series anyway.
+      clock.advance(60 * 86_400_000)
+      await after.as('user-5').buy()
+      const [newest] = (await restored.query(receipts)).filter(({ user_id }) => user_id === 'user-5')
+      expect(newest).toMatchObject({ series: 'TEST-2027', number: 1 })
+      await desk.post(`/payments/${ours.payment_id}/accept`, { why: 'the user was asked' })
+      expect((await after.as('user-3').get('/api/v1/billing/payments')).body.data).toMatchObject([
+        { id: ours.payment_id, status: 'paid' },
+      ])
+      await after.stop()
+      await emulator.close()
+      await restored.close()
+    },
+  )
+
+  it('comes whole from the running service, to an operator only, and stands in the audit trail', async () => {
+    await using world = await createWorld(database(), { env: OPERATOR_ENV })
+    await world.as('user-1').buy()
+    const address = `${world.url}/api/v1/operator/backup`
+    expect((await fetch(address)).status).toBe(401)
+    const response = await fetch(address, { headers: { authorization: `Bearer ${OPERATOR_KEY}` } })
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const contents = await receiveBackup(file, Readable.from([bytes]))
+    expect(contents.rows).toMatchObject({ payments: 1, receipts: 1, audit: 1, restores: 0 })
+    expect(gunzipSync(bytes).toString()).toContain('"act":"database.backup"')
+    const cut = Readable.from([bytes.subarray(0, bytes.length - 100)])
+    await expect(receiveBackup(`${file}.cut`, cut)).rejects.toThrow()
+    expect(readdirSync(folder)).toEqual(['backup.gz'])
+  })
+
+  it('is readable by its owner alone, and never overwrites a file', async () => {
+    await backUpTo(file, database(), START)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    await expect(backUpTo(file, database(), START)).rejects.toMatchObject({ name: 'BackupExists' })
+  })
+
+  it('is refused by a database that is not empty, which stays as it is', async () => {
+    await backUpTo(file, database(), START)
+    await database().script("insert into receipt_series values ('TEST-2026', 7)")
+    const before = await linesOf(database())
+    await expect(restoreFrom(file, database(), START)).rejects.toThrow('not empty, receipt_series has rows')
+    expect(await linesOf(database())).toEqual(before)
+  })
+
+  it.each<[string, (text: string) => string, string]>([
+    ['cut off', (text) => text.slice(0, text.indexOf('\nend\t') + 1), 'not whole'],
+    ['with a number changed', (text) => text.replace('"last_number":7', '"last_number":8'), 'not whole'],
+    ['with a row missing', (text) => text.replace(/receipt_series\t.*\n/, ''), 'not whole'],
+    ['of a newer schema', (text) => text.replace(/"schema":\d+/, '"schema":9999'), 'use the newer one'],
+    ['with half a first line', (text) => `${text.slice(0, 25)}\n`, 'not whole'],
+    ['that is none', () => 'something else\n', 'no backup of ishtirak'],
+  ])('%s is refused, and nothing of it is written', async (_, change, sentence) => {
+    await database().script("insert into receipt_series values ('TEST-2026', 7)")
+    await backUpTo(file, database(), START)
+    writeFileSync(file, gzipSync(change(gunzipSync(readFileSync(file)).toString())))
+    const fresh = await freshDatabase(kind)
+    await expect(restoreFrom(file, fresh, START)).rejects.toThrow(sentence)
+    expect(await linesOf(fresh)).toEqual([])
+    await fresh.close()
+  })
+
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ['is cut off', (bytes) => bytes.subarray(0, bytes.length / 2)],
+    ['is not compressed', gunzipSync],
+  ])('whose file %s is refused in a sentence', async (_, change) => {
+    await backUpTo(file, database(), START)
+    writeFileSync(file, change(readFileSync(file)))
+    const fresh = await freshDatabase(kind)
+    await expect(restoreFrom(file, fresh, null)).rejects.toMatchObject({
+      name: 'RestoreRefused',
+      message: expect.stringContaining('cannot be unpacked'),
+    })
+    await fresh.close()
+  })
+
+  it('of a database that was never used is refused: another one was meant', async () => {
+    const empty = await emptyDatabase(kind)
+    await expect(backUpTo(file, empty, START)).rejects.toMatchObject({ name: 'BackupRefused' })
+    expect(readdirSync(folder)).toEqual([])
+    await empty.close()
+  })
+})
+
+const triggers = statement(
+  'test.backup.triggers',
+  "select count(*) filter (where tgenabled = 'D') as off from pg_trigger where not tgisinternal",
+)
+
+describe('while the service works on a server', () => {
+  it('the backup is of one instant: what is written meanwhile is not in it', async () => {
+    const database = await freshDatabase('postgres')
+    const lines: string[] = []
+    await writeBackup(database, START, async (line) => {
+      if (lines.length === 0) await database.script("insert into receipt_series values ('TEST-2026', 7)")
+      lines.push(line)
+    })
+    expect(lines.filter((line) => line.includes('TEST-2026'))).toEqual([])
+    expect(await linesOf(database)).toHaveLength(1)
+    await database.close()
+  })
+})

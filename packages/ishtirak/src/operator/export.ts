@@ -1,0 +1,90 @@
+// The payments of one month for the accountant, as CSV. The month is that of the billing time zone; a refund stays in the
+// month of its payment, with its status. Columns are added at the end only: somebody's spreadsheet counts them.
+
+import { BillingError } from '../core/error.js'
+import { type Instant, toTimestamp } from '../core/instant.js'
+import type { Payment } from '../core/payment.js'
+import { receiptNumber } from '../core/receipt.js'
+import { csvLine } from '../runtime/csv.js'
+import { recordAct } from '../payments/audit.sql.js'
+import { type TakenPayment, takenPayments } from './operator.sql.js'
+import type { Parts } from '../payments/parts.js'
+
+export const EXPORT_COLUMNS = [
+  'receipt_number',
+  'payment_id',
+  'checkout_id',
+  'user_id',
+  'plan',
+  'amount',
+  'currency',
+  'payment_method',
+  'paid_at_utc',
+  'paid_at_local',
+  'period_start_utc',
+  'period_end_utc',
+  'status',
+  'second_of',
+] as const
+
+/** Rows that are held in memory at a time. */
+const PAGE_ROWS = 1_000
+
+/**
+ * Written to the audit trail, then told in pieces as it is read. Throws `validation_failed` when `month` is not `YYYY-MM`.
+ */
+export async function exportPayments(
+  parts: Parts,
+  of: { readonly month: string; readonly operator: string },
+): Promise<AsyncIterable<string>> {
+  const span = parts.wallClock.monthOf(of.month)
+  if (!span) {
+    throw new BillingError('validation_failed', {
+      problems: [{ pointer: '/query/month', code: 'wrong_format' }],
+    })
+  }
+  const now = parts.clock.now()
+  await recordAct(parts.database, {
+    id: parts.ids.next('act', now),
+    userId: '',
+    actor: of.operator,
+    act: 'payments.export',
+    reason: null,
+    paymentId: null,
+    before: {},
+    after: { month: of.month },
+    now,
+  })
+  return csvOf(parts, span)
+}
+
+async function* csvOf(parts: Parts, span: { from: Instant; to: Instant }): AsyncIterable<string> {
+  yield csvLine(EXPORT_COLUMNS)
+  let last: Payment | null = null
+  for (;;) {
+    const page: readonly TakenPayment[] = await takenPayments(parts.database, span, last, PAGE_ROWS)
+    if (page.length > 0) yield page.map((taken) => row(parts, taken)).join('')
+    if (page.length < PAGE_ROWS) return
+    last = page.at(-1)?.payment ?? null
+  }
+}
+
+function row({ wallClock }: Parts, { payment, receipt }: TakenPayment): string {
+  const utc = (instant: Instant | null) => (instant === null ? null : toTimestamp(instant))
+  return csvLine([
+    receipt === null ? null : receiptNumber(receipt.series, receipt.number),
+    payment.id,
+    payment.checkoutId,
+    payment.userId,
+    payment.plan.id,
+    payment.price.amount,
+    payment.price.currency,
+    payment.paymentMethod,
+    utc(payment.paidAt),
+    payment.paidAt === null ? null : wallClock.wallTime(payment.paidAt),
+    utc(payment.periodStart),
+    utc(payment.periodEnd),
+    payment.status,
+    payment.secondOf,
+  ])
+}

@@ -1,0 +1,196 @@
+// What the operator looks at across users: payments, everything known of one, and the months for the accountant. Reads
+// only; what he does goes the way of all changes, through settlements.ts.
+import type { Instant } from '../core/instant.js'
+import type { KeptReport } from '../core/kept-report.js'
+import type { Payment, PublicPaymentStatus } from '../core/payment.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
+import { at, instant, integer, json, text, textOrNull } from '../database/rows.js'
+import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
+
+const selectNewest = statement(
+  'operator.newest',
+  `select ${PAYMENT_COLUMNS}
+     from payments p
+    where ($1::text is null or p.user_id = $1)
+      and ($2::text is null or $2 = case
+            when p.status not in ('requested', 'pending') then p.status
+            when p.expires_at > $3::timestamptz then 'pending'
+            else 'expired' end)
+    order by p.created_at desc, p.id desc
+    limit $4::int`,
+)
+
+const selectInReview = statement(
+  'operator.in_review',
+  `select ${PAYMENT_COLUMNS}
+     from payments p
+    where p.status = 'review' and ($1::text is null or p.user_id = $1)
+    order by p.created_at desc, p.id desc
+    limit $2::int`,
+)
+
+/** Of all users, newest first. Those in review have an index of their own: they are few among many. */
+export async function newestPayments(
+  database: Queryable,
+  wanted: {
+    readonly userId: string | null
+    readonly status: PublicPaymentStatus | null
+    readonly limit: number
+  },
+  now: Instant,
+): Promise<readonly Payment[]> {
+  const { userId, status, limit } = wanted
+  const rows =
+    status === 'review'
+      ? await database.query(selectInReview, [userId, limit])
+      : await database.query(selectNewest, [userId, status, at(now), limit])
+  return rows.map(parsePayment)
+}
+
+const selectWithUser = statement(
+  'operator.payment',
+  `select ${PAYMENT_COLUMNS}, ${FACT_COLUMNS} from payments p join users u using (user_id) where p.id = $1`,
+)
+
+export async function findPaymentWithUser(
+  database: Queryable,
+  paymentId: string,
+): Promise<{ readonly payment: Payment; readonly user: UserRecord } | null> {
+  const [row] = await database.query(selectWithUser, [paymentId])
+  return row ? { payment: parsePayment(row), user: parseUser(row) } : null
+}
+
+export interface TracedEvent {
+  readonly id: string
+  readonly type: string
+  readonly at: Instant
+}
+
+/** What came in about a payment, what it keeps of it, what went out, and the number of its receipt. */
+export interface PaymentTraces {
+  readonly received: readonly (TracedEvent & { readonly outcome: string; readonly amount: number | null })[]
+  /** Those that changed it, oldest first. */
+  readonly reports: readonly KeptReport[]
+  readonly sent: readonly (TracedEvent & { readonly sequence: number })[]
+  readonly receipt: {
+    readonly series: string
+    readonly number: number
+    readonly issuedAt: Instant
+  } | null
+}
+
+const selectReceived = statement(
+  'operator.received',
+  `select id, type, outcome, received_at, report->'amount' as amount from provider_events
+    where user_id = $1 and (payment_id = $2 or checkout_id = $3)
+    order by received_at, id`,
+)
+
+const selectReports = statement(
+  'operator.reports',
+  'select reports from payments where user_id = $1 and id = $2',
+)
+
+const selectSent = statement(
+  'operator.sent',
+  `select id, type, sequence, created_at from outbox
+    where user_id = $1 and payload->'data'->'payment'->>'id' = $2
+    order by sequence`,
+)
+
+const selectReceipt = statement(
+  'operator.receipt',
+  'select series, number, issued_at from receipts where user_id = $1 and payment_id = $2',
+)
+
+export async function tracesOf(database: Queryable, payment: Payment): Promise<PaymentTraces> {
+  const { userId, id, checkoutId } = payment
+  const received = await database.query(selectReceived, [userId, id, checkoutId])
+  const [kept] = await database.query(selectReports, [userId, id])
+  const sent = await database.query(selectSent, [userId, id])
+  const [receipt] = await database.query(selectReceipt, [userId, id])
+  return {
+    received: received.map((row) => ({
+      ...traced(row, 'received_at'),
+      outcome: text(row, 'outcome'),
+      amount: json<number | null>(row, 'amount'),
+    })),
+    reports: kept ? json<readonly KeptReport[]>(kept, 'reports') : [],
+    sent: sent.map((row) => ({ ...traced(row, 'created_at'), sequence: integer(row, 'sequence') })),
+    receipt: receipt
+      ? {
+          series: text(receipt, 'series'),
+          number: integer(receipt, 'number'),
+          issuedAt: instant(receipt, 'issued_at'),
+        }
+      : null,
+  }
+}
+
+function traced(row: Row, instantColumn: string): TracedEvent {
+  return { id: text(row, 'id'), type: text(row, 'type'), at: instant(row, instantColumn) }
+}
+
+export interface UserRow extends UserRecord {
+  readonly userId: string
+  readonly email: string | null
+  readonly name: string | null
+  readonly locale: string | null
+  readonly createdAt: Instant
+}
+
+const selectUser = statement(
+  'operator.user',
+  `select ${FACT_COLUMNS}, u.user_id, u.email, u.name, u.locale, u.created_at from users u where u.user_id = $1`,
+)
+
+export async function findUser(database: Queryable, userId: string): Promise<UserRow | null> {
+  const [row] = await database.query(selectUser, [userId])
+  if (!row) return null
+  return {
+    ...parseUser(row),
+    userId: text(row, 'user_id'),
+    email: textOrNull(row, 'email'),
+    name: textOrNull(row, 'name'),
+    locale: textOrNull(row, 'locale'),
+    createdAt: instant(row, 'created_at'),
+  }
+}
+
+/** A payment with what the accountant wants beside it. */
+export interface TakenPayment {
+  readonly payment: Payment
+  readonly receipt: { readonly series: string; readonly number: number } | null
+}
+
+const selectTaken = statement(
+  'operator.taken',
+  `select ${PAYMENT_COLUMNS}, r.series, r.number
+     from payments p
+     left join receipts r on r.user_id = p.user_id and r.payment_id = p.id
+    where p.paid_at >= $1::timestamptz and p.paid_at < $2::timestamptz
+      and ($3::timestamptz is null or (p.paid_at, p.id) > ($3::timestamptz, $4::text))
+    order by p.paid_at, p.id
+    limit $5::int`,
+)
+
+/** Paid in `[from, to)`, refunded ones as well, oldest first, after the given one. */
+export async function takenPayments(
+  database: Queryable,
+  span: { readonly from: Instant; readonly to: Instant },
+  after: Payment | null,
+  limit: number,
+): Promise<readonly TakenPayment[]> {
+  const rows = await database.query(selectTaken, [
+    at(span.from),
+    at(span.to),
+    at(after?.paidAt ?? null),
+    after?.id ?? null,
+    limit,
+  ])
+  return rows.map((row) => ({
+    payment: parsePayment(row),
+    receipt: row.number === null ? null : { series: text(row, 'series'), number: integer(row, 'number') },
+  }))
+}

@@ -1,0 +1,234 @@
+// The shapes of the operator's part: more than a user sees of a payment, and the trail of what was done.
+import { Type } from 'typebox'
+import { nameSchemas } from '../http/schema-names.js'
+import {
+  BillingStatusSchema,
+  nullable,
+  PaymentSchema,
+  PlanLimitsSchema,
+  paymentStatus,
+  timestamp,
+} from '../payments/schemas.js'
+
+/** One line that says something: a reason of blanks is none. Written so that each character is read twice at most. */
+const reason = Type.String({
+  pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+  maxLength: 500,
+  description: 'Goes into the audit trail',
+  examples: ['charged twice, ticket 4711'],
+})
+
+export const WhySchema = Type.Object({ why: reason }, { additionalProperties: false })
+export const OptionalWhySchema = Type.Object({ why: Type.Optional(reason) }, { additionalProperties: false })
+
+export const PaymentParamsSchema = Type.Object({ payment_id: Type.String({ maxLength: 100 }) })
+
+const userId = Type.String({ minLength: 1, maxLength: 255 })
+export const OperatorUserParamsSchema = Type.Object({ user_id: userId })
+
+export const OperatorPaymentsQuerySchema = Type.Object(
+  {
+    status: Type.Optional(paymentStatus),
+    user_id: Type.Optional(userId),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 50 })),
+  },
+  { additionalProperties: false },
+)
+
+export const OperatorPaymentSchema = Type.Object({
+  user_id: Type.String(),
+  ...PaymentSchema.properties,
+  checkout_id: nullable(Type.String()),
+  live: Type.Boolean(),
+  second_of: nullable(Type.String({ description: 'The payment whose intent was paid twice' })),
+  next_check_at: nullable(timestamp),
+  review: Type.Union([
+    Type.Object({
+      differences: Type.Array(Type.String()),
+      provider_status: Type.String(),
+      amount: nullable(Type.Integer()),
+      currency: nullable(Type.String()),
+      paid_at: timestamp,
+      checkout_id: Type.String(),
+    }),
+    Type.Null(),
+  ]),
+})
+
+export const OperatorPaymentsSchema = Type.Object({ data: Type.Array(OperatorPaymentSchema) })
+
+export const SearchQuerySchema = Type.Object(
+  {
+    q: Type.String({
+      // Something else than white space.
+      pattern: '\\S',
+      maxLength: 320,
+      description:
+        'A user’s id or e-mail, a payment’s id, the provider’s checkout id or a receipt’s number, whole',
+      examples: ['amina@example.dz', '2026-000042'],
+    }),
+  },
+  { additionalProperties: false },
+)
+
+const FoundUserSchema = Type.Object({
+  user_id: Type.String(),
+  email: nullable(Type.String()),
+  name: nullable(Type.String()),
+})
+
+export const FoundSchema = Type.Object({
+  users: Type.Array(FoundUserSchema),
+  payments: Type.Array(OperatorPaymentSchema),
+})
+
+const ActSchema = Type.Object({
+  id: Type.String(),
+  at: timestamp,
+  actor: Type.String(),
+  act: Type.String({ examples: ['payment.refund'] }),
+  why: nullable(Type.String()),
+  payment_id: nullable(Type.String()),
+  before: Type.Unknown(),
+  after: Type.Unknown(),
+})
+
+const KeptReportSchema = Type.Object({
+  at: timestamp,
+  source: Type.Enum(['webhook', 'read', 'sweep', 'upgrade', 'operator', 'reconcile']),
+  event_id: nullable(Type.String()),
+  outcome: Type.String({ description: '`review`: not believed', examples: ['booked'] }),
+  status: Type.String({ examples: ['paid'] }),
+  amount: nullable(Type.Integer()),
+  currency: nullable(Type.String()),
+  live: Type.Union([Type.Boolean(), Type.Null()]),
+  payment_id: nullable(Type.String()),
+  checkout_id: Type.String(),
+  paid_at: nullable(timestamp),
+  paid_at_believed: Type.Boolean({
+    description:
+      'False: the provider named an instant that cannot be true, or none; the payment counts from another',
+  }),
+})
+
+export const PaymentFileSchema = Type.Object({
+  payment: OperatorPaymentSchema,
+  receipt: Type.Union([
+    Type.Object({ number: Type.String({ examples: ['2026-000042'] }), issued_at: timestamp }),
+    Type.Null(),
+  ]),
+  settled_by: nullable(
+    Type.String({
+      description: 'By which way the report came that was believed; null while nothing settled it',
+      examples: ['webhook', 'sweep', 'operator'],
+    }),
+  ),
+  reports: Type.Array(KeptReportSchema, {
+    description: 'What the provider said each time it changed the payment, oldest first',
+  }),
+  received: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      type: Type.String(),
+      at: timestamp,
+      outcome: Type.String(),
+      amount: nullable(Type.Integer()),
+    }),
+  ),
+  sent: Type.Array(
+    Type.Object({ id: Type.String(), type: Type.String(), at: timestamp, sequence: Type.Integer() }),
+  ),
+  audit: Type.Array(ActSchema),
+})
+
+export const UserFileSchema = Type.Object({
+  user_id: Type.String(),
+  email: nullable(Type.String()),
+  name: nullable(Type.String()),
+  locale: nullable(Type.String()),
+  created_at: timestamp,
+  ...BillingStatusSchema.properties,
+  limits: PlanLimitsSchema,
+  anchor_at: nullable(timestamp),
+  paid_until: nullable(timestamp),
+  ended_at: nullable(timestamp),
+  payments: Type.Array(OperatorPaymentSchema),
+  audit: Type.Array(ActSchema),
+})
+
+export const ReconcileRequestSchema = Type.Object(
+  {
+    since: Type.String({
+      pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}Z)?$',
+      description: 'A day or an instant, UTC',
+      examples: ['2026-11-01'],
+    }),
+    unknown: Type.Optional(
+      Type.Enum(['report', 'book'], {
+        default: 'report',
+        description:
+          '`book` enters payments that have no row here, for after the restore of an older backup. Not where two deployments share an account of the provider.',
+      }),
+    ),
+    why: Type.Optional(reason),
+  },
+  { additionalProperties: false },
+)
+
+const ComparisonSchema = Type.Object({
+  id: Type.String(),
+  since: timestamp,
+  started_by: Type.String(),
+  started_at: timestamp,
+  finished_at: nullable(timestamp),
+  next_round_at: timestamp,
+  calls: Type.Integer({ description: 'Questions put to the provider so far' }),
+  checkouts: Type.Integer(),
+  findings: Type.Integer(),
+})
+
+const FindingSchema = Type.Object({
+  kind: Type.Enum(['paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid']),
+  outcome: Type.String({ description: 'What was made of it; `reported`: it waits for a person' }),
+  user_id: nullable(Type.String()),
+  payment_id: nullable(Type.String()),
+  checkout_id: Type.String(),
+  found_at: timestamp,
+  seen_at: timestamp,
+  details: Type.Unknown(),
+})
+
+export const ReconciliationSchema = Type.Object({
+  reconciliation: ComparisonSchema,
+  findings: Type.Array(FindingSchema),
+})
+
+export const ReconciliationsSchema = Type.Object({
+  data: Type.Array(ComparisonSchema),
+  findings: Type.Array(FindingSchema),
+})
+
+export const ReconciliationParamsSchema = Type.Object({ reconciliation_id: Type.String({ maxLength: 100 }) })
+
+export const ExportQuerySchema = Type.Object(
+  { month: Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] }) },
+  { additionalProperties: false },
+)
+
+nameSchemas({
+  Reason: WhySchema,
+  OptionalReason: OptionalWhySchema,
+  OperatorPayment: OperatorPaymentSchema,
+  OperatorPayments: OperatorPaymentsSchema,
+  AuditEntry: ActSchema,
+  KeptReport: KeptReportSchema,
+  FoundUser: FoundUserSchema,
+  SearchResult: FoundSchema,
+  PaymentFile: PaymentFileSchema,
+  UserFile: UserFileSchema,
+  ReconcileRequest: ReconcileRequestSchema,
+  Comparison: ComparisonSchema,
+  Finding: FindingSchema,
+  Reconciliation: ReconciliationSchema,
+  Reconciliations: ReconciliationsSchema,
+})

@@ -1,0 +1,88 @@
+// What Chargily says of a checkout, in our words. Three dialects are read: the API's answer, the documented event
+// and the event as it is really sent. Unknown fields are ignored, above all `account`, the merchant's papers.
+import type { CheckoutReport, CheckoutStatus } from '../../core/checkout.js'
+import type { Instant } from '../../core/instant.js'
+import type { CheckoutPage, ProviderEvent } from '../provider.js'
+import { isObject, parseJson, readAmount, readFlag, readInstant, readText } from './values.js'
+
+/** The metadata keys under which our ids travel. */
+export const PAYMENT_ID = 'payment_id'
+export const USER_ID = 'user_id'
+export const PLAN_ID = 'plan_id'
+
+/** Null: no checkout. `around` is what the envelope says where the checkout itself is silent. */
+export function readCheckout(
+  value: unknown,
+  around: { live: boolean | null; updatedAt: Instant | null } = { live: null, updatedAt: null },
+): CheckoutReport | null {
+  if (!isObject(value) || (value.entity !== undefined && value.entity !== 'checkout')) return null
+  const checkoutId = readText(value.id)
+  if (checkoutId === null) return null
+  const planId = readMetadata(value.metadata, PLAN_ID)
+  return {
+    checkoutId,
+    status: readStatus(value.status),
+    amount: readAmount(value.amount),
+    currency: readText(value.currency)?.toUpperCase() ?? null,
+    live: readFlag(value.livemode) ?? around.live,
+    paymentId: readMetadata(value.metadata, PAYMENT_ID),
+    userId: readMetadata(value.metadata, USER_ID),
+    ...(planId !== null && { planId }),
+    paymentMethod: readText(value.payment_method)?.toLowerCase() ?? null,
+    // The API calls it `checkout_url`, the documented event `url`.
+    checkoutUrl: readCheckoutUrl(value.checkout_url) ?? readCheckoutUrl(value.url),
+    createdAt: readInstant(value.created_at),
+    updatedAt: readInstant(value.updated_at) ?? around.updatedAt,
+  }
+}
+
+/** Null: not JSON, or not an event. The bytes are taken as verified. */
+export function readEvent(body: Uint8Array): ProviderEvent | null {
+  const value = parseJson(body)
+  if (!isObject(value) || value.entity !== 'event') return null
+  const id = readText(value.id)
+  const type = readText(value.type)
+  if (id === null || type === null) return null
+  const createdAt = readInstant(value.created_at)
+  const around = { live: readFlag(value.livemode), updatedAt: readInstant(value.updated_at) ?? createdAt }
+  return { id, type, report: readCheckout(value.data, around), createdAt }
+}
+
+/** Null: not page number `page` of a list. A checkout without an id is left out: nobody could ask for it. */
+export function readPage(value: unknown, page: number): CheckoutPage | null {
+  if (!isObject(value) || !Array.isArray(value.data)) return null
+  // A server that does not turn the page would be walked for ever.
+  if ((readAmount(value.current_page) ?? page) !== page) return null
+  const checkouts = value.data.map((item) => readCheckout(item)).filter((report) => report !== null)
+  // Its `next_page_url` says whether, never where: the key is sent to no address that an answer names.
+  const saysMore = typeof value.next_page_url === 'string' || (readAmount(value.last_page) ?? 0) > page
+  return { checkouts, nextPage: saysMore && value.data.length > 0 ? page + 1 : null }
+}
+
+const STATUSES: readonly CheckoutStatus[] = ['pending', 'processing', 'paid', 'failed', 'canceled', 'expired']
+
+function readStatus(value: unknown): CheckoutStatus {
+  const word = readText(value)?.toLowerCase()
+  return STATUSES.find((status) => status === word) ?? 'unknown'
+}
+
+/** The documentation shows an array (`[{}]`), the wire an object; empty it is `[]`, `{}` or null. */
+function readMetadata(metadata: unknown, key: string): string | null {
+  const entries: readonly unknown[] = Array.isArray(metadata) ? metadata : [metadata]
+  for (const entry of entries) {
+    const text = isObject(entry) ? readText(entry[key]) : null
+    if (text !== null) return text
+  }
+  return null
+}
+
+/** Where people type their card's password: https at Chargily, although its events say `http://`. */
+function readCheckoutUrl(value: unknown): string | null {
+  if (typeof value !== 'string' || !URL.canParse(value)) return null
+  const url = new URL(value)
+  if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '' || url.password !== '') {
+    return null
+  }
+  if (url.hostname === 'pay.chargily.dz' && url.port === '') url.protocol = 'https:'
+  return url.href
+}

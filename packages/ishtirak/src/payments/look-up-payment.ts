@@ -1,0 +1,82 @@
+// Asking the provider about one payment, because nobody told us. What it says goes the way of all money: settlePayment.
+import type { CheckoutReport } from '../core/checkout.js'
+import type { Payment } from '../core/payment.js'
+import type { ProviderAnswer, ProviderFailure } from './provider.js'
+import type { Parts } from './parts.js'
+import { type ReportedCheckout, settlePayment } from './settle.js'
+
+export type Lookup =
+  /** The provider has nothing under this payment's name. */
+  | { readonly kind: 'not_there' }
+  | { readonly kind: 'settled'; readonly reports: readonly CheckoutReport[] }
+  | { readonly kind: 'failed'; readonly failure: ProviderFailure }
+
+/** Asks for the payment's checkout, or, where we never learned its id, for any that carries the payment's id. */
+export async function lookUpPayment(
+  parts: Parts,
+  payment: Payment,
+  options: Pick<ReportedCheckout, 'source' | 'accepted' | 'by' | 'requestId'> & {
+    readonly timeoutMs?: number
+  },
+): Promise<Lookup> {
+  const { timeoutMs, ...way } = options
+  const answer = await ask(parts, payment, timeoutMs)
+  if (!answer.ok) return { kind: 'failed', failure: answer.failure }
+  if (answer.value.length === 0) return { kind: 'not_there' }
+  // Oldest first: the first checkout made for a payment is the payment's own, a later one the second.
+  const reports = [...answer.value].sort((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0))
+  for (const report of reports) {
+    const outcome = await settlePayment(parts, { report, event: null, ...way })
+    if (outcome !== 'refused' && outcome !== 'withdrawn') continue
+    const ended = await endCheckout(parts, payment, {
+      checkoutId: report.checkoutId,
+      source: way.source,
+      requestId: way.requestId,
+    })
+    if (!ended.ok) return { kind: 'failed', failure: ended.failure }
+  }
+  return { kind: 'settled', reports }
+}
+
+/** Sees to it that a checkout of this payment is not paid any more; gives what it is now. */
+export async function endCheckout(
+  parts: Parts,
+  payment: Payment,
+  { checkoutId, ...way }: { readonly checkoutId: string } & Pick<ReportedCheckout, 'source' | 'requestId'>,
+): Promise<ProviderAnswer<CheckoutReport>> {
+  const answer = await parts.provider.expireCheckout(checkoutId)
+  if (!answer.ok) return answer
+  const report = answer.value ?? reportOfLoss(payment, checkoutId)
+  await settlePayment(parts, { report, event: null, ...way })
+  return { ok: true, value: report }
+}
+
+async function ask(
+  { provider }: Parts,
+  payment: Payment,
+  timeoutMs: number | undefined,
+): Promise<ProviderAnswer<readonly CheckoutReport[]>> {
+  if (payment.checkoutId === null) {
+    return provider.findCheckouts(payment.id, payment.createdAt)
+  }
+  const answer = await provider.getCheckout(payment.checkoutId, timeoutMs === undefined ? {} : { timeoutMs })
+  if (!answer.ok) return answer
+  return { ok: true, value: answer.value ? [answer.value] : [] }
+}
+
+/** The provider does not know the checkout (its test data was wiped): nobody can pay it, so it is as good as expired. */
+export function reportOfLoss(payment: Payment, checkoutId: string): CheckoutReport {
+  return {
+    checkoutId,
+    status: 'expired',
+    amount: payment.price.amount,
+    currency: payment.price.currency,
+    live: payment.live,
+    paymentId: payment.id,
+    userId: payment.userId,
+    paymentMethod: null,
+    checkoutUrl: null,
+    createdAt: null,
+    updatedAt: null,
+  }
+}

@@ -1,0 +1,33 @@
+// Events to the platform, numbered and ready to be stored by the statement that saves what they tell of. It sends nothing.
+import { describeEvent, type EventType, type PlatformEvent } from '../core/event.js'
+import type { Instant } from '../core/instant.js'
+import type { Payment } from '../core/payment.js'
+import { type SubscriptionFacts, statusAt } from '../core/subscription.js'
+import type { Parts } from './parts.js'
+
+export interface OutgoingEvent {
+  readonly id: string
+  readonly event: PlatformEvent
+}
+
+/** Each carries the state after the change and the user's next number. */
+export function outgoingEvents(
+  parts: Pick<Parts, 'ids' | 'terms'>,
+  types: readonly EventType[],
+  of: {
+    readonly userId: string
+    /** The number of the last event about this user. */
+    readonly eventSequence: number
+    /** As it is after the change. */
+    readonly subscription: SubscriptionFacts
+    readonly payment: Payment | null
+    readonly now: Instant
+  },
+): readonly OutgoingEvent[] {
+  const { userId, eventSequence, payment, now } = of
+  const subscription = statusAt(of.subscription, now, parts.terms)
+  return types.map((type, index) => {
+    const described = { userId, sequence: eventSequence + 1 + index, subscription, payment, now }
+    return { id: parts.ids.next('evt', now), event: describeEvent(type, described) }
+  })
+}

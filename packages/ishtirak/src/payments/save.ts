@@ -1,0 +1,79 @@
+// Load, decide, save for what a person decides: the same guarded statement as for the provider's reports, with the line of
+// the audit trail in it. Whoever is outrun loads and decides again.
+import type { EventType } from '../core/event.js'
+import type { Instant } from '../core/instant.js'
+import type { Payment } from '../core/payment.js'
+import type { MovedPeriod } from '../core/refund.js'
+import type { SubscriptionFacts } from '../core/subscription.js'
+import { DatabaseUnavailable } from '../database/database.js'
+import { saveSettlement } from './settle-changes.sql.js'
+import type { UserRecord } from './users.sql.js'
+import { describeAct, type OperatorAct } from './audit.js'
+import { outgoingEvents } from './outgoing-events.js'
+import type { Parts } from './parts.js'
+
+/** The facts as they were read, and as they are to be. */
+export interface DecidedAct {
+  readonly userId: string
+  readonly user: UserRecord
+  readonly payment: Payment | null
+  readonly after: {
+    readonly payment?: Payment
+    readonly subscription: SubscriptionFacts
+    readonly moved?: readonly MovedPeriod[]
+    readonly events: readonly EventType[]
+  }
+}
+
+/** Each lost race means that somebody else's change was saved, so a handful of rounds is plenty. */
+const ROUNDS_MAX = 20
+
+/** `decide` loads the facts anew each time it is called, and throws to refuse. */
+export async function saveByHand(
+  parts: Parts,
+  by: OperatorAct,
+  decide: (now: Instant) => Promise<DecidedAct>,
+): Promise<void> {
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const now = parts.clock.now()
+    const decided = await decide(now)
+    if ((await save(parts, by, decided, now)) === 'saved') {
+      const { userId, payment } = decided
+      parts.log.info({ ...by, user_id: userId, payment_id: payment?.id }, 'the operator acted')
+      return
+    }
+  }
+  throw new DatabaseUnavailable(`${by.act} was outrun ${ROUNDS_MAX} times`)
+}
+
+function save(parts: Parts, by: OperatorAct, decided: DecidedAct, now: Instant) {
+  const { userId, user, after } = decided
+  const { subscription, moved = [], payment = null } = after
+  const before = {
+    payment: decided.payment,
+    subscription: user.subscription,
+    moved: user.subscription.months
+      .filter((month) => moved.some(({ paymentId }) => paymentId === month.paymentId))
+      .map(({ paymentId, start, end }) => ({ paymentId, periodStart: start, periodEnd: end })),
+  }
+  const facts = { paymentId: decided.payment?.id ?? null, before, after: { payment, subscription, moved } }
+  return saveSettlement(parts.database, {
+    userId,
+    version: user.version,
+    payment,
+    isNew: false,
+    subscription,
+    received: null,
+    events: outgoingEvents(parts, after.events, {
+      userId,
+      eventSequence: user.eventSequence,
+      subscription,
+      payment,
+      now,
+    }),
+    receipt: null,
+    moved,
+    audit: describeAct(parts, by, facts, now),
+    now,
+  })
+}

@@ -1,0 +1,104 @@
+// The shapes of the API, in the order in which their fields are written. One source for validation, for the serialiser
+// and for the OpenAPI document. The five of seed.md stand here to the letter.
+import { Type } from 'typebox'
+import { PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
+import { nameSchemas } from '../http/schema-names.js'
+
+export const nullable = <Schema extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
+  schema: Schema,
+) => Type.Union([schema, Type.Null()])
+
+export const timestamp = Type.String({
+  description: 'UTC, `YYYY-MM-DDThh:mm:ssZ`, no fraction',
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$',
+  examples: ['2026-12-21T09:30:00Z'],
+})
+
+export const paymentStatus = Type.Enum([...PUBLIC_PAYMENT_STATUSES])
+
+export const PlanLimitsSchema = Type.Object({
+  projects: Type.Integer(),
+  domains_per_project: Type.Integer(),
+  deploys_per_day: Type.Integer(),
+  storage_mb: Type.Integer({ description: 'megabytes' }),
+})
+
+export const PlanSchema = Type.Object({
+  id: Type.String({ examples: ['pro'] }),
+  name: Type.String({ examples: ['Pro'] }),
+  price: Type.Integer({ description: 'Whole units of `currency` for one calendar month', examples: [2000] }),
+  currency: Type.String({ examples: ['DZD'] }),
+  limits: PlanLimitsSchema,
+})
+
+export const UpgradeRequestSchema = Type.Object(
+  { plan: Type.String({ description: 'The plan to buy a month of', examples: ['pro'] }) },
+  { additionalProperties: false },
+)
+
+export const UpgradeResultSchema = Type.Object({
+  checkout_url: Type.String({ description: 'The hosted page to send the user to' }),
+  payment_id: Type.String({ examples: ['pay_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
+})
+
+export const BillingStatusSchema = Type.Object({
+  plan: Type.String({ description: 'The plan in effect now', examples: ['pro'] }),
+  status: Type.Enum(['active', 'past_due', 'expired', 'canceled'], {
+    description: 'past_due: up to 3 days past the end, access goes on; expired: later than that',
+  }),
+  current_period_end: nullable(timestamp),
+  payment_method: nullable(
+    Type.String({ description: 'Of the last payment', examples: ['edahabia', 'cib'] }),
+  ),
+})
+
+export const PaymentSchema = Type.Object({
+  id: Type.String(),
+  plan: Type.String(),
+  amount: Type.Integer({ description: 'Whole dinars' }),
+  currency: Type.String(),
+  status: paymentStatus,
+  payment_method: nullable(Type.String()),
+  checkout_url: nullable(Type.String({ description: 'Only while it can be paid' })),
+  created_at: timestamp,
+  expires_at: timestamp,
+  paid_at: nullable(timestamp),
+  period_start: nullable(timestamp),
+  period_end: nullable(timestamp),
+  receipt_url: nullable(Type.String({ description: 'Once paid' })),
+})
+
+export const PaymentsQuerySchema = Type.Object(
+  {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    cursor: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'Opaque, from `next_cursor`' }),
+    ),
+    status: Type.Optional(paymentStatus),
+  },
+  { additionalProperties: false },
+)
+
+export const PaymentPageSchema = Type.Object({
+  data: Type.Array(PaymentSchema),
+  has_more: Type.Boolean(),
+  next_cursor: nullable(Type.String()),
+})
+
+export const WebhookAnswerSchema = Type.Object({
+  received: Type.Literal(true),
+  duplicate: Type.Optional(Type.Literal(true)),
+})
+
+nameSchemas({
+  Timestamp: timestamp,
+  PaymentStatus: paymentStatus,
+  PlanLimits: PlanLimitsSchema,
+  Plan: PlanSchema,
+  UpgradeRequest: UpgradeRequestSchema,
+  UpgradeResult: UpgradeResultSchema,
+  BillingStatus: BillingStatusSchema,
+  Payment: PaymentSchema,
+  PaymentPage: PaymentPageSchema,
+  WebhookAnswer: WebhookAnswerSchema,
+})

@@ -1,0 +1,208 @@
+// The whole effect of a change of somebody's money as one statement: event, payment, paid time, receipt number, events to
+// the platform. It is there wholly or not at all.
+import type { CheckoutReport } from '../core/checkout.js'
+import type { PlatformEvent } from '../core/event.js'
+import type { Instant } from '../core/instant.js'
+import type { KeptReport } from '../core/kept-report.js'
+import type { Payment } from '../core/payment.js'
+import type { MovedPeriod } from '../core/refund.js'
+import type { SubscriptionFacts } from '../core/subscription.js'
+import { type AuditEntry, auditToColumns } from './audit.sql.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { paymentOriginToColumns, paymentStateToColumns } from './payments.sql.js'
+import { at, flag, text } from '../database/rows.js'
+import { factsToColumns } from './users.sql.js'
+
+export interface ReceivedEvent {
+  readonly id: string
+  readonly type: string
+  readonly outcome: string
+  readonly report: CheckoutReport | null
+  readonly receivedAt: Instant
+}
+
+/** One change of one user's money, decided on `version`. */
+export interface SettlementChange {
+  readonly userId: string
+  readonly version: number
+  readonly payment: Payment | null
+  readonly isNew: boolean
+  /** As it is to be, or as it was read where it stays. */
+  readonly subscription: SubscriptionFacts
+  /** Cancels what else the user has open, and has the sweep end its checkout at the provider. */
+  readonly withdrawsOpen?: boolean
+  readonly received: ReceivedEvent | null
+  /** What the payment keeps of the report that changes it. */
+  readonly report?: KeptReport | null
+  readonly events: readonly { readonly id: string; readonly event: PlatformEvent }[]
+  readonly receipt: { readonly series: string; readonly snapshot: unknown } | null
+  /** Other paid months that a refund moves. */
+  readonly moved?: readonly MovedPeriod[]
+  /** Who did it and why, where a person did. */
+  readonly audit?: AuditEntry | null
+  readonly now: Instant
+}
+
+/** `saved`; `duplicate`: the event id is known, nothing was changed; `outrun`: somebody was faster, load and decide anew. */
+export type SaveResult = 'saved' | 'duplicate' | 'outrun'
+
+// Changes of several users at once, at most one of each. The guard locks a user's row at the version the change was
+// decided on, in the order of the users, so that two processes cannot lock each other out. The event comes next: if its
+// id is known, nothing else happens. Everything further hangs on these two. What time has to announce begins anew with a
+// new end. After a restore the series of that year, and of those before, has the mark of the restore: the numbers that were
+// drawn after the backup are unknown. (The year of the billing time zone may begin before that of UTC.)
+const saveChanges = statement(
+  'settlements.save',
+  `with input as (
+     select * from jsonb_to_recordset($1::jsonb) as i(
+       user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
+       received jsonb, report jsonb, events jsonb, receipt jsonb, shifted jsonb, audit jsonb, now timestamptz)
+   ), guard as (
+     select u.user_id from users u, input i
+      where u.user_id = i.user_id and u.version = i.version
+      order by u.user_id
+        for update of u
+   ), event as (
+     insert into provider_events (user_id, id, type, checkout_id, payment_id, outcome, report, received_at)
+     select g.user_id, e.id, e.type, e.checkout_id, i.payment->>'id', e.outcome, e.report, i.now
+       from guard g join input i using (user_id),
+            jsonb_to_record(i.received) as e(id text, type text, checkout_id text, outcome text, report jsonb)
+      where i.received is not null
+         on conflict do nothing
+     returning user_id
+   ), effect as (
+     select i.* from input i join guard using (user_id)
+      where i.received is null or exists (select from event v where v.user_id = i.user_id)
+   ), fresh as (
+     insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url,
+                           payment_method, created_at, expires_at, attempt_ends_at, next_check_at, paid_at,
+                           period_start, period_end, second_of, review, reports)
+     select e.user_id, n.id, n.plan, n.amount, n.currency, n.live, n.status, n.checkout_id, n.checkout_url,
+            n.payment_method, n.created_at, n.expires_at, n.attempt_ends_at, n.next_check_at, n.paid_at,
+            n.period_start, n.period_end, n.second_of, n.review, '[]'::jsonb || coalesce(e.report, '[]')
+       from effect e, jsonb_populate_record(null::payments, e.payment) n
+      where e.is_new and e.payment is not null
+     returning id, user_id
+   ), moved as (
+     update payments p
+        set status = n.status, checkout_id = n.checkout_id, checkout_url = n.checkout_url,
+            payment_method = n.payment_method, expires_at = n.expires_at, next_check_at = n.next_check_at,
+            paid_at = n.paid_at, period_start = n.period_start, period_end = n.period_end, review = n.review,
+            reports = p.reports || coalesce(e.report, '[]')
+       from effect e,
+            jsonb_to_record(e.payment) as n(
+              id text, status text, checkout_id text, checkout_url text, payment_method text, expires_at timestamptz,
+              next_check_at timestamptz, paid_at timestamptz, period_start timestamptz, period_end timestamptz,
+              review jsonb)
+      where not e.is_new and p.user_id = e.user_id and p.id = n.id and p.status <> 'refunded'
+        and (p.status <> 'paid' or n.status = 'refunded')
+     returning p.id, p.user_id
+   ), withdrawn as (
+     update payments p
+        set status = 'canceled', next_check_at = e.now
+       from effect e
+      where e.withdraws and p.user_id = e.user_id and p.id <> e.payment->>'id'
+        and p.status in ('requested', 'pending')
+   ), shifted as (
+     update payments p
+        set period_start = r.period_start, period_end = r.period_end
+       from effect e,
+            jsonb_to_recordset(e.shifted) as r(id text, period_start timestamptz, period_end timestamptz)
+      where e.shifted is not null and p.user_id = e.user_id and p.id = r.id and p.status = 'paid'
+   ), audited as (
+     insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after)
+     select e.user_id, a.id, e.now, a.actor, a.act, a.reason, a.payment_id, a.before, a.after
+       from effect e, jsonb_populate_record(null::audit, e.audit) a
+      where e.audit is not null
+   ), restored as (
+     select to_char(max(restored_at) at time zone 'UTC', '"-R"YYYYMMDDHH24MISS') as mark,
+            to_char(max(restored_at) at time zone 'UTC' + interval '1 day', 'YYYY') as last_year
+       from restores
+   ), booked as (
+     select e.user_id, e.payment->>'id' as payment_id, e.now, r.snapshot,
+            r.series || case when right(r.series, 4) <= restored.last_year then restored.mark else '' end as series,
+            row_number() over (partition by r.series order by e.user_id) as place,
+            count(*) over (partition by r.series) as places
+       from effect e, jsonb_to_record(e.receipt) as r(series text, snapshot jsonb), restored
+      where e.receipt is not null
+   ), drawn as (
+     insert into receipt_series as s (series, last_number)
+     select series, count(*) from booked group by series order by series
+         on conflict (series) do update set last_number = s.last_number + excluded.last_number
+     returning series, last_number
+   ), issued as (
+     insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
+     select b.user_id, b.payment_id, b.series, d.last_number - b.places + b.place, b.now, b.snapshot
+       from booked b join drawn d using (series)
+   ), told as (
+     insert into outbox (user_id, sequence, id, type, payload, created_at)
+     select e.user_id, (o->'event'->'data'->>'sequence')::bigint, o->>'id', o->'event'->>'type', o->'event', e.now
+       from effect e, jsonb_array_elements(e.events) o
+   ), advanced as (
+     update users u
+        set version = u.version + 1,
+            event_sequence = u.event_sequence + jsonb_array_length(e.events),
+            deliver_at = case when u.delivered_sequence < u.event_sequence then u.deliver_at
+                              else least(u.deliver_at, e.now) end,
+            anchor_at = s.anchor_at, run_months = s.run_months, paid_until = s.paid_until, months = s.months,
+            ended_at = s.ended_at, payment_method = s.payment_method,
+            announced = case when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at)
+                             then null else u.announced end,
+            announce_at = case when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at)
+                               then s.announce_at else u.announce_at end
+       from effect e,
+            jsonb_to_record(e.subscription) as s(
+              anchor_at timestamptz, run_months int, paid_until timestamptz, months jsonb, ended_at timestamptz,
+              payment_method text, announce_at timestamptz)
+      where u.user_id = e.user_id
+   )
+   select i.user_id, g.user_id is not null as guarded, e.user_id is not null as effective
+     from input i left join guard g using (user_id) left join effect e using (user_id)`,
+)
+
+/** Saves changes of different users, each wholly or not at all; gives what became of each. */
+export async function saveSettlements(
+  database: Queryable,
+  changes: readonly SettlementChange[],
+): Promise<readonly SaveResult[]> {
+  const rows = await database.query(saveChanges, [JSON.stringify(changes.map(toInput))])
+  const results = new Map(rows.map((row) => [text(row, 'user_id'), resultOf(row)]))
+  return changes.map((change) => results.get(change.userId) ?? 'outrun')
+}
+
+export async function saveSettlement(database: Queryable, change: SettlementChange): Promise<SaveResult> {
+  const [result] = await saveSettlements(database, [change])
+  return result ?? 'outrun'
+}
+
+/** Of a row that says whether the version still held, and whether the event was new. */
+export function resultOf(row: Row): SaveResult {
+  if (!flag(row, 'guarded')) return 'outrun'
+  return flag(row, 'effective') ? 'saved' : 'duplicate'
+}
+
+function toInput(change: SettlementChange) {
+  const { received } = change
+  return {
+    user_id: change.userId,
+    version: change.version,
+    payment: change.payment && {
+      ...paymentStateToColumns(change.payment),
+      ...(change.isNew && paymentOriginToColumns(change.payment)),
+    },
+    is_new: change.isNew,
+    subscription: factsToColumns(change.subscription),
+    withdraws: change.withdrawsOpen ?? false,
+    received: received && { ...received, checkout_id: received.report?.checkoutId ?? null },
+    report: change.report ?? null,
+    events: change.events,
+    receipt: change.receipt,
+    ...(change.moved && { shifted: change.moved.map(monthToColumns) }),
+    audit: change.audit ? auditToColumns(change.audit) : null,
+    now: at(change.now),
+  }
+}
+
+function monthToColumns(month: MovedPeriod) {
+  return { id: month.paymentId, period_start: at(month.periodStart), period_end: at(month.periodEnd) }
+}

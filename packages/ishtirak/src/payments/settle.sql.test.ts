@@ -1,0 +1,157 @@
+// Many changes saved as one statement: each user's wholly or not at all, and none at the expense of a neighbour.
+import { describe, expect, it } from 'vitest'
+import { statement } from '../database/database.js'
+import { type SettlementChange, saveSettlements } from './settle-changes.sql.js'
+import { createSettlements } from './settle.sql.js'
+import { insertRequestedPayments } from './upgrade.sql.js'
+import { aPayment, aReport, days, NOON, PRO } from '../../../../test/support/fixtures.js'
+import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+
+const selectReceipts = statement(
+  'test.receipts',
+  'select user_id, series, number from receipts order by series, number',
+)
+const selectPaid = statement(
+  'test.paid',
+  `select user_id from payments where status = 'paid' order by user_id`,
+)
+
+const selectVersions = statement('test.versions', 'select user_id, version from users')
+const selectEvents = statement('test.events', 'select user_id, id, payment_id from provider_events')
+const bookWithoutReceipt = statement(
+  'test.book_without_receipt',
+  `update payments set status = $2, paid_at = created_at, period_start = created_at,
+          period_end = created_at + interval '1 month'
+    where user_id = $1`,
+)
+const insertPaid = statement(
+  'test.insert_paid',
+  `insert into payments (user_id, id, plan, amount, currency, live, status, created_at, expires_at, attempt_ends_at,
+                         paid_at, period_start, period_end)
+   select user_id, 'pay_second', plan, amount, currency, live, 'paid', created_at, expires_at, attempt_ends_at,
+          created_at, created_at, created_at + interval '1 month'
+     from payments where user_id = $1`,
+)
+const deleteReceipts = statement('test.delete_receipts', 'delete from receipts')
+
+describeOnBothDatabases('changes that are saved together', ({ database }) => {
+  const requested = async (userId: string) => {
+    const payment = aPayment({
+      userId,
+      id: `pay_${userId}`,
+      status: 'requested',
+      checkoutId: null,
+      checkoutUrl: null,
+    })
+    const written = await insertRequestedPayments(database(), [{ user: { userId }, version: null, payment }])
+    expect(written).toEqual([true])
+    return { payment, version: 1 }
+  }
+  const booking = async (
+    userId: string,
+    options: { series?: string; eventId?: string } = {},
+  ): Promise<SettlementChange> => {
+    const { payment, version } = await requested(userId)
+    const month = { start: NOON, end: NOON + days(30), paymentId: payment.id, plan: PRO }
+    return {
+      userId,
+      version,
+      isNew: false,
+      payment: {
+        ...payment,
+        status: 'paid',
+        checkoutId: `chk_${userId}`,
+        checkoutUrl: 'https://pay.example',
+        paidAt: NOON,
+        periodStart: month.start,
+        periodEnd: month.end,
+      },
+      subscription: {
+        run: { anchorAt: NOON, months: 1 },
+        paidUntil: month.end,
+        months: [month],
+        endedAt: null,
+        paymentMethod: 'cib',
+      },
+      received: {
+        id: options.eventId ?? `evt_${userId}`,
+        type: 'checkout.paid',
+        outcome: 'booked',
+        report: aReport(),
+        receivedAt: NOON,
+      },
+      events: [],
+      receipt: { series: options.series ?? '2026', snapshot: {} },
+      now: NOON,
+    }
+  }
+  const paid = async () => (await database().query(selectPaid)).map((row) => row.user_id)
+  const numbers = async () =>
+    (await database().query(selectReceipts)).map((row) => `${row.user_id} ${row.series}-${row.number}`)
+
+  it('an event that changes nothing is kept once, at the version it was decided on, and moves none', async () => {
+    const { version } = await requested('a')
+    const settlements = createSettlements(database())
+    const received = {
+      id: 'evt_idle',
+      type: 'checkout.paid',
+      outcome: 'unchanged',
+      report: aReport(),
+      receivedAt: NOON,
+    }
+    const idle = { userId: 'a', version, paymentId: 'pay_a', received }
+    expect(await settlements.keep({ ...idle, version: version - 1 })).toBe('outrun')
+    expect(await Promise.all([settlements.keep(idle), settlements.keep(idle)])).toEqual([
+      'saved',
+      'duplicate',
+    ])
+    expect(await database().query(selectVersions)).toEqual([{ user_id: 'a', version }])
+    expect(await database().query(selectEvents)).toEqual([
+      { user_id: 'a', id: 'evt_idle', payment_id: 'pay_a' },
+    ])
+  })
+
+  it('are all there, with receipt numbers that follow each other in each series', async () => {
+    await saveSettlements(database(), [await booking('a')])
+    const changes = [await booking('b'), await booking('c', { series: '2027' }), await booking('d')]
+    expect(await saveSettlements(database(), changes)).toEqual(['saved', 'saved', 'saved'])
+    expect(await numbers()).toEqual(['a 2026-1', 'b 2026-2', 'd 2026-3', 'c 2027-1'])
+  })
+
+  it('do not mind a neighbour who was outrun, and draw no number for him', async () => {
+    const late = await booking('b')
+    const changes = [await booking('a'), { ...late, version: late.version - 1 }, await booking('c')]
+    expect(await saveSettlements(database(), changes)).toEqual(['saved', 'outrun', 'saved'])
+    expect(await paid()).toEqual(['a', 'c'])
+    expect(await numbers()).toEqual(['a 2026-1', 'c 2026-2'])
+  })
+
+  it('do not mind a neighbour whose event is known, and change nothing of his', async () => {
+    await saveSettlements(database(), [await booking('a')])
+    const known = await booking('b')
+    const again: SettlementChange = { ...known, userId: 'a', version: known.version + 1 }
+    const duplicate = { ...again, received: known.received && { ...known.received, id: 'evt_a' } }
+    expect(await saveSettlements(database(), [duplicate, await booking('c')])).toEqual(['duplicate', 'saved'])
+    expect(await paid()).toEqual(['a', 'c'])
+    expect(await numbers()).toEqual(['a 2026-1', 'c 2026-2'])
+  })
+
+  describe('paid means: has a receipt. The database refuses', () => {
+    const refused = { name: 'ConstraintViolation', constraint: 'payments_paid_has_receipt' }
+
+    it('a booking without one, whatever statement tries', async () => {
+      const { receipt, ...change } = await booking('a')
+      await expect(saveSettlements(database(), [{ ...change, receipt: null }])).rejects.toMatchObject(refused)
+      for (const status of ['paid', 'refunded'])
+        await expect(database().query(bookWithoutReceipt, ['a', status])).rejects.toMatchObject(refused)
+      await expect(database().query(insertPaid, ['a'])).rejects.toMatchObject(refused)
+      expect([await paid(), receipt?.series]).toEqual([[], '2026'])
+    })
+
+    it('to lose the receipt of a payment that is paid', async () => {
+      await saveSettlements(database(), [await booking('a')])
+      await expect(database().query(deleteReceipts)).rejects.toMatchObject(refused)
+      expect(await numbers()).toEqual(['a 2026-1'])
+    })
+  })
+})

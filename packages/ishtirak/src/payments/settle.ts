@@ -1,0 +1,226 @@
+// The one way in for money. Webhook, read-through, sweep and operator bring a report of the provider here, and nothing
+// else marks a payment paid. Load, decide, save; whoever is outrun loads and decides again.
+import type { CheckoutReport, ReportSource } from '../core/checkout.js'
+import { toTimestamp } from '../core/instant.js'
+import { reportToKeep } from '../core/kept-report.js'
+import type { Payment } from '../core/payment.js'
+import { type Buyer, drawUpReceipt, receiptSeries } from '../core/receipt.js'
+import { decideSettlement, type Settlement, type SettlementOutcome } from '../core/settlement.js'
+import { DatabaseUnavailable, givenUpAfter } from '../database/database.js'
+import type { SaveResult, SettlementChange } from './settle-changes.sql.js'
+import { type LoadedPayment, saveForeignEvent } from './settle.sql.js'
+import type { UserRecord } from './users.sql.js'
+import { describeAct, type OperatorAct } from './audit.js'
+import { outgoingEvents } from './outgoing-events.js'
+import type { Parts } from './parts.js'
+
+export interface ReportedCheckout {
+  readonly report: CheckoutReport
+  /** The event that brought the report; null when we asked the provider ourselves. */
+  readonly event: { readonly id: string; readonly type: string } | null
+  /** The id of the payment that the report answers an order for: it is about that one, whatever it says. */
+  readonly orderedFor?: string
+  readonly source: ReportSource
+  /** The request that led here, for the log; a sweep has none. */
+  readonly requestId?: string | undefined
+  /** The operator takes a payment under review as it is. */
+  readonly accepted?: boolean
+  /** Set where a person asked for it: written to the audit trail with the change, and if nothing changes as well. */
+  readonly by?: OperatorAct
+}
+
+export type SettlementResult = SettlementOutcome | 'duplicate'
+
+/** Each lost race means that another change of this user's money was saved; more than these are a flood of changes. */
+const ROUNDS_MAX = 20
+
+/** Books what the report says. Throws `DatabaseUnavailable`: then nothing was changed, and the report is to come again. */
+export async function settlePayment(parts: Parts, reported: ReportedCheckout): Promise<SettlementResult> {
+  const giveUpAt = givenUpAfter()
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const loaded = await load(parts, reported, giveUpAt)
+    const result = loaded
+      ? await settleOurs(parts, reported, loaded, giveUpAt)
+      : await keepForeign(parts, reported)
+    if (result === 'outrun') continue
+    note(parts, reported, result)
+    return result
+  }
+  throw new DatabaseUnavailable(`settling ${reported.report.checkoutId} was outrun ${ROUNDS_MAX} times`)
+}
+
+async function load(
+  { settlements }: Parts,
+  { report, orderedFor }: ReportedCheckout,
+  giveUpAt: number,
+): Promise<LoadedPayment | null> {
+  const found = await settlements.load(report, giveUpAt)
+  if (orderedFor === undefined || found?.payment.id === orderedFor) return found
+  // Another payment's checkout is no answer to this order, and is left as it is.
+  if (found?.payment.checkoutId === report.checkoutId) return null
+  return settlements.load({ checkoutId: null, paymentId: orderedFor }, giveUpAt)
+}
+
+async function settleOurs(
+  parts: Parts,
+  reported: ReportedCheckout,
+  loaded: LoadedPayment,
+  giveUpAt: number,
+): Promise<SettlementResult | 'outrun'> {
+  const now = parts.clock.now()
+  const { payment, user } = loaded
+  const decision = decideSettlement({ payment, subscription: user.subscription }, reported.report, {
+    now,
+    terms: parts.terms,
+    freshPaymentId: parts.ids.next('pay', now),
+    asked: reported.event === null,
+    accepted: reported.accepted ?? false,
+  })
+  const { event, by, report } = reported
+  if (!by && !decision.payment) {
+    if (!event) return decision.outcome
+    const received = { ...event, outcome: decision.outcome, report, receivedAt: now }
+    const { version } = user
+    const kept = await parts.settlements.keep(
+      {
+        userId: payment.userId,
+        version,
+        paymentId: payment.id,
+        received,
+      },
+      giveUpAt,
+    )
+    return kept === 'saved' ? decision.outcome : kept
+  }
+  const change = describeChange(parts, reported, { ...loaded, decision, now })
+  const saved = await parts.settlements.save(change, giveUpAt)
+  if (saved !== 'saved') return saved
+  noteInstant(parts, reported, change)
+  return decision.outcome
+}
+
+function describeChange(
+  parts: Parts,
+  { report, event, source, by }: ReportedCheckout,
+  of: {
+    readonly payment: Payment
+    readonly user: UserRecord
+    readonly decision: Settlement
+    readonly now: number
+  },
+): SettlementChange {
+  const { user, decision, now } = of
+  const { userId } = of.payment
+  const subscription = decision.subscription ?? user.subscription
+  const paidAt = decision.subscription ? (decision.payment?.paidAt ?? null) : null
+  return {
+    userId,
+    version: user.version,
+    payment: decision.payment,
+    isNew: decision.isNew,
+    subscription,
+    withdrawsOpen: decision.withdrawsOpen,
+    received: event && { ...event, outcome: decision.outcome, report, receivedAt: now },
+    report: reportToKeep(decision, of.payment, { report, source, eventId: event?.id ?? null, now }),
+    events: outgoingEvents(parts, decision.events, {
+      userId,
+      eventSequence: user.eventSequence,
+      subscription,
+      payment: decision.payment,
+      now,
+    }),
+    receipt:
+      decision.payment === null || paidAt === null
+        ? null
+        : receiptOf(parts, decision.payment, { ...user, userId }, now),
+    audit: by ? describeAct(parts, by, audited(of), now) : null,
+    now,
+  }
+}
+
+/** Drawn up with the booking, so that no later change of name, tax or seller touches it. */
+function receiptOf(
+  { receipts: { seller, dayOf } }: Parts,
+  payment: Payment,
+  buyer: Buyer,
+  now: number,
+): SettlementChange['receipt'] {
+  return {
+    series: receiptSeries(dayOf(now), payment.live),
+    snapshot: drawUpReceipt(payment, { seller, buyer, issuedAt: now, dayOf }),
+  }
+}
+
+function audited(of: {
+  readonly payment: Payment
+  readonly user: UserRecord
+  readonly decision: Settlement
+}) {
+  const { payment, user, decision } = of
+  return {
+    paymentId: payment.id,
+    before: { payment, subscription: user.subscription },
+    after: {
+      payment: decision.payment ?? payment,
+      subscription: decision.subscription ?? user.subscription,
+    },
+  }
+}
+
+/** A checkout that is not ours, or not known to be: an event about it is kept, for the operator to find. */
+async function keepForeign(parts: Parts, { report, event }: ReportedCheckout): Promise<SettlementResult> {
+  if (!event) return 'unknown_checkout'
+  const saved: SaveResult = await saveForeignEvent(parts.database, {
+    ...event,
+    outcome: 'unknown_checkout',
+    report,
+    receivedAt: parts.clock.now(),
+  })
+  return saved === 'duplicate' ? 'duplicate' : 'unknown_checkout'
+}
+
+/** The money counts from another instant than the one that the provider says. */
+function noteInstant(
+  parts: Parts,
+  { requestId }: ReportedCheckout,
+  { payment, report }: SettlementChange,
+): void {
+  if (!payment || !report || report.isInstantBelieved) return
+  const paidAt = payment.paidAt ?? payment.review?.paidAt
+  const line = {
+    request_id: requestId,
+    source: report.source,
+    event_id: report.eventId,
+    payment_id: payment.id,
+    said_paid_at: report.saidPaidAt === null ? null : toTimestamp(report.saidPaidAt),
+    paid_at: paidAt === undefined ? null : toTimestamp(paidAt),
+  }
+  parts.log.warn(line, 'the provider’s instant of payment is not believed')
+}
+
+/** What the operator should see without looking for it: money that did not go the ordinary way. */
+function note(parts: Parts, reported: ReportedCheckout, result: SettlementResult): void {
+  const { report, event, source, requestId, orderedFor } = reported
+  parts.count({ name: 'settlement', outcome: result })
+  if (result === 'unchanged' || result === 'duplicate') return
+  const line = {
+    request_id: requestId,
+    source,
+    event_id: event?.id,
+    checkout_id: report.checkoutId,
+    payment_id: orderedFor ?? report.paymentId,
+    status: report.status,
+    outcome: result,
+  }
+  if (result === 'refused') {
+    const { amount, currency, live } = report
+    parts.log.error({ ...line, amount, currency, live }, 'the new checkout is not what was ordered')
+    return
+  }
+  const isOdd =
+    result === 'review' ||
+    result === 'booked_second' ||
+    (result === 'unknown_checkout' && report.status === 'paid')
+  if (isOdd) parts.log.warn(line, 'money that needs the operator')
+  else parts.log.info(line, report.status === 'pending' ? 'checkout opened' : 'payment settled')
+}

@@ -1,0 +1,43 @@
+// The third way to learn of a payment: asking the provider about those that nobody has told us of. A sweep that runs on
+// its own, in any number of processes, and is safe to kill at any line.
+import { MINUTE } from '../core/instant.js'
+import { nextCheckAfter, type Payment } from '../core/payment.js'
+import { checkoutMadeAt } from '../core/provider-time.js'
+import { claimDuePayments, scheduleNextCheck } from './sweep.sql.js'
+import { withdrawPayment } from './upgrade.sql.js'
+import { type Lookup, lookUpPayment, reportOfLoss } from './look-up-payment.js'
+import type { Parts } from './parts.js'
+import { settlePayment } from './settle.js'
+
+/** A look that nobody finished (crash, provider out of reach) is due again after this. */
+const RETRY_MS = 2 * MINUTE
+
+/** Looks up to `limit` due payments at the provider. Gives how many were looked at; failures stay due. */
+export async function checkDuePayments(parts: Parts, limit: number): Promise<number> {
+  const now = parts.clock.now()
+  const due = await claimDuePayments(parts.database, { now, limit, retryAt: now + RETRY_MS })
+  for (const payment of due) await check(parts, payment)
+  return due.length
+}
+
+async function check(parts: Parts, payment: Payment): Promise<void> {
+  const lookup = await lookUpPayment(parts, payment, { source: 'sweep' })
+  if (lookup.kind === 'failed') {
+    parts.log.warn({ payment_id: payment.id, failure: lookup.failure }, 'a payment could not be looked up')
+    return
+  }
+  const now = parts.clock.now()
+  const [report] = lookup.kind === 'settled' ? lookup.reports : []
+  const madeAt = report ? checkoutMadeAt(payment, report, now) : null
+  const nextCheckAt = nextCheckAfter(madeAt ?? payment.createdAt, now)
+  if (nextCheckAt === null) await giveUp(parts, payment, lookup)
+  await scheduleNextCheck(parts.database, payment, nextCheckAt)
+}
+
+/** A day old and never seen at the provider: whoever asked for it is gone, and there is nothing that could be paid. */
+async function giveUp(parts: Parts, payment: Payment, lookup: Lookup): Promise<void> {
+  if (lookup.kind !== 'not_there') return
+  if (payment.checkoutId === null) return withdrawPayment(parts.database, payment, 'expired')
+  const report = reportOfLoss(payment, payment.checkoutId)
+  await settlePayment(parts, { report, event: null, source: 'sweep' })
+}

@@ -1,0 +1,247 @@
+// The click on "upgrade" as rows: what is known of the user, the request written before the provider is called, and the
+// lease of whoever is at the provider for it.
+import { HOUR, type Instant } from '../core/instant.js'
+import type { Payment } from '../core/payment.js'
+import { NEVER_PAID } from '../core/subscription.js'
+import type { UpgradeFacts } from '../core/upgrade.js'
+import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
+import { parsePayment, paymentOriginToColumns, paymentStateToColumns } from './payments.sql.js'
+import { at, flag, integer, text } from '../database/rows.js'
+import { shareStatements } from '../database/shared-statement.js'
+import { FACT_COLUMNS, OPEN_PAYMENT, parseUser } from './users.sql.js'
+
+/** What the user's token says of him. It fills what the platform has not told us. */
+export interface KnownUser {
+  readonly userId: string
+  readonly email?: string | undefined
+  readonly name?: string | undefined
+  readonly locale?: string | undefined
+}
+
+// Nothing is written, and so no commit waits for the disk, where we know all of it already.
+const ensureUser = statement(
+  'upgrades.ensure_user',
+  `insert into users as u (user_id, email, name, locale, created_at)
+   select $1::text, $2::text, $3::text, $4::text, $5::timestamptz
+    where not exists (
+      select from users where user_id = $1::text and (email is not null or $2::text is null)
+         and (name is not null or $3::text is null) and (locale is not null or $4::text is null))
+       on conflict (user_id) do update
+      set email = coalesce(u.email, excluded.email), name = coalesce(u.name, excluded.name),
+          locale = coalesce(u.locale, excluded.locale)`,
+)
+
+/** Makes sure that the user has a row, and fills what we did not know of him. */
+export async function rememberUser(database: Queryable, user: KnownUser, now: Instant): Promise<void> {
+  await database.query(ensureUser, [...fromToken(user), at(now)])
+}
+
+const fromToken = ({ userId, email, name, locale }: KnownUser) =>
+  [userId, email ?? null, name ?? null, locale ?? null] as const
+
+const selectFacts = statement(
+  'upgrades.load',
+  `select a.ordinal, ${FACT_COLUMNS}, p.*,
+          (select coalesce(jsonb_agg(extract(epoch from r.created_at) * 1000 order by r.created_at), '[]')
+             from payments r where r.user_id = u.user_id and r.created_at > a.since
+              and r.checkout_url is not null) as recent_at,
+          (u.email is null and a.email is not null) or (u.name is null and a.name is not null)
+            or (u.locale is null and a.locale is not null) as is_news
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
+          with ordinality a(user_id, email, name, locale, since, ordinal)
+     join users u on u.user_id = a.user_id
+     ${OPEN_PAYMENT}`,
+)
+
+/** What a decision about an upgrade needs. `version` is null where we have never heard of the user. */
+export interface LoadedForUpgrade extends UpgradeFacts {
+  readonly version: number | null
+}
+
+export interface Asked {
+  readonly user: KnownUser
+  readonly now: Instant
+}
+
+export async function loadForUpgrades(
+  database: Queryable,
+  asked: readonly Asked[],
+): Promise<readonly LoadedForUpgrade[]> {
+  const known = asked.map(({ user }) => fromToken(user))
+  const rows = await database.query(selectFacts, [
+    known.map(([userId]) => userId),
+    known.map(([, email]) => email),
+    known.map(([, , name]) => name),
+    known.map(([, , , locale]) => locale),
+    asked.map(({ now }) => at(now - HOUR)),
+  ])
+  const found = new Map(rows.map((row) => [integer(row, 'ordinal'), row]))
+  const loaded: LoadedForUpgrade[] = []
+  for (const [index, { user, now }] of asked.entries()) {
+    // `with ordinality` counts from 1.
+    const row = found.get(index + 1)
+    // Once in a user's life, so it need not be gathered.
+    if (row && flag(row, 'is_news')) await rememberUser(database, user, now)
+    loaded.push(row ? parseLoaded(row) : NEVER_HEARD_OF)
+  }
+  return loaded
+}
+
+const NEVER_HEARD_OF: LoadedForUpgrade = {
+  version: null,
+  subscription: NEVER_PAID,
+  open: null,
+  recentAt: [],
+}
+
+function parseLoaded(row: Row): LoadedForUpgrade {
+  const { version, subscription } = parseUser(row)
+  return {
+    version,
+    subscription,
+    open: row.id === null ? null : parsePayment(row),
+    // Aggregated by the statement above from a timestamptz, in milliseconds.
+    recentAt: row.recent_at as readonly Instant[],
+  }
+}
+
+// The row of a user who was not there is made with his first payment; whoever finds one there by now was outrun, as is
+// whoever finds another version.
+const insertRequested = statement(
+  'upgrades.request',
+  `with input as (
+     select * from jsonb_to_recordset($1::jsonb) as i(
+       user_id text, email text, name text, locale text, version bigint, id text, plan jsonb, amount int, currency text,
+       live bool, created_at timestamptz, expires_at timestamptz, attempt_ends_at timestamptz,
+       next_check_at timestamptz)
+   ), guard as (
+     update users u set version = u.version + 1
+       from input i
+      where u.user_id = i.user_id and u.version = i.version
+     returning u.user_id
+   ), fresh as (
+     insert into users (user_id, email, name, locale, version, created_at)
+     select user_id, email, name, locale, 1, created_at from input where version is null
+         on conflict do nothing
+     returning user_id
+   )
+   insert into payments (user_id, id, plan, amount, currency, live, status, created_at, expires_at,
+                         attempt_ends_at, next_check_at)
+   select user_id, id, plan, amount, currency, live, 'requested', created_at, expires_at, attempt_ends_at, next_check_at
+     from input
+    where user_id in (select user_id from guard union all select user_id from fresh)
+   returning user_id`,
+)
+
+/** A payment to be written before anyone is asked to pay, decided on `version` of the user. */
+export interface RequestedPayment {
+  readonly user: KnownUser
+  readonly version: number | null
+  readonly payment: Payment
+}
+
+/** Of different users. Writes each or none; false: somebody else was faster there. */
+export async function insertRequestedPayments(
+  database: Queryable,
+  requested: readonly RequestedPayment[],
+): Promise<readonly boolean[]> {
+  const rows = await database.query(insertRequested, [JSON.stringify(requested.map(toInput))])
+  const written = new Set(rows.map((row) => text(row, 'user_id')))
+  return requested.map(({ user }) => written.has(user.userId))
+}
+
+/** False as well where the user's one place for a payable checkout is taken. */
+async function insertRequestedPayment(database: Queryable, requested: RequestedPayment): Promise<boolean> {
+  try {
+    const [isWritten] = await insertRequestedPayments(database, [requested])
+    return isWritten ?? false
+  } catch (error) {
+    if (error instanceof ConstraintViolation && error.constraint === 'payments_one_open_per_user')
+      return false
+    throw error
+  }
+}
+
+function toInput({ user, version, payment }: RequestedPayment) {
+  const [user_id, email, name, locale] = fromToken(user)
+  return {
+    user_id,
+    email,
+    name,
+    locale,
+    version,
+    ...paymentStateToColumns(payment),
+    ...paymentOriginToColumns(payment),
+  }
+}
+
+/** Loading and asking, where what arrives meanwhile shares the next statement. */
+export interface UpgradeRequests {
+  load(asked: Asked): Promise<LoadedForUpgrade>
+  /** False: somebody else has taken the user's one place, so load and decide anew. */
+  insert(requested: RequestedPayment): Promise<boolean>
+}
+
+export function createUpgradeRequests(database: Queryable): UpgradeRequests {
+  return {
+    load: shareStatements<Asked, LoadedForUpgrade>(database, {
+      one: async (database, asked) => {
+        const [loaded] = await loadForUpgrades(database, [asked])
+        return loaded ?? NEVER_HEARD_OF
+      },
+      many: loadForUpgrades,
+    }),
+    insert: shareStatements<RequestedPayment, boolean>(database, {
+      keyOf: ({ user }) => user.userId,
+      one: insertRequestedPayment,
+      many: insertRequestedPayments,
+    }),
+  }
+}
+
+const moveLease = statement(
+  'upgrades.move_lease',
+  `update payments set attempt_ends_at = $4::timestamptz
+    where user_id = $1 and id = $2 and status = 'requested' and attempt_ends_at = $3::timestamptz
+   returning id`,
+)
+
+/** Takes over a request that was left half way, or gives one back early. False: somebody else holds it now. */
+export async function moveAttemptLease(
+  database: Queryable,
+  payment: Payment,
+  attemptEndsAt: Instant,
+): Promise<boolean> {
+  const { userId, id } = payment
+  const rows = await database.query(moveLease, [userId, id, at(payment.attemptEndsAt), at(attemptEndsAt)])
+  return rows.length === 1
+}
+
+const releaseLeases = statement(
+  'upgrades.release_leases',
+  `update payments set attempt_ends_at = $1::timestamptz
+    where status = 'requested' and attempt_ends_at > $1::timestamptz`,
+)
+
+/** For the embedded database at its start: it has one process, so whoever held a lease is gone. */
+export async function releaseAttemptLeases(database: Queryable, now: Instant): Promise<void> {
+  await database.query(releaseLeases, [at(now)])
+}
+
+const withdraw = statement(
+  'upgrades.withdraw',
+  `with guard as (
+     update users set version = version + 1 where user_id = $1
+   )
+   update payments set status = $3::text, next_check_at = null
+    where user_id = $1 and id = $2 and status = 'requested'`,
+)
+
+/** There is no checkout and will be none (refused, or never made), so the user's place is free again. */
+export async function withdrawPayment(
+  database: Queryable,
+  payment: Payment,
+  status: 'canceled' | 'expired',
+): Promise<void> {
+  await database.query(withdraw, [payment.userId, payment.id, status])
+}

@@ -1,0 +1,154 @@
+// The click on "upgrade": one checkout however often it is clicked, and nothing blindly repeated.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
+
+const UPGRADE = '/api/v1/billing/upgrade'
+
+describeOnBothDatabases('upgrading', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    world = await createWorld(database())
+  })
+  afterEach(() => world.stop())
+
+  it('fifty times at once opens one checkout and gives fifty equal answers', async () => {
+    const user = world.as('user-1')
+    const answers = await Promise.all(Array.from({ length: 50 }, () => user.post(UPGRADE, { plan: 'pro' })))
+    expect(new Set(answers.map((answer) => `${answer.status} ${answer.text}`)).size).toBe(1)
+    expect(answers[0]?.status).toBe(200)
+    expect(world.emulator.checkouts()).toHaveLength(1)
+  })
+
+  it('fifty times at once in two processes opens one checkout as well', async () => {
+    const other = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
+    const clicks = Array.from({ length: 50 }, (_, index) =>
+      (index % 2 === 0 ? world : other).as('user-1').post(UPGRADE, { plan: 'pro' }),
+    )
+    const answers = await Promise.all(clicks)
+    await other.stop()
+    expect(new Set(answers.map((answer) => `${answer.status} ${answer.text}`)).size).toBe(1)
+    expect(world.emulator.checkouts()).toHaveLength(1)
+  })
+
+  it('again while the checkout is open gives the same one, until the provider closes it', async () => {
+    const user = world.as('user-1')
+    const first = await user.upgrade()
+    await world.advance(30 * 60 - 1)
+    expect(await user.upgrade()).toEqual(first)
+    await world.advance(1)
+    const second = await user.upgrade()
+    expect(second.paymentId).not.toBe(first.paymentId)
+    expect((await user.get(`/api/v1/billing/payments/${first.paymentId}`)).body.status).toBe('expired')
+  })
+
+  it('while the bank still decides, past the end: 409, no page that takes no card, no second checkout', async () => {
+    world.emulator.setFaults({ processing: { seconds: 20 * 60, times: 1 } })
+    const user = world.as('user-1')
+    const first = await user.upgrade()
+    await world.advance(20 * 60)
+    await world.emulator.pay(first.checkoutId, 'failed')
+    await world.advance(15 * 60)
+    const meanwhile = await user.post(UPGRADE, { plan: 'pro' })
+    expect([meanwhile.status, meanwhile.body.code]).toEqual([409, 'conflict'])
+    expect(meanwhile.headers.get('retry-after')).toBe('60')
+    expect(world.emulator.checkouts()).toHaveLength(1)
+    await world.advance(6 * 60)
+    expect((await user.upgrade()).paymentId).not.toBe(first.paymentId)
+  })
+
+  it('after a failed card opens a new checkout', async () => {
+    const user = world.as('user-1')
+    const first = await user.upgrade()
+    await world.emulator.pay(first.checkoutId, 'failed')
+    await world.emulator.settled()
+    expect((await user.upgrade()).paymentId).not.toBe(first.paymentId)
+  })
+
+  it('orders exactly the price of the plan, whole dinars, fees on the merchant', async () => {
+    await world.as('user-1').upgrade()
+    const [checkout] = world.emulator.checkouts()
+    expect(checkout).toMatchObject({
+      amount: 2000,
+      currency: 'dzd',
+      chargily_pay_fees_allocation: 'merchant',
+      webhook_endpoint: `${world.url}/api/v1/billing/webhook`,
+    })
+  })
+
+  it('carries our payment id in the provider’s metadata', async () => {
+    const { paymentId } = await world.as('user-1').upgrade()
+    expect(world.emulator.checkouts()[0]?.metadata).toMatchObject({ payment_id: paymentId })
+  })
+
+  it('is bounded at ten new checkouts an hour; clicking again on an open one is free', async () => {
+    const user = world.as('user-1')
+    for (let made = 0; made < 10; made++) {
+      const { checkoutId } = await user.upgrade()
+      await user.upgrade()
+      await world.emulator.pay(checkoutId, 'canceled')
+      await world.emulator.settled()
+    }
+    const refused = await user.post(UPGRADE, { plan: 'pro' })
+    expect([refused.status, refused.body.code]).toEqual([429, 'too_many_checkouts'])
+    // All ten were made at the same instant of the standing clock: the first place is free an hour later.
+    expect(refused.headers.get('retry-after')).toBe('3600')
+    await world.advance(3600)
+    expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(200)
+  })
+
+  describe('when it cannot be', () => {
+    it.each([
+      [{ plan: 'free' }, 'plan_not_purchasable'],
+      [{ plan: 'gold' }, 'unknown_plan'],
+      [{}, 'validation_failed'],
+      [{ plan: 7 }, 'validation_failed'],
+      [{ plan: null }, 'validation_failed'],
+      [['pro'], 'validation_failed'],
+      [{ plan: 'pro', price: 1 }, 'validation_failed'],
+    ])('%j is refused with %s', async (body, code) => {
+      const answer = await world.as('user-1').post(UPGRADE, body)
+      expect([answer.status, answer.body.code]).toEqual([422, code])
+      expect(world.emulator.checkouts()).toEqual([])
+    })
+
+    it('for a user who has just paid says until when, and from when he can renew', async () => {
+      const user = world.as('user-1')
+      await user.buy()
+      const { status, body } = await user.post(UPGRADE, { plan: 'pro' })
+      expect([status, body.code]).toEqual([409, 'already_subscribed'])
+      // The window is the last 7 days of the period.
+      expect([body.current_period_end, body.renewable_from]).toEqual([
+        '2026-12-21T12:00:00Z',
+        '2026-12-14T12:00:00Z',
+      ])
+    })
+  })
+
+  describe('when the provider is in trouble', () => {
+    it('answers 503 with Retry-After, and the next click finds what was made after all', async () => {
+      const user = world.as('user-1')
+      world.emulator.setFaults({ api_timeout_after: { times: 1 } })
+      const lost = await user.post(UPGRADE, { plan: 'pro' })
+      expect([lost.status, lost.body.code]).toEqual([503, 'provider_unavailable'])
+      expect(Number(lost.headers.get('retry-after'))).toBeGreaterThan(0)
+      const { checkoutId } = await user.upgrade()
+      expect(world.emulator.checkouts().map((checkout) => checkout.id)).toEqual([checkoutId])
+    })
+
+    it('continues under the same payment when nothing was made', async () => {
+      const user = world.as('user-1')
+      world.emulator.setFaults({ api_5xx: { times: 1 } })
+      expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(503)
+      const { paymentId } = await user.upgrade()
+      const { body } = await user.get('/api/v1/billing/payments')
+      expect(body.data.map((payment: { id: string }) => payment.id)).toEqual([paymentId])
+    })
+  })
+
+  it('opens at the language of the token', async () => {
+    await world.as('user-1').post(UPGRADE, { plan: 'pro' }, { 'accept-language': 'fr-DZ,fr;q=0.9' })
+    expect(world.emulator.checkouts()[0]?.locale).toBe('fr')
+    expect(checkoutIdOf('http://x/test/checkouts/abc/pay')).toBe('abc')
+  })
+})

@@ -1,0 +1,292 @@
+// The click on "upgrade": a payment of ours first, then a checkout at the provider, then its address to the user.
+// Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never blindly repeated.
+import type { CheckoutReport } from '../core/checkout.js'
+import { BillingError } from '../core/error.js'
+import { type Instant, MINUTE, SECOND, toTimestamp } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
+import { nextCheckAfter, type Payment } from '../core/payment.js'
+import type { Plan } from '../core/plan.js'
+import { decideUpgrade, type UpgradeDecision } from '../core/upgrade.js'
+import type { ProviderFailure } from './provider.js'
+import { createRecentFailures, type RecentFailures } from '../runtime/recent-failures.js'
+import { singleFlight } from '../runtime/single-flight.js'
+import {
+  createUpgradeRequests,
+  type KnownUser,
+  moveAttemptLease,
+  type UpgradeRequests,
+  withdrawPayment,
+} from './upgrade.sql.js'
+import { endCheckout, lookUpPayment } from './look-up-payment.js'
+import type { Parts } from './parts.js'
+import { settlePayment } from './settle.js'
+
+export interface UpgradeRequest {
+  readonly user: KnownUser
+  readonly planId: string
+  /** The language of the provider's page. */
+  readonly locale: Locale
+  /** For the log: the lines of one purchase are found by it. */
+  readonly requestId?: string
+}
+
+export interface OpenedCheckout {
+  readonly checkoutUrl: string
+  readonly paymentId: string
+}
+
+/** The provider is given 4 s to open a checkout, and the process that asked it is presumed at work for one more. */
+const ATTEMPT_MS = 5 * SECOND
+/** How often somebody else's attempt is looked at: a checkout takes the provider a few hundred milliseconds. */
+const POLL_MS = 50
+/** The click is answered within 6 s, so what is left after these is for the next click. */
+const POLLS_MAX = (4 * SECOND) / POLL_MS
+/** Each step moves the payment on (look, close, request), so more than a few mean a fight over it. */
+const STEPS_MAX = 12
+const DEFAULT_RETRY_SECONDS = 5
+/** A provider that fails or refuses is tried this often for one user in a minute, by one process. */
+const FAILURES_A_MINUTE = 5
+
+type Step = (request: UpgradeRequest) => Promise<OpenedCheckout>
+
+/** Clicks of one user on one plan that arrive together share one way to the provider. */
+export function createUpgrade(parts: Parts): Step {
+  const shared = singleFlight<OpenedCheckout>()
+  const own = {
+    ...parts,
+    requests: createUpgradeRequests(parts.database),
+    failures: createRecentFailures(FAILURES_A_MINUTE, MINUTE),
+  }
+  // The id of a user holds no line break, so no two users have one key.
+  return (request) => shared(`${request.user.userId}\n${request.planId}`, () => upgrade(own, request))
+}
+
+/** Clicks of different users that arrive together share the statements. */
+type UpgradeParts = Parts & { readonly requests: UpgradeRequests; readonly failures: RecentFailures }
+
+async function upgrade(parts: UpgradeParts, request: UpgradeRequest): Promise<OpenedCheckout> {
+  let polls = 0
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const now = parts.clock.now()
+    const facts = await parts.requests.load({ user: request.user, now })
+    const wanted = { planId: request.planId, catalogue: parts.catalogue }
+    const decision = decideUpgrade(facts, wanted, now, parts.terms)
+    if (decision.kind === 'return') return opened(decision.payment)
+    if (decision.kind === 'wait' && ++polls <= POLLS_MAX) {
+      await parts.wait(POLL_MS)
+      step--
+      continue
+    }
+    const attempt = attemptOf(parts, decision, request, facts.version)
+    if (!attempt) throw refusal(decision, now)
+    const made = await bounded(parts, request.user.userId, attempt)
+    if (made) return made
+  }
+  throw unavailable(null)
+}
+
+type Attempt = () => Promise<OpenedCheckout | null>
+
+/** What asks the provider; null where the decision does not lead there. */
+function attemptOf(
+  parts: UpgradeParts,
+  decision: UpgradeDecision,
+  request: UpgradeRequest,
+  version: number | null,
+): Attempt | null {
+  if (decision.kind === 'close') return () => closeAtProvider(parts, decision.payment, request)
+  if (decision.kind === 'continue') return () => continueAttempt(parts, decision.payment, request)
+  if (decision.kind === 'request') return () => requestPayment(parts, decision.plan, request, version)
+  return null
+}
+
+async function bounded(
+  { failures, clock }: UpgradeParts,
+  userId: string,
+  attempt: Attempt,
+): Promise<OpenedCheckout | null> {
+  const now = clock.now()
+  const nextAt = failures.nextAttemptAt(userId, now)
+  if (nextAt !== null) {
+    throw new BillingError('provider_unavailable', { retryAfterSeconds: Math.ceil((nextAt - now) / SECOND) })
+  }
+  try {
+    return await attempt()
+  } catch (error) {
+    if (error instanceof BillingError) failures.note(userId, clock.now())
+    throw error
+  }
+}
+
+/** Writes the payment, then asks the provider. Null: the next round of the loop finds what came of it. */
+async function requestPayment(
+  parts: UpgradeParts,
+  plan: Plan,
+  request: UpgradeRequest,
+  version: number | null,
+): Promise<OpenedCheckout | null> {
+  const now = parts.clock.now()
+  const payment: Payment = {
+    id: parts.ids.next('pay', now),
+    userId: request.user.userId,
+    plan,
+    price: { amount: plan.price, currency: plan.currency },
+    live: parts.provider.live,
+    status: 'requested',
+    checkoutId: null,
+    checkoutUrl: null,
+    paymentMethod: null,
+    createdAt: now,
+    expiresAt: now + parts.provider.checkoutLifetimeMs,
+    attemptEndsAt: now + ATTEMPT_MS,
+    paidAt: null,
+    periodStart: null,
+    periodEnd: null,
+    secondOf: null,
+    review: null,
+    nextCheckAt: nextCheckAfter(now, now),
+  }
+  if (!(await parts.requests.insert({ user: request.user, version, payment }))) return null
+  return openCheckout(parts, payment, request)
+}
+
+/**
+ * Takes over a request that nobody is at any more: perhaps the provider carried it out, so it is looked for first. It may be
+ * of another plan than the one that is wanted now; the next round of the loop sees to that.
+ */
+async function continueAttempt(parts: Parts, payment: Payment, request: UpgradeRequest): Promise<null> {
+  const mine: Payment = { ...payment, attemptEndsAt: parts.clock.now() + ATTEMPT_MS }
+  if (!(await moveAttemptLease(parts.database, payment, mine.attemptEndsAt))) return null
+  const lookup = await lookUpPayment(parts, mine, { source: 'upgrade', requestId: request.requestId })
+  if (lookup.kind === 'failed') {
+    await moveAttemptLease(parts.database, mine, parts.clock.now())
+    throw unavailable(lookup.failure)
+  }
+  if (lookup.kind === 'not_there') await openCheckout(parts, mine, request)
+  return null
+}
+
+/** Null where the checkout is not simply open now: somebody else was at it, or it was paid already. */
+async function openCheckout(
+  parts: Parts,
+  payment: Payment,
+  request: UpgradeRequest,
+): Promise<OpenedCheckout | null> {
+  const answer = await parts.provider.createCheckout({
+    paymentId: payment.id,
+    userId: payment.userId,
+    planId: payment.plan.id,
+    price: payment.price,
+    description: payment.plan.name,
+    locale: request.locale,
+    successUrl: `${parts.publicUrl}/billing/return/${payment.id}`,
+    failureUrl: `${parts.publicUrl}/billing/return/${payment.id}`,
+    webhookUrl: `${parts.publicUrl}/api/v1/billing/webhook`,
+  })
+  if (answer.ok) {
+    parts.count({ name: 'checkout_opened' })
+    return takeOver(parts, payment, answer.value, request)
+  }
+  const { failure } = answer
+  parts.log.warn(
+    { request_id: request.requestId, payment_id: payment.id, failure },
+    'the provider opened no checkout',
+  )
+  if (failure.kind === 'rejected') {
+    await withdrawPayment(parts.database, payment, 'canceled')
+    throw new BillingError('provider_rejected')
+  }
+  // The attempt is over, so the next click need not wait for its end.
+  await moveAttemptLease(parts.database, payment, parts.clock.now())
+  throw unavailable(failure)
+}
+
+/** The answer is compared with the order before anybody sees it. Null: as for `openCheckout`. */
+async function takeOver(
+  parts: Parts,
+  payment: Payment,
+  report: CheckoutReport,
+  { requestId }: UpgradeRequest,
+): Promise<OpenedCheckout | null> {
+  const { checkoutId, checkoutUrl, status } = report
+  const way = { source: 'upgrade', requestId } as const
+  const outcome = await settlePayment(parts, { report, event: null, orderedFor: payment.id, ...way })
+  if (outcome === 'refused' || outcome === 'withdrawn') {
+    const ended = await endCheckout(parts, payment, { checkoutId, ...way })
+    // Nobody has its address, and the payment is due: the sweep tries again.
+    if (!ended.ok) {
+      parts.log.warn(
+        { request_id: requestId, payment_id: payment.id, failure: ended.failure },
+        'a checkout stays open',
+      )
+    }
+  }
+  if (outcome === 'unknown_checkout') {
+    parts.log.error(
+      { request_id: requestId, payment_id: payment.id, checkout_id: checkoutId },
+      'the new checkout is another payment’s',
+    )
+    await withdrawPayment(parts.database, payment, 'canceled')
+  }
+  if (outcome === 'refused' || outcome === 'unknown_checkout') throw new BillingError('provider_rejected')
+  const isOpen = outcome === 'moved' && status === 'pending' && checkoutUrl !== null
+  return isOpen ? { checkoutUrl, paymentId: payment.id } : null
+}
+
+/**
+ * Ends a checkout that should not be paid any more. Where the provider keeps it payable, it is the one to give; where the
+ * bank still decides it takes no card, and a second one beside it could be paid twice: the user is asked to wait.
+ */
+async function closeAtProvider(
+  parts: Parts,
+  payment: Payment,
+  { planId, requestId }: UpgradeRequest,
+): Promise<OpenedCheckout | null> {
+  if (payment.checkoutId === null) return null
+  const { checkoutId } = payment
+  const ended = await endCheckout(parts, payment, { checkoutId, source: 'upgrade', requestId })
+  if (!ended.ok)
+    throw ended.failure.kind === 'rejected'
+      ? new BillingError('provider_rejected')
+      : unavailable(ended.failure)
+  const { status } = ended.value
+  const isPayable = status === 'pending'
+  if (!isPayable && status !== 'processing') return null
+  if (isPayable && payment.plan.id === planId) return opened(payment)
+  throw new BillingError('conflict', { retryAfterSeconds: 60 })
+}
+
+function refusal(decision: UpgradeDecision, now: Instant): BillingError {
+  switch (decision.kind) {
+    case 'unknown_plan':
+    case 'plan_not_purchasable':
+      return new BillingError(decision.kind)
+    case 'already_subscribed':
+      return new BillingError('already_subscribed', {
+        extra: {
+          current_period_end: toTimestamp(decision.currentPeriodEnd),
+          renewable_from: toTimestamp(decision.renewableFrom),
+        },
+      })
+    case 'too_many_checkouts':
+      return new BillingError('too_many_checkouts', {
+        retryAfterSeconds: Math.max(1, Math.ceil((decision.retryAt - now) / SECOND)),
+      })
+    case 'wait':
+      return new BillingError('provider_unavailable', {
+        retryAfterSeconds: Math.max(1, Math.ceil((decision.payment.attemptEndsAt - now) / SECOND)),
+      })
+    default:
+      return unavailable(null)
+  }
+}
+
+function unavailable(failure: ProviderFailure | null): BillingError {
+  const asked = failure?.kind === 'unavailable' ? failure.retryAfterSeconds : null
+  return new BillingError('provider_unavailable', { retryAfterSeconds: asked ?? DEFAULT_RETRY_SECONDS })
+}
+
+function opened(payment: Payment): OpenedCheckout {
+  if (payment.checkoutUrl === null) throw new Error(`payment ${payment.id} is pending without an address`)
+  return { checkoutUrl: payment.checkoutUrl, paymentId: payment.id }
+}

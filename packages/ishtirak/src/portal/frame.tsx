@@ -1,0 +1,131 @@
+// What every page has around its content: language and direction, the seller's name on top, the choice of languages, and
+// at the end how to reach the seller. A page is one document without a script, and asks no server for anything else.
+import type { Locale } from '../core/locale.js'
+import { LOCALES } from '../core/locale.js'
+import { directionOf, LANGUAGE_NAMES, type Say } from '../i18n/messages.js'
+import type { Pages } from './portal.js'
+import { sayOf } from './words.js'
+
+export interface Page {
+  readonly locale: Locale
+  readonly title: string
+  /** Made of components, which have escaped what they were given. */
+  readonly safeContent: JSX.Element
+  /** Where `lang=` is put behind; empty: the page's own address. */
+  readonly languagePath?: string
+  /** Where "back" leads; null: the content has that link already. */
+  readonly backUrl: string | null
+  /** Beside it, at the very end. */
+  readonly safeEnd?: JSX.Element
+}
+
+export function renderPage(pages: Pages, page: Page): string {
+  const { locale, title, safeContent, languagePath, backUrl, safeEnd } = page
+  const say = sayOf(pages, locale)
+  const { identity, shop } = pages.seller
+  const name = identity.name[locale]
+  const html = (
+    <html lang={locale} dir={directionOf(locale)}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="theme-color" content={shop.color ?? DEFAULT_COLOR} />
+        <title safe>{`${title} · ${name}`}</title>
+        <link rel="icon" href={shop.logo ?? ICON} />
+        <style>{pages.style}</style>
+      </head>
+      <body>
+        <header class="top">
+          <div>
+            <span class="brand">
+              {shop.logo === null ? null : <img src={shop.logo} alt="" />}
+              <span safe>{name}</span>
+            </span>
+            <Languages current={locale} label={say('language')} path={languagePath ?? ''} />
+          </div>
+        </header>
+        <main>{safeContent}</main>
+        <footer class="foot">
+          <SellerContact pages={pages} locale={locale} say={say} />
+          <div class="line">
+            {backUrl === null ? null : (
+              <a href={backUrl} safe>
+                {say('backToSeller')}
+              </a>
+            )}
+            {safeEnd}
+          </div>
+        </footer>
+      </body>
+    </html>
+  )
+  return `<!doctype html>${String(html)}`
+}
+
+/** The languages to change to, each named in itself: who cannot read the page must be able to read the way out. */
+function Languages({ current, label, path }: { current: Locale; label: string; path: string }) {
+  const start = path.includes('?') ? `${path}&lang=` : `${path}?lang=`
+  return (
+    <nav aria-label={label}>
+      <ul>
+        {LOCALES.filter((locale) => locale !== current).map((locale) => (
+          <li>
+            <a href={`${start}${locale}`} lang={locale} hreflang={locale} safe>
+              {LANGUAGE_NAMES[locale]}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+/** Who sells, how to reach them, and what they promise: on every page, so also before paying. */
+function SellerContact({ pages, locale, say }: { pages: Pages; locale: Locale; say: Say }) {
+  const { identity, shop } = pages.seller
+  return (
+    <address>
+      <b safe>{identity.name[locale]}</b>
+      <a href={telephoneUrl(identity.phone)} dir="ltr" safe>
+        {identity.phone}
+      </a>
+      <a href={`mailto:${identity.email}`} dir="ltr" safe>
+        {identity.email}
+      </a>
+      <a href={shop.termsUrl[locale]} safe>
+        {say('terms')}
+      </a>
+      <a href={shop.refundUrl[locale]} safe>
+        {say('refundPolicy')}
+      </a>
+    </address>
+  )
+}
+
+/** RFC 3966: digits and a leading plus; what parts them for the eye is left out. */
+export function telephoneUrl(phone: string): string {
+  return `tel:${phone.replace(/[^+\d]/g, '')}`
+}
+
+const DEFAULT_COLOR = '#06402a'
+
+/** A calendar leaf with a tick: a paid month. Stands in the tab of the browser where the seller has no logo. */
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-4 -4 32 32"><rect x="-4" y="-4" width="32" height="32" rx="7" fill="${DEFAULT_COLOR}"/><rect x="3" y="5" width="18" height="16" rx="3.5" fill="none" stroke="#fff" stroke-width="2"/><path d="M8 3v4M16 3v4M8 14l3 3 5-6" fill="none" stroke="#fff" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/></svg>`,
+)}`
+
+export type SignKind = 'ok' | 'waiting' | 'bad' | 'info'
+
+/** The large sign of a page with one thing to say. It only repeats what the heading says. */
+export function Sign({ kind }: { kind: SignKind }) {
+  return `<svg class="sign ${kind}" viewBox="0 0 56 56" aria-hidden="true"><circle cx="28" cy="28" r="28"/><path d="${SIGNS[kind]}"/></svg>`
+}
+
+const SIGNS: Readonly<Record<SignKind, string>> = {
+  ok: 'M17 29l8 8 15-17',
+  waiting: 'M28 12a16 16 0 1 1-16 16',
+  bad: 'M20 20l16 16M36 20L20 36',
+  info: 'M28 25v14M28 17v.01',
+}

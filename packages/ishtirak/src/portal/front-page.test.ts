@@ -1,0 +1,41 @@
+// What is at the root of the service: for a browser a page that leads on, for a program what is at any address without a
+// resource.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LOCALES } from '../core/locale.js'
+import type { Database } from '../database/database.js'
+import { freshDatabase } from '../../../../test/support/databases.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+let database: Database
+let world: World
+beforeAll(async () => {
+  database = await freshDatabase('pglite')
+  world = await createWorld(database, { env: { PUBLIC_URL: 'http://billing.localhost/billing' } })
+})
+afterAll(async () => {
+  await world.stop()
+  await database.close()
+})
+
+describe('the root of the service', () => {
+  it.each(LOCALES)('leads a browser to the portal and the documents, in %s', async (locale) => {
+    const headers = { accept: BROWSER, 'accept-language': locale }
+    const answer = await world.call('GET', '/', { headers })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(answer.headers.get('vary')).toMatch(/accept/i)
+    expect(answer.text).toContain(`<html lang="${locale}"`)
+    for (const target of ['/billing/portal', '/billing/docs'])
+      expect(answer.text).toContain(`href="${target}"`)
+    expect(answer.text).not.toContain('Ishtirak')
+    const other = await world.call('GET', '/?lang=fr', { headers })
+    expect(other.text).toContain('<html lang="fr"')
+  })
+
+  it.each(['*/*', 'application/json'])('is a problem to a program that accepts %s', async (accept) => {
+    const answer = await world.call('GET', '/', { headers: { accept } })
+    expect([answer.status, answer.body]).toMatchObject([404, { code: 'not_found' }])
+  })
+})

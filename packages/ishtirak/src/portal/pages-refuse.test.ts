@@ -1,0 +1,108 @@
+// What is wrong with a request is said the way its reader reads: on an address that people open with a page in their
+// language, on every other with a problem; and both with the headers that keep a browser from guessing.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LOCALES } from '../core/locale.js'
+import type { Database } from '../database/database.js'
+import { freshDatabase } from '../../../../test/support/databases.js'
+import { sendRaw } from '../../../../test/support/raw.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+let database: Database
+let world: World
+beforeAll(async () => {
+  database = await freshDatabase('pglite')
+  world = await createWorld(database)
+})
+afterAll(async () => {
+  await world.stop()
+  await database.close()
+})
+
+const ask = (method: string, path: string, headers: Record<string, string> = {}) => {
+  const lines = Object.entries({ host: 'x', connection: 'close', ...headers })
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  return sendRaw(world.url, `${method} ${path} HTTP/1.1\r\n${head}\r\n`)
+}
+
+const REFUSED: readonly (readonly [string, string, string, number])[] = [
+  ['a NUL in the query', 'GET', '/portal?a=%00', 400],
+  ['a NUL in the path', 'GET', '/portal/receipts/a%00', 400],
+  ['half an escape', 'GET', '/portal/%', 400],
+  ['an escape right after the name', 'GET', '/portal%', 400],
+  ['escapes that are no UTF-8', 'GET', '/billing/return/%c3%28', 400],
+  ['a long query', 'GET', `/portal?a=${'1'.repeat(7_000)}`, 414],
+  ['a long parameter', 'GET', `/billing/return/${'x'.repeat(3_061)}`, 414],
+  ['no session', 'GET', '/portal', 401],
+  ['an address that is not there', 'GET', '/portal/nothing', 404],
+  ['an order that is not there', 'GET', '/billing/return/pay_nothing', 404],
+  ['a form for an address without one', 'POST', '/portal', 405],
+]
+
+describe('an address that people open', () => {
+  it.each(REFUSED)('with %s is refused with a page in each language', async (_what, method, path, status) => {
+    for (const locale of LOCALES) {
+      const answer = await ask(method, path, { 'accept-language': locale })
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+      expect(answer).toContain('content-type: text/html; charset=utf-8')
+      expect(answer).toContain("content-security-policy: default-src 'none';")
+      expect(answer).toContain('referrer-policy: no-referrer')
+      expect(answer).toContain('x-content-type-options: nosniff')
+      expect(answer).toContain(`<html lang="${locale}"`)
+    }
+  })
+
+  it('is refused in the language that was chosen by hand, though nothing else could be read', async () => {
+    const cookie = 'ishtirak_lang=fr'
+    expect(await ask('GET', '/portal?a=%00', { cookie, 'accept-language': 'en' })).toContain(
+      '<html lang="fr"',
+    )
+    expect(await ask('GET', '/portal/%', { cookie, 'accept-language': 'en' })).toContain('<html lang="fr"')
+    expect(await ask('GET', '/portal/nothing?lang=en', { cookie })).toContain('<html lang="en"')
+  })
+
+  it('names the methods that it takes', async () => {
+    expect(await ask('DELETE', '/portal/leave')).toMatch(/^HTTP\/1.1 405 [\s\S]*\r\nallow: POST\r\n/)
+  })
+})
+
+describe('every other address', () => {
+  it.each([
+    ['a NUL', 'GET', '/api/v1/billing/status?a=%00', 400, 'invalid_request'],
+    ['half an escape', 'GET', '/portals/%', 400, 'invalid_request'],
+    ['a long address', 'GET', `/api/v1/billing/plans?a=${'1'.repeat(7_000)}`, 414, 'uri_too_long'],
+    ['a long parameter', 'GET', `/api/v1/billing/payments/${'x'.repeat(3_061)}`, 414, 'uri_too_long'],
+    ['a broken method', 'NONSENSE', '/portal', 400, 'invalid_request'],
+    ['a file that is not there', 'GET', '/docs/static/nothing.js', 404, 'not_found'],
+    ['a method that it does not take', 'POST', '/docs/static/nothing.js', 405, 'method_not_allowed'],
+  ])('with %s is refused with a problem', async (_what, method, path, status, code) => {
+    const answer = await ask(method, path)
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(answer).toMatch(/content-type: application\/problem\+json/i)
+    expect(answer).toMatch(/x-content-type-options: nosniff/i)
+    expect(answer).toContain(`"code":"${code}"`)
+  })
+
+  it('and headers that are too large get a problem that no browser guesses at', async () => {
+    const answer = await ask('GET', '/healthz', { x: 'a'.repeat(20_000) })
+    expect(answer).toMatch(/^HTTP\/1.1 431 [\s\S]*x-content-type-options: nosniff[\s\S]*headers_too_large/i)
+  })
+})
+
+describe('an expectation', () => {
+  it('that is not 100-continue is refused with a problem, or a page', async () => {
+    for (const path of ['/api/v1/billing/plans', '/api/v1/billing/status', '/nowhere']) {
+      const answer = await ask('GET', path, { expect: 'x' })
+      expect(answer).toMatch(/^HTTP\/1.1 417 [\s\S]*x-content-type-options: nosniff[\s\S]*expectation_failed/)
+    }
+    expect(await ask('GET', '/portal', { expect: 'x' })).toMatch(/^HTTP\/1.1 417 [\s\S]*text\/html/)
+  })
+
+  it('of 100-continue is met, and one of an older client ignored', async () => {
+    expect(await ask('GET', '/healthz', { expect: '100-continue' })).toMatch(
+      /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 /,
+    )
+    expect(await sendRaw(world.url, 'GET /healthz HTTP/1.0\r\nExpect: x\r\n\r\n')).toMatch(
+      /^HTTP\/1.[01] 200 /,
+    )
+  })
+})

@@ -1,0 +1,66 @@
+// The platform's way to its user's portal: with his token it gets a link, and sends him there. The link works once.
+import { Type } from 'typebox'
+import type { Billing } from '../main/billing.js'
+import { toTimestamp } from '../core/instant.js'
+import type { App } from '../http/app.js'
+import { callersBy } from '../http/callers.js'
+import type { Identify } from '../http/identify.js'
+import { problemResponses } from '../http/problem.js'
+import { nameSchemas } from '../http/schema-names.js'
+import { timestamp } from '../payments/schemas.js'
+
+export interface PortalSessionRoutesParts {
+  readonly billing: Billing
+  readonly publicUrl: string
+  readonly identify: Identify['identify']
+}
+
+/** A path of the platform: one slash, then no second one and no backslash, which browsers take for another host. */
+const ReturnPath = Type.String({
+  maxLength: 500,
+  pattern: '^/(?![/\\\\])[\\x21-\\x5b\\x5d-\\x7e]*$',
+  description: 'Where on the platform "back" leads; a path under PLATFORM_URL',
+  examples: ['/settings/billing'],
+})
+
+const RequestSchema = Type.Object({ return_path: Type.Optional(ReturnPath) }, { additionalProperties: false })
+
+const LinkSchema = Type.Object({
+  url: Type.String({ description: 'Works once; send the user there at once' }),
+  expires_at: timestamp,
+})
+
+nameSchemas({ PortalSessionRequest: RequestSchema, PortalSession: LinkSchema })
+
+export function portalSessionRoutes({ billing, publicUrl, identify }: PortalSessionRoutesParts) {
+  return async (app: App): Promise<void> => {
+    const schema = {
+      security: [{ user: [] }],
+      tags: ['portal'],
+      operationId: 'createPortalSession',
+      summary: 'Open the customer portal',
+      description:
+        'A link that works once, for five minutes; it becomes a session of 12 hours in the browser that follows it.',
+      // Whoever sends no body asks for nothing special.
+      body: Type.Union([RequestSchema, Type.Null()]),
+      response: {
+        200: LinkSchema,
+        ...problemResponses(
+          'malformed_json',
+          'unauthenticated',
+          'validation_failed',
+          'rate_limited',
+          'database_unavailable',
+        ),
+      },
+    }
+    const users = callersBy(identify)
+    const { onRequest } = users
+    app.post('/api/v1/billing/portal-sessions', { schema, onRequest }, async (request, reply) => {
+      const user = users.of(request)
+      const { token, expiresAt } = await billing.portal.open(user, request.body?.return_path ?? null)
+      reply.header('cache-control', 'no-store')
+      return { url: `${publicUrl}/portal/open?token=${token}`, expires_at: toTimestamp(expiresAt) }
+    })
+  }
+}

@@ -1,0 +1,57 @@
+// The portal itself: the page, the way to the payment page, the receipts. Each route knows its user by his session.
+import { BillingError } from '../core/error.js'
+import type { App } from '../http/app.js'
+import { sendReceipt } from '../receipts/receipt.route.js'
+import { requireOwnForm } from './link.route.js'
+import type { Pages } from './portal.js'
+import { portalPage } from './portal-page.js'
+import { fieldOf, queryOf } from './reader.js'
+
+/** A year of monthly payments on one page. */
+const PAYMENTS_A_PAGE = 12
+
+export function portalRoutes(app: App, pages: Pages): void {
+  const { billing, reader, users } = pages
+  const hidden = { schema: { hide: true }, onRequest: users.onRequest }
+
+  app.get('/portal', hidden, async (request, reply) => {
+    const session = users.of(request)
+    const { cursor } = queryOf(request)
+    const { userId } = session
+    // The overview first: it may book a payment, which the history should then show.
+    const overview = await billing.overview(userId, request.id)
+    const history = await billing.history({
+      userId,
+      limit: PAYMENTS_A_PAGE,
+      cursor: typeof cursor === 'string' ? cursor : null,
+      status: null,
+      requestId: request.id,
+    })
+    const locale = reader.language(request, reply, session)
+    const view = { session, overview, history, locale, isOlder: typeof cursor === 'string' }
+    return reply.headers(pages.headers).send(portalPage(pages, view))
+  })
+
+  app.post('/portal/upgrade', hidden, async (request, reply) => {
+    const session = users.of(request)
+    requireOwnForm(pages, request, session)
+    const { userId } = session
+    const locale = reader.language(request, reply, session)
+    const planId = fieldOf(request, 'plan')
+    const { checkoutUrl } = await billing.upgrade({ user: { userId }, planId, locale, requestId: request.id })
+    return reply.headers(pages.headers).redirect(checkoutUrl, 303)
+  })
+
+  app.get<{ Params: { payment_id: string } }>(
+    '/portal/receipts/:payment_id',
+    hidden,
+    async (request, reply) => {
+      const session = users.of(request)
+      const locale = reader.language(request, reply, session)
+      const { userId } = session
+      const receipt = await billing.receipt({ userId, paymentId: request.params.payment_id, locale })
+      if (!receipt) throw new BillingError('payment_not_paid')
+      return sendReceipt(reply, receipt)
+    },
+  )
+}

@@ -1,0 +1,423 @@
+// The way into the portal and what it refuses: links that work once, forms that are ours, text that stays text.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { statement } from '../database/database.js'
+import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { type Answer, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+
+const SESSIONS = '/api/v1/billing/portal-sessions'
+const selectSecrets = statement(
+  'test.portal.secrets',
+  'select link_digest, session_digest from portal_sessions order by id',
+)
+
+describeOnBothDatabases('the portal', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    world = await createWorld(database())
+  })
+  afterEach(() => world.stop())
+
+  const linkOf = async (userId: string, body: unknown = {}): Promise<string> => {
+    const answer = await world.as(userId).post(SESSIONS, body)
+    return answer.body.url.slice(world.url.length)
+  }
+  const follow = (link: string, headers: Record<string, string> = {}) => world.call('GET', link, { headers })
+  const cookieOf = (answer: Answer) =>
+    /^ishtirak=[^;]+/.exec(answer.headers.get('set-cookie') ?? '')?.[0] ?? ''
+  const enter = async (userId: string, body?: unknown) => cookieOf(await follow(await linkOf(userId, body)))
+  const open = (cookie: string, headers: Record<string, string> = {}, path = '/portal') =>
+    world.call('GET', path, { headers: { cookie, ...headers } })
+  const formTokenIn = (page: Answer) => /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+  const submit = (cookie: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    world.call('POST', '/portal/upgrade', {
+      body: new URLSearchParams(fields).toString(),
+      headers: { cookie, 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    })
+
+  describe('is opened by a link that', () => {
+    it('holds exactly an address and when it ends, five minutes from now', async () => {
+      const { status, text, body } = await world.as('user-1').post(SESSIONS, { return_path: '/settings' })
+      expect([status, Object.keys(body)]).toEqual([200, ['url', 'expires_at']])
+      expect(text).toMatch(/"url":"http:\/\/127\.0\.0\.1:\d+\/portal\/open\?token=[\w-]{43}"/)
+      expect(body.expires_at).toBe('2026-11-21T12:05:00Z')
+    })
+
+    it('needs a user’s token, and takes no body too', async () => {
+      expect((await world.call('POST', SESSIONS, { body: {} })).status).toBe(401)
+      const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+      expect((await world.call('POST', SESSIONS, { headers: { authorization } })).status).toBe(200)
+    })
+
+    it.each([
+      'https://evil.example',
+      '//evil.example',
+      '/\\evil.example',
+      'settings',
+      '/a b',
+      `/${'x'.repeat(500)}`,
+    ])('leads back to a path of the platform, not to %s', async (return_path) => {
+      const answer = await world.as('user-1').post(SESSIONS, { return_path })
+      expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
+    })
+
+    it('works once, and becomes a cookie that scripts and other sites cannot use', async () => {
+      const link = await linkOf('user-1')
+      const first = await follow(link)
+      expect([first.status, first.headers.get('location')]).toEqual([303, '/portal'])
+      expect(first.headers.get('set-cookie')).toMatch(
+        /^ishtirak=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/,
+      )
+      const second = await follow(link)
+      expect([second.status, second.headers.get('set-cookie')]).toEqual([410, null])
+      expect((await open(cookieOf(first))).status).toBe(200)
+    })
+
+    it('lets one of twenty in that follow it at once', async () => {
+      const link = await linkOf('user-1')
+      const answers = await Promise.all(Array.from({ length: 20 }, () => follow(link)))
+      const statuses = answers.map(({ status }) => status).sort()
+      expect(statuses).toEqual([303, ...Array.from({ length: 19 }, () => 410)])
+    })
+
+    it('is over after five minutes', async () => {
+      const link = await linkOf('user-1')
+      await world.advance(300)
+      expect((await follow(link)).status).toBe(410)
+    })
+
+    it('is not used up by a browser that only fetches ahead, nor by a look at its head', async () => {
+      const link = await linkOf('user-1')
+      expect((await follow(link, { 'sec-purpose': 'prefetch;prerender' })).status).toBe(503)
+      expect((await world.call('HEAD', link)).status).toBe(405)
+      expect((await follow(link)).status).toBe(303)
+    })
+
+    it('clicked twice by the same browser leads to the portal both times', async () => {
+      const link = await linkOf('user-1')
+      const cookie = cookieOf(await follow(link))
+      const again = await follow(link, { cookie })
+      expect([again.status, again.headers.get('location')]).toEqual([303, '/portal'])
+    })
+
+    describe('that is of another user than the browser’s session', () => {
+      const answerTo = (page: Answer) => ({
+        form_token: formTokenIn(page),
+        token: /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? '',
+      })
+      const agree = (cookie: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+        world.call('POST', '/portal/open', {
+          body: new URLSearchParams(fields).toString(),
+          headers: { cookie, 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        })
+      const whoIs = async (cookie: string) => /user-[12]/.exec((await open(cookie)).text)?.[0]
+      beforeEach(async () => {
+        for (const id of ['user-1', 'user-2']) await world.service.billing.updateProfile(id, { name: id })
+      })
+
+      it.each([
+        ['ar', 'هذا الرابط يفتح حسابًا آخر'],
+        ['fr', 'Ce lien ouvre un autre compte'],
+        ['en', 'This link opens another account'],
+      ])('asks first, in %s, and names both', async (locale, title) => {
+        const cookie = await enter('user-1')
+        const asked = await follow(await linkOf('user-2'), { cookie, 'accept-language': locale })
+        expect([asked.status, asked.headers.get('set-cookie')]).toEqual([200, null])
+        expect(asked.text).toContain(title)
+        for (const name of ['user-1', 'user-2']) expect(asked.text).toContain(name)
+        expect(asked.headers.get('content-security-policy')).toContain("default-src 'none'")
+        expect(await whoIs(cookie)).toBe('user-1')
+      })
+
+      it('goes on by the button, once, and the session before is over', async () => {
+        const cookie = await enter('user-1')
+        const answers = answerTo(await follow(await linkOf('user-2'), { cookie }))
+        const agreed = await agree(cookie, answers)
+        expect([agreed.status, agreed.headers.get('location')]).toEqual([303, '/portal'])
+        expect(await whoIs(cookieOf(agreed))).toBe('user-2')
+        expect((await open(cookie)).status).toBe(401)
+        const third = await enter('user-1')
+        const own = formTokenIn(await open(third))
+        expect((await agree(third, { ...answers, form_token: own })).status).toBe(410)
+        expect(await whoIs(third)).toBe('user-1')
+      })
+
+      it('goes on by no form of another page', async () => {
+        const cookie = await enter('user-1')
+        const answers = answerTo(await follow(await linkOf('user-2'), { cookie }))
+        expect((await agree(cookie, { ...answers, form_token: 'guessed' })).status).toBe(403)
+        expect((await agree(cookie, answers, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+        // A form of another site comes without the cookie, and with no session it opens nothing.
+        const bare = await agree('', answers)
+        expect([bare.status, bare.headers.get('set-cookie')]).toEqual([401, null])
+        expect(await whoIs(cookie)).toBe('user-1')
+      })
+
+      it('does not ask when it is the same user', async () => {
+        const cookie = await enter('user-1')
+        const again = await follow(await linkOf('user-1'), { cookie })
+        expect([again.status, again.headers.get('location')]).toEqual([303, '/portal'])
+      })
+    })
+
+    it('leaves nothing in the database that opens anything', async () => {
+      const link = await linkOf('user-1')
+      const cookie = await enter('user-1')
+      const rows = JSON.stringify(await database().query(selectSecrets))
+      expect(rows).not.toContain(link.split('token=')[1])
+      expect(rows).not.toContain(cookie.split('=')[1])
+    })
+  })
+
+  describe('knows a session', () => {
+    it('for twelve hours', async () => {
+      const cookie = await enter('user-1')
+      await world.advance(12 * 3600 - 1)
+      expect((await open(cookie)).status).toBe(200)
+      await world.advance(1)
+      expect((await open(cookie)).status).toBe(401)
+      expect(await database().query(selectSecrets)).toEqual([])
+    })
+
+    it('until its user leaves, who is sent back to where he came from', async () => {
+      const cookie = await enter('user-1', { return_path: '/settings/billing' })
+      const form_token = formTokenIn(await open(cookie))
+      const left = await world.call('POST', '/portal/leave', {
+        body: new URLSearchParams({ form_token }).toString(),
+        headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
+      })
+      expect([left.status, left.headers.get('location')]).toEqual([
+        303,
+        'http://platform.localhost/settings/billing',
+      ])
+      expect((await open(cookie)).status).toBe(401)
+    })
+
+    it('and shows its user nobody else’s receipt', async () => {
+      const { paymentId } = await world.as('user-1').buy()
+      const own = await open(await enter('user-1'), {}, `/portal/receipts/${paymentId}`)
+      expect([own.status, own.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+      const other = await open(await enter('user-2'), {}, `/portal/receipts/${paymentId}`)
+      expect(other.status).toBe(404)
+    })
+  })
+
+  describe('takes a form', () => {
+    it('and leads to the payment page, where fifty clicks make one checkout', async () => {
+      const cookie = await enter('user-1')
+      const form_token = formTokenIn(await open(cookie))
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, () => submit(cookie, { form_token, plan: 'pro' })),
+      )
+      const [checkout] = world.emulator.checkouts()
+      for (const { status, headers } of answers)
+        expect([status, headers.get('location')]).toEqual([
+          303,
+          expect.stringContaining(`/checkouts/${checkout?.id}/pay`),
+        ])
+      expect(world.emulator.checkouts()).toHaveLength(1)
+    })
+
+    it.each([
+      ['without its token', {}, {}],
+      ['with the token of another session', { form_token: 'other' }, {}],
+      ['sent from another site', {}, { 'sec-fetch-site': 'cross-site' }],
+      ['sent from a neighbouring host', {}, { 'sec-fetch-site': 'same-site' }],
+      ['sent from another origin', {}, { origin: 'https://evil.example' }],
+    ])('only of its own: not one %s', async (_name, fields: Record<string, string>, headers) => {
+      const cookie = await enter('user-1')
+      const own = formTokenIn(await open(cookie))
+      const others = formTokenIn(await open(await enter('user-1')))
+      expect(others).not.toBe(own)
+      const sent = fields.form_token === 'other' ? others : own
+      const tokens: Record<string, string> =
+        Object.keys(fields).length === 0 && Object.keys(headers).length === 0 ? {} : { form_token: sent }
+      const answer = await submit(cookie, { plan: 'pro', ...tokens }, headers)
+      expect(answer.status).toBe(403)
+      expect(world.emulator.checkouts()).toEqual([])
+    })
+
+    it('of its own page, whose origin browsers call null', async () => {
+      const cookie = await enter('user-1')
+      const form_token = formTokenIn(await open(cookie))
+      const headers = { origin: 'null', 'sec-fetch-site': 'same-origin' }
+      expect((await submit(cookie, { form_token, plan: 'pro' }, headers)).status).toBe(303)
+    })
+
+    it.each([
+      [{ plan: 'gold' }, 422],
+      [{ plan: 'free' }, 422],
+      [{}, 422],
+    ])('with %j as a page that says what is wrong: %i', async (fields: Record<string, string>, status) => {
+      const cookie = await enter('user-1')
+      const form_token = formTokenIn(await open(cookie))
+      const answer = await submit(cookie, { form_token, ...fields })
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([
+        status,
+        'text/html; charset=utf-8',
+      ])
+    })
+
+    it('and says on a page when to try again where the provider is in trouble', async () => {
+      const cookie = await enter('user-1')
+      const form_token = formTokenIn(await open(cookie))
+      world.emulator.setFaults({ api_5xx: { times: 1 } })
+      const answer = await submit(cookie, { form_token, plan: 'pro' }, { 'accept-language': 'fr' })
+      expect([answer.status, answer.text.includes('Prestataire de paiement indisponible')]).toEqual([
+        503,
+        true,
+      ])
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    })
+  })
+
+  it('invites nobody to pay again whose payment is being looked into', async () => {
+    world.emulator.setFaults({ wrong_amount: { times: 1 } })
+    await world.as('user-1').buy()
+    const { text } = await open(await enter('user-1'), { 'accept-language': 'en' })
+    expect(text).toContain('Do not pay again')
+    expect(text).not.toContain('/portal/upgrade')
+  })
+
+  it('escapes what people are called', async () => {
+    const name = '<script>alert(1)</script>"\'&'
+    await world.service.billing.updateProfile('user-1', { name })
+    const { text } = await open(await enter('user-1'))
+    expect(text).not.toContain('<script')
+    expect(text).toContain('&lt;script>alert(1)&lt;/script>')
+  })
+
+  it('runs no script, is framed by nobody, tells nobody where one comes from, is kept by no cache', async () => {
+    const cookie = await enter('user-1')
+    const { paymentId } = await world.as('user-1').upgrade()
+    for (const path of ['/portal', `/billing/return/${paymentId}`, '/portal/nothing']) {
+      const { headers } = await open(cookie, {}, path)
+      const policy = headers.get('content-security-policy') ?? ''
+      expect(policy).toMatch(
+        /^default-src 'none'; style-src 'sha256-[\w+/=]+'; img-src data:; base-uri 'none'; /,
+      )
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(headers.get('referrer-policy')).toBe('no-referrer')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('cache-control')).toBe('no-store')
+    }
+  })
+
+  it('is framed by whom the configuration names', async () => {
+    const env = { PORTAL_FRAME_ANCESTORS: 'self,https://host.example' }
+    const framed = await createWorld(database(), { env, clock: world.clock, emulator: world.emulator })
+    const { headers } = await framed.call('GET', '/portal')
+    await framed.stop()
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'self' https://host.example")
+  })
+
+  it('behind https keeps its cookie to this host and this path', async () => {
+    const env = { PUBLIC_URL: 'https://pay.example/billing' }
+    const secure = await createWorld(database(), { env, clock: world.clock, emulator: world.emulator })
+    const link = await secure.as('user-1').post(SESSIONS, {})
+    const entered = await secure.call('GET', link.body.url.replace('https://pay.example/billing', ''))
+    const cookie = entered.headers.get('set-cookie') ?? ''
+    expect(cookie).toMatch(
+      /^__Host-ishtirak=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    )
+    expect(entered.headers.get('location')).toBe('/billing/portal')
+    const page = await secure.call('GET', '/portal', { headers: { cookie: cookie.split(';')[0] ?? '' } })
+    await secure.stop()
+    expect(page.text).toContain('action="/billing/portal/upgrade"')
+  })
+
+  describe('speaks', () => {
+    const langOf = (page: Answer) => /<html lang="(\w+)"/.exec(page.text)?.[1]
+
+    it('the language of the profile before that of the browser, and one chosen by hand before both', async () => {
+      await world.service.billing.updateProfile('user-1', { locale: 'en' })
+      const cookie = await enter('user-1')
+      expect(langOf(await open(cookie, { 'accept-language': 'fr' }))).toBe('en')
+      const chosen = await open(cookie, { 'accept-language': 'fr' }, '/portal?lang=ar')
+      expect(langOf(chosen)).toBe('ar')
+      const remembered = /ishtirak_lang=\w+/.exec(chosen.headers.get('set-cookie') ?? '')?.[0]
+      expect(langOf(await open(`${cookie}; ${remembered}`, { 'accept-language': 'fr' }))).toBe('ar')
+    })
+
+    it.each([
+      ['fr-DZ,fr;q=0.9', 'fr'],
+      ['de,es', 'ar'],
+      ['', 'ar'],
+    ])('to a stranger with %j: %s', async (accept, locale) => {
+      expect(langOf(await open('', { 'accept-language': accept }))).toBe(locale)
+    })
+  })
+
+  it('shows a year a page, and the way to older payments', async () => {
+    const user = world.as('user-1')
+    for (let month = 0; month < 14; month++) {
+      await user.buy()
+      await world.advance(30 * 86_400)
+    }
+    const cookie = await enter('user-1')
+    const newest = await open(cookie)
+    const count = (page: Answer) => page.text.match(/\/portal\/receipts\//g)?.length
+    expect(count(newest)).toBe(12)
+    const older = /href="(\/portal\?cursor=[^"#]+)/.exec(newest.text)?.[1] ?? ''
+    expect(count(await open(cookie, {}, older))).toBe(2)
+    expect((await open(cookie, {}, '/portal?cursor=made-up')).status).toBe(422)
+  })
+
+  describe('the page after paying', () => {
+    it('believes no redirect, whatever its address claims', async () => {
+      const { paymentId, checkoutId } = await world.as('user-1').upgrade()
+      const path = `/billing/return/${paymentId}?checkout_id=${checkoutId}&status=paid&failed=1`
+      const { text, headers } = await world.call('GET', path, { headers: { 'accept-language': 'en' } })
+      expect(text).toContain('We are waiting for the bank')
+      expect(headers.get('refresh')).toBe('3; url=?look=1')
+    })
+
+    it('asks again by itself for three minutes, then leaves it to us', async () => {
+      const { paymentId } = await world.as('user-1').upgrade()
+      const look = async (number: number) =>
+        (await world.call('GET', `/billing/return/${paymentId}?look=${number}`)).headers.get('refresh')
+      expect([await look(3), await look(4), await look(19), await look(20)]).toEqual([
+        '3; url=?look=4',
+        '10; url=?look=5',
+        '10; url=?look=20',
+        null,
+      ])
+    })
+
+    it('names nobody, not even to the payer’s neighbour who has a session', async () => {
+      await world.service.billing.updateProfile('user-1', { name: 'Amina', email: 'amina@example.dz' })
+      const { paymentId } = await world.as('user-1').buy()
+      const strangers = await enter('user-2')
+      for (const cookie of ['', strangers]) {
+        const { text } = await open(cookie, {}, `/billing/return/${paymentId}`)
+        expect(text).not.toMatch(/Amina|amina@example\.dz|user-1|\/portal\/receipts/)
+      }
+      const own = await open(await enter('user-1'), {}, `/billing/return/${paymentId}`)
+      expect(own.text).toContain(`/portal/receipts/${paymentId}`)
+    })
+  })
+
+  describe('a receipt by the API', () => {
+    const receiptOf = (userId: string, paymentId: string, headers: Record<string, string> = {}) =>
+      world.as(userId).get(`/api/v1/billing/payments/${paymentId}/receipt`, headers)
+
+    it('is a PDF for its owner, 404 for others, 409 before it is paid', async () => {
+      const { paymentId } = await world.as('user-1').buy()
+      const own = await receiptOf('user-1', paymentId)
+      expect([own.status, own.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+      expect(own.headers.get('content-disposition')).toBe('inline; filename="receipt-TEST-2026-000001.pdf"')
+      const others = await receiptOf('user-2', paymentId)
+      expect([others.status, others.body.code]).toEqual([404, 'not_found'])
+      const open = await world.as('user-3').upgrade()
+      const unpaid = await receiptOf('user-3', open.paymentId)
+      expect([unpaid.status, unpaid.body.code]).toEqual([409, 'payment_not_paid'])
+    })
+
+    it('is not touched by a name that changes later', async () => {
+      await world.service.billing.updateProfile('user-1', { name: 'Amina Boudiaf' })
+      const { paymentId } = await world.as('user-1').buy()
+      const before = (await receiptOf('user-1', paymentId)).text
+      await world.service.billing.updateProfile('user-1', { name: 'Somebody Else' })
+      expect((await receiptOf('user-1', paymentId)).text).toBe(before)
+    })
+  })
+})

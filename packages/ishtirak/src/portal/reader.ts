@@ -1,0 +1,128 @@
+// Who reads a page, and in which language: the session in his cookie, the language that he chose by hand, else that of
+// his profile, else that of his browser. Arabic where nothing is known.
+import { fastifyCookie } from '@fastify/cookie'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Billing } from '../main/billing.js'
+import { SESSION_MS } from './portal-sessions.js'
+import type { Locale } from '../core/locale.js'
+import { firstLocale } from '../i18n/messages.js'
+import { BoundedMap } from '../runtime/bounded-map.js'
+import { constantTimeEquals, digestOf } from '../runtime/secret.js'
+import { preferredLocale } from '../http/language.js'
+
+export interface Session {
+  readonly userId: string
+  readonly email: string | null
+  readonly name: string | null
+  readonly locale: Locale | null
+  readonly returnPath: string | null
+  /** Stands in every form of this session, and fits no other. */
+  readonly formToken: string
+}
+
+export interface Reader {
+  /** Null: nobody that we know. */
+  session(request: FastifyRequest): Promise<Session | null>
+  /** Whether this process found a session by this cookie when it last looked. */
+  hasSeen(request: FastifyRequest): boolean
+  /** `profile`: what is known of the person where it is not the session's. Remembers a language that was asked for. */
+  language(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    session: Session | null,
+    profile?: Locale | null,
+  ): Locale
+  /** The same for a refusal, which remembers nothing. */
+  languageOfRefusal(request: FastifyRequest, session: Session | null): Locale
+  begin(reply: FastifyReply, sessionToken: string): void
+  end(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Ends the session that the request came with, where the answer begins another. */
+  forget(request: FastifyRequest): Promise<void>
+  /** False: the form was not sent from a page of ours. */
+  isFromHere(request: FastifyRequest): boolean
+  /** False: the form was not sent from a page of this session. */
+  isOwnForm(request: FastifyRequest, session: Session): boolean
+}
+
+const YEAR_SECONDS = 365 * 86_400
+/** About 2 MB. */
+const SEEN_MAX = 10_000
+
+export function createReader(sessions: Billing['portal'], publicUrl: string): Reader {
+  const { origin } = new URL(publicUrl)
+  const isSecure = publicUrl.startsWith('https:')
+  // `__Host-`: no neighbouring subdomain can plant a cookie of this name (RFC 6265bis, section 4.1.3.2).
+  const prefix = isSecure ? '__Host-' : ''
+  const cookie = { session: `${prefix}ishtirak`, language: `${prefix}ishtirak_lang` }
+  // Lax, because the provider sends people back from another site, and they should still be who they were.
+  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const
+  const seen = new BoundedMap<string, true>(SEEN_MAX)
+  const tokenOf = (request: FastifyRequest) => cookiesOf(request)[cookie.session]
+  const chosenBy = (request: FastifyRequest, session: Session | null, profile?: Locale | null) => {
+    const remembered = cookiesOf(request)[cookie.language]
+    const chosen = firstLocale(queryOf(request).lang, remembered, session?.locale, profile)
+    return chosen ?? preferredLocale(request.headers['accept-language'], 'ar')
+  }
+  const forget = async (request: FastifyRequest) => {
+    const token = tokenOf(request)
+    if (token !== undefined) await sessions.leave(token)
+  }
+  return {
+    session: async (request) => {
+      const token = tokenOf(request)
+      if (token === undefined) return null
+      const formToken = formTokenOf(token)
+      const found = await sessions.find(token)
+      if (found) seen.set(formToken, true)
+      else seen.delete(formToken)
+      return found && { ...found, formToken }
+    },
+    hasSeen: (request) => {
+      const token = tokenOf(request)
+      return token !== undefined && seen.get(formTokenOf(token)) === true
+    },
+    language: (request, reply, session, profile) => {
+      const asked = firstLocale(queryOf(request).lang)
+      if (asked) reply.setCookie(cookie.language, asked, { ...attributes, maxAge: YEAR_SECONDS })
+      return chosenBy(request, session, profile)
+    },
+    languageOfRefusal: chosenBy,
+    begin: (reply, sessionToken) => {
+      reply.setCookie(cookie.session, sessionToken, { ...attributes, maxAge: SESSION_MS / 1_000 })
+    },
+    forget,
+    end: async (request, reply) => {
+      await forget(request)
+      reply.clearCookie(cookie.session, attributes)
+    },
+    isFromHere: (request) => isFromHere(request, origin),
+    isOwnForm: (request, session) =>
+      isFromHere(request, origin) && constantTimeEquals(session.formToken, fieldOf(request, 'form_token')),
+  }
+}
+
+/** Derived, not stored: whoever has the cookie's secret can make it, and nobody else. */
+function formTokenOf(sessionToken: string): string {
+  return digestOf(`form ${sessionToken}`)
+}
+
+/** Browsers say where a request comes from. Our pages send no referrer, so their forms have the origin "null". */
+function isFromHere(request: FastifyRequest, ownOrigin: string): boolean {
+  const { origin, 'sec-fetch-site': site } = request.headers
+  if (site !== undefined) return site === 'same-origin'
+  return origin === undefined || origin === 'null' || origin === ownOrigin
+}
+
+/** From the header itself: a request may be refused before the plugin of the cookies has seen it. */
+function cookiesOf({ headers }: FastifyRequest): Readonly<Record<string, string | undefined>> {
+  return headers.cookie === undefined ? {} : fastifyCookie.parse(headers.cookie)
+}
+
+export function queryOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
+  return typeof request.query === 'object' && request.query !== null ? { ...request.query } : {}
+}
+
+/** A field of a posted form, empty where it is missing. */
+export function fieldOf(request: FastifyRequest, name: string): string {
+  return request.body instanceof URLSearchParams ? (request.body.get(name) ?? '') : ''
+}

@@ -1,0 +1,173 @@
+// The page after paying: paid, still being confirmed, failed, canceled, too late, under review, refunded. It says what the
+// payment was and what it is worth now. It shows nothing of the person, since its address is all one needs to read it.
+import type { ReturnedPayment } from '../payments/read-payments.js'
+import type { Instant } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
+import { type MessageKey, planName, type Say } from '../i18n/messages.js'
+import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'
+import { graceEndsAt } from '../core/subscription.js'
+import { BuyForm } from './buy-form.js'
+import { renderPage, Sign, type SignKind } from './frame.js'
+import type { Pages } from './portal.js'
+import type { Session } from './reader.js'
+import { cardName, sayOf } from './words.js'
+
+export interface ReturnView extends ReturnedPayment {
+  /** Only the payer's own. */
+  readonly session: Session | null
+  readonly locale: Locale
+  /** The page will look again by itself. */
+  readonly isWaiting: boolean
+}
+
+export function returnPage(pages: Pages, view: ReturnView): string {
+  const { payment, now, session, locale } = view
+  const say = sayOf(pages, locale)
+  const status = publicStatusAt(payment, now)
+  const { kind, title } = STATES[status]
+  return renderPage(pages, {
+    locale,
+    title: say(title),
+    // A paid order has that link as its main button.
+    backUrl: status === 'paid' ? null : pages.backUrl(session),
+    safeContent: (
+      <div class="middle">
+        <section class="card" role={status === 'pending' ? 'status' : undefined}>
+          <Sign kind={kind} />
+          <h1 safe>{say(title)}</h1>
+          <p safe>{textOf(pages, view, status, say)}</p>
+          {status === 'failed' ? <Satim say={say} /> : null}
+          <Actions pages={pages} view={view} status={status} say={say} />
+        </section>
+        <section class="card" aria-labelledby="details">
+          <h2 id="details" safe>
+            {say('details')}
+          </h2>
+          <dl class="facts">{factsOf(pages, view, say).map(Fact)}</dl>
+        </section>
+      </div>
+    ),
+  })
+}
+
+const STATES: Readonly<Record<PublicPaymentStatus, { kind: SignKind; title: MessageKey; text: MessageKey }>> =
+  {
+    paid: { kind: 'ok', title: 'returnPaidTitle', text: 'returnPaidText' },
+    pending: { kind: 'waiting', title: 'returnPendingTitle', text: 'returnPendingText' },
+    failed: { kind: 'bad', title: 'returnFailedTitle', text: 'returnFailedText' },
+    canceled: { kind: 'info', title: 'returnCanceledTitle', text: 'returnCanceledText' },
+    expired: { kind: 'info', title: 'returnExpiredTitle', text: 'returnExpiredText' },
+    review: { kind: 'info', title: 'returnReviewTitle', text: 'returnReviewText' },
+    refunded: { kind: 'info', title: 'returnRefundedTitle', text: 'returnRefundedText' },
+  }
+
+function textOf(pages: Pages, view: ReturnView, status: PublicPaymentStatus, say: Say): string {
+  const { formats } = pages
+  const { payment, locale, isWaiting } = view
+  if (status === 'pending' && !isWaiting) return say('returnStillPendingText')
+  if (status === 'paid') return paidText(pages, view, say)
+  const { refundedAt } = view
+  if (status === 'refunded' && refundedAt !== null)
+    return say('returnRefundedOnText', { date: formats.day(refundedAt, locale) })
+  return say(STATES[status].text, { plan: planName(payment.plan.name, locale) })
+}
+
+/** The payment stays a fact; what it is worth depends on what became of the subscription since. */
+function paidText({ formats, terms }: Pages, view: ReturnView, say: Say): string {
+  const { subscription, locale } = view
+  const { status, currentPeriodEnd } = subscription
+  // A paid payment has bought time, so there is an end.
+  const ended = currentPeriodEnd ?? view.now
+  const date = formats.day(ended, locale)
+  const plan = planName(subscription.plan.name, locale)
+  if (status === 'active') return say('returnPaidText', { plan, end: formats.moment(ended, locale) })
+  if (status === 'past_due')
+    return say('returnPaidGraceText', { date, end: formats.moment(graceEndsAt(ended, terms), locale) })
+  return say(status === 'canceled' ? 'returnPaidStoppedText' : 'returnPaidOverText', { date })
+}
+
+/** SATIM's number for card holders (3021 is the merchants'). Dialled by a tap. */
+const SATIM_NUMBER = '3020'
+
+function Satim({ say }: { say: Say }) {
+  return (
+    <p class="satim">
+      <span safe>{say('satim')}</span>{' '}
+      <a href={`tel:${SATIM_NUMBER}`} dir="ltr">
+        {SATIM_NUMBER}
+      </a>
+    </p>
+  )
+}
+
+function Actions(of: { pages: Pages; view: ReturnView; status: PublicPaymentStatus; say: Say }) {
+  const { pages, status, say } = of
+  const { payment, now, session } = of.view
+  const isOver = status === 'failed' || status === 'canceled' || status === 'expired'
+  return (
+    <div class="actions">
+      {isOver && session ? (
+        <BuyForm base={pages.base} session={session} planId={payment.plan.id} label={say('tryAgain')} />
+      ) : null}
+      {isOver && !session ? <Button href={pages.backUrl(session)} label={say('tryAgain')} go /> : null}
+      {status === 'pending' ? (
+        <Button href={`${pages.base}/billing/return/${payment.id}`} label={say('checkNow')} go />
+      ) : null}
+      {isPayable(payment, now) && payment.checkoutUrl !== null ? (
+        <Button href={payment.checkoutUrl} label={say('notPaidYet')} />
+      ) : null}
+      {status === 'paid' ? <Button href={pages.backUrl(session)} label={say('backToSeller')} go /> : null}
+      {session && (status === 'paid' || status === 'refunded') ? (
+        <Button href={`${pages.base}/portal/receipts/${payment.id}`} label={say('receipt')} />
+      ) : null}
+      {session ? <Button href={`${pages.base}/portal`} label={say('openPortal')} /> : null}
+    </div>
+  )
+}
+
+function Button({ href, label, go }: { href: string; label: string; go?: boolean }) {
+  return (
+    <a class={go ? 'button go' : 'button'} href={href} safe>
+      {label}
+    </a>
+  )
+}
+
+type FactRow = readonly [label: string, value: string, isCode?: boolean]
+
+function factsOf({ formats }: Pages, { payment, refundedAt, locale }: ReturnView, say: Say): FactRow[] {
+  const { paidAt, createdAt, periodStart, periodEnd, checkoutId } = payment
+  const local = (instant: Instant) => say('localTime', { moment: formats.moment(instant, locale) })
+  const period = (start: Instant, end: Instant) =>
+    say('boughtPeriod', { start: formats.day(start, locale), end: formats.day(end, locale) })
+  return [
+    [say('orderReference'), payment.id, true],
+    ...(checkoutId === null ? [] : [[say('transaction'), checkoutId, true] as const]),
+    [say('amount'), formats.money(payment.price.amount, locale)],
+    ...(payment.paymentMethod === null
+      ? []
+      : [[say('card'), cardName(payment.paymentMethod, locale)] as const]),
+    paidAt === null ? [say('startedAt'), local(createdAt)] : [say('paidAt'), local(paidAt)],
+    ...(refundedAt === null ? [] : [[say('refundedAt'), local(refundedAt)] as const]),
+    ...(periodStart === null || periodEnd === null
+      ? []
+      : [[say('period'), period(periodStart, periodEnd)] as const]),
+  ]
+}
+
+function Fact([label, value, isCode]: FactRow) {
+  return (
+    <div>
+      <dt safe>{label}</dt>
+      <dd>
+        {isCode ? (
+          <code dir="ltr" safe>
+            {value}
+          </code>
+        ) : (
+          <bdi safe>{value}</bdi>
+        )}
+      </dd>
+    </div>
+  )
+}

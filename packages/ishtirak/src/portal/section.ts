@@ -1,0 +1,48 @@
+// What the sections of the portal's page are made of, and what more than one of them asks.
+
+import type { Overview } from '../limits/read-overview.js'
+import type { HistoryPage } from '../payments/read-payments.js'
+import type { Locale } from '../core/locale.js'
+import type { Say } from '../i18n/messages.js'
+import { taxAt } from '../core/tax.js'
+import type { Pages } from './portal.js'
+import type { Session } from './reader.js'
+
+export interface PortalView {
+  readonly session: Session
+  readonly overview: Overview
+  readonly history: HistoryPage
+  readonly locale: Locale
+  /** A page of the history further back. */
+  readonly isOlder: boolean
+}
+
+export interface Section {
+  readonly pages: Pages
+  readonly view: PortalView
+  readonly say: Say
+}
+
+/** Nothing invites to pay while a payment is open or under review: the user is asked not to pay again. */
+export function mayInvite({ history, isOlder, overview }: PortalView): boolean {
+  const isUnderReview = !isOlder && history.payments[0]?.status === 'review'
+  return !isUnderReview && overview.pendingPayment === null
+}
+
+/** Inside paid time, or in its grace. */
+export function isPaidNow({ subscription }: Overview): boolean {
+  const { status, currentPeriodEnd } = subscription
+  return currentPeriodEnd !== null && (status === 'active' || status === 'past_due')
+}
+
+/** `2 000 DA TTC`: prices contain the tax, and say so where one applies on this day. */
+export function priceOf(section: Section, amount: number): string {
+  const money = section.pages.formats.money(amount, section.view.locale)
+  return isTaxed(section) ? section.say('taxIncluded', { amount: money }) : money
+}
+
+/** Whether a tax applies to what is sold on this day. */
+export function isTaxed({ pages, view }: Section): boolean {
+  const { formats, seller } = pages
+  return taxAt(seller.taxTerms, formats.isoDay(view.overview.now)).kind === 'vat'
+}

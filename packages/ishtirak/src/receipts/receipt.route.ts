@@ -1,0 +1,64 @@
+// GET …/payments/{payment_id}/receipt: the receipt as PDF, for its owner, in the language asked for.
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import type { Billing } from '../main/billing.js'
+import type { PrintedReceipt } from './read-receipt.js'
+import type { App } from '../http/app.js'
+import { callersBy } from '../http/callers.js'
+import type { Identify } from '../http/identify.js'
+import { preferredLocale } from '../http/language.js'
+import { problemResponses } from '../http/problem.js'
+import { locale } from '../limits/schemas.js'
+
+export interface ReceiptRoutesParts {
+  readonly billing: Billing
+  readonly identify: Identify['identify']
+}
+
+export function receiptRoutes({ billing, identify }: ReceiptRoutesParts) {
+  return async (app: App): Promise<void> => {
+    const schema = {
+      security: [{ user: [] }],
+      tags: ['billing'],
+      operationId: 'getReceipt',
+      summary: 'The receipt of a payment',
+      description:
+        'One page of PDF. The language is `lang`, else that of the token, else `Accept-Language`, else Arabic.',
+      params: Type.Object({ payment_id: Type.String() }),
+      querystring: Type.Object({ lang: Type.Optional(locale) }, { additionalProperties: false }),
+      response: {
+        200: {
+          description: 'The receipt',
+          content: { 'application/pdf': { schema: Type.String({ format: 'binary' }) } },
+        },
+        ...problemResponses(
+          'unauthenticated',
+          'not_found',
+          'payment_not_paid',
+          'validation_failed',
+          'rate_limited',
+          'busy',
+          'database_unavailable',
+        ),
+      },
+    }
+    const users = callersBy(identify)
+    const { onRequest } = users
+    app.get('/api/v1/billing/payments/:payment_id/receipt', { schema, onRequest }, async (request, reply) => {
+      const user = users.of(request)
+      const language =
+        request.query.lang ?? user.locale ?? preferredLocale(request.headers['accept-language'], 'ar')
+      const { payment_id: paymentId } = request.params
+      return sendReceipt(reply, await billing.receipt({ userId: user.userId, paymentId, locale: language }))
+    })
+  }
+}
+
+/** Shown in the browser, with a name for whoever keeps it. */
+export function sendReceipt(reply: FastifyReply, { number, pdf }: PrintedReceipt): FastifyReply {
+  return reply
+    .type('application/pdf')
+    .header('content-disposition', `inline; filename="receipt-${number}.pdf"`)
+    .header('cache-control', 'private, no-store')
+    .send(Buffer.from(pdf))
+}

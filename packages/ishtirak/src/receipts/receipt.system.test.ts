@@ -1,0 +1,294 @@
+// Receipts as people get them: the PDF is read back, in all three languages.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { renderReceipt } from './render-receipt.js'
+import { amountInWords } from '../i18n/amount-in-words.js'
+import { LOCALES, type Locale } from '../core/locale.js'
+import type { ReceiptSnapshot } from '../core/receipt.js'
+import { createTypesetter } from './typesetter.js'
+import { factsOf, fontsOf, linesOf, textOf, wordsOf } from '../../../../test/support/pdf.js'
+import { snapshotWith } from '../../../../test/support/receipt.js'
+
+const typesetter = createTypesetter()
+const render = (snapshot: ReceiptSnapshot, locale: Locale, number = '2026-000042') =>
+  renderReceipt(typesetter, { snapshot, number }, locale)
+const textIn = (locale: Locale, changes: Parameters<typeof snapshotWith>[0] = {}) =>
+  textOf(render(snapshotWith(changes), locale))
+
+/** Readers set the brackets and blanks of a line of two directions each in their own way. */
+const lettersOf = (line: string) => Array.from(line.replace(/\s/g, '')).sort().join('')
+
+describe('a receipt', () => {
+  it('in French says all that a document of sale has to', () => {
+    const text = textIn('fr')
+    for (const line of [
+      'Reçu de paiement',
+      'N° 2026-000042',
+      'Date d’émission 21/11/2026',
+      'Exemple Hébergement',
+      'SARL (exemple)',
+      'Hébergement d’applications web',
+      '1, rue de l’Exemple, Alger',
+      'RC 00/00-0000000 B 00',
+      'NIF 000000000000000',
+      'NIS 000000000000000',
+      'AI 00000000000',
+      'Yasmine Benali',
+      'yasmine@exemple.dz',
+      'Identifiant usr_48151623',
+      'Abonnement Pro, un mois du 21/11/2026 1 1 680,67 DA',
+      'au 21/12/2026',
+      'Total HT 1 680,67 DA',
+      'TVA 19 % 319,33 DA',
+      'Timbre (paiement électronique) 0,00 DA',
+      'Total TTC payé 2 000,00 DA',
+      'Arrêté le présent reçu à la somme de :\n deux mille dinars algériens',
+      'Payé le 21/11/2026',
+      'Mode de paiement Carte EDAHABIA (Algérie Poste)',
+      'Référence du paiement pay_01k9abcdefghjkmnpqrstvwxyz',
+      'Transaction Chargily Pay 01k9zzcdefghjkmnpqrstvwxyz',
+      'Payé par voie électronique.',
+    ]) {
+      expect(text.replace(/\n(?=\S)/g, '\n ')).toContain(line)
+    }
+    expect(text).not.toContain('test')
+  })
+
+  it('in English says the same', () => {
+    const text = textIn('en', { payment: { paymentMethod: 'cib' } })
+    for (const line of [
+      'Receipt',
+      'No. 2026-000042',
+      'Example Hosting',
+      'Pro subscription, one month from 21/11/2026 1 1 680,67 DA',
+      'VAT 19 % 319,33 DA',
+      'Stamp duty (electronic payment) 0,00 DA',
+      'Total paid incl. VAT 2 000,00 DA',
+      'two thousand Algerian dinars',
+      'Payment method CIB interbank card',
+      'Paid electronically.',
+    ]) {
+      expect(text).toContain(line)
+    }
+  })
+
+  it('in Arabic says the same', () => {
+    const pdf = render(snapshotWith(), 'ar')
+    const lines = linesOf(pdf).map(lettersOf)
+    for (const line of [
+      'وصل دفع',
+      'مثال للاستضافة',
+      'شركة ذات مسؤولية محدودة (مثال)',
+      'استضافة تطبيقات الويب',
+      'رقم التعريف الإحصائي (NIS)',
+      'المبلغ خارج الرسوم (HT)',
+      'الرسم على القيمة المضافة 19 %',
+      'حق الطابع (دفع إلكتروني)',
+      'المبلغ بكل الرسوم (TTC)',
+      'أوقف هذا الوصل على مبلغ قدره:',
+      'ألفا دينار جزائري لا غير',
+      'البطاقة الذهبية EDAHABIA (بريد الجزائر)',
+      'دفع إلكتروني. وثيقة إلكترونية، صالحة دون ختم أو توقيع.',
+    ]) {
+      expect(lines, line).toContain(lettersOf(line))
+    }
+    const text = textOf(pdf)
+    for (const run of ['2026-000042', '+213 00 00 00 00', '21/12/2026', '1 680,67', '319,33', '2 000,00']) {
+      expect(text).toContain(run)
+    }
+    expect(text).toContain('01k9zzcdefghjkmnpqrstvwxyz')
+  })
+})
+
+it('in Arabic can be copied and searched: a reader gives each word with its letters in their order', () => {
+  const pdf = render(snapshotWith({ payment: { price: { amount: 3_008, currency: 'DZD' } } }), 'ar')
+  const words = new Set(textOf(pdf).match(/[\u0621-\u064a]+/g))
+  // With lam-alef at the beginning, in the middle and alone, and letters that the font likes to join.
+  for (const word of [
+    'الإصدار',
+    'للاستضافة',
+    'شركة',
+    'الفترة',
+    'إلى',
+    'الجبائي',
+    'ثلاثة',
+    'آلاف',
+    'لا',
+    'غير',
+  ])
+    expect(words, word).toContain(word)
+})
+
+it('printed after a refund is stamped with its day, and otherwise what it was', () => {
+  const snapshot = snapshotWith()
+  const pdf = renderReceipt(typesetter, { snapshot, number: '2026-000042', refundedOn: '2026-12-01' }, 'fr')
+  expect(textOf(pdf)).toMatch(/Remboursé le\s[\s\S]*01\/12\/2026/)
+  const withoutStamp = (text: string) => text.replace(/Remboursé le|01\/12\/2026/g, '').replace(/\s+/g, ' ')
+  expect(withoutStamp(textOf(pdf))).toBe(withoutStamp(textOf(render(snapshot, 'fr'))))
+})
+
+describe('the Arabic page', () => {
+  const words = wordsOf(render(snapshotWith(), 'ar'))
+  const find = (text: string) => {
+    const seen = /[a-z\d]/i.test(text) ? text : Array.from(text).reverse().join('')
+    // From the foot of the page: "على" stands in the name of the tax as well.
+    const word = words.findLast((candidate) => candidate.text === seen)
+    if (!word)
+      throw new Error(`no word "${text}" among: ${words.map((candidate) => candidate.text).join(' ')}`)
+    return word
+  }
+
+  it('runs from right to left: the seller stands right of the buyer, a label right of its value', () => {
+    expect(find('البائع').left).toBeGreaterThan(find('الزبون').right)
+    expect(find('مرجع').left).toBeGreaterThan(find('pay_01k9abcdefghjkmnpqrstvwxyz').right)
+    expect(find('البيان').left).toBeGreaterThan(find('الكمية').right)
+  })
+
+  it('has the words of a line from right to left', () => {
+    const line = ['هذا', 'على', 'مبلغ'].map(find)
+    expect(line.map(({ left }) => left)).toEqual(line.map(({ left }) => left).sort((a, b) => b - a))
+  })
+
+  it('leaves Latin runs and figures as they are: country code left, dinars left of centimes', () => {
+    const phone = find('+213')
+    const digits = words.filter(({ top, text }) => Math.abs(top - phone.top) < 1 && text === '00')
+    expect(digits).toHaveLength(4)
+    expect(phone.right).toBeLessThan(Math.min(...digits.map(({ left }) => left)))
+    // "2 000,00" is one word or two to a reader, as it takes the no-break space.
+    const total = words.filter(({ text }) => /^2$|^000,00$|^2.000,00$/.test(text))
+    expect(total.map(({ left }) => left)).toEqual(total.map(({ left }) => left).sort((a, b) => a - b))
+    expect(find('Chargily').right).toBeLessThan(find('Pay').left)
+  })
+})
+
+describe('the tax on a receipt', () => {
+  const mention = {
+    ar: 'معفى بموجب القانون',
+    fr: 'Exonéré de TVA : art. 32 de la LFC 2010',
+    en: 'Exempt from VAT: art. 32 LFC 2010',
+  }
+
+  it('that is exempt is nothing, with the words of the law', () => {
+    const text = textIn('fr', { tax: { kind: 'exempt', mention } })
+    expect(text).toContain('Total HT 2 000,00 DA')
+    expect(text).toContain('TVA (exonérée) 0,00 DA')
+    expect(text).toContain('Total TTC payé 2 000,00 DA')
+    expect(text).toContain(mention.fr)
+    expect(textIn('en', { tax: { kind: 'exempt', mention } })).toContain(mention.en)
+  })
+
+  it('of a seller who is not liable does not speak of HT and TTC', () => {
+    const text = textIn('fr', {
+      tax: { kind: 'not_liable', mention: { ...mention, fr: 'TVA non applicable (IFU)' } },
+    })
+    expect(text).toContain('TVA (non applicable) 0,00 DA')
+    expect(text).toContain('TVA non applicable (IFU)')
+    expect(text).not.toMatch(/HT|TTC/)
+  })
+})
+
+it.each([
+  ['fr', 'ce document est sans valeur'],
+  ['en', 'this document has no value'],
+] as const)('a receipt of a test payment says that it is worth nothing (%s)', (locale, notice) => {
+  expect(textIn(locale, { payment: { live: false } })).toContain(notice)
+})
+
+it.each([
+  [{ name: null }, 'yasmine@exemple.dz'],
+  [{ name: null, email: null }, 'usr_48151623'],
+])('a buyer of whom little is known is called by what there is: %j', (buyer, expected) => {
+  expect(textIn('fr', { buyer })).toContain(expected)
+})
+
+it.each([
+  [null, 'Paiement électronique'],
+  ['baridimob', 'BARIDIMOB'],
+])('a payment method %s reads %s', (paymentMethod, expected) => {
+  expect(textIn('fr', { payment: { paymentMethod } })).toContain(`Mode de paiement ${expected}`)
+})
+
+describe.each(LOCALES)('the document (%s)', (locale) => {
+  it('is one tagged page with a title and a language, and carries its fonts', () => {
+    const pdf = render(snapshotWith(), locale)
+    expect(factsOf(pdf)).toMatchObject({
+      Tagged: 'yes',
+      Pages: '1',
+      Title: expect.stringContaining('2026-000042'),
+    })
+    const source = Buffer.from(pdf).toString('latin1')
+    expect(source).toContain(`/Lang (${locale}-DZ)`)
+    // PDF/UA-1 by its own word; the engine refuses to write it of a page that is not.
+    expect(source).toContain('<pdfuaid:part>1</pdfuaid:part>')
+    const fonts = fontsOf(pdf)
+    expect(fonts.length).toBeGreaterThan(1)
+    for (const font of fonts) {
+      expect(font.name).toContain('IBMPlexSans')
+      expect(font.isEmbedded).toBe(true)
+    }
+  })
+
+  it('is the same bytes whenever and wherever it is printed', () => {
+    const snapshot = snapshotWith()
+    const first = render(snapshot, locale)
+    render(snapshotWith({ buyer: { name: 'Somebody Else' } }), locale, '2026-000043')
+    const again = renderReceipt(createTypesetter(), { snapshot, number: '2026-000042' }, locale)
+    expect(Buffer.compare(first, render(snapshot, locale))).toBe(0)
+    expect(Buffer.compare(first, again)).toBe(0)
+  })
+
+  it('stays one page, and inside its margins, however long the names', () => {
+    // The longest that SELLER_FILE may give.
+    const words = (length: number) => {
+      const text = 'Établissement des Œuvres '.repeat(10).slice(0, length)
+      return { ar: text, fr: text, en: text }
+    }
+    const snapshot = snapshotWith({
+      payment: { price: { amount: 2_147_483_647, currency: 'DZD' }, live: false },
+      buyer: { name: 'W'.repeat(5_000), email: `${'m'.repeat(300)}@exemple.dz`, userId: 'U'.repeat(400) },
+      seller: {
+        name: words(80),
+        legalForm: words(60),
+        activity: words(80),
+        address: words(120),
+        email: `${'e'.repeat(72)}@exemple`,
+        capital: '1'.repeat(40),
+      },
+      tax: { kind: 'exempt', mention: words(160) },
+    })
+    const pdf = render(snapshot, locale, 'TEST-2026-1234567')
+    expect(factsOf(pdf).Pages).toBe('1')
+    // A4 is 595 points wide, the margins are 20 mm: 57 to 538. A word cut anywhere may stand out by a letter.
+    const placed = wordsOf(pdf)
+    expect(Math.min(...placed.map(({ left }) => left))).toBeGreaterThan(57 - 8)
+    expect(Math.max(...placed.map(({ right }) => right))).toBeLessThan(538 + 8)
+  })
+
+  it('is printed for any name whatever', () => {
+    const name = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.string({ unit: 'grapheme', maxLength: 60 }),
+    )
+    fc.assert(
+      fc.property(name, fc.nat(2_147_483_647), (text, amount) => {
+        const snapshot = snapshotWith({
+          payment: { price: { amount, currency: 'DZD' }, paymentMethod: text },
+          buyer: { name: text, email: text, userId: text },
+        })
+        expect(render(snapshot, locale).length).toBeGreaterThan(10_000)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+it.each([103, 1_001, 11_000, 2_000_000_000])(
+  'the sum %i in Arabic words is on the page, letter by letter',
+  (amount) => {
+    const pdf = render(snapshotWith({ payment: { price: { amount, currency: 'DZD' } } }), 'ar')
+    // Readers say a letter with a mark twice: letter and mark are compared, not how often they come.
+    const distinct = (line: string) => [...new Set(lettersOf(line))].join('')
+    const expected = distinct(amountInWords(amount, 'ar'))
+    expect(linesOf(pdf).map(distinct)).toContain(expected)
+  },
+)

@@ -1,0 +1,147 @@
+// Prints a receipt: the snapshot that was kept at booking, its number and a language become one page of PDF. Whatever is
+// on the page comes from the snapshot; nothing is looked up, so the same receipt is the same bytes years later.
+import { readFileSync } from 'node:fs'
+import { amountInWords } from '../i18n/amount-in-words.js'
+import type { Locale } from '../core/locale.js'
+import type { ReceiptSnapshot, SellerIdentity } from '../core/receipt.js'
+import type { Typesetter } from './typesetter.js'
+import {
+  dayInFigures,
+  dinarsInFigures,
+  methodInWords,
+  type ReceiptWords,
+  receiptWords,
+  SUBSCRIPTION_TO,
+} from './receipt-words.js'
+
+const TEMPLATE = readFileSync(new URL('./receipt.typ', import.meta.url), 'utf8')
+
+/** `number` as it is shown, from `receiptNumber`. Gives the PDF; the first takes some 50 ms, the others a few. */
+export function renderReceipt(
+  typesetter: Typesetter,
+  receipt: {
+    readonly snapshot: ReceiptSnapshot
+    readonly number: string
+    /** `YYYY-MM-DD`: stamped on copies printed after a refund. The document itself stays as it was issued. */
+    readonly refundedOn?: string | null
+  },
+  locale: Locale,
+): Uint8Array {
+  return typesetter.typeset(TEMPLATE, describePage(receipt.snapshot, receipt, locale))
+}
+
+/** What the template lays out, in its order. Every text is ready to be read. */
+function describePage(
+  snapshot: ReceiptSnapshot,
+  { number, refundedOn }: { readonly number: string; readonly refundedOn?: string | null },
+  locale: Locale,
+) {
+  const words = receiptWords(locale)
+  return {
+    lang: locale,
+    title: words.title,
+    author: snapshot.seller.name[locale],
+    issuedAt: dateParts(snapshot.issuedOn),
+    number: { label: words.number, value: number },
+    date: { label: words.issuedOn, value: dayInFigures(snapshot.issuedOn) },
+    notice: snapshot.live ? null : words.testMode,
+    stamp: refundedOn ? { label: words.refunded, value: dayInFigures(refundedOn) } : null,
+    seller: describeSeller(snapshot.seller, words, locale),
+    buyer: describeBuyer(snapshot, words),
+    item: describeItem(snapshot, words, locale),
+    totals: describeTotals(snapshot, words, locale),
+    mention: snapshot.tax.kind === 'vat' ? null : snapshot.tax.mention[locale],
+    inWords: { label: words.inWords, value: amountInWords(snapshot.amount, locale) },
+    payment: {
+      label: words.payment,
+      rows: rowsOf([
+        [words.paidOn, dayInFigures(snapshot.paidOn)],
+        [words.method, shorten(methodInWords(snapshot.paymentMethod, locale))],
+        [words.paymentId, snapshot.paymentId],
+        [words.checkoutId, snapshot.checkoutId],
+      ]),
+    },
+    electronic: words.electronic,
+  }
+}
+
+function describeSeller(seller: SellerIdentity, words: ReceiptWords, locale: Locale) {
+  return {
+    label: words.seller,
+    name: seller.name[locale],
+    lines: [
+      seller.legalForm[locale],
+      seller.activity[locale],
+      seller.address[locale],
+      seller.phone,
+      seller.email,
+    ],
+    rows: rowsOf([
+      [words.capital, seller.capital],
+      [words.rc, seller.rc],
+      [words.card, seller.autoEntrepreneurCard],
+      [words.nif, seller.nif],
+      [words.nis, seller.nis],
+      [words.ai, seller.ai],
+    ]),
+  }
+}
+
+function describeBuyer({ buyer }: ReceiptSnapshot, words: ReceiptWords) {
+  const { name, email, userId } = buyer
+  return {
+    label: words.buyer,
+    name: shorten(name ?? email ?? userId),
+    lines: name !== null && email !== null ? [shorten(email)] : [],
+    rows: rowsOf([[words.userId, shorten(userId)]]),
+  }
+}
+
+function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale) {
+  const { tax, split, planName, periodFrom, periodTo } = snapshot
+  return {
+    head: [
+      words.description,
+      words.period,
+      words.quantity,
+      tax.kind === 'not_liable' ? words.unitPrice : words.unitPriceNet,
+    ],
+    description: shorten(SUBSCRIPTION_TO[locale](planName)),
+    period: [
+      { label: words.periodFrom, value: dayInFigures(periodFrom) },
+      { label: words.periodTo, value: dayInFigures(periodTo) },
+    ],
+    quantity: '1',
+    price: dinarsInFigures(split.netCentimes, locale),
+  }
+}
+
+function describeTotals(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale) {
+  const { tax, split, stampDutyCentimes } = snapshot
+  const isLiable = tax.kind !== 'not_liable'
+  const rate = tax.kind === 'vat' ? `${tax.ratePercent} %` : `(${isLiable ? words.exempt : words.notLiable})`
+  return rowsOf([
+    [isLiable ? words.totalNet : words.total, dinarsInFigures(split.netCentimes, locale)],
+    [`${words.vat} ${rate}`, dinarsInFigures(split.taxCentimes, locale)],
+    [words.stampDuty, dinarsInFigures(stampDutyCentimes, locale)],
+    [isLiable ? words.totalPaidGross : words.totalPaid, dinarsInFigures(split.totalCentimes, locale)],
+  ])
+}
+
+/** What is null has no line. */
+function rowsOf(rows: readonly (readonly [string, string | null])[]) {
+  return rows.flatMap(([label, value]) => (value === null ? [] : [{ label, value }]))
+}
+
+// Names come from tokens of the platform, of any length. Eighty characters wrap to a handful of lines: the page stays one.
+const LONGEST_TEXT = 80
+
+function shorten(text: string): string {
+  const characters = Array.from(text)
+  return characters.length <= LONGEST_TEXT ? text : `${characters.slice(0, LONGEST_TEXT - 1).join('')}…`
+}
+
+function dateParts(day: string) {
+  const [year, month, date] = day.split('-').map(Number)
+  return { year, month, day: date }
+}

@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createCallCount } from '../http/rate-limit.js'
+import { rememberIdentities } from '../http/remembered-identities.js'
+import { BoundedMap } from './bounded-map.js'
+
+describe('a bounded map', () => {
+  it('never holds more than it may, and what it gives is what was set last', () => {
+    const deed = fc.tuple(fc.constantFrom('get', 'set', 'delete'), fc.nat(20))
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 12 }), fc.array(deed, { maxLength: 300 }), (most, deeds) => {
+        const bounded = new BoundedMap<number, number>(most)
+        const unbounded = new Map<number, number>()
+        for (const [index, [what, key]] of deeds.entries()) {
+          if (what === 'set') {
+            bounded.set(key, index)
+            unbounded.set(key, index)
+          } else if (what === 'delete') {
+            bounded.delete(key)
+            unbounded.delete(key)
+          } else expect([undefined, unbounded.get(key)]).toContain(bounded.get(key))
+          expect(bounded.size).toBeLessThanOrEqual(most)
+        }
+      }),
+    )
+  })
+
+  it('keeps a key that is asked for, however many others come', () => {
+    const bounded = new BoundedMap<string, number>(10)
+    bounded.set('asked for', 1)
+    for (let other = 0; other < 1_000; other++) {
+      bounded.set(`other ${other}`, other)
+      if (other % 5 === 0) bounded.get('asked for')
+    }
+    expect(bounded.get('asked for')).toBe(1)
+    expect(bounded.get('other 0')).toBeUndefined()
+  })
+})
+
+describe('full, with a new key at each call', () => {
+  const clock = { now: () => 0 }
+  const limiter = (keysMax: number) => {
+    const countCall = createCallCount({ clock, keysMax })
+    return (key: string) => void countCall(key)
+  }
+  const identities = (most: number) => {
+    const remembered = rememberIdentities({ most, longestMs: 60_000 })
+    const user = { userId: 'user-1' }
+    return (key: string) => {
+      if (!remembered.find(key, 0)) remembered.keep(key, user, 0, 60_000)
+    }
+  }
+
+  it.each([
+    ['the rate limit', limiter],
+    ['the memory of identities', identities],
+  ])(
+    '%s costs with a million keys what it costs with ten thousand',
+    (name, make) => {
+      const roomy = nanosecondsACall(make(1_000_000), 10_000, 100_000)
+      const small = nanosecondsACall(make(10_000), 10_000, 100_000)
+      const large = nanosecondsACall(make(1_000_000), 1_000_000, 500_000)
+      const figures = [roomy, small, large].map((figure) => figure.toFixed(0)).join(', ')
+      console.info(`${name}: ns a call with room, full at 10,000, full at 1,000,000: ${figures}`)
+      // A million keys do not fit the processor's caches, which is worth a factor of 3 or so; a walk past them, of 100.
+      expect(Math.max(small, large) / roomy).toBeLessThan(12)
+    },
+    60_000,
+  )
+})
+
+/** Of the processor, since the machine does other things as well. */
+function nanosecondsACall(call: (key: string) => void, filledWith: number, calls: number): number {
+  let next = 0
+  while (next < filledWith) call(`key ${next++}`)
+  const before = process.cpuUsage()
+  for (const end = next + calls; next < end; next++) call(`key ${next}`)
+  const { user, system } = process.cpuUsage(before)
+  return ((user + system) / calls) * 1_000
+}

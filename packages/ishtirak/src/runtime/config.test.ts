@@ -1,0 +1,368 @@
+// What the environment may say, and what stops the start. Every refusal names its variable and never its value.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ConfigError, readConfig } from './config.js'
+import { Environment, misspelt } from './environment.js'
+import { EXAMPLE_SELLER } from './seller.js'
+
+const SECRET = 's'.repeat(32)
+const KEY = 'k'.repeat(20)
+const LIVE = {
+  CHARGILY_SECRET_KEY: 'live_sk_hush',
+  AUTH_JWT_SECRET: SECRET,
+  PUBLIC_URL: 'https://pay.example',
+  SELLER_FILE: path.resolve(import.meta.dirname, '../../../../docs/seller.example.json'),
+}
+const TEST = { CHARGILY_SECRET_KEY: 'test_sk_hush', AUTH_JWT_SECRET: SECRET }
+
+function problemsOf(variables: Record<string, string>): readonly string[] {
+  try {
+    readConfig(variables)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+describe('with nothing set', () => {
+  it('the sandbox runs on the defaults of the specification', () => {
+    expect(readConfig({})).toEqual({
+      host: '127.0.0.1',
+      port: 3000,
+      trustedProxies: [],
+      workers: 1,
+      callsPerMinute: 300,
+      publicUrl: 'http://127.0.0.1:3000',
+      platformUrl: 'http://127.0.0.1:3000',
+      platformPortalUrl: null,
+      database: { dataDir: './data' },
+      auth: {},
+      chargily: null,
+      plans: expect.objectContaining({ free: expect.objectContaining({ id: 'free', price: 0 }) }),
+      billing: { timeZone: 'Africa/Algiers', graceDays: 3, renewalWindowDays: 7 },
+      quotaTimeZone: 'Africa/Algiers',
+      platformKeys: [],
+      operatorKeys: [],
+      seller: EXAMPLE_SELLER,
+      frameAncestors: "'none'",
+      sandbox: { port: 3001 },
+      metrics: { host: '127.0.0.1', port: 3002 },
+      logLevel: 'info',
+      drainSeconds: 0,
+    })
+  })
+
+  it('variables of others and empty ones change nothing', () => {
+    expect(readConfig({ PATH: '/bin', PORT: '', AUTH_JWT_SECRET: '  ', DATABASE_URL: undefined })).toEqual(
+      readConfig({}),
+    )
+  })
+
+  it('in production every missing secret is named at once, and there is no sandbox', () => {
+    expect(problemsOf({ NODE_ENV: 'production' })).toEqual([
+      'CHARGILY_SECRET_KEY is missing',
+      'AUTH_JWT_SECRET or AUTH_JWKS_URL is missing',
+    ])
+  })
+})
+
+it('with everything set each part gets its own', () => {
+  const config = readConfig({
+    ...LIVE,
+    NODE_ENV: 'production',
+    HOST: '0.0.0.0',
+    PORT: '8080',
+    WORKERS: '4',
+    RATE_LIMIT_PER_MINUTE: '1000',
+    PUBLIC_URL: 'https://pay.example/billing/',
+    PLATFORM_URL: 'https://host.example/',
+    DATABASE_URL: 'postgres://ishtirak@db/ishtirak',
+    DATA_DIR: '/var/lib/ishtirak',
+    AUTH_ISSUER: 'https://host.example',
+    AUTH_AUDIENCE: 'billing',
+    PLATFORM_API_KEYS: `${KEY}1, ${KEY}2`,
+    OPERATOR_KEYS: `amina:${KEY}3,yacine:${KEY}4`,
+    CHARGILY_WEBHOOK_KEYS: 'live_sk_old,live_sk_older',
+    CHARGILY_API_URL: 'http://127.0.0.1:4000',
+    BILLING_TIMEZONE: 'UTC',
+    QUOTA_TIMEZONE: 'Europe/Paris',
+    GRACE_DAYS: '0',
+    RENEWAL_WINDOW_DAYS: '14',
+    EVENTS_URL: 'https://host.example/events',
+    EVENTS_SECRETS: `whsec_${'A'.repeat(32)},whsec_${'B'.repeat(43)}=`,
+    SMTP_URL: 'smtps://user:password@mail.example',
+    MAIL_FROM: 'Billing <billing@host.example>',
+    PORTAL_FRAME_ANCESTORS: 'self, https://host.example',
+    METRICS_PORT: '9090',
+    METRICS_HOST: '10.0.0.1',
+    LOG_LEVEL: 'warn',
+    DRAIN_SECONDS: '20',
+  })
+  expect(config).toMatchObject({
+    host: '0.0.0.0',
+    port: 8080,
+    workers: 4,
+    callsPerMinute: 1000,
+    publicUrl: 'https://pay.example/billing',
+    platformUrl: 'https://host.example',
+    metrics: { host: '10.0.0.1', port: 9090 },
+    database: { url: 'postgres://ishtirak@db/ishtirak', dataDir: '/var/lib/ishtirak' },
+    auth: { secret: SECRET, issuer: 'https://host.example', audience: 'billing' },
+    chargily: {
+      secretKey: 'live_sk_hush',
+      webhookKeys: ['live_sk_old', 'live_sk_older'],
+      apiUrl: 'http://127.0.0.1:4000',
+    },
+    billing: { timeZone: 'UTC', graceDays: 0, renewalWindowDays: 14 },
+    quotaTimeZone: 'Europe/Paris',
+    platformKeys: [`${KEY}1`, `${KEY}2`],
+    operatorKeys: [
+      { name: 'amina', key: `${KEY}3` },
+      { name: 'yacine', key: `${KEY}4` },
+    ],
+    events: {
+      url: 'https://host.example/events',
+      secrets: [`whsec_${'A'.repeat(32)}`, `whsec_${'B'.repeat(43)}=`],
+      reach: 'public',
+    },
+    smtpUrl: 'smtps://user:password@mail.example',
+    mailFrom: { name: 'Billing', address: 'billing@host.example' },
+    frameAncestors: "'self' https://host.example",
+    seller: { identity: { nif: expect.any(String) } },
+    sandbox: null,
+    logLevel: 'warn',
+    drainSeconds: 20,
+  })
+})
+
+it('lets events out to the internet only, in the sandbox to this machine, and elsewhere when told', () => {
+  const events = { EVENTS_URL: 'http://127.0.0.1/events', EVENTS_SECRETS: `whsec_${'A'.repeat(32)}` }
+  const keys = { CHARGILY_SECRET_KEY: 'test_sk_hush', AUTH_JWT_SECRET: SECRET }
+  expect(readConfig({ ...events, ...keys }).events?.reach).toBe('public')
+  expect(readConfig({ ...events, ...keys, EVENTS_ALLOW_PRIVATE: 'false' }).events?.reach).toBe('public')
+  expect(readConfig({ ...events, ...keys, EVENTS_ALLOW_PRIVATE: 'true' }).events?.reach).toBe('any')
+  expect(readConfig(events).events?.reach).toBe('loopback')
+})
+
+describe('a value that does not fit', () => {
+  it.each([
+    ['HOST', 'two words'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '3000.5'],
+    ['PORT', '0x10'],
+    ['WORKERS', '0'],
+    ['RATE_LIMIT_PER_MINUTE', '0'],
+    ['PUBLIC_URL', 'pay.example'],
+    ['PUBLIC_URL', 'ftp://pay.example'],
+    ['PLATFORM_URL', 'javascript:alert(1)'],
+    ['DATABASE_URL', 'mysql://db'],
+    ['AUTH_JWT_SECRET', 'hush'.repeat(7)], // 28 bytes
+    ['AUTH_JWKS_URL', 'keys.json'],
+    ['PLATFORM_API_KEYS', 'hush'],
+    ['PLATFORM_API_KEYS', `${KEY},`],
+    ['OPERATOR_KEYS', KEY],
+    ['OPERATOR_KEYS', 'amina:hush'],
+    ['CHARGILY_SECRET_KEY', 'sk_hush'],
+    ['CHARGILY_SECRET_KEY', 'test_pk_hush'],
+    ['CHARGILY_WEBHOOK_KEYS', 'hush'],
+    ['BILLING_TIMEZONE', 'Africa/Nowhere'],
+    ['QUOTA_TIMEZONE', '+1'],
+    ['GRACE_DAYS', '32'],
+    ['RENEWAL_WINDOW_DAYS', '29'],
+    ['EVENTS_SECRETS', 'hush'],
+    ['EVENTS_SECRETS', `whsec_${'A'.repeat(28)}`],
+    ['EVENTS_SECRETS', `whsec_${'A'.repeat(33)}`],
+    ['EVENTS_SECRETS', `whsec_${'A'.repeat(43)}`],
+    ['EVENTS_SECRETS', `whsec_${'A'.repeat(32)},whsec_${'A'.repeat(34)}`],
+    ['EVENTS_ALLOW_PRIVATE', 'hush'],
+    ['SMTP_URL', 'mail.example'],
+    ['MAIL_FROM', 'Billing billing@host.example'],
+    ['PORTAL_FRAME_ANCESTORS', 'self; script-src *'],
+    ['LOG_LEVEL', 'loud'],
+    ['NODE_ENV', 'hush hush'],
+  ])('%s=%s is named', (name, value) => {
+    const problems = problemsOf({ [name]: value })
+    expect(problems).toContainEqual(expect.stringMatching(`^${name} must be .{6}`))
+    expect(problems.join()).not.toContain('hush')
+  })
+
+  it('is told together with all others, and with the secrets that are missing', () => {
+    const problems = problemsOf({
+      NODE_ENV: 'production',
+      PORT: 'x',
+      GRACE_DAYS: 'x',
+      LOG_LEVEL: 'x',
+      HOST: 'x y',
+    })
+    expect(problems).toHaveLength(6) // 4 values, the key, the token check
+  })
+
+  it('stands in the message on a line of its own', () => {
+    expect(() => readConfig({ PORT: 'x', GRACE_DAYS: 'x' })).toThrow(
+      'the configuration is not usable:\n  - PORT must be a whole number from 0 to 65535\n  - GRACE_DAYS must be a whole number from 0 to 31',
+    )
+  })
+})
+
+it('everything that is wrong is said in one round: values, secrets, contradictions, files', () => {
+  expect(
+    problemsOf({
+      NODE_ENV: 'production',
+      PORT: 'x',
+      WORKERS: '2',
+      EVENTS_URL: 'https://host.example',
+      PLANS_FILE: '/nowhere/plans.json',
+      SELLER_FILE: '/nowhere/seller.json',
+    }),
+  ).toEqual([
+    'PORT must be a whole number from 0 to 65535',
+    'CHARGILY_SECRET_KEY is missing',
+    'AUTH_JWT_SECRET or AUTH_JWKS_URL is missing',
+    'EVENTS_SECRETS is missing: EVENTS_URL is set',
+    'WORKERS above 1 needs a database server (DATABASE_URL)',
+    'PLANS_FILE: cannot be read (ENOENT)',
+    expect.stringMatching(/^SELLER_FILE/),
+  ])
+})
+
+it('a contradiction with a value that does not fit waits until it fits', () => {
+  expect(
+    problemsOf({ CHARGILY_SECRET_KEY: 'sk_x', AUTH_JWT_SECRET: SECRET, CHARGILY_WEBHOOK_KEYS: 'test_sk_a' }),
+  ).toEqual(['CHARGILY_SECRET_KEY must be a key that starts with test_sk_ or live_sk_'])
+})
+
+it('a misspelt variable is mentioned with the name that may be meant; those of others are not', () => {
+  const variables = {
+    DATABASE_URI: 'x',
+    AUTH_JWT_SECRTE: 'x',
+    ISHTIRAK_PORT: '1',
+    PATH: '/',
+    HOSTNAME: 'a',
+    LOGNAME: 'b',
+  }
+  expect(
+    misspelt({ ...variables, DATABASE_URL: 'x', ISHTIRAK_URL: 'x', OPERATOR_KEY: 'x', LANG: 'C' }),
+  ).toEqual([
+    { name: 'DATABASE_URI', nearest: 'DATABASE_URL' },
+    { name: 'AUTH_JWT_SECRTE', nearest: 'AUTH_JWT_SECRET' },
+    { name: 'ISHTIRAK_PORT', nearest: 'PORT' },
+  ])
+})
+
+describe('values that are right alone and wrong together', () => {
+  it.each([
+    [
+      { ...TEST, AUTH_JWKS_URL: 'https://keys.example' },
+      'only one of AUTH_JWT_SECRET and AUTH_JWKS_URL may be set',
+    ],
+    [{ CHARGILY_SECRET_KEY: 'test_sk_hush' }, 'AUTH_JWT_SECRET or AUTH_JWKS_URL is missing'],
+    [{ CHARGILY_API_URL: 'http://127.0.0.1:4000' }, 'CHARGILY_API_URL is set, CHARGILY_SECRET_KEY is not'],
+    [{ CHARGILY_WEBHOOK_KEYS: 'test_sk_hush' }, 'CHARGILY_WEBHOOK_KEYS is set, CHARGILY_SECRET_KEY is not'],
+    [
+      { ...LIVE, PUBLIC_URL: 'http://pay.example' },
+      'PUBLIC_URL must start with https:// when real money moves (live_sk_)',
+    ],
+    [{ PUBLIC_URL: 'https://pay.example/?a=1' }, 'PUBLIC_URL must have no query and no fragment'],
+    [{ EVENTS_URL: 'https://host.example' }, 'EVENTS_SECRETS is missing: EVENTS_URL is set'],
+    [{ EVENTS_SECRETS: `whsec_${'A'.repeat(32)}` }, 'EVENTS_URL is missing: EVENTS_SECRETS is set'],
+    [{ WORKERS: '2' }, 'WORKERS above 1 needs a database server (DATABASE_URL)'],
+    [{ WORKERS: '2', DATABASE_URL: 'memory:' }, 'WORKERS above 1 needs a database server (DATABASE_URL)'],
+    [
+      { WORKERS: '2', DATABASE_URL: 'postgres://db' },
+      'WORKERS above 1 is not for the sandbox: CHARGILY_SECRET_KEY is missing',
+    ],
+    [{ OPERATOR_KEYS: `amina:${KEY},yacine:${KEY}` }, 'OPERATOR_KEYS names one key twice'],
+    [{ ...LIVE, SELLER_FILE: '' }, 'SELLER_FILE is missing: receipts of real money name their seller'],
+    [{ PORT: '65535', METRICS_PORT: '4001' }, 'SANDBOX_PORT is missing: PORT leaves none after it'],
+    [{ PORT: '65535', SANDBOX_PORT: '4000' }, 'METRICS_PORT is missing: PORT leaves no second one after it'],
+    [{ SANDBOX_PORT: '3002' }, 'METRICS_PORT is missing: SANDBOX_PORT is the second port after PORT'],
+    [{ METRICS_PORT: '3000' }, 'METRICS_PORT must differ from PORT and SANDBOX_PORT'],
+    [{ METRICS_PORT: '3001' }, 'METRICS_PORT must differ from PORT and SANDBOX_PORT'],
+    [{ ...TEST, METRICS_HOST: '0.0.0.0' }, 'METRICS_HOST is set, METRICS_PORT is not'],
+  ])('%o: %s', (variables, problem) => {
+    expect(problemsOf(variables)).toEqual([problem])
+  })
+
+  it.each(['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'])(
+    'a live key on loopback (%s) is let through: someone tries it out',
+    (url) => {
+      expect(problemsOf({ ...LIVE, PUBLIC_URL: url })).toEqual([])
+    },
+  )
+})
+
+it('the metrics are off where METRICS_PORT is not set, and on loopback where it is', () => {
+  expect(readConfig(TEST).metrics).toBeNull()
+  expect(readConfig({ ...TEST, METRICS_PORT: '9090' }).metrics).toEqual({ host: '127.0.0.1', port: 9090 })
+})
+
+describe('addresses that follow from others', () => {
+  it.each([
+    [{ HOST: '0.0.0.0', PORT: '80' }, 'http://127.0.0.1:80', 81],
+    [{ HOST: '::1' }, 'http://[::1]:3000', 3001],
+    [{ PORT: '0' }, 'http://127.0.0.1:0', 0],
+    [{ SANDBOX_PORT: '4000' }, 'http://127.0.0.1:3000', 4000],
+  ])('%o is reached at %s, the sandbox on %i', (variables, publicUrl, sandboxPort) => {
+    expect(readConfig(variables)).toMatchObject({
+      publicUrl,
+      platformUrl: publicUrl,
+      sandbox: { port: sandboxPort },
+    })
+  })
+})
+
+describe('PLANS_FILE', () => {
+  let folder = ''
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-plans-'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  const limits = { projects: 1, domains_per_project: 1, deploys_per_day: 1, storage_mb: 1 }
+  const free = { id: 'free', name: 'Free', price: 0, currency: 'DZD', limits }
+
+  function file(content: unknown): string {
+    const name = path.join(folder, 'plans.json')
+    writeFileSync(name, typeof content === 'string' ? content : JSON.stringify(content))
+    return name
+  }
+
+  it('brings plans of one’s own, in their order', () => {
+    const PLANS_FILE = file([free, { ...free, id: 'team', name: 'Team', price: 9000 }])
+    expect(readConfig({ PLANS_FILE }).plans.plans.map(({ id }) => id)).toEqual(['free', 'team'])
+  })
+
+  it.each([
+    ['{', 'PLANS_FILE: is not JSON'],
+    [[], 'PLANS_FILE: / must not have fewer than 1 items'],
+    [[{ ...free, price: 0.5 }], 'PLANS_FILE: /0/price must be integer'],
+    [[{ ...free, price: '0' }], 'PLANS_FILE: /0/price must be integer'],
+    [[{ ...free, limits: { ...limits, storage_gb: 1 } }], 'PLANS_FILE: /0/limits/storage_gb schema is false'],
+    [[{ ...free, prize: 0 }], 'PLANS_FILE: /0/prize schema is false'],
+    [[{ ...free, price: 100 }], 'PLANS_FILE: no plan costs 0: users who never paid need one'],
+    [
+      [free, { ...free, id: 'pro', price: 49 }],
+      'PLANS_FILE: plan "pro": the provider takes no payment under 50 DZD',
+    ],
+  ])('that says %j is refused', (content, problem) => {
+    expect(problemsOf({ PLANS_FILE: file(content) })).toContain(problem)
+  })
+
+  it('that does not exist is refused', () => {
+    expect(problemsOf({ PLANS_FILE: path.join(folder, 'none.json') })).toEqual([
+      'PLANS_FILE: cannot be read (ENOENT)',
+    ])
+  })
+})
+
+it('.env.example names exactly the variables of the schema, and sets none', () => {
+  const example = readFileSync(new URL('../../../../.env.example', import.meta.url), 'utf8')
+  const lines = example.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  expect(lines.map((line) => line.replace(/=$/, '')).sort()).toEqual(
+    Object.keys(Environment.properties).sort(),
+  )
+})

@@ -1,0 +1,143 @@
+// The limits of one exchange, over real sockets; the kinds of failure that no loopback socket gives, by their shape.
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { exchange, failedToConnect } from './exchange.js'
+
+test('an answer of exactly the limit is whole, one byte more is not kept', async () => {
+  const url = await serve(
+    createServer((request, response) => response.end('x'.repeat(Number(request.url?.slice(1))))),
+  )
+  const ask = (path: string) =>
+    exchange({ url: url + path, method: 'GET', headers: {}, timeoutMs: 5_000, maxBytes: 1000 })
+  expect(await ask('/1000')).toMatchObject({
+    kind: 'answer',
+    status: 200,
+    body: Buffer.from('x'.repeat(1000)),
+  })
+  expect(await ask('/1001')).toMatchObject({ kind: 'answer', status: 200, body: null })
+})
+
+test('what is too long is not read to its end', async () => {
+  // An answer without an end: only the reader can finish this test.
+  let closed = false
+  const server = createServer((_request, response) => {
+    const more = () => {
+      while (response.write('x'.repeat(65_536)));
+    }
+    response.on('drain', more).on('close', () => {
+      closed = true
+    })
+    more()
+  })
+  const url = await serve(server)
+  const answer = await exchange({ url, method: 'GET', headers: {}, timeoutMs: 5_000, maxBytes: 100_000 })
+  expect(answer).toMatchObject({ kind: 'answer', body: null })
+  await vi.waitFor(() => expect(closed).toBe(true))
+})
+
+test('nothing packed is asked for, and what comes packed is not unpacked', async () => {
+  const asked: unknown[] = []
+  // A mebibyte of one letter packs to about 1 kB.
+  const packed = gzipSync('x'.repeat(1024 * 1024))
+  const url = await serve(
+    createServer((request, response) => {
+      asked.push(request.headers['accept-encoding'])
+      response.setHeader('content-encoding', 'gzip').end(packed)
+    }),
+  )
+  expect(packed.byteLength).toBeLessThan(10_000)
+  expect(
+    await exchange({ url, method: 'GET', headers: {}, timeoutMs: 5_000, maxBytes: 10_000 }),
+  ).toMatchObject({
+    body: null,
+  })
+  expect(asked).toEqual(['identity'])
+})
+
+test('a redirect is not followed', async () => {
+  let hits = 0
+  const url = await serve(
+    createServer((_request, response) => {
+      hits++
+      response.writeHead(302, { location: '/elsewhere' }).end()
+    }),
+  )
+  const answer = await post(url)
+  expect(answer).toMatchObject({ kind: 'answer', status: 302 })
+  expect(hits).toBe(1)
+})
+
+test('connections are kept and used again', async () => {
+  const server = createServer(
+    (request, response) => void request.resume().on('end', () => response.end('{}')),
+  )
+  let connections = 0
+  server.on('connection', () => connections++)
+  const url = await serve(server)
+  for (let n = 0; n < 20; n++) await post(url)
+  // The next may set out before the last is put away.
+  expect(connections).toBeLessThanOrEqual(2)
+})
+
+test('whoever hangs up after he was sent something may have acted on it', async () => {
+  const url = await serve(
+    createServer((request) => void request.resume().on('end', () => request.socket.destroy())),
+  )
+  const answer = await post(url)
+  expect(answer).toMatchObject({ kind: 'network', neverSent: false })
+})
+
+test('the time limit holds for the body too', async () => {
+  const url = await serve(createServer((_request, response) => void response.writeHead(200).write('{')))
+  const answer = await exchange({ url, method: 'GET', headers: {}, timeoutMs: 80, maxBytes: 1000 })
+  expect(answer.kind).toBe('timeout')
+  expect(answer.tookMs).toBeGreaterThanOrEqual(79)
+})
+
+test('only what certainly was not sent is called so', () => {
+  const failure = (properties: object) => Object.assign(new Error('x'), properties)
+  expect(failedToConnect(failure({ code: 'ECONNREFUSED', syscall: 'connect' }))).toBe(true)
+  expect(failedToConnect(failure({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }))).toBe(true)
+  expect(failedToConnect(failure({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }))).toBe(true)
+  expect(failedToConnect(failure({ code: 'ECONNRESET', syscall: 'read' }))).toBe(false)
+  expect(failedToConnect(failure({ code: 'ETIMEDOUT', syscall: 'read' }))).toBe(false)
+  expect(failedToConnect(failure({ code: 'ECONNRESET' }))).toBe(false)
+  expect(failedToConnect(new Error('socket hang up'))).toBe(false)
+  expect(failedToConnect('socket hang up')).toBe(false)
+})
+
+test('of several addresses all must have refused', () => {
+  const refused = Object.assign(new Error('x'), { syscall: 'connect' })
+  const broken = Object.assign(new Error('x'), { syscall: 'write' })
+  const failure = (errors: Error[]) => new AggregateError(errors)
+  expect(failedToConnect(failure([refused, refused]))).toBe(true)
+  expect(failedToConnect(failure([refused, broken]))).toBe(false)
+})
+
+test('a name that does not exist was never sent anything', async () => {
+  // RFC 6761: .invalid never resolves.
+  const url = 'http://nobody.invalid/'
+  const answer = await post(url)
+  expect(answer).toMatchObject({
+    kind: 'network',
+    neverSent: true,
+    detail: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
+  })
+})
+
+function post(url: string) {
+  return exchange({ url, method: 'POST', headers: {}, body: '{}', timeoutMs: 5_000, maxBytes: 1000 })
+}
+
+function serve(server: Server): Promise<string> {
+  onTestFinished(() => void server.close().closeAllConnections())
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      // A TCP server that listens has an address with a port.
+      const { port } = server.address() as AddressInfo
+      resolve(`http://127.0.0.1:${port}`)
+    })
+  })
+}

@@ -1,0 +1,41 @@
+// Ids that sort by time: a prefix that says what it names, and a ULID (https://github.com/ulid/spec) of a given instant.
+// Each draws its 80 random bits anew: within one millisecond ids have no order, and none can be computed from another.
+import { randomBytes } from 'node:crypto'
+import type { Instant } from '../core/instant.js'
+
+export interface Ids {
+  /** `pay_` + 26 characters. The instant is the caller's, in milliseconds; at most the year 10889 (48 bits). */
+  next(prefix: string, at: Instant): string
+}
+
+/** Crockford's alphabet, without i, l, o and u; lower case as in Chargily's own ids. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const TIME_LENGTH = 10
+/** 16 digits of 5 bits. */
+const RANDOM_LENGTH = 16
+const LATEST: Instant = 2 ** 48 - 1
+
+/** `random` gives that many bytes; handed in so that the simulation can repeat a run. */
+export function createIds(random: (size: number) => Uint8Array = randomBytes): Ids {
+  return {
+    next: (prefix, at) => {
+      if (!Number.isInteger(at) || at < 0 || at > LATEST)
+        throw new RangeError('an id needs an instant of 48 bits')
+      return `${prefix}_${timePart(at)}${randomPart(random(RANDOM_LENGTH))}`
+    },
+  }
+}
+
+function randomPart(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => ALPHABET.charAt(byte & 31)).join('')
+}
+
+function timePart(at: Instant): string {
+  let rest = at
+  let text = ''
+  for (let index = 0; index < TIME_LENGTH; index++) {
+    text = ALPHABET.charAt(rest % 32) + text
+    rest = Math.floor(rest / 32)
+  }
+  return text
+}

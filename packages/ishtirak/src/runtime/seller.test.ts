@@ -1,0 +1,182 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { EXAMPLE_SELLER, parseSeller, readSellerFile } from './seller.js'
+
+const example = new URL('../../../../docs/seller.example.json', import.meta.url)
+const fields: Record<string, unknown> = JSON.parse(readFileSync(example, 'utf8'))
+const parse = (changes: Record<string, unknown>) => parseSeller(JSON.stringify({ ...fields, ...changes }))
+
+describe('SELLER_FILE', () => {
+  it('as in docs/seller.example.json is a seller, with his tax terms in order', () => {
+    expect(parse({})).toMatchObject({
+      identity: { name: { fr: 'Atlas Hébergement' }, nif: '002416000000000', autoEntrepreneurCard: null },
+      taxTerms: [
+        { from: '2024-01-01', tax: { kind: 'exempt' } },
+        { from: '2026-01-01', tax: { kind: 'vat', ratePercent: 19 } },
+      ],
+    })
+  })
+
+  it('may give one text for all three languages', () => {
+    expect(parse({ name: 'Atlas' })).toMatchObject({
+      identity: { name: { ar: 'Atlas', fr: 'Atlas', en: 'Atlas' } },
+    })
+  })
+
+  it('may be of an auto-entrepreneur, who has a card and is not liable', () => {
+    const { rc: _, nis: __, ai: ___, ...rest } = fields
+    const tax = [{ from: '2026-01-01', kind: 'not_liable', mention: 'TVA non applicable' }]
+    expect(
+      parseSeller(JSON.stringify({ ...rest, auto_entrepreneur_card: 'AE 16 123456', tax })),
+    ).toMatchObject({
+      identity: { rc: null, nis: null, ai: null, autoEntrepreneurCard: 'AE 16 123456' },
+      taxTerms: [{ tax: { kind: 'not_liable', mention: { en: 'TVA non applicable' } } }],
+    })
+  })
+
+  it('with many faults is told them all at once, each with its place', () => {
+    const { phone: _, ...rest } = fields
+    const problems = parseSeller(
+      JSON.stringify({
+        ...rest,
+        nif: '12',
+        email: 'nobody',
+        colour: '#123456',
+        color: 'red',
+        tax: [
+          { from: '2026-13-01', kind: 'vat', rate_percent: 19 },
+          { from: '2027-01-01', kind: 'vat', rate_percent: 119 },
+          { from: '2028-01-01', kind: 'exempt' },
+          { from: '2029-01-01', kind: 'barter', mention: 'x' },
+        ],
+      }),
+    )
+    expect(problems).toEqual([
+      expect.stringMatching(/\/phone: is missing/),
+      expect.stringMatching(/\/colour: is not a known field/),
+      expect.stringMatching(/\/email: /),
+      expect.stringMatching(/\/nif: /),
+      expect.stringMatching(/\/color: /),
+      expect.stringMatching(/\/tax\/0\/from: /),
+      expect.stringMatching(/\/tax\/1\/rate_percent: /),
+      expect.stringMatching(/\/tax\/2\/mention: is missing/),
+      expect.stringMatching(/\/tax\/3\/kind: /),
+    ])
+  })
+
+  it.each([
+    ['no tax terms', { tax: [] }, /\/tax: /],
+    [
+      'a day that no calendar has',
+      { tax: [{ from: '2026-02-30', kind: 'vat', rate_percent: 19 }] },
+      /no 2026-02-30/,
+    ],
+    [
+      'terms out of order',
+      {
+        tax: [
+          { from: '2026-01-01', kind: 'vat', rate_percent: 19 },
+          { from: '2026-01-01', kind: 'vat', rate_percent: 9 },
+        ],
+      },
+      /\/tax\/1\/from: must be later/,
+    ],
+    ['neither register nor card', { rc: undefined }, /exactly one of \/rc/],
+    ['both', { auto_entrepreneur_card: 'AE 16 123456' }, /exactly one of \/rc/],
+    ['a register without the tax numbers beside it', { nis: undefined }, /\/nis and \/ai/],
+    ['a language missing', { name: { ar: 'أطلس', fr: 'Atlas' } }, /\/name/],
+    ['an empty name', { name: '  ' }, /\/name/],
+  ])('with %s is refused', (_, changes, expected) => {
+    const problems = parse(changes)
+    expect(problems).toBeInstanceOf(Array)
+    expect(String(problems)).toMatch(expected)
+  })
+
+  it.each(['[]', 'null', '3'])('that is %s is refused, not thrown over', (text) => {
+    expect(parseSeller(text)).toEqual([expect.stringMatching(/SELLER_FILE/)])
+  })
+
+  it('that is no JSON, or is not there, says so', () => {
+    expect(parseSeller('{')).toEqual([expect.stringMatching(/not JSON/)])
+    expect(readSellerFile('/nowhere/seller.json')).toEqual([expect.stringMatching(/ENOENT/)])
+  })
+})
+
+it('the seller of the sandbox says in each language that he is an example', () => {
+  const { ar, fr, en } = EXAMPLE_SELLER.identity.name
+  expect([ar, fr, en]).toEqual([
+    expect.stringContaining('مثال'),
+    expect.stringContaining('Exemple'),
+    expect.stringContaining('Example'),
+  ])
+})
+
+describe('the shop that customers see', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'seller-'))
+  const write = (name: string, content: string | Buffer) => writeFileSync(path.join(folder, name), content)
+  const read = (changes: Record<string, unknown>) =>
+    parseSeller(JSON.stringify({ ...fields, ...changes }), folder)
+  const PNG = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it('has a page of terms and one of refunds, in one address or one for each language', () => {
+    expect(parse({})).toMatchObject({
+      shop: {
+        termsUrl: { ar: 'https://atlas.example/conditions', en: 'https://atlas.example/conditions' },
+        refundUrl: { fr: 'https://atlas.example/remboursements', en: 'https://atlas.example/en/refunds' },
+        color: '#0b4a6f',
+        logo: null,
+      },
+    })
+    const { terms_url: _, ...rest } = fields
+    expect(parseSeller(JSON.stringify(rest))).toEqual(['SELLER_FILE /terms_url: is missing'])
+  })
+
+  it.each([
+    ['javascript:alert(1)', 'an address that is a script'],
+    ['https://atlas.example/a b', 'an address with a blank'],
+    ['https://[', 'no address at all'],
+    ['https://user:secret@atlas.example/', 'an address with a password'],
+  ])('does not link to %s: %s', (refund_url) => {
+    expect(parse({ refund_url })).toEqual([expect.stringMatching(/\/refund_url/)])
+  })
+
+  it('has no color on which white text cannot be read', () => {
+    expect(parse({ color: '#ffd400' })).toEqual([expect.stringMatching(/\/color: .*contrast of 1\.\d/)])
+    // White on #767676 is readable at 4.54, and so are links of that color on white, but not on the grey of the page: 4.16.
+    expect(parse({ color: '#767676' })).toEqual([expect.stringMatching(/\/color: .*contrast of 4\.\d/)])
+  })
+
+  it.each([
+    ['logo.png', PNG, 'data:image/png;base64,'],
+    [
+      'logo.svg',
+      '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"/>',
+      'data:image/svg+xml;base64,',
+    ],
+    ['named-otherwise.txt', '<svg/>', 'data:image/svg+xml;base64,'],
+    [
+      'drawn.svg',
+      '<?xml version="1.0"?>\n<!-- a drawing program -->\n<!DOCTYPE svg>\n<svg/>',
+      'data:image/svg+xml;base64,',
+    ],
+  ])('has a logo beside the file, known by its content: %s', (logo, content, start) => {
+    write(logo, content)
+    expect(read({ logo })).toMatchObject({ shop: { logo: expect.stringContaining(start) } })
+  })
+
+  it.each([
+    ['none.png', null, /\/logo: cannot be read: ENOENT/],
+    ['open.svg', '<!-- <svg/>', /\/logo: neither a PNG nor an SVG/],
+    ['page.svg', '<html><svg/></html>', /\/logo: neither a PNG nor an SVG/],
+    ['heavy.png', Buffer.concat([PNG, Buffer.alloc(7_000)]), /\/logo: \d+ bytes; .*at most 6144/],
+  ])('refuses the logo %s', (logo, content, problem) => {
+    if (content !== null) write(logo, content)
+    expect(read({ logo })).toEqual([expect.stringMatching(problem)])
+  })
+})

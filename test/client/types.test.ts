@@ -1,0 +1,16 @@
+// The client writes the shapes of the API down a second time, because it imports nothing: here the two are held together.
+import { expectTypeOf, it } from 'vitest'
+import type * as client from '../../packages/client/src/types.js'
+import type { EventType, PlatformEvent } from '../../packages/ishtirak/src/core/event.js'
+import type * as service from '../../packages/ishtirak/src/limits/schemas.js'
+
+it('the client’s shapes are those of the service, field by field (checked by the compiler)', () => {
+  expectTypeOf<client.Allowance>().toEqualTypeOf<service.Allowance>()
+  expectTypeOf<client.ConsumeRequest>().toEqualTypeOf<service.ConsumeRequest>()
+  expectTypeOf<client.ReleaseRequest>().toEqualTypeOf<service.ReleaseRequest>()
+  expectTypeOf<client.UsageReport>().toEqualTypeOf<service.UsageReport>()
+  expectTypeOf<client.UserUpdate>().toEqualTypeOf<service.UserUpdate>()
+  expectTypeOf<client.PlatformUser>().toEqualTypeOf<service.PlatformUser>()
+  expectTypeOf<client.EventType>().toEqualTypeOf<EventType>()
+  expectTypeOf<client.EventData>().toEqualTypeOf<PlatformEvent['data']>()
+})

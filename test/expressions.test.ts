@@ -1,0 +1,113 @@
+// No text that a caller sends may cost more than its length: the expressions of the sources, those of the schemas, and the
+// call that cost the most, at the largest length that is let in.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BODY_LIMIT_BYTES } from '../packages/ishtirak/src/http/body.js'
+import type { Database } from '../packages/ishtirak/src/database/database.js'
+import { freshDatabase } from './support/databases.js'
+import { OPERATOR_ENV, operatorOf } from './support/operator.js'
+import { WITH_PLATFORM } from './support/platform.js'
+import { createWorld, type World } from './support/world.js'
+
+const source = path.resolve(import.meta.dirname, '../src')
+
+/** These read our own text or the operator's configuration, never a caller's. */
+const OWN_TEXT = [
+  'billing/receipt-words.ts',
+  'client/call.ts',
+  'emulator/emulator.ts',
+  'http/portal/style.ts',
+  'operator-desk.ts',
+  'provider/chargily/account.ts',
+  'runtime/config.ts',
+  'runtime/environment.ts',
+  'runtime/seller.ts',
+]
+
+/** What makes an expression try again and again: a long run of what it takes, then what it does not. */
+const STARTS = ['', 'a@', 'bearer ']
+const RUNS = ['a', '0', ' ', '\n', '/', '.', '=', '"', ';', 'a ', 'a@', '\u200b']
+const ENDS = ['\u0001', ' x']
+/** A linear expression takes about 1 ms for 64 KiB, a quadratic one seconds. */
+const MOST_MS = 60
+
+describe('at the largest length', () => {
+  let database: Database
+  let world: World
+  beforeAll(async () => {
+    database = await freshDatabase('pglite')
+    world = await createWorld(database, { env: { ...WITH_PLATFORM, ...OPERATOR_ENV } })
+  })
+  afterAll(async () => {
+    await world.stop()
+    await database.close()
+  })
+
+  it('no expression of the sources takes more than time in proportion', () => {
+    const slow = expressionsOfSources().filter(({ expression }) => costliestMs(expression) > MOST_MS)
+    expect(slow.map(({ file, expression }) => `${file} ${expression}`)).toEqual([])
+  })
+
+  it('no pattern of the routes’ schemas does', async () => {
+    const patterns = patternsIn(JSON.parse(JSON.stringify(world.service.app.swagger())))
+    expect(patterns.size).toBeGreaterThan(5)
+    const slow = [...patterns].filter((pattern) => costliestMs(new RegExp(pattern, 'u')) > MOST_MS)
+    expect(slow).toEqual([])
+  })
+
+  it('a reason of 60 kB with a control character is refused for what it is long, at once', async () => {
+    const why = `${'x'.repeat(BODY_LIMIT_BYTES - 100)}\u0001`
+    const before = process.cpuUsage()
+    const answer = await operatorOf(world).post('/payments/pay_1/refund', { why })
+    const { user, system } = process.cpuUsage(before)
+    expect([answer.status, answer.body.errors[0].pointer]).toEqual([422, '/why'])
+    expect((user + system) / 1_000).toBeLessThan(500)
+  })
+})
+
+function expressionsOfSources(): { file: string; expression: RegExp }[] {
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  return files
+    .filter((file) => /\.tsx?$/.test(file) && !OWN_TEXT.includes(file))
+    .flatMap((file) => {
+      const parsed = ts.createSourceFile(file, readFileSync(path.join(source, file), 'utf8'), 99, true)
+      const found: RegExp[] = []
+      const visit = (node: ts.Node): void => {
+        if (ts.isRegularExpressionLiteral(node)) {
+          const end = node.text.lastIndexOf('/')
+          found.push(new RegExp(node.text.slice(1, end), node.text.slice(end + 1).replace('g', '')))
+        }
+        ts.forEachChild(node, visit)
+      }
+      visit(parsed)
+      return found.map((expression) => ({ file, expression }))
+    })
+}
+
+function patternsIn(node: unknown, found = new Set<string>()): Set<string> {
+  if (typeof node !== 'object' || node === null) return found
+  for (const [name, value] of Object.entries(node)) {
+    if (name === 'pattern' && typeof value === 'string') found.add(value)
+    else patternsIn(value, found)
+  }
+  return found
+}
+
+/** The most processor time that it takes for any of the texts. */
+function costliestMs(expression: RegExp): number {
+  let most = 0
+  for (const text of texts) {
+    const before = process.cpuUsage()
+    expression.test(text)
+    const { user, system } = process.cpuUsage(before)
+    most = Math.max(most, (user + system) / 1_000)
+    if (most > MOST_MS) return most
+  }
+  return most
+}
+
+const texts = STARTS.flatMap((start) =>
+  RUNS.flatMap((run) => ENDS.map((end) => start + run.repeat(BODY_LIMIT_BYTES / run.length) + end)),
+)

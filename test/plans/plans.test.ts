@@ -1,0 +1,372 @@
+// What the statements of the hot paths cost when there is much of everything: they find their rows by index, whoever plans
+// them and when; and a sweep reads what is due, not what exists. Those about usage are in usage-plans.test.ts.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
+import { loadDueAnnouncements } from '../../packages/ishtirak/src/events/announce-time.sql.js'
+import { claimDuePayments, claimLookAtProvider, scheduleNextCheck } from '../../packages/ishtirak/src/payments/sweep.sql.js'
+import {
+  type Database,
+  type Parameter,
+  type Queryable,
+  type Row,
+  type Statement,
+  statement,
+} from '../../packages/ishtirak/src/database/database.js'
+import { claimDueMails } from '../../packages/ishtirak/src/mail/mail.sql.js'
+import { findPaymentsByWord, findUsersByWord } from '../../packages/ishtirak/src/operator/search.sql.js'
+import { claimUsersWithEvents, nextEventOf } from '../../packages/ishtirak/src/events/deliver-events.sql.js'
+import { findPayment, findPaymentById, listPayments } from '../../packages/ishtirak/src/payments/payments.sql.js'
+import {
+  repairAnnouncements,
+  repairChecks,
+  repairDueMails,
+  repairMails,
+  repairPayments,
+} from '../../packages/ishtirak/src/operator/repair-instants.sql.js'
+import { type SettlementChange, saveSettlements } from '../../packages/ishtirak/src/payments/settle-changes.sql.js'
+import { loadForSettlements } from '../../packages/ishtirak/src/payments/settle.sql.js'
+import { insertRequestedPayments, loadForUpgrades, type RequestedPayment } from '../../packages/ishtirak/src/payments/upgrade.sql.js'
+import type { UsageOperation } from '../../packages/ishtirak/src/limits/usage-answer.js'
+import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
+import { createApplyUsageOperation } from '../../packages/ishtirak/src/limits/operations.sql.js'
+import { createLoadUser } from '../../packages/ishtirak/src/payments/users.sql.js'
+import { aPayment, aReport, days, NOON, PRO } from '../support/fixtures.js'
+import { type DatabaseKind, freshDatabase } from '../support/databases.js'
+
+type Run = (door: Queryable) => Promise<unknown>
+
+/** 5 payments each; one user in a thousand has something due. All that is small in a test would be scanned rightly. */
+async function fill(database: Database, users: number): Promise<void> {
+  await database.script(`${rowsOf(users).join(';')}; analyze`)
+}
+
+const rowsOf = (users: number): string[] => [
+  `insert into users (user_id, version, event_sequence, delivered_sequence, email, created_at, announce_at)
+   select 'user-' || n, 1, 3, case when n % 1000 = 0 then 1 else 3 end,
+          'user-' || n || '@host.example', now(),
+          timestamptz '2026-11-21T12:00:00Z' + (case when n % 1000 = 0 then -1 else n end) * interval '1 minute'
+     from generate_series(1, ${users}) n`,
+  `insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url, created_at,
+                         expires_at, attempt_ends_at, next_check_at)
+   select 'user-' || n, 'pay_' || n || '_' || k, '{}', 2000, 'DZD', false, case k when 5 then 'pending' else 'failed' end,
+          'chk_' || n || '_' || k, 'https://pay.example', t, t + interval '30 minutes', t,
+          case when k = 5 then t + (case when n % 1000 = 0 then 0 else 1 end) * interval '1 day' end
+     from generate_series(1, ${users}) n, generate_series(1, 5) k,
+          lateral (select timestamptz '2026-11-21T11:50:00Z' - (5 - k) * interval '30 days' as t) s`,
+  `insert into outbox (user_id, sequence, id, type, payload, created_at)
+   select 'user-' || n, k, 'evt_' || n || '_' || k, 'payment.failed', '{}', timestamptz '2026-11-21T11:00:00Z'
+     from generate_series(1, ${users}) n, generate_series(1, 3) k`,
+  `insert into provider_events (user_id, id, type, outcome, received_at)
+   select 'user-' || n, 'evt_' || n, 'checkout.failed', 'failed', now() from generate_series(1, ${users}) n`,
+  `insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
+   select 'user-' || n, 'pay_' || n || '_1', '2025', n, now(), '{}' from generate_series(1, ${users}) n`,
+  `insert into mails (user_id, kind, about, queued_at, due_at)
+   select 'user-' || n, 'receipt', 'pay_' || n, timestamptz '2026-11-21T11:00:00Z',
+          case when n % 1000 = 0 then timestamptz '2026-11-21T11:00:00Z' end
+     from generate_series(1, ${users}) n`,
+  `insert into usage (user_id, limit_name, project_id, used, revision)
+    select 'user-' || n, 'projects', '', 1, 1 from generate_series(1, ${users}) n`,
+  `insert into usage_operations (user_id, operation_id, kind, limit_name, project_id, amount, maximum, used, created_at)
+    select 'user-' || n, 'old', 'consume', 'projects', '', 1, 3, 1, now() from generate_series(1, ${users}) n`,
+  `insert into event_endpoint (url, deliver_from) values ('https://host.example', timestamptz '2026-01-01')`,
+]
+
+const ids = (count: number) => Array.from({ length: count }, (_, n) => `user-${n + 1}`)
+const reports = ids(32).map((userId, n) =>
+  aReport({ userId, checkoutId: `chk_${n + 1}_5`, paymentId: `pay_${n + 1}_5` }),
+)
+const page = { after: { createdAt: NOON - days(30), id: 'pay_7_4' }, status: null, limit: 20 }
+const open = aPayment({ userId: 'user-7', id: 'pay_7_5' })
+
+function booking(userId: string): SettlementChange {
+  const month = { start: NOON, end: NOON + days(30), paymentId: 'pay_1_5', plan: PRO }
+  const number = userId.slice('user-'.length)
+  return {
+    userId,
+    version: 1,
+    isNew: false,
+    payment: aPayment({
+      userId,
+      id: `pay_${number}_5`,
+      checkoutId: `chk_${number}_5`,
+      status: 'paid',
+      paidAt: NOON,
+      periodStart: NOON,
+      periodEnd: month.end,
+      nextCheckAt: null,
+    }),
+    subscription: {
+      run: { anchorAt: NOON, months: 1 },
+      paidUntil: month.end,
+      months: [month],
+      endedAt: null,
+      paymentMethod: 'cib',
+    },
+    received: {
+      id: `evt_paid_${userId}`,
+      type: 'checkout.paid',
+      outcome: 'booked',
+      report: aReport(),
+      receivedAt: NOON,
+    },
+    events: [],
+    receipt: { series: '2026', snapshot: {} },
+    now: NOON,
+  }
+}
+
+function requested(userId: string): RequestedPayment {
+  return { user: { userId }, version: null, payment: aPayment({ userId, id: `new-${userId}` }) }
+}
+
+const consume: UsageOperation = {
+  kind: 'consume',
+  userId: 'user-7',
+  limit: 'projects',
+  projectId: '',
+  amount: 1,
+  operationId: 'deploy-1',
+  consumeOperationId: null,
+  resetsAt: null,
+  maximum: 10,
+  version: 1,
+  isUserKnown: true,
+  now: NOON,
+}
+
+const HOT: [name: string, run: Run, index: RegExp][] = [
+  ['a status', (door) => createLoadUser(door)('user-7'), /payments_one_open_per_user/],
+  [
+    '32 statuses at once',
+    (door) => Promise.all(ids(34).map(createLoadUser(door))),
+    /payments_one_open_per_user/,
+  ],
+  [
+    'the first page of the history',
+    (door) => listPayments(door, 'user-7', { ...page, after: null }, NOON),
+    /payments_newest/,
+  ],
+  ['a later page', (door) => listPayments(door, 'user-7', page, NOON), /payments_newest/],
+  ['one payment', (door) => findPayment(door, 'user-7', 'pay_7_5'), /payments_(pkey|by_id)/],
+  ['a payment by its id alone', (door) => findPaymentById(door, 'pay_7_5'), /payments_by_id/],
+  [
+    'what an upgrade needs',
+    (door) => loadForUpgrades(door, [{ user: { userId: 'user-7' }, now: NOON }]),
+    /payments_one_open_per_user/,
+  ],
+  [
+    'what 32 upgrades need',
+    (door) =>
+      loadForUpgrades(
+        door,
+        ids(32).map((userId) => ({ user: { userId }, now: NOON })),
+      ),
+    /payments_one_open_per_user/,
+  ],
+  ['a request of an upgrade', (door) => insertRequestedPayments(door, [requested('new')]), /users_pkey/],
+  ['32 requests of upgrades', (door) => insertRequestedPayments(door, ids(32).map(requested)), /users_pkey/],
+  ['whose checkout it is', (door) => loadForSettlements(door, reports.slice(0, 1)), /payments_checkout/],
+  ['whose 32 checkouts they are', (door) => loadForSettlements(door, reports), /payments_checkout/],
+  ['a booking', (door) => saveSettlements(door, [booking('user-7')]), /users_pkey/],
+  ['32 bookings', (door) => saveSettlements(door, ids(32).map(booking)), /users_pkey/],
+  [
+    'a look of a reader',
+    (door) => claimLookAtProvider(door, open, { now: NOON, unlessSince: NOON }),
+    /Index Scan using payments_/,
+  ],
+  ['the end of a look', (door) => scheduleNextCheck(door, open, null), /Index Scan using payments_/],
+  [
+    'the next event of a user',
+    (door) => nextEventOf(door, { userId: 'user-7', until: NOON, delivered: 1, written: 3 }, NOON),
+    /outbox_pkey/,
+  ],
+  ['a usual consume', (door) => consumeWhereUsual(door, [{ ...consume, userId: 'user-8' }]), /usage_once/],
+  [
+    'usual consumes, several at once',
+    (door) =>
+      consumeWhereUsual(
+        door,
+        ids(4).map((userId) => ({ ...consume, userId })),
+      ),
+    /usage_once/,
+  ],
+  ['a consume', (door) => createApplyUsageOperation(door)(consume), /usage_once/],
+  [
+    'the users that a word names',
+    (door) => findUsersByWord(door, 'user-7@host.example'),
+    /users_pkey[\s\S]*users_by_email/,
+  ],
+  [
+    'the payments that a word names',
+    (door) => findPaymentsByWord(door, '2025-000007', { series: '2025', number: 7 }),
+    /payments_by_id[\s\S]*payments_checkout[\s\S]*receipts_number_once/,
+  ],
+  ['a release', (door) => createApplyUsageOperation(door)({ ...consume, kind: 'release' }), /usage_once/],
+]
+
+const AHEAD = { now: NOON, writtenAtLatest: NOON + 40 * 24 * HOUR, limit: 5 }
+
+const SWEEPS: [name: string, run: Run, index: RegExp][] = [
+  [
+    'payments to look up',
+    (door) => claimDuePayments(door, { now: NOON, limit: 5, retryAt: NOON + MINUTE }),
+    /payments_due/,
+  ],
+  [
+    'users whose events wait',
+    (door) =>
+      claimUsersWithEvents(door, { now: NOON, limit: 5, until: NOON + HOUR, url: 'https://host.example' }),
+    /users_deliver/,
+  ],
+  ['ends to announce', (door) => loadDueAnnouncements(door, NOON, 5), /users_announce/],
+  [
+    'mail that is owed',
+    (door) => claimDueMails(door, { now: NOON, limit: 5, leaseUntil: NOON + HOUR }),
+    /mails_due/,
+  ],
+  ['payments created ahead', (door) => repairPayments(door, AHEAD), /payments_newest_of_all/],
+  ['looks that are put off', (door) => repairChecks(door, AHEAD), /payments_due/],
+  ['announcements made ahead', (door) => repairAnnouncements(door, AHEAD), /outbox_by_age/],
+  ['mail queued ahead', (door) => repairMails(door, AHEAD), /mails_by_age/],
+  ['mail that is put off', (door) => repairDueMails(door, AHEAD), /mails_due/],
+]
+
+describe.each<DatabaseKind>(['pglite', 'postgres'])('with 10,000 users and 50,000 payments (%s)', (kind) => {
+  const { database } = filled(kind, 10_000)
+
+  describe.each(['custom', 'generic'] as const)('a %s plan', (mode) => {
+    it.each([...HOT, ...SWEEPS])('of %s rides on its index and scans no table', async (_name, run, index) => {
+      const plan = textOf(await explain(database(), await heard(run), { mode }))
+      expect(plan).toMatch(index)
+      expect(plan).not.toMatch(/Seq Scan on (users|payments|outbox|provider_events|receipts|mails|usage)/)
+    })
+  })
+})
+
+describe.each<DatabaseKind>(['pglite', 'postgres'])('with ten times as many users (%s)', (kind) => {
+  const few = filled(kind, 2_000)
+  const many = filled(kind, 20_000)
+
+  it.each(SWEEPS)('a sweep reads no more: %s', async (_name, run) => {
+    const asked = await heard(run)
+    const [small, large] = [few.database(), many.database()]
+    const pages = await Promise.all([small, large].map((database) => pagesRead(database, asked)))
+    const [ofFew = 0, ofMany = 0] = pages
+    // 2 are due among 2,000 users and 20 among 20,000, of which 5 are taken: 5/2 as many, and a level more of each index
+    // for each of them. All of it would be some thousand pages.
+    expect(ofMany).toBeLessThanOrEqual(ofFew * 2.5 + 25)
+  })
+})
+
+describe.each<DatabaseKind>(['pglite', 'postgres'])(
+  'a plan that was made before the first user came (%s)',
+  (kind) => {
+    const one = [...HOT, ...SWEEPS].filter(([name]) => !name.includes('32'))
+
+    it('reads a few pages when there are 3,000 of them', async () => {
+      const database = await freshDatabase(kind)
+      const pages = await database.transaction(async (transaction) => {
+        const run = (text: string) => transaction.query(once(text))
+        await run('set local plan_cache_mode = force_generic_plan')
+        const commands = []
+        for (const [index, [, ask]] of one.entries()) {
+          const { statement: asked, parameters } = await heard(ask)
+          await run(`prepare early_${index} as ${asked.text}`)
+          commands.push(`execute early_${index} (${parameters.map(literal).join(', ')})`)
+          // Planned, and kept: nothing but `analyze` makes the database think again.
+          await run(`explain ${commands.at(-1)}`)
+        }
+        for (const rows of rowsOf(3_000)) await run(rows)
+        const found = []
+        for (const command of commands)
+          found.push(buffersOf(await run(`explain (analyze, buffers) ${command}`)))
+        return found
+      })
+      await database.close()
+      // A dozen rows, each found through two or three pages of an index; a whole table would be hundreds.
+      const costly = one
+        .map(([name], index) => [name, pages[index]])
+        .filter(([, count]) => Number(count) > 100)
+      expect(costly).toEqual([])
+    })
+  },
+)
+
+function filled(kind: DatabaseKind, users: number): { database(): Database } {
+  let database: Database | undefined
+  beforeAll(async () => {
+    database = await freshDatabase(kind)
+    await fill(database, users)
+    return () => database?.close()
+  })
+  return {
+    database: () => {
+      if (!database) throw new Error('the database exists inside tests only')
+      return database
+    },
+  }
+}
+
+interface Asked {
+  readonly statement: Statement
+  readonly parameters: readonly Parameter[]
+}
+
+/** The last statement that a function of the store would send. */
+async function heard(run: Run): Promise<Asked> {
+  let asked: Asked | undefined
+  const listening: Queryable = {
+    query: async (given, parameters = []) => {
+      asked = { statement: given, parameters }
+      return []
+    },
+  }
+  await run(listening).catch(() => undefined)
+  if (!asked) throw new Error('nothing was asked')
+  return asked
+}
+
+const named = new Map<string, Statement>()
+
+function once(text: string): Statement {
+  const known = named.get(text) ?? statement(`test.plans_${named.size}`, text)
+  named.set(text, known)
+  return known
+}
+
+/** The service sends names, and a server plans a name's fifth run for any values: `generic` asks for that plan. */
+async function explain(
+  database: Database,
+  { statement: { text }, parameters }: Asked,
+  options: { readonly mode: 'custom' | 'generic'; readonly with?: string },
+): Promise<readonly Row[]> {
+  return await database.transaction(async (transaction) => {
+    await transaction.query(once(`set local plan_cache_mode = force_${options.mode}_plan`))
+    await transaction.query(once(`prepare asked as ${text}`))
+    const values = parameters.map(literal).join(', ')
+    const found = await transaction.query(
+      once(`explain ${options.with ?? ''} execute asked${values === '' ? '' : `(${values})`}`),
+    )
+    await transaction.query(once('deallocate asked'))
+    return found
+  })
+}
+
+async function pagesRead(database: Database, asked: Asked): Promise<number> {
+  return buffersOf(await explain(database, asked, { mode: 'generic', with: '(analyze, buffers)' }))
+}
+
+/** Of the dearest part: the whole's own figure leaves out what is changed beside its answer. */
+function buffersOf(rows: readonly Row[]): number {
+  const counts = [...textOf(rows).matchAll(/Buffers: shared hit=(\d+)/g)].map(([, count]) => Number(count))
+  return Math.max(0, ...counts)
+}
+
+const textOf = (rows: readonly Row[]) => rows.map((row) => row['QUERY PLAN']).join('\n')
+
+function literal(parameter: Parameter): string {
+  if (parameter === null) return 'null'
+  if (typeof parameter !== 'object') return `'${String(parameter).replaceAll("'", "''")}'`
+  const elements = parameter.map((element) => (element === null ? 'null' : JSON.stringify(String(element))))
+  return `'{${elements.join(',')}}'`
+}

@@ -1,0 +1,102 @@
+// A server that answers what a test tells it, over real HTTP: for the answers that no honest provider would give.
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import type { CheckoutOrder } from '../../packages/ishtirak/src/core/checkout.js'
+import { type ChargilyOptions, createChargily } from '../../packages/ishtirak/src/payments/chargily/chargily.js'
+
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+export type Reply =
+  | { status?: number; headers?: Record<string, string>; json?: unknown; text?: string | Buffer }
+  /** Reads the request and never says a word. */
+  | 'silence'
+  /** Reads the request and cuts the line. */
+  | 'cut'
+  /** Begins an answer and stops in the middle of it. */
+  | 'half'
+
+export const KEY = 'test_sk_7Qb3Kx9pLm2Zt5Rw8Yv1Nc4Hd6Gf0Js'
+
+export const ORDER: CheckoutOrder = {
+  paymentId: 'pay_01hf7yat0000000000000000p1',
+  planId: 'pro',
+  userId: 'user_42',
+  price: { amount: 2000, currency: 'DZD' },
+  description: 'Pro, un mois',
+  locale: 'fr',
+  successUrl: 'https://billing.example.dz/return/ok',
+  failureUrl: 'https://billing.example.dz/return/ko',
+  webhookUrl: 'https://billing.example.dz/api/v1/billing/webhook',
+}
+
+/** A checkout as the API reference shows it (Chargily API reference, checkout-object). */
+export const CHECKOUT = {
+  id: '01hf7yat00000000000000chk1',
+  entity: 'checkout',
+  livemode: false,
+  amount: 2000,
+  currency: 'dzd',
+  status: 'pending',
+  locale: 'fr',
+  metadata: { user_id: 'user_42', payment_id: 'pay_01hf7yat0000000000000000p1' },
+  payment_method: null,
+  created_at: 1_700_000_000,
+  updated_at: 1_700_000_000,
+  checkout_url: 'https://pay.chargily.dz/test/checkouts/01hf7yat00000000000000chk1/pay',
+}
+
+export async function farSide(answer: (asked: Asked) => Reply): Promise<{ url: string; asked: Asked[] }> {
+  const asked: Asked[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { method = '', url: path = '', headers } = request
+    const one: Asked = { method, path, headers, body: Buffer.concat(chunks).toString() }
+    asked.push(one)
+    const reply = answer(one)
+    if (reply === 'silence') return
+    if (reply === 'cut') return void response.socket?.destroy()
+    if (reply === 'half') {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
+      return void response.write('{"id":', () => response.socket?.destroy())
+    }
+    response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
+    response.end(reply.text ?? JSON.stringify(reply.json ?? {}))
+  })
+  const url = await listen(server)
+  onTestFinished(() => void server.close().closeAllConnections())
+  return { url, asked }
+}
+
+function listen(server: Server): Promise<string> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      // A TCP server that listens has an address with a port; only pipes and closed servers have none.
+      const { port } = server.address() as AddressInfo
+      resolve(`http://127.0.0.1:${port}`)
+    })
+  })
+}
+
+/** Our adapter in front of such a server, with limits that a test can wait for. */
+export async function chargilyBefore(
+  answer: (asked: Asked) => Reply,
+  options: Partial<ChargilyOptions> = {},
+) {
+  const { url, asked } = await farSide(answer)
+  const lines: Readonly<Record<string, unknown>>[] = []
+  const chargily = createChargily({
+    secretKey: KEY,
+    apiUrl: url,
+    timeouts: { writeMs: 5_000, readMs: 5_000 },
+    log: (line) => lines.push(line),
+    ...options,
+  })
+  return { chargily, asked, lines }
+}

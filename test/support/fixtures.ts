@@ -1,0 +1,64 @@
+// Facts for the tests of the pure floor: a payment, a report of it, the terms of the house.
+import type { CheckoutReport } from '../../packages/ishtirak/src/core/checkout.js'
+import { DAY, type Instant, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
+import type { Payment } from '../../packages/ishtirak/src/core/payment.js'
+import { type Plan, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
+import type { Terms } from '../../packages/ishtirak/src/core/subscription.js'
+import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
+
+const [free, pro] = SEED_PLANS
+if (!free || !pro) throw new Error('the seed has two plans')
+export const FREE: Plan = free
+export const PRO: Plan = pro
+
+export const TERMS: Terms = {
+  freePlan: FREE,
+  graceDays: 3,
+  renewalWindowDays: 7,
+  calendar: createCalendar('Africa/Algiers'),
+}
+
+export const instantOf = (text: string): Instant => Date.parse(text)
+export const NOON = instantOf('2026-11-21T12:00:00Z')
+export const days = (count: number): Instant => count * DAY
+
+export function aPayment(changes: Partial<Payment> = {}): Payment {
+  return {
+    id: 'pay_01',
+    userId: 'user-1',
+    plan: PRO,
+    price: { amount: 2000, currency: 'DZD' },
+    live: false,
+    status: 'pending',
+    checkoutId: 'chk_1',
+    checkoutUrl: 'https://pay.example/chk_1',
+    paymentMethod: null,
+    createdAt: NOON,
+    expiresAt: NOON + 30 * MINUTE,
+    attemptEndsAt: NOON,
+    paidAt: null,
+    periodStart: null,
+    periodEnd: null,
+    secondOf: null,
+    review: null,
+    nextCheckAt: NOON + MINUTE,
+    ...changes,
+  }
+}
+
+export function aReport(changes: Partial<CheckoutReport> = {}): CheckoutReport {
+  return {
+    checkoutId: 'chk_1',
+    status: 'paid',
+    amount: 2000,
+    currency: 'DZD',
+    live: false,
+    paymentId: 'pay_01',
+    userId: 'user-1',
+    paymentMethod: 'edahabia',
+    checkoutUrl: 'https://pay.example/chk_1',
+    createdAt: NOON,
+    updatedAt: NOON + 2 * MINUTE,
+    ...changes,
+  }
+}
