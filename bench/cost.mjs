@@ -44,7 +44,10 @@ async function startOf(where, rounds) {
 function install() {
   const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-install-'))
   try {
-    for (const name of ['package.json', 'package-lock.json'])
+    const manifests = ['chargily-emulator', 'client', 'ishtirak'].map(
+      (name) => `packages/${name}/package.json`,
+    )
+    for (const name of ['package.json', 'package-lock.json', ...manifests])
       cpSync(path.join(root, name), path.join(folder, name))
     const all = timed(() => npmCi(folder, []))
     const allMb = megabytes(path.join(folder, 'node_modules'))

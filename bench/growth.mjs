@@ -2,8 +2,8 @@
 // each. What changes with the size of the tables is all that is measured; a million users take some minutes and 8 GB.
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { claimDuePayments } from '../packages/ishtirak/dist/payments/sweep.sql.js'
 import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
+import { claimDuePayments } from '../packages/ishtirak/dist/payments/sweep.sql.js'
 import { startProcess } from './support/children.mjs'
 import { describeMachine, load } from './support/machine.mjs'
 import { createDatabase, startPostgres } from './support/postgres.mjs'

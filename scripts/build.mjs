@@ -2,7 +2,6 @@
 // than the last build, so that a restart of the service does not pay for a compiler that has nothing to do.
 import { execFileSync } from 'node:child_process'
 import {
-  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -29,7 +28,8 @@ const newest = (file) => {
   return readdirSync(file).reduce((most, name) => Math.max(most, newest(path.join(file, name))), stat.mtimeMs)
 }
 
-const builtAt = (folder) => statSync(path.join(folder, 'dist/.built'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+const builtAt = (folder) =>
+  statSync(path.join(folder, 'dist/.built'), { throwIfNoEntry: false })?.mtimeMs ?? 0
 const isStale = (folder) => {
   const files = [...inputs.map((input) => path.join(folder, input)), path.join(root, 'tsconfig.json')]
   return files.some((file) => newest(file) > builtAt(folder))
@@ -45,15 +45,15 @@ const build = (folder) => {
     mkdirSync(fresh, { recursive: true })
     writeFileSync(path.join(fresh, '.built'), '')
     const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
-    execFileSync(process.execPath, [compiler, '-p', folder, '--outDir', fresh], { cwd: root, stdio: 'inherit' })
+    execFileSync(process.execPath, [compiler, '-p', folder, '--outDir', fresh], {
+      cwd: root,
+      stdio: 'inherit',
+    })
     // What the compiler does not copy: style sheets and templates.
     cpSync(path.join(folder, 'src'), fresh, {
       recursive: true,
       filter: (file) => statSync(file).isDirectory() || !/\.(ts|tsx)$/.test(file),
     })
-    for (const command of ['cli.js', 'main/cli.js'].map((name) => path.join(fresh, name))) {
-      if (existsSync(command)) chmodSync(command, 0o755)
-    }
     if (existsSync(dist)) renameSync(dist, old)
     renameSync(fresh, dist)
   } finally {

@@ -1,10 +1,11 @@
 // How long receipts take and what they leave in memory: `npm run build && node scripts/measure-receipts.mjs [count]`.
 // A burst in one process, the three languages in turn, every receipt with another buyer and another number.
-import { renderReceipt } from '../packages/ishtirak/dist/receipts/render-receipt.js'
+
 import { receiptNumber } from '../packages/ishtirak/dist/core/receipt.js'
 import { splitTax } from '../packages/ishtirak/dist/core/tax.js'
-import { EXAMPLE_SELLER } from '../packages/ishtirak/dist/runtime/seller.js'
+import { renderReceipt } from '../packages/ishtirak/dist/receipts/render-receipt.js'
 import { createTypesetter } from '../packages/ishtirak/dist/receipts/typesetter.js'
+import { EXAMPLE_SELLER } from '../packages/ishtirak/dist/runtime/seller.js'
 
 const count = Number(process.argv[2] ?? 1000)
 const locales = ['ar', 'fr', 'en']

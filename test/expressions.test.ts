@@ -4,14 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BODY_LIMIT_BYTES } from '../packages/ishtirak/src/http/body.js'
 import type { Database } from '../packages/ishtirak/src/database/database.js'
+import { BODY_LIMIT_BYTES } from '../packages/ishtirak/src/http/body.js'
 import { freshDatabase } from './support/databases.js'
 import { OPERATOR_ENV, operatorOf } from './support/operator.js'
 import { WITH_PLATFORM } from './support/platform.js'
 import { createWorld, type World } from './support/world.js'
 
-const source = path.resolve(import.meta.dirname, '../src')
+const source = path.resolve(import.meta.dirname, '../packages')
 
 /** These read our own text or the operator's configuration, never a caller's. */
 const OWN_TEXT = [

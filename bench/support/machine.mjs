@@ -23,7 +23,7 @@ function commit() {
   const git = (...args) =>
     execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
   try {
-    return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', 'src', 'migrations') ? ' and changes' : ''}`
+    return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', 'packages') ? ' and changes' : ''}`
   } catch {
     return 'not in a repository'
   }

@@ -1,8 +1,9 @@
 // What the benchmarks find in the database, made by the database itself: users who paid, payments that wait for their
 // webhook. The ids are counted, so that the driver can name them.
-import { readPlans } from '../../packages/ishtirak/dist/runtime/plans-file.js'
+
 import { statement } from '../../packages/ishtirak/dist/database/database.js'
 import { migrate } from '../../packages/ishtirak/dist/database/migrate.js'
+import { readPlans } from '../../packages/ishtirak/dist/runtime/plans-file.js'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE

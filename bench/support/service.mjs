@@ -1,5 +1,4 @@
 // The service as it is shipped, in a process of its own: `ishtirak serve` with everything a real one has switched on.
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startProcess } from './children.mjs'
@@ -11,17 +10,12 @@ export const JWT_SECRET = 'a secret of the benchmarks, longer than 32 bytes'
 export const PLATFORM_KEY = 'bench-platform-key-0123456789'
 export const CHARGILY_KEY = 'test_sk_bench000000000000000000000000000000000'
 
-/** What `npm start` gives to node. */
-const SHIPPED_OPTIONS = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
-  .scripts.start.split(' ')
-  .filter((word) => word.startsWith('--'))
-
 /** `nodeOptions`: for a profile, say. */
 export async function startService({ databaseUrl, dataDir, env = {}, nodeOptions = [] }) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const service = await startProcess(
-    [...SHIPPED_OPTIONS, ...nodeOptions, path.join(root, 'dist/cli.js'), 'serve'],
+    [...nodeOptions, path.join(root, 'packages/ishtirak/dist/main/cli.js'), 'serve'],
     {
       url: `${url}/readyz`,
       env: {

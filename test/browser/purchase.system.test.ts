@@ -2,8 +2,8 @@
 // on a phone and at a desk, with and without JavaScript; a card that fails; a webhook that never comes; and by keyboard.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
-import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import { describeInBrowser, type Visitor } from '../support/browser.js'
 import { freshDatabase } from '../support/databases.js'
 import { createWorld, type World } from '../support/world.js'

@@ -1,9 +1,9 @@
 // `npm run fuzz -- --calls 100000 --seed 1 [--database pglite|postgres|both] [--only 4711]`
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
 import { openDatabase } from '../../packages/ishtirak/src/database/open-database.js'
+import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { openDatabases } from '../simulation/databases.js'
 import { type Fuzzed, type FuzzOptions, fuzz } from './fuzz.js'
 

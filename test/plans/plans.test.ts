@@ -2,8 +2,6 @@
 // them and when; and a sweep reads what is due, not what exists. Those about usage are in usage-plans.test.ts.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
-import { loadDueAnnouncements } from '../../packages/ishtirak/src/events/announce-time.sql.js'
-import { claimDuePayments, claimLookAtProvider, scheduleNextCheck } from '../../packages/ishtirak/src/payments/sweep.sql.js'
 import {
   type Database,
   type Parameter,
@@ -12,10 +10,12 @@ import {
   type Statement,
   statement,
 } from '../../packages/ishtirak/src/database/database.js'
-import { claimDueMails } from '../../packages/ishtirak/src/mail/mail.sql.js'
-import { findPaymentsByWord, findUsersByWord } from '../../packages/ishtirak/src/operator/search.sql.js'
+import { loadDueAnnouncements } from '../../packages/ishtirak/src/events/announce-time.sql.js'
 import { claimUsersWithEvents, nextEventOf } from '../../packages/ishtirak/src/events/deliver-events.sql.js'
-import { findPayment, findPaymentById, listPayments } from '../../packages/ishtirak/src/payments/payments.sql.js'
+import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
+import { createApplyUsageOperation } from '../../packages/ishtirak/src/limits/operations.sql.js'
+import type { UsageOperation } from '../../packages/ishtirak/src/limits/usage-answer.js'
+import { claimDueMails } from '../../packages/ishtirak/src/mail/mail.sql.js'
 import {
   repairAnnouncements,
   repairChecks,
@@ -23,15 +23,30 @@ import {
   repairMails,
   repairPayments,
 } from '../../packages/ishtirak/src/operator/repair-instants.sql.js'
-import { type SettlementChange, saveSettlements } from '../../packages/ishtirak/src/payments/settle-changes.sql.js'
+import { findPaymentsByWord, findUsersByWord } from '../../packages/ishtirak/src/operator/search.sql.js'
+import {
+  findPayment,
+  findPaymentById,
+  listPayments,
+} from '../../packages/ishtirak/src/payments/payments.sql.js'
 import { loadForSettlements } from '../../packages/ishtirak/src/payments/settle.sql.js'
-import { insertRequestedPayments, loadForUpgrades, type RequestedPayment } from '../../packages/ishtirak/src/payments/upgrade.sql.js'
-import type { UsageOperation } from '../../packages/ishtirak/src/limits/usage-answer.js'
-import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
-import { createApplyUsageOperation } from '../../packages/ishtirak/src/limits/operations.sql.js'
+import {
+  type SettlementChange,
+  saveSettlements,
+} from '../../packages/ishtirak/src/payments/settle-changes.sql.js'
+import {
+  claimDuePayments,
+  claimLookAtProvider,
+  scheduleNextCheck,
+} from '../../packages/ishtirak/src/payments/sweep.sql.js'
+import {
+  insertRequestedPayments,
+  loadForUpgrades,
+  type RequestedPayment,
+} from '../../packages/ishtirak/src/payments/upgrade.sql.js'
 import { createLoadUser } from '../../packages/ishtirak/src/payments/users.sql.js'
-import { aPayment, aReport, days, NOON, PRO } from '../support/fixtures.js'
 import { type DatabaseKind, freshDatabase } from '../support/databases.js'
+import { aPayment, aReport, days, NOON, PRO } from '../support/fixtures.js'
 
 type Run = (door: Queryable) => Promise<unknown>
 

@@ -2,13 +2,18 @@
 // is old without looking at what is young.
 import { beforeEach, expect, it } from 'vitest'
 import { HOUR } from '../../packages/ishtirak/src/core/instant.js'
-import { type Database, type Parameter, type Statement, statement } from '../../packages/ishtirak/src/database/database.js'
-import { forgetUsageOperations, loadUserWithUsage } from '../../packages/ishtirak/src/limits/usage.sql.js'
-import type { UsageOperation } from '../../packages/ishtirak/src/limits/usage-answer.js'
+import {
+  type Database,
+  type Parameter,
+  type Statement,
+  statement,
+} from '../../packages/ishtirak/src/database/database.js'
 import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
 import { applyUsageOperations } from '../../packages/ishtirak/src/limits/operations.sql.js'
-import { NOON } from '../support/fixtures.js'
+import { forgetUsageOperations, loadUserWithUsage } from '../../packages/ishtirak/src/limits/usage.sql.js'
+import type { UsageOperation } from '../../packages/ishtirak/src/limits/usage-answer.js'
 import { describeOnBothDatabases } from '../support/databases.js'
+import { NOON } from '../support/fixtures.js'
 
 const USERS = 5_000
 

@@ -12,6 +12,7 @@ import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
 
 const BILLING = '/api/v1/billing'
 const root = path.resolve(import.meta.dirname, '../..')
+const service = path.join(root, 'packages/ishtirak')
 
 /** Seven starts of a second of computing each, on a machine where others compute as well. */
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -24,7 +25,7 @@ const running = new Set<ServiceProcess>()
 beforeAll(async () => {
   buildOnce()
   parent = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
-  known = (await readdir(path.join(root, 'migrations'))).length
+  known = (await readdir(path.join(service, 'migrations'))).length
   emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
   env = {
     DATABASE_URL: await postgresUrl(),
@@ -43,14 +44,14 @@ afterAll(async () => {
 async function nextVersion(name: string, ...migrations: readonly string[]): Promise<string> {
   const folder = path.join(parent, name)
   for (const part of ['dist', 'migrations', 'package.json']) {
-    await cp(path.join(root, part), path.join(folder, part), { recursive: true })
+    await cp(path.join(service, part), path.join(folder, part), { recursive: true })
   }
   await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
   for (const [index, sql] of migrations.entries()) {
     const number = String(known + index + 1).padStart(4, '0')
     await writeFile(path.join(folder, 'migrations', `${number}_made_up.sql`), sql)
   }
-  return path.join(folder, 'dist/cli.js')
+  return path.join(folder, 'dist/main/cli.js')
 }
 
 async function start(program: string): Promise<ServiceProcess> {

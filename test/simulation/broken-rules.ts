@@ -2,9 +2,9 @@
 // refuses when the thing to break is not there any more, or its test would prove nothing.
 import type { CheckoutReport } from '../../packages/ishtirak/src/core/checkout.js'
 import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
+import type { Database, Parameter, Row, Statement } from '../../packages/ishtirak/src/database/database.js'
 import type { Provider, ProviderAnswer } from '../../packages/ishtirak/src/payments/provider.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
-import type { Database, Parameter, Row, Statement } from '../../packages/ishtirak/src/database/database.js'
 
 /** Event ids that may be stored twice. Of a database that is thrown away afterwards. */
 export async function dropEventConstraint(database: Database): Promise<void> {

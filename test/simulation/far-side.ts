@@ -7,7 +7,12 @@ import type { Desk } from '../../packages/chargily-emulator/src/desk.js'
 import { FaultBoard, type Faults } from '../../packages/chargily-emulator/src/faults.js'
 import { KeyRing } from '../../packages/chargily-emulator/src/key-ring.js'
 import { Ledger } from '../../packages/chargily-emulator/src/ledger.js'
-import type { CheckoutRecord, DeliveryRecord, Outcome, PaymentMethod } from '../../packages/chargily-emulator/src/records.js'
+import type {
+  CheckoutRecord,
+  DeliveryRecord,
+  Outcome,
+  PaymentMethod,
+} from '../../packages/chargily-emulator/src/records.js'
 import { buildServer } from '../../packages/chargily-emulator/src/server.js'
 import type { MovableClock } from '../../packages/ishtirak/src/core/clock.js'
 import type { AnswerHeaders, Send, SentAnswer } from '../../packages/ishtirak/src/runtime/exchange.js'

@@ -1,22 +1,31 @@
 // The sources as modules that a real process can import, compiled on the spot: for tests that need several processes.
 import { spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { Child } from './child-process.js'
 
 const root = join(import.meta.dirname, '../..')
+const source = join(root, 'packages/ishtirak/src')
 
 export interface CompiledSources {
-  /** Runs `script`, a module that finds the sources beside it, as `./store/postgres.js`. */
+  /** Runs `script`, a module that finds the sources beside it, as `./database/server/postgres.js`. */
   run(script: string, ...parameters: string[]): Child
   remove(): void
 }
 
-/** Below node_modules, so that packages are found; types are stripped, not checked. */
-export function compileSources(...folders: readonly string[]): CompiledSources {
-  const target = join(root, `node_modules/.cache/ishtirak-sources-${process.pid}`)
-  for (const folder of folders) compileFolder(join(root, 'src', folder), join(target, folder))
+/** `entries` and all that they import, as `database/server/postgres.ts`. Types are stripped, not checked. */
+export function compileSources(...entries: readonly string[]): CompiledSources {
+  // In the package, so that its dependencies are found.
+  const target = join(root, 'packages/ishtirak/node_modules/.cache', `compiled-${randomUUID()}`)
+  const compiled = new Set<string>()
+  const waiting = [...entries]
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (compiled.has(file)) continue
+    compiled.add(file)
+    waiting.push(...compileFile(file, target))
+  }
   writeFileSync(join(target, 'package.json'), '{"type":"module"}')
   let scripts = 0
   return {
@@ -31,15 +40,18 @@ export function compileSources(...folders: readonly string[]): CompiledSources {
   }
 }
 
-function compileFolder(source: string, target: string): void {
-  const options = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext }
-  for (const name of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
-    if (!name.endsWith('.ts')) continue
-    const { outputText } = ts.transpileModule(readFileSync(join(source, name), 'utf8'), {
-      compilerOptions: options,
-    })
-    const path = join(target, name.replace(/\.ts$/, '.js'))
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, outputText)
+/** Gives the sources that the file imports at run time. */
+function compileFile(file: string, target: string): string[] {
+  const compilerOptions = {
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.ESNext,
+    verbatimModuleSyntax: true,
   }
+  const { outputText } = ts.transpileModule(readFileSync(join(source, file), 'utf8'), { compilerOptions })
+  const path = join(target, file.replace(/\.ts$/, '.js'))
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, outputText)
+  return [...outputText.matchAll(/from '(\.[^']+)\.js'/g)].map(
+    ([, name]) => `${join(dirname(file), name ?? '')}.ts`,
+  )
 }

@@ -3,7 +3,10 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { CheckoutOrder } from '../../packages/ishtirak/src/core/checkout.js'
-import { type ChargilyOptions, createChargily } from '../../packages/ishtirak/src/payments/chargily/chargily.js'
+import {
+  type ChargilyOptions,
+  createChargily,
+} from '../../packages/ishtirak/src/payments/chargily/chargily.js'
 
 export interface Asked {
   readonly method: string

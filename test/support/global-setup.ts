@@ -13,8 +13,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
 import { type EmbeddedDatabase, openMemory } from '../../packages/ishtirak/src/database/embedded/pglite.js'
+import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, dropDatabase, withDatabaseName } from './admin.js'
 import { startServer } from './postgres-server.js'
@@ -107,9 +107,9 @@ async function writeDump(database: EmbeddedDatabase, path: string): Promise<void
 
 function fingerprint(): string {
   const root = join(import.meta.dirname, '../..')
-  const migrations = readdirSync(join(root, 'migrations')).sort()
+  const migrations = readdirSync(join(root, 'packages/ishtirak/migrations')).sort()
   const files = [
-    ...migrations.map((name) => join(root, 'migrations', name)),
+    ...migrations.map((name) => join(root, 'packages/ishtirak/migrations', name)),
     join(root, 'packages/ishtirak/src/database/migrate.ts'),
     join(root, 'node_modules/@electric-sql/pglite/package.json'),
   ]

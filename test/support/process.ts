@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 const root = path.resolve(import.meta.dirname, '../..')
 
 /** The command line as it was built. */
-export const PROGRAM = path.join(root, 'dist/cli.js')
+export const PROGRAM = path.join(root, 'packages/ishtirak/dist/main/cli.js')
 
 export interface LaunchedProcess {
   readonly pid: number

@@ -1,6 +1,11 @@
 // A paid payment and the receipt drawn up for it, for the tests of receipts. Booked on 21 November 2026 in Algiers.
 import type { Payment } from '../../packages/ishtirak/src/core/payment.js'
-import { type Buyer, drawUpReceipt, type ReceiptSnapshot, type Seller } from '../../packages/ishtirak/src/core/receipt.js'
+import {
+  type Buyer,
+  drawUpReceipt,
+  type ReceiptSnapshot,
+  type Seller,
+} from '../../packages/ishtirak/src/core/receipt.js'
 import type { Tax } from '../../packages/ishtirak/src/core/tax.js'
 import { dayIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { EXAMPLE_SELLER } from '../../packages/ishtirak/src/runtime/seller.js'

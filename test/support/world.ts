@@ -4,10 +4,10 @@ import { SignJWT } from 'jose'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/core/clock.js'
-import { type Config, readConfig } from '../../packages/ishtirak/src/runtime/config.js'
-import { createLog, type Log } from '../../packages/ishtirak/src/runtime/log.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { type Service, wire } from '../../packages/ishtirak/src/main/wire.js'
+import { type Config, readConfig } from '../../packages/ishtirak/src/runtime/config.js'
+import { createLog, type Log } from '../../packages/ishtirak/src/runtime/log.js'
 import { freePort } from './free-port.js'
 
 export const START = Date.parse('2026-11-21T12:00:00Z')

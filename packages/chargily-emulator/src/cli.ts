@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // The package's command: `npx chargily-emulator --port 4000`.
 import { emulate } from './command.js'
 

@@ -1,8 +1,8 @@
 // What is told of time passing, and when to look next.
 import { describe, expect, it } from 'vitest'
+import { days, instantOf, NOON, PRO, TERMS } from '../../../../test/support/fixtures.js'
 import { type Boundary, decideAnnouncement, firstAnnouncementAt } from './announcement.js'
 import { NEVER_PAID, type SubscriptionFacts } from './subscription.js'
-import { days, instantOf, NOON, PRO, TERMS } from '../../../../test/support/fixtures.js'
 
 const END = instantOf('2026-12-21T12:00:00Z')
 const PAID: SubscriptionFacts = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Count, describeAllowance, overLimits, usageAt } from './limit.js'
 import { FREE, NOON, PRO } from '../../../../test/support/fixtures.js'
+import { type Count, describeAllowance, overLimits, usageAt } from './limit.js'
 
 const allowance = { allowed: true, limit: 10, used: 3, resetsAt: null }
 const count = (changes: Partial<Count>): Count => ({

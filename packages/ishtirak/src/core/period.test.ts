@@ -1,9 +1,9 @@
 // Months of prepaid time, over years of dates.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createCalendar } from '../runtime/calendar.js'
 import { type Instant, toTimestamp } from './instant.js'
 import { contains, nextPeriod, paidUntil } from './period.js'
-import { createCalendar } from '../runtime/calendar.js'
 
 const algiers = createCalendar('Africa/Algiers')
 const instantOf = (text: string): Instant => Date.parse(text)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { drawUpReceipt, receiptNumber, receiptSeries, type Seller } from './receipt.js'
-import { EXAMPLE_SELLER } from '../runtime/seller.js'
 import { BUYER, dayInAlgiers, PAID, snapshotWith } from '../../../../test/support/receipt.js'
+import { EXAMPLE_SELLER } from '../runtime/seller.js'
+import { drawUpReceipt, receiptNumber, receiptSeries, type Seller } from './receipt.js'
 
 describe('a receipt drawn up', () => {
   it('holds everything the document shows', () => {

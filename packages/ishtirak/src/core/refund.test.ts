@@ -1,17 +1,11 @@
 // What a refund takes and what it leaves, and the end that the operator makes.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { aPayment, instantOf, PRO, TERMS } from '../../../../test/support/fixtures.js'
 import { DAY, type Instant, toTimestamp } from './instant.js'
 import type { Payment } from './payment.js'
 import { decideEnd, decideRefund } from './refund.js'
-import {
-  extend,
-  NEVER_PAID,
-  periodBought,
-  type SubscriptionFacts,
-  statusAt,
-} from './subscription.js'
-import { aPayment, instantOf, PRO, TERMS } from '../../../../test/support/fixtures.js'
+import { extend, NEVER_PAID, periodBought, type SubscriptionFacts, statusAt } from './subscription.js'
 
 /** Buys one month at each instant; the payments are named pay_1, pay_2, … */
 function buy(...instants: readonly Instant[]): { facts: SubscriptionFacts; payments: readonly Payment[] } {

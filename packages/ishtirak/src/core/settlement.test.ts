@@ -1,11 +1,11 @@
 // Which report of the provider moves which payment, and what it costs.
 import { describe, expect, it } from 'vitest'
+import { aPayment, aReport, NOON, TERMS } from '../../../../test/support/fixtures.js'
 import { DAY, MINUTE, SECOND, toTimestamp } from './instant.js'
 import type { Payment, PaymentStatus } from './payment.js'
 import { isInstantBelieved } from './provider-time.js'
 import { decideSettlement } from './settlement.js'
 import { NEVER_PAID } from './subscription.js'
-import { aPayment, aReport, NOON, TERMS } from '../../../../test/support/fixtures.js'
 
 const context = { now: NOON + 3 * MINUTE, terms: TERMS, freshPaymentId: 'pay_02', asked: false }
 const decide = (payment: Payment | null, report = aReport(), changes = {}) =>

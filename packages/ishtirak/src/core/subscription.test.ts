@@ -1,15 +1,9 @@
 // What a user is at an instant, from the facts of what he paid.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DAY, type Instant, SECOND, toTimestamp } from './instant.js'
-import {
-  extend,
-  NEVER_PAID,
-  periodBought,
-  type SubscriptionFacts,
-  statusAt,
-} from './subscription.js'
 import { days, instantOf, PRO, TERMS } from '../../../../test/support/fixtures.js'
+import { DAY, type Instant, SECOND, toTimestamp } from './instant.js'
+import { extend, NEVER_PAID, periodBought, type SubscriptionFacts, statusAt } from './subscription.js'
 
 const pay = (facts: SubscriptionFacts, paidAt: Instant, now = paidAt): SubscriptionFacts => {
   const { run, period } = periodBought(facts, paidAt, TERMS)

@@ -2,17 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ConstraintViolation, type Database, statement } from './database.js'
-import {
-  expectedVersion,
-  migrate,
-  SchemaMismatch,
-  schemaFit,
-  schemaVersion,
-} from './migrate.js'
-import { openMemory } from './embedded/pglite.js'
-import { openPostgres } from './server/postgres.js'
 import { emptyPostgresUrl, freshDatabase, readDump } from '../../../../test/support/databases.js'
+import { ConstraintViolation, type Database, statement } from './database.js'
+import { openMemory } from './embedded/pglite.js'
+import { expectedVersion, migrate, SchemaMismatch, schemaFit, schemaVersion } from './migrate.js'
+import { openPostgres } from './server/postgres.js'
 
 const things = statement('test.migrate.things', 'select id from things order by id')
 

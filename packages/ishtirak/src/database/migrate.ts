@@ -58,7 +58,7 @@ export interface SchemaFit {
   readonly runs: boolean
 }
 
-/** Two levels up from this file, in src/store as in dist/store. */
+/** Two levels up from this file, in src/database as in dist/database. */
 const packageMigrations = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
 /** Applies what is missing. Throws `SchemaMismatch`, or what the database says about a faulty file. */

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { postgresUrl } from '../../../../test/support/databases.js'
 import { statement } from './database.js'
 import { DataFolderLocked } from './embedded/folder-lock.js'
 import { openDatabase, UnknownDatabase } from './open-database.js'
-import { postgresUrl } from '../../../../test/support/databases.js'
 
 // Two databases are created from nothing here, as at a first start: seconds each, and more beside other tests.
 vi.setConfig({ testTimeout: 90_000 })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { describeOnBothDatabases, freshDatabase } from '../../../../test/support/databases.js'
 import {
   ConstraintViolation,
   DatabaseError,
@@ -6,7 +7,6 @@ import {
   type Parameter,
   statement,
 } from './database.js'
-import { describeOnBothDatabases, freshDatabase } from '../../../../test/support/databases.js'
 
 const create = `
   create table if not exists accounts (

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { DatabaseError, type Parameter, statement } from './database.js'
 import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { DatabaseError, type Parameter, statement } from './database.js'
 
 /** One statement per type: a plan knows its parameter's type once and for all. */
 const echo = (type: string) => statement(`test.echo.${type}`, `select $1::${type} as value`)

@@ -1,10 +1,10 @@
 // What the platform hears of time passing, with a clock that is moved.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { DAY } from '../core/instant.js'
-import { listEvents } from './event-history.sql.js'
 import { describeOnBothDatabases } from '../../../../test/support/databases.js'
 import { Receiver, SECRET } from '../../../../test/support/receiver.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { DAY } from '../core/instant.js'
+import { listEvents } from './event-history.sql.js'
 
 const days = (count: number) => (count * DAY) / 1000
 

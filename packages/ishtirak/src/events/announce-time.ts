@@ -4,8 +4,8 @@ import { decideAnnouncement } from '../core/announcement.js'
 import { describeEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import { statusAt } from '../core/subscription.js'
-import { type DueUser, loadDueAnnouncements, saveAnnouncement } from './announce-time.sql.js'
 import type { Parts } from '../payments/parts.js'
+import { type DueUser, loadDueAnnouncements, saveAnnouncement } from './announce-time.sql.js'
 
 /** Looks at up to `limit` users whose boundary has passed. Gives how many were told of. */
 export async function announceTime(parts: Parts, limit: number): Promise<number> {

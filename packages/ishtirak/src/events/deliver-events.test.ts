@@ -2,16 +2,16 @@
 // ever to somebody who does not want it.
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { LEASE_MS } from './deliver-events.js'
-import { DAY, HOUR, MINUTE } from '../core/instant.js'
-import { ATTEMPT_WAITS } from './retry-schedule.js'
-import { systemClock } from '../core/clock.js'
-import { loadEventEndpoint } from './event-endpoint.sql.js'
-import { listEvents } from './event-history.sql.js'
-import { claimUsersWithEvents, nextEventOf, saveDelivered, saveFailed } from './deliver-events.sql.js'
 import { describeOnBothDatabases } from '../../../../test/support/databases.js'
 import { OLD_SECRET, Receiver, SECRET } from '../../../../test/support/receiver.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { systemClock } from '../core/clock.js'
+import { DAY, HOUR, MINUTE } from '../core/instant.js'
+import { LEASE_MS } from './deliver-events.js'
+import { claimUsersWithEvents, nextEventOf, saveDelivered, saveFailed } from './deliver-events.sql.js'
+import { loadEventEndpoint } from './event-endpoint.sql.js'
+import { listEvents } from './event-history.sql.js'
+import { ATTEMPT_WAITS } from './retry-schedule.js'
 
 const seconds = (ms: number) => Math.ceil(ms / 1000)
 

@@ -1,15 +1,7 @@
 // Brings the written events to the platform: at least once, for each user one after the other, users beside each other.
 // No transaction is open while the platform is awaited; what holds a user's place is a lease that ends by itself.
 import { DAY, MINUTE, SECOND } from '../core/instant.js'
-import { nextAttemptAt, reasonToDisable } from './retry-schedule.js'
-import type { SentEvent } from './webhook-sender.js'
-import {
-  disableEndpoint,
-  introduceEndpoint,
-  loadEventEndpoint,
-  noteEndpointFailure,
-  noteEndpointSuccess,
-} from './event-endpoint.sql.js'
+import type { Outgoing, Parts } from '../payments/parts.js'
 import {
   claimUsersWithEvents,
   type Lease,
@@ -20,7 +12,15 @@ import {
   saveFailed,
   wakeUsers,
 } from './deliver-events.sql.js'
-import type { Outgoing, Parts } from '../payments/parts.js'
+import {
+  disableEndpoint,
+  introduceEndpoint,
+  loadEventEndpoint,
+  noteEndpointFailure,
+  noteEndpointSuccess,
+} from './event-endpoint.sql.js'
+import { nextAttemptAt, reasonToDisable } from './retry-schedule.js'
+import type { SentEvent } from './webhook-sender.js'
 
 export interface EventDelivery {
   /** At the start: from now on events go to this address, whatever it was before. */

@@ -2,8 +2,11 @@
 // the old ones. All of it moves a user's pointer; none of it writes or changes an event.
 import { BillingError } from '../core/error.js'
 import { DAY } from '../core/instant.js'
-import { recordAct } from '../payments/audit.sql.js'
 import type { Queryable } from '../database/database.js'
+import type { By } from '../operator/payments.js'
+import { recordAct } from '../payments/audit.sql.js'
+import type { Parts } from '../payments/parts.js'
+import { pruneOutbox } from './deliver-events.sql.js'
 import { type EventEndpoint, enableEndpoint, loadEventEndpoint } from './event-endpoint.sql.js'
 import {
   countWaitingEvents,
@@ -13,9 +16,6 @@ import {
   skipToAfterEvent,
   type WrittenEvent,
 } from './event-history.sql.js'
-import { pruneOutbox } from './deliver-events.sql.js'
-import type { By } from '../operator/payments.js'
-import type { Parts } from '../payments/parts.js'
 
 export interface EventsQuery {
   readonly userId: string | null

@@ -1,7 +1,7 @@
 // When an event is sent again, and when nobody is bothered any more.
 import { describe, expect, it } from 'vitest'
-import { ATTEMPT_WAITS, nextAttemptAt, reasonToDisable } from './retry-schedule.js'
 import { days, NOON } from '../../../../test/support/fixtures.js'
+import { ATTEMPT_WAITS, nextAttemptAt, reasonToDisable } from './retry-schedule.js'
 
 describe('the next attempt', () => {
   it('comes at the steps of Standard Webhooks, then once a day', () => {

@@ -4,7 +4,13 @@ import { Type } from 'typebox'
 import { BOUNDARIES, type Boundary } from '../core/announcement.js'
 import { EVENT_TYPES, type EventType } from '../core/event.js'
 import { nameSchemas } from '../http/schema-names.js'
-import { BillingStatusSchema, nullable, PaymentSchema, PlanLimitsSchema, timestamp } from '../payments/schemas.js'
+import {
+  BillingStatusSchema,
+  nullable,
+  PaymentSchema,
+  PlanLimitsSchema,
+  timestamp,
+} from '../payments/schemas.js'
 
 /** What each is told of, in the order of a subscription's life. */
 const MEANINGS: Readonly<Record<EventType, string>> = {

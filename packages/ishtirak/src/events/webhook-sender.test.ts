@@ -1,8 +1,8 @@
 // One request to the platform: where it may go, how long it may take, and what its end is called.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createEventSender, type EventSenderOptions } from './webhook-sender.js'
 import { freePort } from '../../../../test/support/free-port.js'
 import { Receiver, SECRET } from '../../../../test/support/receiver.js'
+import { createEventSender, type EventSenderOptions } from './webhook-sender.js'
 
 describe('the sender of events', () => {
   let receiver: Receiver

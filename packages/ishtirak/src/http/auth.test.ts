@@ -4,9 +4,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { movableClock } from '../core/clock.js'
 import { BillingError } from '../core/error.js'
 import { createTokenVerifier, type TokenVerifier } from './auth.js'
-import { movableClock } from '../core/clock.js'
 
 const SECRET = 'a secret of the tests, longer than 32 bytes'
 const NOW = Date.UTC(2026, 10, 21, 10)

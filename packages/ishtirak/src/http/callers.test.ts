@@ -1,10 +1,10 @@
 // One way to know the caller, on every route there is: before parameters, query and body are read, and counted.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Database } from '../database/database.js'
 import { freshDatabase } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV } from '../../../../test/support/operator.js'
 import { WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import type { Database } from '../database/database.js'
 
 /** Whose caller need not be known: what is public, and the address that holds its own proof. */
 const PUBLIC = [

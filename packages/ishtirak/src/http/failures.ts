@@ -3,8 +3,8 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError, ERRORS, type ErrorCode } from '../core/error.js'
-import type { Log } from '../runtime/log.js'
 import { DatabaseUnavailable } from '../database/database.js'
+import type { Log } from '../runtime/log.js'
 import { watchRoutes } from './allowed-methods.js'
 import { PROBLEM_TYPE, pathOf, problemBody, sendProblem } from './problem.js'
 

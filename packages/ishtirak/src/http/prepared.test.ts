@@ -1,10 +1,10 @@
 // What is answered before the router is asked is what the router would have answered.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, createApp } from './app.js'
-import { createCallCount, limitBy } from './rate-limit.js'
-import { movableClock } from '../core/clock.js'
-import { createMetrics } from './metrics.js'
 import { captureLog, expectProblem } from '../../../../test/support/example-app.js'
+import { movableClock } from '../core/clock.js'
+import { type App, createApp } from './app.js'
+import { createMetrics } from './metrics.js'
+import { createCallCount, limitBy } from './rate-limit.js'
 
 const QUOTA = 5
 const clock = movableClock(Date.UTC(2026, 10, 21))

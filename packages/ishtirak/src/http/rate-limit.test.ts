@@ -1,9 +1,9 @@
 // The quota over real HTTP, with a clock of our own.
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { captureLog, expectProblem } from '../../../../test/support/example-app.js'
+import { movableClock } from '../core/clock.js'
 import { type App, createApp } from './app.js'
 import { createCallCount, limitBy } from './rate-limit.js'
-import { movableClock } from '../core/clock.js'
-import { captureLog, expectProblem } from '../../../../test/support/example-app.js'
 
 const clock = movableClock(Date.UTC(2026, 10, 21))
 let app: App

@@ -1,7 +1,7 @@
 // Who calls, behind a proxy: its word is believed only where the configuration says so.
 import { afterEach, expect, it } from 'vitest'
-import { type App, createApp } from './app.js'
 import { createLog } from '../runtime/log.js'
+import { type App, createApp } from './app.js'
 
 let app: App
 afterEach(() => app.close())

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { amountInWords, LARGEST_AMOUNT_IN_WORDS } from './amount-in-words.js'
 import { LOCALES } from '../core/locale.js'
+import { amountInWords, LARGEST_AMOUNT_IN_WORDS } from './amount-in-words.js'
 
 // Written out by hand, not by the program. Each line is there for a rule that its neighbours do not show.
 const FRENCH: readonly (readonly [number, string])[] = [

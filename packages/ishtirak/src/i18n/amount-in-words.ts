@@ -1,7 +1,8 @@
 // Whole dinars written out, as a receipt has to: in Arabic, French and English, with the grammar of each.
 // It writes what people write on a cheque. It refuses fractions, debts and what no receipt will ever reach.
-import { arabicDinars } from './amount-in-arabic.js'
+
 import type { Locale } from '../core/locale.js'
+import { arabicDinars } from './amount-in-arabic.js'
 
 /** One below a thousand milliards: the largest amount whose words are known here. */
 export const LARGEST_AMOUNT_IN_WORDS = 999_999_999_999

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { LOCALES } from '../core/locale.js'
 import { MESSAGES, type MessageKey, phoneInWords, planName, sayIn } from './messages.js'
 
-const source = path.resolve(import.meta.dirname, '../../../../src')
+const source = path.resolve(import.meta.dirname, '..')
 const catalogue = Object.entries(MESSAGES)
 const dataOf = (sentence: string) => [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
 

@@ -5,12 +5,12 @@ import type { Instant } from '../core/instant.js'
 import { type Allowance, describeAllowance, isLimitName, LIMIT_KINDS } from '../core/limit.js'
 import type { LimitName } from '../core/plan.js'
 import { NEVER_PAID, statusAt } from '../core/subscription.js'
-import { BoundedMap } from '../runtime/bounded-map.js'
 import { DatabaseUnavailable, givenUpAfter } from '../database/database.js'
-import type { UsageOperation } from './usage-answer.js'
-import { createApplyUsageOperation } from './operations.sql.js'
-import type { UserRecord } from '../payments/users.sql.js'
 import type { Parts } from '../payments/parts.js'
+import type { UserRecord } from '../payments/users.sql.js'
+import { BoundedMap } from '../runtime/bounded-map.js'
+import { createApplyUsageOperation } from './operations.sql.js'
+import type { UsageOperation } from './usage-answer.js'
 
 /** What is asked, about one count of one user. The limit is a name as it came in. */
 export interface UsageWish {

@@ -1,8 +1,8 @@
 // Forgets the operations on usage that are old enough: nobody sends a deploy of two days ago once more. A sweep, bounded
 // in each round, safe to kill at any line and to run in any number of processes.
 import { HOUR } from '../core/instant.js'
-import { forgetUsageOperations } from './usage.sql.js'
 import type { Parts } from '../payments/parts.js'
+import { forgetUsageOperations } from './usage.sql.js'
 
 /** How long a repeated operation is told what it was told the first time. Promised in the documentation. */
 export const OPERATIONS_REMEMBERED_MS = 48 * HOUR

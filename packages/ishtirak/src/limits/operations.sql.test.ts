@@ -1,20 +1,20 @@
 // The statement that decides: exact whatever arrives at once, and never different from the plain way to count.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { compileSources } from '../../../../test/support/compiled-sources.js'
+import { describeOnBothDatabases, postgresUrl } from '../../../../test/support/databases.js'
+import { instantOf, NOON } from '../../../../test/support/fixtures.js'
+import { createModel } from '../../../../test/support/usage-model.js'
 import { DAY } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { openPostgres } from '../database/server/postgres.js'
-import type { UsageAnswer, UsageOperation } from './usage-answer.js'
 import {
   applyUsageOperation,
   applyUsageOperations,
   applyUsualFirst,
   createApplyUsageOperation,
 } from './operations.sql.js'
-import { instantOf, NOON } from '../../../../test/support/fixtures.js'
-import { compileSources } from '../../../../test/support/compiled-sources.js'
-import { describeOnBothDatabases, postgresUrl } from '../../../../test/support/databases.js'
-import { createModel } from '../../../../test/support/usage-model.js'
+import type { UsageAnswer, UsageOperation } from './usage-answer.js'
 
 const MIDNIGHT = instantOf('2026-11-21T23:00:00Z')
 
@@ -240,7 +240,7 @@ function anOperation(): fc.Arbitrary<UsageOperation> {
 }
 
 describe('counting from four processes on one server', () => {
-  const compiled = compileSources('domain', 'runtime', 'store')
+  const compiled = compileSources('database/server/postgres.ts', 'limits/operations.sql.ts')
   let url: string
   let database: Database
   beforeAll(async () => {
@@ -253,8 +253,8 @@ describe('counting from four processes on one server', () => {
   })
 
   const script = `
-    import { openPostgres } from './store/postgres.js'
-    import { createApplyUsageOperation } from './store/usage-operations.js'
+    import { openPostgres } from './database/server/postgres.js'
+    import { createApplyUsageOperation } from './limits/operations.sql.js'
     const [url, name, template] = process.argv.slice(2)
     const database = openPostgres({ url, maxConnections: 8 })
     const apply = createApplyUsageOperation(database)

@@ -4,9 +4,9 @@ import type { Coalesced } from '../database/coalesce.js'
 import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, instantOrNull, integer, text } from '../database/rows.js'
 import { shareStatements } from '../database/shared-statement.js'
-import type { UsageAnswer, UsageOperation } from './usage-answer.js'
-import { consumeWhereUsual } from './consume.sql.js'
 import { FACT_COLUMNS, parseUser } from '../payments/users.sql.js'
+import { consumeWhereUsual } from './consume.sql.js'
+import type { UsageAnswer, UsageOperation } from './usage-answer.js'
 
 // Read from top to bottom:
 // asked    the operations, each with its user's version now.

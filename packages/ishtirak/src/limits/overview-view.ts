@@ -1,9 +1,10 @@
 // One user as the platform API and the overview write him.
-import type { Overview } from './read-overview.js'
+
 import { toTimestamp } from '../core/instant.js'
 import type { Allowance } from '../core/limit.js'
 import type { Renewal } from '../core/renewal.js'
 import { orNull, viewPayment, viewStatus } from '../payments/views.js'
+import type { Overview } from './read-overview.js'
 
 export function viewPlatformUser(overview: Overview) {
   const { email, name, locale } = overview.profile

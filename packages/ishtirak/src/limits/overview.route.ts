@@ -1,11 +1,12 @@
 // What a user sees of himself, all at once: the portal's source, and the same figures that the platform decides on.
-import type { Billing } from '../main/billing.js'
+
 import type { App } from '../http/app.js'
 import { callersBy } from '../http/callers.js'
 import type { Identify } from '../http/identify.js'
 import { problemResponses } from '../http/problem.js'
-import { OverviewSchema } from './schemas.js'
+import type { Billing } from '../main/billing.js'
 import { viewOverview } from './overview-view.js'
+import { OverviewSchema } from './schemas.js'
 
 export interface OverviewRoutesParts {
   readonly billing: Billing

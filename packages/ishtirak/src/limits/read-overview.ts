@@ -5,9 +5,9 @@ import { type OverLimit, overLimits, type Usage, usageAt } from '../core/limit.j
 import { isPayable, type Payment } from '../core/payment.js'
 import { type Renewal, renewalAt } from '../core/renewal.js'
 import { NEVER_PAID, type Subscription, statusAt } from '../core/subscription.js'
-import { loadUserWithUsage, type ProfileChange, saveProfile, type UserProfile } from './usage.sql.js'
 import type { Parts } from '../payments/parts.js'
 import type { RefreshOpen } from '../payments/refresh-open.js'
+import { loadUserWithUsage, type ProfileChange, saveProfile, type UserProfile } from './usage.sql.js'
 
 export interface Overview {
   readonly userId: string

@@ -6,7 +6,13 @@ import { LOCALES } from '../core/locale.js'
 import { LIMIT_NAMES } from '../core/plan.js'
 import { USER_ID_PATTERN } from '../core/user-id.js'
 import { nameSchemas } from '../http/schema-names.js'
-import { BillingStatusSchema, nullable, PaymentSchema, PlanLimitsSchema, timestamp } from '../payments/schemas.js'
+import {
+  BillingStatusSchema,
+  nullable,
+  PaymentSchema,
+  PlanLimitsSchema,
+  timestamp,
+} from '../payments/schemas.js'
 
 /** One line of text: no control characters, C1 included. */
 const line = (longest: number) => `^[^\\u0000-\\u001f\\u007f-\\u009f]{1,${longest}}$`

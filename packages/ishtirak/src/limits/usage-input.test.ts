@@ -1,10 +1,10 @@
 // What comes in at the platform's door: refused with a field and a code, and never an error of ours.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Database } from '../database/database.js'
 import { freshDatabase } from '../../../../test/support/databases.js'
 import { PLATFORM_KEY, platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import type { Database } from '../database/database.js'
 
 let database: Database
 let world: World

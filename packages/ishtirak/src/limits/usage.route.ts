@@ -1,11 +1,12 @@
 // What the hosting platform asks and tells, with its own key: who may do what, how much is in use, who somebody is. Every
 // deploy passes here, so there is no quota on calls; whoever has no key is nobody, and is bounded by his address.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Billing } from '../main/billing.js'
 import type { ApiKeys } from '../http/api-keys.js'
 import type { App } from '../http/app.js'
 import { callersWithKey } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
+import type { Billing } from '../main/billing.js'
+import { viewAllowance, viewPlatformUser } from './overview-view.js'
 import {
   AllowanceSchema,
   ConsumeRequestSchema,
@@ -16,7 +17,6 @@ import {
   UserParamsSchema,
   UserUpdateSchema,
 } from './schemas.js'
-import { viewAllowance, viewPlatformUser } from './overview-view.js'
 
 export interface PlatformRoutesParts {
   readonly billing: Billing

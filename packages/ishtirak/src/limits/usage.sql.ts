@@ -4,8 +4,8 @@ import type { Count } from '../core/limit.js'
 import type { Locale } from '../core/locale.js'
 import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
-import { parsePayment } from '../payments/payments.sql.js'
 import { at, flag, integer, json, textOrNull } from '../database/rows.js'
+import { parsePayment } from '../payments/payments.sql.js'
 import { FACT_COLUMNS, OPEN_PAYMENT, parseUser, type UserRecord } from '../payments/users.sql.js'
 
 /** Projects of one user that are shown; a user has tens, and an answer must have an end. Those in use most come first. */

@@ -1,11 +1,11 @@
 // The platform's day with the limits: it asks on every deploy, the day turns, the user pays in the middle of it, the plan
 // ends. Everything through HTTP.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { movableClock } from '../core/clock.js'
-import { instantOf } from '../../../../test/support/fixtures.js'
 import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { instantOf } from '../../../../test/support/fixtures.js'
 import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { movableClock } from '../core/clock.js'
 
 const DEPLOYS = 'deploys_per_day'
 const HOURS = 3_600

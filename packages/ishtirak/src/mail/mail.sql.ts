@@ -2,10 +2,10 @@
 // they are claimed, finished and, in the end, forgotten. Claiming one puts it off, so that any number of processes may send.
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import type { MailKind, OwedMail } from './mail.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, text, textOrNull } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
+import type { MailKind, OwedMail } from './mail.js'
 
 export interface ClaimedMail extends OwedMail {
   readonly userId: string

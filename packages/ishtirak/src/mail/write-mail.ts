@@ -3,17 +3,17 @@
 import { createHash } from 'node:crypto'
 import { DAY, type Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { isAboutPayment, type MailKind } from './mail.js'
-import { type MessageKey, phoneInWords, planName, type Say, sayIn } from '../i18n/messages.js'
 import { renewalAt } from '../core/renewal.js'
 import { graceEndsAt } from '../core/subscription.js'
 import type { Formats } from '../i18n/formats.js'
-import type { Letter } from './mailer.js'
-import type { ClaimedMail } from './mail.sql.js'
-import { htmlOfLetter } from './mail-html.js'
+import { type MessageKey, phoneInWords, planName, type Say, sayIn } from '../i18n/messages.js'
 import type { MailParts, Parts } from '../payments/parts.js'
 import { openMailedLink } from '../portal/portal-sessions.js'
 import { type PrintedReceipt, readReceipt } from '../receipts/read-receipt.js'
+import { isAboutPayment, type MailKind } from './mail.js'
+import type { ClaimedMail } from './mail.sql.js'
+import { htmlOfLetter } from './mail-html.js'
+import type { Letter } from './mailer.js'
 
 /** The words of a letter, before they become text and HTML. */
 export interface LetterWords {

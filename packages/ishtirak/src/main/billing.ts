@@ -3,20 +3,17 @@ import type { Locale } from '../core/locale.js'
 import type { Plan } from '../core/plan.js'
 import type { Subscription } from '../core/subscription.js'
 import { claimRound } from '../database/job-leases.js'
-import { findUserLocale } from '../portal/portal-sessions.sql.js'
-import { releaseAttemptLeases } from '../payments/upgrade.sql.js'
-import type { ProfileChange } from '../limits/usage.sql.js'
-import { createLoadUser } from '../payments/users.sql.js'
 import { announceTime } from '../events/announce-time.js'
-import { checkDuePayments } from '../payments/sweep.js'
-import { type CountUsage, createCountUsage } from '../limits/count-usage.js'
 import { createEventDelivery, type EventDelivery } from '../events/deliver-events.js'
-import { forgetOperations } from '../limits/forget-operations.js'
 import { pruneEvents } from '../events/manage-events.js'
-import { createOperator, type Operator } from '../operator/operate.js'
-import type { Parts } from '../payments/parts.js'
-import { createPortalSessions, type PortalSessions } from '../portal/portal-sessions.js'
+import { type CountUsage, createCountUsage } from '../limits/count-usage.js'
+import { forgetOperations } from '../limits/forget-operations.js'
 import { type Overview, readOverview, updateProfile } from '../limits/read-overview.js'
+import type { ProfileChange } from '../limits/usage.sql.js'
+import { forgetOldMail, sendDueMail } from '../mail/send-mail.js'
+import { createOperator, type Operator } from '../operator/operate.js'
+import { repairInstants } from '../operator/repair-instants.js'
+import type { Parts } from '../payments/parts.js'
 import {
   type HistoryPage,
   type HistoryRequest,
@@ -24,13 +21,16 @@ import {
   readPayment,
   readReturnedPayment,
 } from '../payments/read-payments.js'
-import { createAskForReceipt, type PrintedReceipt, type ReceiptWish } from '../receipts/read-receipt.js'
 import { readStatus } from '../payments/read-status.js'
 import { createReceiveEvent, type ReceiveEvent } from '../payments/receive-event.js'
 import { createRefreshOpen } from '../payments/refresh-open.js'
-import { repairInstants } from '../operator/repair-instants.js'
-import { forgetOldMail, sendDueMail } from '../mail/send-mail.js'
+import { checkDuePayments } from '../payments/sweep.js'
 import { createUpgrade, type OpenedCheckout, type UpgradeRequest } from '../payments/upgrade.js'
+import { releaseAttemptLeases } from '../payments/upgrade.sql.js'
+import { createLoadUser } from '../payments/users.sql.js'
+import { createPortalSessions, type PortalSessions } from '../portal/portal-sessions.js'
+import { findUserLocale } from '../portal/portal-sessions.sql.js'
+import { createAskForReceipt, type PrintedReceipt, type ReceiptWish } from '../receipts/read-receipt.js'
 
 export interface Billing {
   plans(): readonly Plan[]

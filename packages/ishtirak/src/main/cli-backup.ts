@@ -2,14 +2,14 @@
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import type { Command } from 'commander'
-import { HOUR, toTimestamp } from '../core/instant.js'
-import { DeskClosed, operatorAddress, runningService, withAdvice } from './operator-desk.js'
 import { systemClock } from '../core/clock.js'
-import { type Config, readConfig } from '../runtime/config.js'
-import type { BackupContents } from '../operator/backup-tables.js'
-import { backUpTo, receiveBackup, restoreFrom } from '../operator/backup-file.js'
+import { HOUR, toTimestamp } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { openDatabase } from '../database/open-database.js'
+import { backUpTo, receiveBackup, restoreFrom } from '../operator/backup-file.js'
+import type { BackupContents } from '../operator/backup-tables.js'
+import { type Config, readConfig } from '../runtime/config.js'
+import { DeskClosed, operatorAddress, runningService, withAdvice } from './operator-desk.js'
 
 export function addBackupCommands(program: Command): void {
   program

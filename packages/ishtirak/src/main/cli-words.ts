@@ -2,8 +2,8 @@
 import { InvalidArgumentError } from 'commander'
 import { Value } from 'typebox/value'
 import { ReconcileRequestSchema, WhySchema } from '../operator/schemas.js'
-import { DeskClosed } from './operator-desk.js'
 import { wallClockIn } from '../runtime/wall-clock.js'
+import { DeskClosed } from './operator-desk.js'
 
 /** The service refused: its own sentence, and what it added. */
 class Refused extends Error {

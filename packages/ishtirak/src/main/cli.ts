@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // The program's entry: what V8 must know before it grows comes first, then everything else is loaded.
 import { keepHeapSmall } from '../runtime/heap.js'
 

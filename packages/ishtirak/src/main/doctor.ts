@@ -1,17 +1,17 @@
 // `ishtirak doctor`: looks at everything the service needs and says what to do about what is missing. It changes nothing.
 import path from 'node:path'
-import { toTimestamp } from '../core/instant.js'
-import { runningSandbox } from './operator-desk.js'
-import { createChargily } from '../payments/chargily/chargily.js'
 import { systemClock } from '../core/clock.js'
-import { type Config, ConfigError, readConfig } from '../runtime/config.js'
-import { misspelt } from '../runtime/environment.js'
+import { toTimestamp } from '../core/instant.js'
 import type { Database } from '../database/database.js'
-import { loadEventEndpoint } from '../events/event-endpoint.sql.js'
 import { DataFolderLocked } from '../database/embedded/folder-lock.js'
 import { schemaFit } from '../database/migrate.js'
 import { openDatabase } from '../database/open-database.js'
 import { readServerTime } from '../database/server-time.js'
+import { loadEventEndpoint } from '../events/event-endpoint.sql.js'
+import { createChargily } from '../payments/chargily/chargily.js'
+import { type Config, ConfigError, readConfig } from '../runtime/config.js'
+import { misspelt } from '../runtime/environment.js'
+import { runningSandbox } from './operator-desk.js'
 
 export interface Finding {
   readonly subject: string

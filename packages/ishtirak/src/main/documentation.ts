@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs'
 import { fastifySwagger } from '@fastify/swagger'
 import { fastifySwaggerUi } from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { errorPage } from '../http/error-page.js'
 import { describeWebhooks } from '../events/schemas.js'
-import { publicPart } from './openapi-document.js'
+import { errorPage } from '../http/error-page.js'
 import { ProblemSchema } from '../http/problem.js'
+import { publicPart } from './openapi-document.js'
 
 /** Of the package, beside `src` as beside `dist`. */
 const { version: VERSION } = JSON.parse(

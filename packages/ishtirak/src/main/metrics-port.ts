@@ -4,9 +4,9 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type Figures, type Metrics, sumOf, writeFigures } from '../http/metrics.js'
 import type { Config } from '../runtime/config.js'
 import type { Log } from '../runtime/log.js'
-import { type Figures, type Metrics, sumOf, writeFigures } from '../http/metrics.js'
 
 export interface MetricsPort {
   /** Where Prometheus reads. */

@@ -3,14 +3,14 @@
 import os from 'node:os'
 import path from 'node:path'
 import { systemClock } from '../core/clock.js'
+import { DataFolderLocked } from '../database/embedded/folder-lock.js'
+import { schemaFit } from '../database/migrate.js'
+import { openDatabase } from '../database/open-database.js'
 import type { Config } from '../runtime/config.js'
 import type { Log } from '../runtime/log.js'
 import { randomToken } from '../runtime/secret.js'
 import { openSandbox, readSandboxState, readServiceUrl } from './sandbox.js'
 import { requireKeys, sandboxFolder } from './serve.js'
-import { DataFolderLocked } from '../database/embedded/folder-lock.js'
-import { schemaFit } from '../database/migrate.js'
-import { openDatabase } from '../database/open-database.js'
 import { wire } from './wire.js'
 
 export interface DeskOptions {

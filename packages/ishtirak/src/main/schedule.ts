@@ -1,7 +1,8 @@
 // Everything that runs by itself, on one screen. Each job is a sweep over rows that are due: it may be late, run twice or
 // be killed at any line. None of them gives or takes access; they find out, announce and tidy.
-import type { Billing } from './billing.js'
+
 import { HOUR, MINUTE, SECOND } from '../core/instant.js'
+import type { Billing } from './billing.js'
 
 export interface Job {
   readonly name: string

@@ -2,13 +2,13 @@
 import cluster from 'node:cluster'
 import path from 'node:path'
 import type { Emulator } from 'chargily-emulator'
-import { answerForFigures, type MetricsPort, openMetricsPort } from './metrics-port.js'
 import { systemClock } from '../core/clock.js'
-import type { Config } from '../runtime/config.js'
-import type { Log } from '../runtime/log.js'
-import { openSandbox, writeServiceUrl } from './sandbox.js'
 import { migrate } from '../database/migrate.js'
 import { openDatabase } from '../database/open-database.js'
+import type { Config } from '../runtime/config.js'
+import type { Log } from '../runtime/log.js'
+import { answerForFigures, type MetricsPort, openMetricsPort } from './metrics-port.js'
+import { openSandbox, writeServiceUrl } from './sandbox.js'
 import { type Service, type WiredConfig, wire } from './wire.js'
 
 export interface RunningService extends Service {

@@ -2,12 +2,12 @@
 // up to date once, keeps its workers alive, and passes on the signal to stop. Jobs are safe in any number of processes.
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
-import { collectFigures, openMetricsPort } from './metrics-port.js'
-import type { Config } from '../runtime/config.js'
-import type { Log } from '../runtime/log.js'
-import type { Stoppable } from './stop-on-signals.js'
 import { migrate } from '../database/migrate.js'
 import { openDatabase } from '../database/open-database.js'
+import type { Config } from '../runtime/config.js'
+import type { Log } from '../runtime/log.js'
+import { collectFigures, openMetricsPort } from './metrics-port.js'
+import type { Stoppable } from './stop-on-signals.js'
 
 /** Whether this process is the one that keeps the others. */
 export function keepsWorkers(config: Config): boolean {

@@ -6,9 +6,15 @@ import { pipeline, type Readable } from 'node:stream'
 import { finished, pipeline as receive } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Instant } from '../core/instant.js'
-import { type BackupContents, checkBackup, RestoreRefused, restoreBackup, writeBackup } from './backup-tables.js'
 import type { Database } from '../database/database.js'
 import { flushPath } from '../database/embedded/durable-files.js'
+import {
+  type BackupContents,
+  checkBackup,
+  RestoreRefused,
+  restoreBackup,
+  writeBackup,
+} from './backup-tables.js'
 
 /** There is a file of this name. */
 export class BackupExists extends Error {

@@ -6,13 +6,6 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../../chargily-emulator/src/emulator.js'
-import { writeBackup } from './backup-tables.js'
-import { backUpTo, receiveBackup, restoreFrom } from './backup-file.js'
-import { type Database, statement } from '../database/database.js'
-import { expectedVersion } from '../database/migrate.js'
-import { openMemory } from '../database/embedded/pglite.js'
-import { openPostgres } from '../database/server/postgres.js'
 import {
   type DatabaseKind,
   describeOnBothDatabases,
@@ -22,6 +15,13 @@ import {
 } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { CHARGILY_KEY, createWorld, START } from '../../../../test/support/world.js'
+import type { Emulator } from '../../../chargily-emulator/src/emulator.js'
+import { type Database, statement } from '../database/database.js'
+import { openMemory } from '../database/embedded/pglite.js'
+import { expectedVersion } from '../database/migrate.js'
+import { openPostgres } from '../database/server/postgres.js'
+import { backUpTo, receiveBackup, restoreFrom } from './backup-file.js'
+import { writeBackup } from './backup-tables.js'
 
 let folder = ''
 let file = ''

@@ -6,8 +6,8 @@ import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Instant } from '../core/instant.js'
 import { recordAct } from '../payments/audit.sql.js'
-import { backUpTo } from './backup-file.js'
 import type { Parts } from '../payments/parts.js'
+import { backUpTo } from './backup-file.js'
 
 export async function backUp(
   parts: Parts,

@@ -1,9 +1,8 @@
 // The operator's look at the events to the platform, and his hand on their delivery: again from one on, all that waits,
 // and no more waiting for one. Behind the key of the operator's part, which registers it.
 import type { FastifyRequest } from 'fastify'
-import type { EventsReport } from '../events/manage-events.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import type { App } from '../http/app.js'
+import type { EventsReport } from '../events/manage-events.js'
 import {
   EventParamsSchema,
   EventsQuerySchema,
@@ -12,9 +11,10 @@ import {
   RestartedSchema,
   SkippedSchema,
 } from '../events/schemas.js'
+import type { App } from '../http/app.js'
 import { problemResponses } from '../http/problem.js'
-import { OptionalWhySchema, WhySchema } from './schemas.js'
 import type { Desk } from './operator.route.js'
+import { OptionalWhySchema, WhySchema } from './schemas.js'
 
 const EVENTS = '/api/v1/operator/events'
 const OPERATOR = { security: [{ operator: [] }], tags: ['operator'] }

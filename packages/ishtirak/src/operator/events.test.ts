@@ -1,11 +1,11 @@
 // The operator's hand on the events to the platform, and the promises that hold between processes.
 import Schema from 'typebox/schema'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DAY, HOUR } from '../core/instant.js'
-import { statement } from '../database/database.js'
 import { describeOnBothDatabases } from '../../../../test/support/databases.js'
 import { Receiver, SECRET } from '../../../../test/support/receiver.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { DAY, HOUR } from '../core/instant.js'
+import { statement } from '../database/database.js'
 
 const KEY = 'operator-key-0000000000000000'
 const countEvents = statement('test.count_outbox', 'select count(*)::int as count from outbox')

@@ -5,10 +5,10 @@ import { BillingError } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
-import { csvLine } from '../runtime/csv.js'
 import { recordAct } from '../payments/audit.sql.js'
-import { type TakenPayment, takenPayments } from './operator.sql.js'
 import type { Parts } from '../payments/parts.js'
+import { csvLine } from '../runtime/csv.js'
+import { type TakenPayment, takenPayments } from './operator.sql.js'
 
 export const EXPORT_COLUMNS = [
   'receipt_number',

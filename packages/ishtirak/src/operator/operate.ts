@@ -8,6 +8,7 @@ import {
   resendFrom,
   skipEvent,
 } from '../events/manage-events.js'
+import type { Parts } from '../payments/parts.js'
 import { backUp } from './backup.js'
 import { exportPayments } from './export.js'
 import {
@@ -19,9 +20,6 @@ import {
   refundPayment,
   showPayment,
 } from './payments.js'
-import { type Found, search } from './search.js'
-import { endUser, showUser, type UserFile } from './users.js'
-import type { Parts } from '../payments/parts.js'
 import {
   type ComparisonReport,
   continueComparison,
@@ -29,6 +27,8 @@ import {
   reconcileDaily,
   startReconciliation,
 } from './reconcile.js'
+import { type Found, search } from './search.js'
+import { endUser, showUser, type UserFile } from './users.js'
 
 export interface Operator {
   payments(wanted: Parameters<typeof listPaymentsOfAll>[1]): Promise<readonly Payment[]>

@@ -3,16 +3,17 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { Billing } from '../main/billing.js'
-import type { By } from './payments.js'
+import type { Clock } from '../core/clock.js'
 import { BillingError, type ValidationCode } from '../core/error.js'
 import { toTimestamp } from '../core/instant.js'
-import type { Clock } from '../core/clock.js'
 import type { ApiKeys } from '../http/api-keys.js'
 import type { App } from '../http/app.js'
 import { callersWithKey } from '../http/callers.js'
-import { operatorPart } from '../main/openapi-document.js'
 import { problemResponses } from '../http/problem.js'
+import type { Billing } from '../main/billing.js'
+import { operatorPart } from '../main/openapi-document.js'
+import { eventRoutes } from './events.route.js'
+import type { By } from './payments.js'
 import {
   ExportQuerySchema,
   FoundSchema,
@@ -39,7 +40,6 @@ import {
   viewReconciliation,
   viewUserFile,
 } from './views.js'
-import { eventRoutes } from './events.route.js'
 
 export interface OperatorRoutesParts {
   readonly billing: Billing

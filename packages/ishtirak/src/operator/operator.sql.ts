@@ -4,8 +4,8 @@ import type { Instant } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import type { Payment, PublicPaymentStatus } from '../core/payment.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
 import { at, instant, integer, json, text, textOrNull } from '../database/rows.js'
+import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
 
 const selectNewest = statement(

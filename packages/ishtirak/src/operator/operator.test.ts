@@ -1,9 +1,14 @@
 // The operator's hand: everything can be seen, what is odd can be settled, and every act leaves a line that stays.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { statement } from '../database/database.js'
 import { describeOnBothDatabases } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, OPERATOR_KEY, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import {
+  OPERATOR_ENV,
+  OPERATOR_KEY,
+  type OperatorCaller,
+  operatorOf,
+} from '../../../../test/support/operator.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
 
 const STATUS = '/api/v1/billing/status'
 const DAY = 86_400

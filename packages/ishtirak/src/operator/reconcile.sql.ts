@@ -3,8 +3,8 @@
 import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
 import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
+import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
 
 export interface Comparison {
   readonly id: string

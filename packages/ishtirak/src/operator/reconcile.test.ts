@@ -1,9 +1,9 @@
 // The provider's list against our books: what only one side has comes to light, by itself within a day or when asked.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { statement } from '../database/database.js'
 import { describeOnBothDatabases } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
 
 const STATUS = '/api/v1/billing/status'
 const DAY = 86_400

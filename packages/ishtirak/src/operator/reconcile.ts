@@ -1,13 +1,16 @@
 // The provider's list against our books: every day, and when the operator asks. What was paid there and not booked here is
 // entered like any other report; what only we have, or what differs, is written down for a person. It corrects nothing else.
 import type { CheckoutReport } from '../core/checkout.js'
-import { compareCheckout } from './comparison.js'
 import { BillingError } from '../core/error.js'
 import { paymentBehind } from '../core/found-payment.js'
 import { CLOCK_SKEW_MAX, DAY, type Instant, SECOND, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
-import type { ProviderFailure } from '../payments/provider.js'
 import { recordAct } from '../payments/audit.sql.js'
+import { insertFoundPayment } from '../payments/found-payments.sql.js'
+import type { Parts } from '../payments/parts.js'
+import type { ProviderFailure } from '../payments/provider.js'
+import { settlePayment } from '../payments/settle.js'
+import { compareCheckout } from './comparison.js'
 import {
   type Comparison,
   claimComparison,
@@ -23,9 +26,6 @@ import {
   unfinishedComparison,
   unmatchedPayments,
 } from './reconcile.sql.js'
-import { insertFoundPayment } from '../payments/found-payments.sql.js'
-import type { Parts } from '../payments/parts.js'
-import { settlePayment } from '../payments/settle.js'
 
 /** 5 calls every 30 s are 10 a minute: with the sweep's 30 a third of the provider's 60 stays free for people who wait. */
 const CALLS_A_ROUND = 5

@@ -2,6 +2,7 @@
 // an instant where it is read; what a sweep would not look at before that instant is brought back here (docs/clocks.md).
 import { CLOCK_SKEW_MAX, DAY, HOUR } from '../core/instant.js'
 import { wakeUsers } from '../events/deliver-events.sql.js'
+import type { Parts } from '../payments/parts.js'
 import {
   repairAnnouncements,
   repairChecks,
@@ -11,7 +12,6 @@ import {
   repairMails,
   repairPayments,
 } from './repair-instants.sql.js'
-import type { Parts } from '../payments/parts.js'
 
 /** The longest step between two looks is a day (CHECK_STEPS). */
 const CHECK_LONGEST_MS = DAY + CLOCK_SKEW_MAX

@@ -2,8 +2,8 @@
 // id, a receipt's number. Exact hits only, each found through an index.
 import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
-import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
 import { text, textOrNull } from '../database/rows.js'
+import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
 
 /** Several users may share an address, and one checkout may be reported for several users. */
 const HITS_MAX = 20

@@ -1,8 +1,8 @@
 // The operator's search: what a customer on the phone reads out, turned into users and payments.
 import type { Payment } from '../core/payment.js'
 import { readReceiptNumber } from '../core/receipt.js'
-import { type FoundUser, findPaymentsByWord, findUsersByWord } from './search.sql.js'
 import type { Parts } from '../payments/parts.js'
+import { type FoundUser, findPaymentsByWord, findUsersByWord } from './search.sql.js'
 
 export interface Found {
   readonly users: readonly FoundUser[]

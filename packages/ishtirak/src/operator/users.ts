@@ -4,10 +4,10 @@ import type { Payment } from '../core/payment.js'
 import { decideEnd } from '../core/refund.js'
 import { type Subscription, statusAt } from '../core/subscription.js'
 import { actsOnUser, type RecordedAct } from '../payments/audit.sql.js'
+import type { Parts } from '../payments/parts.js'
+import { saveByHand } from '../payments/save.js'
 import { findUser, newestPayments, type UserRow } from './operator.sql.js'
 import type { By } from './payments.js'
-import { saveByHand } from '../payments/save.js'
-import type { Parts } from '../payments/parts.js'
 
 export interface UserFile {
   readonly user: UserRow

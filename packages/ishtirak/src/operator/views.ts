@@ -1,15 +1,16 @@
 // What the operator sees, as the API writes it: the payment as its user sees it, and behind it what only we know.
-import type { PaymentFile } from './payments.js'
-import type { Found } from './search.js'
-import type { UserFile } from './users.js'
-import type { ComparisonReport } from './reconcile.js'
+
 import { type Instant, toTimestamp } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import type { RecordedAct } from '../payments/audit.sql.js'
-import type { Comparison, RecordedFinding } from './reconcile.sql.js'
 import { viewPayment, viewStatus } from '../payments/views.js'
+import type { PaymentFile } from './payments.js'
+import type { ComparisonReport } from './reconcile.js'
+import type { Comparison, RecordedFinding } from './reconcile.sql.js'
+import type { Found } from './search.js'
+import type { UserFile } from './users.js'
 
 /** The instant that statuses are read at, and where receipts are. */
 export interface ViewContext {

@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { Billing } from '../main/billing.js'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import type { App } from '../http/app.js'
@@ -13,6 +12,7 @@ import type { Identify } from '../http/identify.js'
 import { preferredLocale } from '../http/language.js'
 import { problemResponses } from '../http/problem.js'
 import type { CountCall } from '../http/rate-limit.js'
+import type { Billing } from '../main/billing.js'
 import {
   BillingStatusSchema,
   PaymentPageSchema,

@@ -1,11 +1,11 @@
 // A new checkout is compared with its order before anybody sees its address. One that differs is refused, ended at the
 // provider, and left for the operator to see.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { FaultSettings } from '../../../chargily-emulator/src/faults.js'
-import { createLog } from '../runtime/log.js'
 import { describeOnBothDatabases } from '../../../../test/support/databases.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type Caller, createWorld, type World } from '../../../../test/support/world.js'
+import type { FaultSettings } from '../../../chargily-emulator/src/faults.js'
+import { createLog } from '../runtime/log.js'
 
 const UPGRADE = '/api/v1/billing/upgrade'
 const HISTORY = '/api/v1/billing/payments'

@@ -1,8 +1,8 @@
 // Asking the provider about one payment, because nobody told us. What it says goes the way of all money: settlePayment.
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Payment } from '../core/payment.js'
-import type { ProviderAnswer, ProviderFailure } from './provider.js'
 import type { Parts } from './parts.js'
+import type { ProviderAnswer, ProviderFailure } from './provider.js'
 import { type ReportedCheckout, settlePayment } from './settle.js'
 
 export type Lookup =

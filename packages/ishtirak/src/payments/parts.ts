@@ -1,20 +1,21 @@
 // What the use cases are given: the world behind ports, the rules as values. Built once, in wire.ts.
+
+import type { Clock } from '../core/clock.js'
 import type { Locale } from '../core/locale.js'
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
 import type { Terms } from '../core/subscription.js'
-import type { Provider } from './provider.js'
-import type { Chance } from '../runtime/chance.js'
-import type { Clock } from '../core/clock.js'
+import type { Database } from '../database/database.js'
 import type { EventSender } from '../events/webhook-sender.js'
 import type { Formats } from '../i18n/formats.js'
+import type { MailAddress, Mailer } from '../mail/mailer.js'
+import type { Typesetter } from '../receipts/typesetter.js'
+import type { Chance } from '../runtime/chance.js'
 import type { Ids } from '../runtime/id.js'
 import type { Log } from '../runtime/log.js'
-import type { MailAddress, Mailer } from '../mail/mailer.js'
 import type { OneByOne } from '../runtime/one-by-one.js'
-import type { Typesetter } from '../receipts/typesetter.js'
 import type { WallClock } from '../runtime/wall-clock.js'
-import type { Database } from '../database/database.js'
+import type { Provider } from './provider.js'
 import type { Settlements } from './settle.sql.js'
 
 export interface Parts {

@@ -4,10 +4,10 @@ import { type Instant, LAST_INSTANT } from '../core/instant.js'
 import type { Payment, PublicPaymentStatus } from '../core/payment.js'
 import { NEVER_PAID, type Subscription, statusAt } from '../core/subscription.js'
 import { findRefundInstant } from './audit.sql.js'
-import { findPayment, findPaymentById, type HistoryPosition, listPayments } from './payments.sql.js'
-import type { LoadUser } from './users.sql.js'
 import type { Parts } from './parts.js'
+import { findPayment, findPaymentById, type HistoryPosition, listPayments } from './payments.sql.js'
 import type { RefreshOpen } from './refresh-open.js'
+import type { LoadUser } from './users.sql.js'
 
 export interface HistoryPage {
   readonly payments: readonly Payment[]

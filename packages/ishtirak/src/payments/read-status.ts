@@ -1,8 +1,8 @@
 // "What am I?": computed from stored facts and the clock at each read. No job has to have run.
 import { NEVER_PAID, type Subscription, statusAt } from '../core/subscription.js'
-import type { LoadUser } from './users.sql.js'
 import type { Parts } from './parts.js'
 import type { RefreshOpen } from './refresh-open.js'
+import type { LoadUser } from './users.sql.js'
 
 export async function readStatus(
   parts: Parts,

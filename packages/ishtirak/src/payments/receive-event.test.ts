@@ -1,9 +1,9 @@
 // The provider's webhook: what is believed, what is booked, and what is answered.
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { statement } from '../database/database.js'
 import { describeOnBothDatabases } from '../../../../test/support/databases.js'
 import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
 
 const WEBHOOK = '/api/v1/billing/webhook'
 const countRows = (table: string) =>

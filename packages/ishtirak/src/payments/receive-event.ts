@@ -2,10 +2,10 @@
 import { BillingError } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
 import { seldom } from '../runtime/seldom.js'
-import type { ReceivedEvent } from './settle-changes.sql.js'
-import { saveForeignEvent } from './settle.sql.js'
 import type { Parts } from './parts.js'
 import { settlePayment } from './settle.js'
+import { saveForeignEvent } from './settle.sql.js'
+import type { ReceivedEvent } from './settle-changes.sql.js'
 
 export type ReceiveEvent = (
   body: Uint8Array,

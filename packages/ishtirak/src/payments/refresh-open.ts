@@ -4,9 +4,9 @@
 import { SECOND } from '../core/instant.js'
 import { isOpen, type Payment } from '../core/payment.js'
 import { singleFlight } from '../runtime/single-flight.js'
-import { claimLookAtProvider } from './sweep.sql.js'
 import { lookUpPayment } from './look-up-payment.js'
 import type { Parts } from './parts.js'
+import { claimLookAtProvider } from './sweep.sql.js'
 
 /** A page that polls once a second should not cost the provider (about 60 calls a minute) a call a second. */
 const PAUSE_BETWEEN_LOOKS = 10 * SECOND

@@ -6,11 +6,11 @@ import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { DatabaseUnavailable } from '../database/database.js'
-import { saveSettlement } from './settle-changes.sql.js'
-import type { UserRecord } from './users.sql.js'
 import { describeAct, type OperatorAct } from './audit.js'
 import { outgoingEvents } from './outgoing-events.js'
 import type { Parts } from './parts.js'
+import { saveSettlement } from './settle-changes.sql.js'
+import type { UserRecord } from './users.sql.js'
 
 /** The facts as they were read, and as they are to be. */
 export interface DecidedAct {

@@ -7,10 +7,10 @@ import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
-import { type AuditEntry, auditToColumns } from './audit.sql.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { paymentOriginToColumns, paymentStateToColumns } from './payments.sql.js'
 import { at, flag, text } from '../database/rows.js'
+import { type AuditEntry, auditToColumns } from './audit.sql.js'
+import { paymentOriginToColumns, paymentStateToColumns } from './payments.sql.js'
 import { factsToColumns } from './users.sql.js'
 
 export interface ReceivedEvent {

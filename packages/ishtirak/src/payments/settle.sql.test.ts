@@ -1,11 +1,11 @@
 // Many changes saved as one statement: each user's wholly or not at all, and none at the expense of a neighbour.
 import { describe, expect, it } from 'vitest'
-import { statement } from '../database/database.js'
-import { type SettlementChange, saveSettlements } from './settle-changes.sql.js'
-import { createSettlements } from './settle.sql.js'
-import { insertRequestedPayments } from './upgrade.sql.js'
-import { aPayment, aReport, days, NOON, PRO } from '../../../../test/support/fixtures.js'
 import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { aPayment, aReport, days, NOON, PRO } from '../../../../test/support/fixtures.js'
+import { statement } from '../database/database.js'
+import { createSettlements } from './settle.sql.js'
+import { type SettlementChange, saveSettlements } from './settle-changes.sql.js'
+import { insertRequestedPayments } from './upgrade.sql.js'
 
 const selectReceipts = statement(
   'test.receipts',

@@ -4,8 +4,9 @@ import type { CheckoutReport } from '../core/checkout.js'
 import type { Payment } from '../core/payment.js'
 import type { Coalesced } from '../database/coalesce.js'
 import { type Queryable, statement } from '../database/database.js'
-import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
 import { at, integer, text } from '../database/rows.js'
+import { shareStatements } from '../database/shared-statement.js'
+import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
 import {
   type ReceivedEvent,
   resultOf,
@@ -14,7 +15,6 @@ import {
   saveSettlement,
   saveSettlements,
 } from './settle-changes.sql.js'
-import { shareStatements } from '../database/shared-statement.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from './users.sql.js'
 
 const selectForSettlement = statement(

@@ -7,12 +7,12 @@ import type { Payment } from '../core/payment.js'
 import { type Buyer, drawUpReceipt, receiptSeries } from '../core/receipt.js'
 import { decideSettlement, type Settlement, type SettlementOutcome } from '../core/settlement.js'
 import { DatabaseUnavailable, givenUpAfter } from '../database/database.js'
-import type { SaveResult, SettlementChange } from './settle-changes.sql.js'
-import { type LoadedPayment, saveForeignEvent } from './settle.sql.js'
-import type { UserRecord } from './users.sql.js'
 import { describeAct, type OperatorAct } from './audit.js'
 import { outgoingEvents } from './outgoing-events.js'
 import type { Parts } from './parts.js'
+import { type LoadedPayment, saveForeignEvent } from './settle.sql.js'
+import type { SaveResult, SettlementChange } from './settle-changes.sql.js'
+import type { UserRecord } from './users.sql.js'
 
 export interface ReportedCheckout {
   readonly report: CheckoutReport

@@ -3,8 +3,8 @@
 import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
-import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
 import { at } from '../database/rows.js'
+import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
 
 // Rides on payments_due.
 const claimDue = statement(

@@ -1,9 +1,9 @@
 // Every webhook is dropped: whoever comes back from paying sees it at once, whoever closed the browser within the sweep's
 // bound, and the reading never suffers from the asking.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { statement } from '../database/database.js'
 import { describeOnBothDatabases } from '../../../../test/support/databases.js'
 import { type Caller, createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
 
 const STATUS = '/api/v1/billing/status'
 const HISTORY = '/api/v1/billing/payments'

@@ -3,11 +3,11 @@
 import { MINUTE } from '../core/instant.js'
 import { nextCheckAfter, type Payment } from '../core/payment.js'
 import { checkoutMadeAt } from '../core/provider-time.js'
-import { claimDuePayments, scheduleNextCheck } from './sweep.sql.js'
-import { withdrawPayment } from './upgrade.sql.js'
 import { type Lookup, lookUpPayment, reportOfLoss } from './look-up-payment.js'
 import type { Parts } from './parts.js'
 import { settlePayment } from './settle.js'
+import { claimDuePayments, scheduleNextCheck } from './sweep.sql.js'
+import { withdrawPayment } from './upgrade.sql.js'
 
 /** A look that nobody finished (crash, provider out of reach) is due again after this. */
 const RETRY_MS = 2 * MINUTE

@@ -1,5 +1,7 @@
 // Clicks of different users share the statements; each user's request is written wholly or not at all.
 import { expect, it } from 'vitest'
+import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { aPayment, NOON } from '../../../../test/support/fixtures.js'
 import { HOUR } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import {
@@ -9,8 +11,6 @@ import {
   loadForUpgrades,
   type RequestedPayment,
 } from './upgrade.sql.js'
-import { aPayment, NOON } from '../../../../test/support/fixtures.js'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
 
 const selectUsers = statement(
   'test.users',

@@ -5,9 +5,9 @@ import type { Payment } from '../core/payment.js'
 import { NEVER_PAID } from '../core/subscription.js'
 import type { UpgradeFacts } from '../core/upgrade.js'
 import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
-import { parsePayment, paymentOriginToColumns, paymentStateToColumns } from './payments.sql.js'
 import { at, flag, integer, text } from '../database/rows.js'
 import { shareStatements } from '../database/shared-statement.js'
+import { parsePayment, paymentOriginToColumns, paymentStateToColumns } from './payments.sql.js'
 import { FACT_COLUMNS, OPEN_PAYMENT, parseUser } from './users.sql.js'
 
 /** What the user's token says of him. It fills what the platform has not told us. */

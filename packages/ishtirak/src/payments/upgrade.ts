@@ -7,9 +7,12 @@ import type { Locale } from '../core/locale.js'
 import { nextCheckAfter, type Payment } from '../core/payment.js'
 import type { Plan } from '../core/plan.js'
 import { decideUpgrade, type UpgradeDecision } from '../core/upgrade.js'
-import type { ProviderFailure } from './provider.js'
 import { createRecentFailures, type RecentFailures } from '../runtime/recent-failures.js'
 import { singleFlight } from '../runtime/single-flight.js'
+import { endCheckout, lookUpPayment } from './look-up-payment.js'
+import type { Parts } from './parts.js'
+import type { ProviderFailure } from './provider.js'
+import { settlePayment } from './settle.js'
 import {
   createUpgradeRequests,
   type KnownUser,
@@ -17,9 +20,6 @@ import {
   type UpgradeRequests,
   withdrawPayment,
 } from './upgrade.sql.js'
-import { endCheckout, lookUpPayment } from './look-up-payment.js'
-import type { Parts } from './parts.js'
-import { settlePayment } from './settle.js'
 
 export interface UpgradeRequest {
   readonly user: KnownUser

@@ -3,9 +3,9 @@ import { firstAnnouncementAt } from '../core/announcement.js'
 import type { Payment } from '../core/payment.js'
 import type { PaidMonth, SubscriptionFacts } from '../core/subscription.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
 import { at, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
 import { shareStatements } from '../database/shared-statement.js'
+import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
 
 export const FACT_COLUMNS = `
   u.version, u.event_sequence, u.anchor_at, u.run_months, u.paid_until, u.months, u.ended_at,

@@ -1,10 +1,10 @@
 // What is at the root of the service: for a browser a page that leads on, for a program what is at any address without a
 // resource.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { LOCALES } from '../core/locale.js'
-import type { Database } from '../database/database.js'
 import { freshDatabase } from '../../../../test/support/databases.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { LOCALES } from '../core/locale.js'
+import type { Database } from '../database/database.js'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 

@@ -1,6 +1,7 @@
 // The plans side by side, with their limits. For users without paid time those that can be bought come first.
-import { planName } from '../i18n/messages.js'
+
 import { LIMIT_NAMES, type Plan } from '../core/plan.js'
+import { planName } from '../i18n/messages.js'
 import { BuyForm } from './buy-form.js'
 import { isPaidNow, isTaxed, mayInvite, priceOf, type Section } from './section.js'
 import { limitInWords } from './words.js'

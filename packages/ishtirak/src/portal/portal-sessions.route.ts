@@ -1,12 +1,12 @@
 // The platform's way to its user's portal: with his token it gets a link, and sends him there. The link works once.
 import { Type } from 'typebox'
-import type { Billing } from '../main/billing.js'
 import { toTimestamp } from '../core/instant.js'
 import type { App } from '../http/app.js'
 import { callersBy } from '../http/callers.js'
 import type { Identify } from '../http/identify.js'
 import { problemResponses } from '../http/problem.js'
 import { nameSchemas } from '../http/schema-names.js'
+import type { Billing } from '../main/billing.js'
 import { timestamp } from '../payments/schemas.js'
 
 export interface PortalSessionRoutesParts {

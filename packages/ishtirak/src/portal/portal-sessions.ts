@@ -1,8 +1,10 @@
 // The way into the portal: the platform, which knows the user, gets a link for him; the link works once and becomes a
 // session. Both are random and only their digests are stored. A session opens the portal of its user and nothing else.
 import { CLOCK_SKEW_MAX, HOUR, type Instant, MINUTE } from '../core/instant.js'
-import { digestOf, randomToken } from '../runtime/secret.js'
 import { queuePortalLink } from '../mail/mail.sql.js'
+import type { Parts } from '../payments/parts.js'
+import { type KnownUser, rememberUser } from '../payments/upgrade.sql.js'
+import { digestOf, randomToken } from '../runtime/secret.js'
 import {
   deleteOverPortalSessions,
   deletePortalSession,
@@ -13,8 +15,6 @@ import {
   type PortalLink,
   type PortalSession,
 } from './portal-sessions.sql.js'
-import { type KnownUser, rememberUser } from '../payments/upgrade.sql.js'
-import type { Parts } from '../payments/parts.js'
 
 export interface PortalSessions {
   /** A link for this user. What his token says of him fills what we did not know. */

@@ -1,8 +1,8 @@
 // The way into the portal and what it refuses: links that work once, forms that are ours, text that stays text.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { statement } from '../database/database.js'
 import { describeOnBothDatabases } from '../../../../test/support/databases.js'
 import { type Answer, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
 
 const SESSIONS = '/api/v1/billing/portal-sessions'
 const selectSecrets = statement(

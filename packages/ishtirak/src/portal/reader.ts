@@ -2,13 +2,13 @@
 // his profile, else that of his browser. Arabic where nothing is known.
 import { fastifyCookie } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Billing } from '../main/billing.js'
-import { SESSION_MS } from './portal-sessions.js'
 import type { Locale } from '../core/locale.js'
+import { preferredLocale } from '../http/language.js'
 import { firstLocale } from '../i18n/messages.js'
+import type { Billing } from '../main/billing.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import { constantTimeEquals, digestOf } from '../runtime/secret.js'
-import { preferredLocale } from '../http/language.js'
+import { SESSION_MS } from './portal-sessions.js'
 
 export interface Session {
   readonly userId: string

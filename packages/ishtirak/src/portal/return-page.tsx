@@ -1,11 +1,12 @@
 // The page after paying: paid, still being confirmed, failed, canceled, too late, under review, refunded. It says what the
 // payment was and what it is worth now. It shows nothing of the person, since its address is all one needs to read it.
-import type { ReturnedPayment } from '../payments/read-payments.js'
+
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { type MessageKey, planName, type Say } from '../i18n/messages.js'
 import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'
 import { graceEndsAt } from '../core/subscription.js'
+import { type MessageKey, planName, type Say } from '../i18n/messages.js'
+import type { ReturnedPayment } from '../payments/read-payments.js'
 import { BuyForm } from './buy-form.js'
 import { renderPage, Sign, type SignKind } from './frame.js'
 import type { Pages } from './portal.js'

@@ -1,10 +1,10 @@
 // What the sections of the portal's page are made of, and what more than one of them asks.
 
+import type { Locale } from '../core/locale.js'
+import { taxAt } from '../core/tax.js'
+import type { Say } from '../i18n/messages.js'
 import type { Overview } from '../limits/read-overview.js'
 import type { HistoryPage } from '../payments/read-payments.js'
-import type { Locale } from '../core/locale.js'
-import type { Say } from '../i18n/messages.js'
-import { taxAt } from '../core/tax.js'
 import type { Pages } from './portal.js'
 import type { Session } from './reader.js'
 

@@ -1,7 +1,8 @@
 // What is in use, against what the plan in effect allows. Of a limit per project every project above it is shown, else the
 // one in use most.
-import type { Overview } from '../limits/read-overview.js'
+
 import { LIMIT_NAMES, type LimitName } from '../core/plan.js'
+import type { Overview } from '../limits/read-overview.js'
 import type { Section } from './section.js'
 import { usageInWords } from './words.js'
 

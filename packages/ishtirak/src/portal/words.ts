@@ -1,9 +1,9 @@
 // Small words that several pages share and that no catalogue sentence is made of: cards, limits, prices and states.
 import type { Locale } from '../core/locale.js'
-import { type MessageKey, phoneInWords, type Say, sayIn } from '../i18n/messages.js'
 import type { PublicPaymentStatus } from '../core/payment.js'
 import type { LimitName } from '../core/plan.js'
 import type { Formats } from '../i18n/formats.js'
+import { type MessageKey, phoneInWords, type Say, sayIn } from '../i18n/messages.js'
 import type { Pages } from './portal.js'
 
 /** The catalogue for a page: any sentence may name the seller and their telephone number. */

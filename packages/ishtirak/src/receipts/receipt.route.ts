@@ -1,14 +1,14 @@
 // GET …/payments/{payment_id}/receipt: the receipt as PDF, for its owner, in the language asked for.
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import type { Billing } from '../main/billing.js'
-import type { PrintedReceipt } from './read-receipt.js'
 import type { App } from '../http/app.js'
 import { callersBy } from '../http/callers.js'
 import type { Identify } from '../http/identify.js'
 import { preferredLocale } from '../http/language.js'
 import { problemResponses } from '../http/problem.js'
 import { locale } from '../limits/schemas.js'
+import type { Billing } from '../main/billing.js'
+import type { PrintedReceipt } from './read-receipt.js'
 
 export interface ReceiptRoutesParts {
   readonly billing: Billing

@@ -1,13 +1,13 @@
 // Receipts as people get them: the PDF is read back, in all three languages.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { renderReceipt } from './render-receipt.js'
-import { amountInWords } from '../i18n/amount-in-words.js'
-import { LOCALES, type Locale } from '../core/locale.js'
-import type { ReceiptSnapshot } from '../core/receipt.js'
-import { createTypesetter } from './typesetter.js'
 import { factsOf, fontsOf, linesOf, textOf, wordsOf } from '../../../../test/support/pdf.js'
 import { snapshotWith } from '../../../../test/support/receipt.js'
+import { LOCALES, type Locale } from '../core/locale.js'
+import type { ReceiptSnapshot } from '../core/receipt.js'
+import { amountInWords } from '../i18n/amount-in-words.js'
+import { renderReceipt } from './render-receipt.js'
+import { createTypesetter } from './typesetter.js'
 
 const typesetter = createTypesetter()
 const render = (snapshot: ReceiptSnapshot, locale: Locale, number = '2026-000042') =>

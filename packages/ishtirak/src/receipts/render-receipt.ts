@@ -1,10 +1,9 @@
 // Prints a receipt: the snapshot that was kept at booking, its number and a language become one page of PDF. Whatever is
 // on the page comes from the snapshot; nothing is looked up, so the same receipt is the same bytes years later.
 import { readFileSync } from 'node:fs'
-import { amountInWords } from '../i18n/amount-in-words.js'
 import type { Locale } from '../core/locale.js'
 import type { ReceiptSnapshot, SellerIdentity } from '../core/receipt.js'
-import type { Typesetter } from './typesetter.js'
+import { amountInWords } from '../i18n/amount-in-words.js'
 import {
   dayInFigures,
   dinarsInFigures,
@@ -13,6 +12,7 @@ import {
   receiptWords,
   SUBSCRIPTION_TO,
 } from './receipt-words.js'
+import type { Typesetter } from './typesetter.js'
 
 const TEMPLATE = readFileSync(new URL('./receipt.typ', import.meta.url), 'utf8')
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
+import { textOf } from '../../../../test/support/pdf.js'
 import { readCoverage } from './font-coverage.js'
 import { createTypesetter, TypesettingFailed } from './typesetter.js'
-import { textOf } from '../../../../test/support/pdf.js'
 
 const TEMPLATE = `#let data = json("/data.json")
 #set document(title: "test", date: none)

@@ -13,10 +13,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { clusterPaths, markIfNew } from './cluster-folder.js'
-import { statement } from '../database.js'
-import { openFolder } from './pglite.js'
 import { readDump } from '../../../../../test/support/databases.js'
+import { statement } from '../database.js'
+import { clusterPaths, markIfNew } from './cluster-folder.js'
+import { openFolder } from './pglite.js'
 
 const kept = statement('test.damaged.kept', 'select value from kept')
 

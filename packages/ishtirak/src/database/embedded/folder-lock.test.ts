@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import type { Child } from '../../../../../test/support/child-process.js'
+import { compileSources } from '../../../../../test/support/compiled-sources.js'
 import { DataFolderLocked, DataFolderUnusable, lockFolder } from './folder-lock.js'
-import { type Child, compileStore } from '../../../../../test/support/child-process.js'
 
-const store = compileStore()
+const store = compileSources('database/embedded/folder-lock.ts')
 afterAll(() => store.remove())
 
 let folder = ''
@@ -20,7 +21,7 @@ afterEach(async () => {
 })
 
 const holder = `
-  import { lockFolder } from './folder-lock.js'
+  import { lockFolder } from './database/embedded/folder-lock.js'
   try {
     await lockFolder(process.argv[2])
     console.log('locked')

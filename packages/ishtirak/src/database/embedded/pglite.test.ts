@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { DatabaseUnavailable, statement } from '../database.js'
-import { type EmbeddedDatabase, openFolder, openMemory } from './pglite.js'
-import { runTransaction } from '../transaction.js'
-import { EmbeddedSession } from './wire-protocol.js'
-import { type Child, compileStore } from '../../../../../test/support/child-process.js'
+import type { Child } from '../../../../../test/support/child-process.js'
+import { compileSources } from '../../../../../test/support/compiled-sources.js'
 import { readDump } from '../../../../../test/support/databases.js'
+import { DatabaseUnavailable, statement } from '../database.js'
+import { runTransaction } from '../transaction.js'
+import { type EmbeddedDatabase, openFolder, openMemory } from './pglite.js'
+import { EmbeddedSession } from './wire-protocol.js'
 
 const one = statement('test.pglite.one', 'select 1 as one')
 const insert = statement('test.pglite.insert', 'insert into kept (value) values ($1)')
@@ -106,7 +107,7 @@ describe('a session', () => {
 })
 
 describe('in a folder', () => {
-  const store = compileStore()
+  const store = compileSources('database/embedded/pglite.ts')
   let folder = ''
   let children: Child[] = []
   beforeEach(() => {
@@ -177,7 +178,7 @@ describe('in a folder', () => {
 
   it('what was acknowledged survives kill -9, again and again', async () => {
     const storm = `
-      import { openFolder } from './pglite.js'
+      import { openFolder } from './database/embedded/pglite.js'
       const database = await openFolder(process.argv[2])
       await database.script('create table if not exists kept (value integer)')
       const insert = { name: 'insert', text: 'insert into kept (value) values ($1)' }
@@ -204,7 +205,7 @@ describe('in a folder', () => {
 
   it('a creation that was killed leaves nothing that looks like a database', async () => {
     const create = `
-      import { openFolder } from './pglite.js'
+      import { openFolder } from './database/embedded/pglite.js'
       import { watch } from 'node:fs'
       watch(process.argv[2], () => console.log('changed'))
       await openFolder(process.argv[2])

@@ -3,7 +3,6 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { clusterPaths, DataFolderDamaged, doesNotStart, isNew, markIfNew } from './cluster-folder.js'
 import {
   type Database,
   type Parameter,
@@ -12,6 +11,9 @@ import {
   statement,
   type Transaction,
 } from '../database.js'
+import { plannerSettings } from '../planner.js'
+import { runTransaction, type Session } from '../transaction.js'
+import { clusterPaths, DataFolderDamaged, doesNotStart, isNew, markIfNew } from './cluster-folder.js'
 import {
   DurableFiles,
   durableStartParameters,
@@ -23,8 +25,6 @@ import {
 import { lockFolder } from './folder-lock.js'
 import type { FolderLock } from './folder-socket.js'
 import { memoryLimits, requireMemory } from './memory-limits.js'
-import { plannerSettings } from '../planner.js'
-import { runTransaction, type Session } from '../transaction.js'
 import { Turnstile } from './turnstile.js'
 import { EmbeddedSession } from './wire-protocol.js'
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Database, DatabaseUnavailable, givenUpAfter, statement } from '../database.js'
-import { openPostgres } from './postgres.js'
 import { dropDatabase } from '../../../../../test/support/admin.js'
 import { postgresUrl, withoutPooler } from '../../../../../test/support/databases.js'
 import { startServer } from '../../../../../test/support/postgres-server.js'
+import { type Database, DatabaseUnavailable, givenUpAfter, statement } from '../database.js'
+import { openPostgres } from './postgres.js'
 
 const one = statement('test.postgres.one', 'select 1 as one')
 const sleep = statement('test.postgres.sleep', 'select pg_sleep(60)')

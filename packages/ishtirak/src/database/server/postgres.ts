@@ -20,10 +20,10 @@ import {
   prepareDeadline,
   serverDeadline,
 } from '../deadline.js'
-import { type Deadline, NamedQuery } from './named-query.js'
 import { plannerSettings } from '../planner.js'
 import { runTransaction, type Session } from '../transaction.js'
 import { encodeParameter } from '../values.js'
+import { type Deadline, NamedQuery } from './named-query.js'
 
 export interface PostgresOptions {
   /** `postgres://…`; `?statements=unnamed` prepares nothing: for PgBouncer in transaction mode before 1.21. */

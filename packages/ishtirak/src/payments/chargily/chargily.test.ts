@@ -3,9 +3,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { createChargily } from './chargily.js'
-import type { Send } from '../../runtime/exchange.js'
 import { CHECKOUT, chargilyBefore, KEY, ORDER, type Reply } from '../../../../../test/support/far-side.js'
+import type { Send } from '../../runtime/exchange.js'
+import { createChargily } from './chargily.js'
 
 describe('opening a checkout', () => {
   test('sends exactly what was ordered, and the key in its header only', async () => {

@@ -3,9 +3,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { KEY, ORDER } from '../../../../../test/support/far-side.js'
 import { startEmulator } from '../../../../chargily-emulator/src/emulator.js'
 import { type ChargilyOptions, createChargily } from './chargily.js'
-import { KEY, ORDER } from '../../../../../test/support/far-side.js'
 
 type EmulatorOptions = Parameters<typeof startEmulator>[0]
 

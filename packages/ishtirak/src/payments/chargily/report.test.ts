@@ -1,10 +1,10 @@
 // Readers of what Chargily says: the dialects that were seen, the oddities that were reported, and anything at all.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readCheckout, readEvent, readPage } from './report.js'
-import { readAmount, readFlag, readInstant, readText } from './values.js'
 import { CHECKOUT } from '../../../../../test/support/far-side.js'
 import { VECTOR_BODY } from '../../../../../test/support/vector.js'
+import { readCheckout, readEvent, readPage } from './report.js'
+import { readAmount, readFlag, readInstant, readText } from './values.js'
 
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value))
 

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createChargily } from './chargily.js'
 import { VECTOR_BODY, VECTOR_KEY, VECTOR_SIGNATURE } from '../../../../../test/support/vector.js'
+import { createChargily } from './chargily.js'
 
 const OLD_KEY = 'test_sk_old0000000000000000000000'
 const chargily = createChargily({ secretKey: VECTOR_KEY, webhookKeys: [OLD_KEY] })

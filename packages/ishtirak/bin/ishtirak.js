@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+// Here before anything is built, so that npm can link it.
+import '../dist/main/cli.js'
