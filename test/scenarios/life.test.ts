@@ -1,6 +1,6 @@
 // The whole life of prepaid time, lived through the API under a moved clock.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { movableClock } from '../../packages/ishtirak/src/core/clock.js'
+import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { describeOnBothDatabases } from '../support/databases.js'
 import { type Caller, createWorld, type World } from '../support/world.js'
 

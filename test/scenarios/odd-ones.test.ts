@@ -1,8 +1,8 @@
 // Money that does not come the ordinary way: false amounts, strange checkouts, two for one intent, any order of events.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
-import { movableClock } from '../../packages/ishtirak/src/core/clock.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
+import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { describeOnBothDatabases } from '../support/databases.js'
 import { anEvent, type EventStatus, postEvent } from '../support/provider-events.js'
 import { type Caller, CHARGILY_KEY, createWorld, START, type World } from '../support/world.js'

@@ -3,7 +3,7 @@
 import { Writable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
-import { movableClock } from '../../packages/ishtirak/src/core/clock.js'
+import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { describeOnBothDatabases } from '../support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../support/operator.js'

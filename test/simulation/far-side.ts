@@ -14,7 +14,7 @@ import type {
   PaymentMethod,
 } from '../../packages/chargily-emulator/src/records.js'
 import { buildServer } from '../../packages/chargily-emulator/src/server.js'
-import type { MovableClock } from '../../packages/ishtirak/src/core/clock.js'
+import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import type { AnswerHeaders, Send, SentAnswer } from '../../packages/ishtirak/src/runtime/exchange.js'
 import type { Dice } from './dice.js'
 import type { Figures } from './figures.js'

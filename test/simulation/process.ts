@@ -1,7 +1,6 @@
 // One process of the service: the real use cases over the shared database, with every statement and every call to the
 // provider turned into a step of the scheduler. Killing it means never going on; the next one begins with nothing.
 
-import type { MovableClock } from '../../packages/ishtirak/src/core/clock.js'
 import { SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
 import { type Catalogue, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
@@ -13,6 +12,7 @@ import type { Provider, ProviderAnswer } from '../../packages/ishtirak/src/payme
 import { createSettlements } from '../../packages/ishtirak/src/payments/settle.sql.js'
 import { createTypesetter } from '../../packages/ishtirak/src/receipts/typesetter.js'
 import { dayIn } from '../../packages/ishtirak/src/runtime/calendar.js'
+import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createIds } from '../../packages/ishtirak/src/runtime/id.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { oneByOne } from '../../packages/ishtirak/src/runtime/one-by-one.js'

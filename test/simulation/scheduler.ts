@@ -1,8 +1,9 @@
 // One thing at a time, chosen by the dice. Everything that the service does to the world outside (a statement, a call to
 // the provider) is a step that parks here until it is chosen; between two steps code only computes. So each gap between
 // two steps is a place where another task goes on, time passes, or the process dies; and the same seed does it again.
-import type { MovableClock } from '../../packages/ishtirak/src/core/clock.js'
+
 import { DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
+import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import type { Dice } from './dice.js'
 import type { Figures } from './figures.js'
 import { CALM, type Weather } from './weather.js'

@@ -1,7 +1,6 @@
 // Everything one seed needs: a clock, a provider, a post, a database that begins empty, one or two processes of the
 // service, and the witness who remembers what people were shown. It runs tasks together and checks the rules after.
 
-import { type MovableClock, movableClock } from '../../packages/ishtirak/src/core/clock.js'
 import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
 import {
   NEVER_PAID,
@@ -11,6 +10,7 @@ import {
 import { type Database, DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
 import type { Parts } from '../../packages/ishtirak/src/payments/parts.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
+import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { type Books, readAllFacts, readBooks } from './books.js'
 import type { Dice } from './dice.js'
 import { createFarSide, type FarSide } from './far-side.js'

@@ -1,7 +1,7 @@
 // A world whose service has a clock that can be wrong, while the provider's is right.
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
-import { movableClock } from '../../packages/ishtirak/src/core/clock.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { CHARGILY_KEY, createWorld, START, type World } from './world.js'
 
 export interface WronglyTimed extends World {

@@ -4,8 +4,8 @@ import { type IncomingMessage, type RequestOptions, request as requestHttp } fro
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import type { Clock } from '../core/clock.js'
-import { systemClock } from '../core/clock.js'
+import type { Clock } from '../runtime/clock.js'
+import { systemClock } from '../runtime/clock.js'
 import { isWithinReach, lookupWithin, type Reach, refusal } from '../runtime/public-address.js'
 
 export interface EventSender {

@@ -10,9 +10,9 @@ import {
   type JWTVerifyResult,
   jwtVerify,
 } from 'jose'
-import type { Clock } from '../core/clock.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
+import type { Clock } from '../runtime/clock.js'
 import { bearerToken } from './bearer.js'
 import { readIdentity, type UserIdentity } from './identity.js'
 import { rememberIdentities } from './remembered-identities.js'

@@ -1,6 +1,6 @@
 // Who is asking, and not too often: one look at the token, one at the counter.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Clock } from '../core/clock.js'
+import type { Clock } from '../runtime/clock.js'
 import type { TokenVerifier, UserIdentity } from './auth.js'
 import { networkOf } from './network.js'
 import { type CountCall, createCallCount, limitBy } from './rate-limit.js'

@@ -1,7 +1,7 @@
 // What is answered before the router is asked is what the router would have answered.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { captureLog, expectProblem } from '../../../../test/support/example-app.js'
-import { movableClock } from '../core/clock.js'
+import { movableClock } from '../runtime/clock.js'
 import { type App, createApp } from './app.js'
 import { createMetrics } from './metrics.js'
 import { createCallCount, limitBy } from './rate-limit.js'

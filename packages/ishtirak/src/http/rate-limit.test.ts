@@ -1,7 +1,7 @@
 // The quota over real HTTP, with a clock of our own.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { captureLog, expectProblem } from '../../../../test/support/example-app.js'
-import { movableClock } from '../core/clock.js'
+import { movableClock } from '../runtime/clock.js'
 import { type App, createApp } from './app.js'
 import { createCallCount, limitBy } from './rate-limit.js'
 

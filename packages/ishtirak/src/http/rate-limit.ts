@@ -1,10 +1,10 @@
 // How often one caller may call: one look-up in a map, in this process only. It keeps a broken loop from hurting others;
 // it is no defence against a flood from many addresses, which belongs before this process.
 import type { FastifyReply } from 'fastify'
-import type { Clock } from '../core/clock.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
+import type { Clock } from '../runtime/clock.js'
 
 /** Counts one call of `key` and sets the header fields; throws `rate_limited` when it is one too many. */
 export type RateLimit = (key: string, reply: FastifyReply) => void

@@ -5,7 +5,7 @@ import { describeOnBothDatabases } from '../../../../test/support/databases.js'
 import { instantOf } from '../../../../test/support/fixtures.js'
 import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
-import { movableClock } from '../core/clock.js'
+import { movableClock } from '../runtime/clock.js'
 
 const DEPLOYS = 'deploys_per_day'
 const HOURS = 3_600

@@ -11,7 +11,7 @@ import { publicPart } from './openapi-document.js'
 
 /** Of the package, beside `src` as beside `dist`. */
 const { version: VERSION } = JSON.parse(
-  readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { version: string }
 
 /** Before the routes: the document holds the routes of the plugins that are registered after it. */

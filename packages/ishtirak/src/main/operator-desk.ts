@@ -2,10 +2,10 @@
 // by opening the database, with the very routes of the service and no port. One way of asking for both.
 import os from 'node:os'
 import path from 'node:path'
-import { systemClock } from '../core/clock.js'
 import { DataFolderLocked } from '../database/embedded/folder-lock.js'
 import { schemaFit } from '../database/migrate.js'
 import { openDatabase } from '../database/open-database.js'
+import { systemClock } from '../runtime/clock.js'
 import type { Config } from '../runtime/config.js'
 import type { Log } from '../runtime/log.js'
 import { randomToken } from '../runtime/secret.js'

@@ -3,7 +3,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Emulator, startEmulator } from 'chargily-emulator'
-import { type Clock, movableClock, systemClock } from '../core/clock.js'
+import { type Clock, movableClock, systemClock } from '../runtime/clock.js'
 import type { Config } from '../runtime/config.js'
 import type { Log } from '../runtime/log.js'
 import { randomToken } from '../runtime/secret.js'

@@ -1,6 +1,5 @@
 // The composition root: every part of the service is built here, once, in reading order. Start here to see what there is.
 
-import type { Clock } from '../core/clock.js'
 import { MINUTE } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { Terms } from '../core/subscription.js'
@@ -30,6 +29,7 @@ import { receiptRoutes } from '../receipts/receipt.route.js'
 import { createTypesetter } from '../receipts/typesetter.js'
 import { createCalendar, dayIn } from '../runtime/calendar.js'
 import { systemChance } from '../runtime/chance.js'
+import type { Clock } from '../runtime/clock.js'
 import type { Config } from '../runtime/config.js'
 import { createIds } from '../runtime/id.js'
 import type { Log } from '../runtime/log.js'

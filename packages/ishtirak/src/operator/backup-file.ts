@@ -8,13 +8,7 @@ import { createGunzip, createGzip } from 'node:zlib'
 import type { Instant } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { flushPath } from '../database/embedded/durable-files.js'
-import {
-  type BackupContents,
-  checkBackup,
-  RestoreRefused,
-  restoreBackup,
-  writeBackup,
-} from './backup-tables.js'
+import { type BackupContents, checkBackup, RestoreRefused, restoreBackup, writeBackup } from './backup.sql.js'
 
 /** There is a file of this name. */
 export class BackupExists extends Error {

@@ -1,6 +1,5 @@
 // What the use cases are given: the world behind ports, the rules as values. Built once, in wire.ts.
 
-import type { Clock } from '../core/clock.js'
 import type { Locale } from '../core/locale.js'
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
@@ -11,6 +10,7 @@ import type { Formats } from '../i18n/formats.js'
 import type { MailAddress, Mailer } from '../mail/mailer.js'
 import type { Typesetter } from '../receipts/typesetter.js'
 import type { Chance } from '../runtime/chance.js'
+import type { Clock } from '../runtime/clock.js'
 import type { Ids } from '../runtime/id.js'
 import type { Log } from '../runtime/log.js'
 import type { OneByOne } from '../runtime/one-by-one.js'

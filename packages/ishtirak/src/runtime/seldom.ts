@@ -1,7 +1,7 @@
 // Says rarely what may happen thousands of times a minute: a log full of one line hides every other.
 
-import type { Clock } from '../core/clock.js'
 import type { Instant } from '../core/instant.js'
+import type { Clock } from './clock.js'
 
 /** `say` is called at most once in `everyMs`, with how many times it was not called since. */
 export function seldom<About>(

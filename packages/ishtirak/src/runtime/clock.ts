@@ -1,6 +1,6 @@
 // The one place that reads the machine's time. Everything else is handed a clock or an instant, so that a test, and the
 // sandbox, can live through a year in a second.
-import type { Instant } from './instant.js'
+import type { Instant } from '../core/instant.js'
 
 export interface Clock {
   now(): Instant
