@@ -1,6 +1,6 @@
 // The life of one seed: steps of people, post, sweeps and time in a changing weather, until the days are over; then calm,
 // in which everything that was paid must be found.
-import { readHistory } from '../../packages/ishtirak/src/payments/read-payments.js'
+import { readHistory } from '../../packages/ishtirak/src/payments/history.js'
 import {
   click,
   compare,

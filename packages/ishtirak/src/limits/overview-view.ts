@@ -4,7 +4,7 @@ import { toTimestamp } from '../core/instant.js'
 import type { Allowance } from '../core/limit.js'
 import type { Renewal } from '../core/renewal.js'
 import { orNull, viewPayment, viewStatus } from '../payments/views.js'
-import type { Overview } from './read-overview.js'
+import type { Overview } from './overview.js'
 
 export function viewPlatformUser(overview: Overview) {
   const { email, name, locale } = overview.profile

@@ -8,29 +8,29 @@ import { createEventDelivery, type EventDelivery } from '../events/deliver-event
 import { pruneEvents } from '../events/manage-events.js'
 import { type CountUsage, createCountUsage } from '../limits/count-usage.js'
 import { forgetOperations } from '../limits/forget-operations.js'
-import { type Overview, readOverview, updateProfile } from '../limits/read-overview.js'
+import { type Overview, readOverview, updateProfile } from '../limits/overview.js'
 import type { ProfileChange } from '../limits/usage.sql.js'
 import { forgetOldMail, sendDueMail } from '../mail/send-mail.js'
 import { createOperator, type Operator } from '../operator/operate.js'
 import { repairInstants } from '../operator/repair-instants.js'
-import type { Parts } from '../payments/parts.js'
 import {
   type HistoryPage,
   type HistoryRequest,
   readHistory,
   readPayment,
   readReturnedPayment,
-} from '../payments/read-payments.js'
-import { readStatus } from '../payments/read-status.js'
-import { createReceiveEvent, type ReceiveEvent } from '../payments/receive-event.js'
+} from '../payments/history.js'
+import type { Parts } from '../payments/parts.js'
 import { createRefreshOpen } from '../payments/refresh-open.js'
+import { readStatus } from '../payments/status.js'
 import { checkDuePayments } from '../payments/sweep.js'
 import { createUpgrade, type OpenedCheckout, type UpgradeRequest } from '../payments/upgrade.js'
 import { releaseAttemptLeases } from '../payments/upgrade.sql.js'
 import { createLoadUser } from '../payments/users.sql.js'
+import { createReceiveEvent, type ReceiveEvent } from '../payments/webhook.js'
 import { createPortalSessions, type PortalSessions } from '../portal/portal-sessions.js'
 import { findUserLocale } from '../portal/portal-sessions.sql.js'
-import { createAskForReceipt, type PrintedReceipt, type ReceiptWish } from '../receipts/read-receipt.js'
+import { createAskForReceipt, type PrintedReceipt, type ReceiptWish } from '../receipts/receipt.js'
 
 export interface Billing {
   plans(): readonly Plan[]

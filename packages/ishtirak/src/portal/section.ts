@@ -3,8 +3,8 @@
 import type { Locale } from '../core/locale.js'
 import { taxAt } from '../core/tax.js'
 import type { Say } from '../i18n/messages.js'
-import type { Overview } from '../limits/read-overview.js'
-import type { HistoryPage } from '../payments/read-payments.js'
+import type { Overview } from '../limits/overview.js'
+import type { HistoryPage } from '../payments/history.js'
 import type { Pages } from './portal.js'
 import type { Session } from './reader.js'
 

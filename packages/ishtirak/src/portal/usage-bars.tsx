@@ -2,7 +2,7 @@
 // one in use most.
 
 import { LIMIT_NAMES, type LimitName } from '../core/plan.js'
-import type { Overview } from '../limits/read-overview.js'
+import type { Overview } from '../limits/overview.js'
 import type { Section } from './section.js'
 import { usageInWords } from './words.js'
 

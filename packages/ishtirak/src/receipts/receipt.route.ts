@@ -8,7 +8,7 @@ import { preferredLocale } from '../http/language.js'
 import { problemResponses } from '../http/problem.js'
 import { locale } from '../limits/schemas.js'
 import type { Billing } from '../main/billing.js'
-import type { PrintedReceipt } from './read-receipt.js'
+import type { PrintedReceipt } from './receipt.js'
 
 export interface ReceiptRoutesParts {
   readonly billing: Billing
