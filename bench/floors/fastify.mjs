@@ -1,5 +1,5 @@
-// The floor of what needs the database: bare Fastify and pg, for each request its statements, prepared and named. No
-// token, no signature, no validation, no limits, no metrics: what is left is what nobody can leave out.
+// The floor of each path: bare Fastify, and pg with its statements prepared and named for what needs the database. No token,
+// signature, validation, limits or metrics. `plans` sends the very bytes and headers of the service.
 import { fastify } from 'fastify'
 import pg from 'pg'
 import { statementsOfService } from './statements.mjs'
@@ -8,6 +8,9 @@ const { selectUser, loadPayment, savePayment, upsertUsage } = await statementsOf
 // As many connections as the service has.
 const pool = new pg.Pool({ connectionString: process.env.BENCH_DATABASE_URL, max: 10 })
 const app = fastify()
+
+const plans = { body: process.env.BENCH_PLANS_BODY, headers: JSON.parse(process.env.BENCH_PLANS_HEADERS) }
+app.get('/api/v1/billing/plans', (_request, reply) => reply.headers(plans.headers).send(plans.body))
 
 app.get('/api/v1/billing/status', async (request) => {
   const { rows } = await pool.query({ ...selectUser, values: [request.headers['x-user']] })

@@ -17,6 +17,8 @@ describeOnBothDatabases('the main job', ({ database }) => {
       '[{"id":"free","name":"Free","price":0,"currency":"DZD","limits":{"projects":3,"domains_per_project":1,"deploys_per_day":10,"storage_mb":500}},{"id":"pro","name":"Pro","price":2000,"currency":"DZD","limits":{"projects":10,"domains_per_project":5,"deploys_per_day":50,"storage_mb":5120}}]',
     )
     expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(answer.headers.get('ratelimit')).toBe('"default";r=299;t=60')
   })
 
   it('gives the plans with a tag, and 304 to whoever has them', async () => {

@@ -19,7 +19,6 @@ import { acceptJsonOnly, BODY_LIMIT_BYTES } from './body.js'
 import { answerBrokenInput, installFailures } from './failures.js'
 import { type CheckReadiness, healthRoutes } from './health.js'
 import { createMetrics, type Metrics } from './metrics.js'
-import { installPreparedAnswers } from './prepared.js'
 import { pathOf } from './problem.js'
 import { newRequestId, requestIdOf } from './request-id.js'
 import { buildSerializer } from './serialization.js'
@@ -93,7 +92,6 @@ export function createApp(parts: AppParts): App {
   refuseExpectations(app)
   const { admitStranger = () => undefined } = parts
   watchRequests(app, { metrics, admitStranger, deadline: installAnswerDeadline(app, answerFailure) })
-  installPreparedAnswers(app, { metrics, trustsProxies: Boolean(parts.trustedProxies?.length) })
   leaveNoConnectionOpen(app)
   installDocumentation(app, { publicUrl, admitStranger })
   app.register(healthRoutes({ checkReadiness: parts.checkReadiness }))

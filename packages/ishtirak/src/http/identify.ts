@@ -3,13 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../runtime/clock.js'
 import type { TokenVerifier, UserIdentity } from './auth.js'
 import { networkOf } from './network.js'
-import { type CountCall, createCallCount, limitBy } from './rate-limit.js'
+import { createCallCount, limitBy } from './rate-limit.js'
 
 export interface Identify {
   identify(request: FastifyRequest, reply: FastifyReply): Promise<UserIdentity>
   admitStranger(request: FastifyRequest, reply: FastifyReply): void
-  /** The same, of an address, for who writes the answer himself. */
-  readonly countStranger: CountCall
   /** For a user who is known by something else than a token. */
   admitUser(userId: string, reply: FastifyReply): void
 }
@@ -26,7 +24,6 @@ export function createIdentify(parts: {
   const admitUser = (userId: string, reply: FastifyReply) => limit(`user ${userId}`, reply)
   return {
     admitStranger,
-    countStranger: (address) => countCall(`address ${networkOf(address)}`),
     admitUser,
     identify: async (request, reply) => {
       const user = await parts.tokens.verify(request.headers.authorization).catch((error: unknown) => {

@@ -11,7 +11,6 @@ import { callersBy } from '../http/callers.js'
 import type { Identify } from '../http/identify.js'
 import { preferredLocale } from '../http/language.js'
 import { problemResponses } from '../http/problem.js'
-import type { CountCall } from '../http/rate-limit.js'
 import type { Billing } from '../main/billing.js'
 import {
   BillingStatusSchema,
@@ -32,7 +31,6 @@ export interface BillingRoutesParts {
   readonly identify: Identify['identify']
   /** Bounds those who need no token, by their address. */
   readonly admitStranger: (request: FastifyRequest, reply: FastifyReply) => void
-  readonly countStranger: CountCall
 }
 
 const BASE = '/api/v1/billing'
@@ -50,10 +48,7 @@ export function billingRoutes(parts: BillingRoutesParts) {
 }
 
 /** The catalogue does not change while the service runs: its text is made once. */
-function plansRoute(
-  app: FastifyInstance,
-  { billing, admitStranger, countStranger }: BillingRoutesParts,
-): void {
+function plansRoute(app: FastifyInstance, { billing, admitStranger }: BillingRoutesParts): void {
   const body = JSON.stringify(billing.plans().map(inOrder))
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const schema = {
@@ -66,16 +61,12 @@ function plansRoute(
       ...problemResponses('rate_limited'),
     },
   }
-  const path = `${BASE}/plans`
-  const caching = { etag, 'cache-control': 'public, max-age=300' }
-  const content = { 'content-type': 'application/json; charset=utf-8' }
-  app.get(path, { schema }, (request, reply) => {
+  app.get(`${BASE}/plans`, { schema }, (request, reply) => {
     admitStranger(request, reply)
-    reply.headers(caching)
+    reply.headers({ etag, 'cache-control': 'public, max-age=300' })
     if (holdsTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    return reply.headers(content).send(body)
+    return reply.type('application/json; charset=utf-8').send(body)
   })
-  app.prepareAnswer({ path, body, headers: { ...caching, ...content }, countCall: countStranger })
 }
 
 function upgradeRoute(app: App, { billing, identify }: BillingRoutesParts): void {
