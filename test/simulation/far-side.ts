@@ -1,12 +1,11 @@
 // The provider of a simulation: the emulator's own API, cashier and event writer, without its sockets and timers. Calls
 // reach it in the process, and may go wrong on the way; what it would post, the simulation's post carries (post.ts).
-import { Cashier } from '../../packages/chargily-emulator/src/cashier.js'
-import { SandboxClock } from '../../packages/chargily-emulator/src/clock-and-dice.js'
-import { Courier } from '../../packages/chargily-emulator/src/courier.js'
-import type { Desk } from '../../packages/chargily-emulator/src/desk.js'
+
+import { KeyRing } from '../../packages/chargily-emulator/src/api-keys.js'
+import { Cashier } from '../../packages/chargily-emulator/src/checkout-service.js'
+import { SandboxClock } from '../../packages/chargily-emulator/src/clock.js'
+import type { Desk } from '../../packages/chargily-emulator/src/context.js'
 import { FaultBoard, type Faults } from '../../packages/chargily-emulator/src/faults.js'
-import { KeyRing } from '../../packages/chargily-emulator/src/key-ring.js'
-import { Ledger } from '../../packages/chargily-emulator/src/ledger.js'
 import type {
   CheckoutRecord,
   DeliveryRecord,
@@ -14,6 +13,8 @@ import type {
   PaymentMethod,
 } from '../../packages/chargily-emulator/src/records.js'
 import { buildServer } from '../../packages/chargily-emulator/src/server.js'
+import { Ledger } from '../../packages/chargily-emulator/src/store.js'
+import { Courier } from '../../packages/chargily-emulator/src/webhook-sender.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import type { AnswerHeaders, Send, SentAnswer } from '../../packages/ishtirak/src/runtime/exchange.js'
 import type { Dice } from './dice.js'

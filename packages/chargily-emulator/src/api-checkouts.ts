@@ -1,12 +1,12 @@
 // Checkouts and the balance they fill. There is no update, no delete and no refund, because Chargily has none.
 import type { FastifyInstance } from 'fastify'
-import { type ApiContext, type ById, findOr404, inputOf, sendJson } from './api-context.js'
 import { falsify, loseAnswer } from './api-faults.js'
-import { checkoutFrom } from './checkout-form.js'
-import { listOf } from './list.js'
+import { wireCheckout, wireLine } from './api-json.js'
+import { checkoutFrom } from './create-checkout.js'
+import { listOf } from './pagination.js'
 import type { JsonObject } from './php-json.js'
 import type { LineItem } from './records.js'
-import { wireCheckout, wireLine } from './wire.js'
+import { type ApiContext, type ById, findOr404, inputOf, sendJson } from './routes.js'
 
 export function checkoutRoutes(app: FastifyInstance, context: ApiContext): void {
   const { desk, cashier, livemode } = context

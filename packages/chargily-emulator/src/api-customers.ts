@@ -1,12 +1,12 @@
 // Customers: every field is optional, and updates are POST (Chargily docs, API reference, customers).
 import type { FastifyInstance } from 'fastify'
-import { type ApiContext, type ById, findOr404, inputOf, sendJson } from './api-context.js'
-import { newId } from './desk.js'
-import { Form } from './laravel-form.js'
-import { listOf } from './list.js'
+import { wireCustomer, wireDeleted, withoutLivemode } from './api-json.js'
+import { newId } from './context.js'
+import { Form } from './laravel.js'
+import { listOf } from './pagination.js'
 import { isJsonObject, type JsonObject } from './php-json.js'
 import type { CustomerRecord } from './records.js'
-import { wireCustomer, wireDeleted, withoutLivemode } from './wire.js'
+import { type ApiContext, type ById, findOr404, inputOf, sendJson } from './routes.js'
 
 export function customerRoutes(app: FastifyInstance, context: ApiContext): void {
   const { desk, livemode } = context

@@ -2,8 +2,8 @@
 // is tried here is the patience of a real client.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Desk } from './desk.js'
-import { ApiRefusal } from './emulator-error.js'
+import type { Desk } from './context.js'
+import { ApiRefusal } from './errors.js'
 import type { CallScope } from './faults.js'
 import type { JsonObject } from './php-json.js'
 import type { CheckoutRecord } from './records.js'

@@ -1,14 +1,14 @@
 // Payment links: a reusable address, of which each visit opens a new checkout (Chargily docs, API reference,
 // payment-links). They cannot be deleted, only made inactive.
 import type { FastifyInstance } from 'fastify'
-import { type ApiContext, type ById, findOr404, inputOf, sendJson } from './api-context.js'
-import { newId } from './desk.js'
-import { Form } from './laravel-form.js'
+import { wireLine, wirePaymentLink, withoutLivemode } from './api-json.js'
+import { newId } from './context.js'
+import { Form } from './laravel.js'
 import { readLineItems } from './line-items.js'
-import { listOf } from './list.js'
+import { listOf } from './pagination.js'
 import type { JsonObject } from './php-json.js'
 import { LOCALES, type PaymentLinkRecord } from './records.js'
-import { wireLine, wirePaymentLink, withoutLivemode } from './wire.js'
+import { type ApiContext, type ById, findOr404, inputOf, sendJson } from './routes.js'
 
 export function paymentLinkRoutes(app: FastifyInstance, context: ApiContext): void {
   const { desk, livemode } = context

@@ -1,13 +1,13 @@
 // The REST side: one plugin, mounted once for each mode. It authenticates, carries out the faults of the API and
 // turns refusals into Laravel's answers; what each route does stands in the api-*.ts beside it.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { catalogueRoutes } from './api-catalogue.js'
 import { checkoutRoutes } from './api-checkouts.js'
-import { type ApiContext, sendJson } from './api-context.js'
 import { customerRoutes } from './api-customers.js'
 import { holdUp } from './api-faults.js'
 import { paymentLinkRoutes } from './api-payment-links.js'
-import { ApiRefusal } from './emulator-error.js'
+import { catalogueRoutes } from './api-resources.js'
+import { ApiRefusal } from './errors.js'
+import { type ApiContext, sendJson } from './routes.js'
 
 export function apiRoutes(context: ApiContext) {
   return async (app: FastifyInstance): Promise<void> => {

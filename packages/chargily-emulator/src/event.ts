@@ -1,9 +1,10 @@
 // The events as they leave: the snapshot of a checkout, written in one of the two dialects, and its signature.
 // A captured event of 2026 and Chargily's documentation disagree on half the fields, so both are spoken.
-import type { Desk } from './desk.js'
+
+import { asSaid, checkoutUrl } from './api-json.js'
+import type { Desk } from './context.js'
 import { encodePhpJson, type Json, type JsonObject, objectInMysqlOrder } from './php-json.js'
 import type { CheckoutRecord, EventType } from './records.js'
-import { asSaid, checkoutUrl } from './wire.js'
 
 export interface EventFacts {
   readonly id: string

@@ -1,6 +1,6 @@
 // What can be made to go wrong on purpose, in one table: each switch, its settings and their limits. A switch stays
 // on until it is cleared, or for `times` uses. It decides nothing about how a fault is carried out.
-import { EmulatorError } from './emulator-error.js'
+import { EmulatorError } from './errors.js'
 
 type Setting =
   | { readonly min: number; readonly max: number; readonly default: number }

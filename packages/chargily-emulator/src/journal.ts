@@ -3,7 +3,7 @@
 // It refuses a file that it did not write, because compacting would destroy it.
 import { closeSync, fdatasyncSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { EmulatorError } from './emulator-error.js'
+import { EmulatorError } from './errors.js'
 
 const FORMAT_LINE = '{"format":"chargily-emulator/1"}'
 

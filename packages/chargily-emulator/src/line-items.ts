@@ -1,6 +1,6 @@
 // The `items` of checkouts and payment links: prices that exist, in quantities that make sense.
-import type { Desk } from './desk.js'
-import { Form } from './laravel-form.js'
+import type { Desk } from './context.js'
+import { Form } from './laravel.js'
 import { isJsonObject, type Json } from './php-json.js'
 import type { LineItem } from './records.js'
 

@@ -1,6 +1,6 @@
 // The sandbox in a browser, at `/_sandbox`: the clock, the faults, what was delivered. Plain forms on the JSON routes' own
 // handlers; it works without script. What merchants and payers wrote goes through `safe`.
-import type { Desk } from './desk.js'
+import type { Desk } from './context.js'
 import type { Faults } from './faults.js'
 import { PAGE_STYLE } from './page-style.js'
 import type { CheckoutRecord, DeliveryRecord } from './records.js'

@@ -1,12 +1,12 @@
 // The strings behind the stage: clock, faults, deliveries and checkouts, for scripts and tests. Open to whoever sits
 // at this machine and to nobody else, not even to a web page that is looked at on it.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type ById, findOr404, inputOf, sendJson } from './api-context.js'
-import type { Cashier } from './cashier.js'
-import type { Desk } from './desk.js'
-import { ApiRefusal } from './emulator-error.js'
+import type { Cashier } from './checkout-service.js'
+import type { Desk } from './context.js'
+import { ApiRefusal } from './errors.js'
 import { type JsonObject, toJson } from './php-json.js'
 import type { DeliveryRecord } from './records.js'
+import { type ById, findOr404, inputOf, sendJson } from './routes.js'
 import { sandboxPage } from './sandbox-page.js'
 
 /** A hundred years: beyond it dates leave what JSON clients can read. */

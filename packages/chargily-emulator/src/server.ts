@@ -1,10 +1,10 @@
 // The HTTP server with everything mounted: API and page once for each mode, the sandbox once for all.
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { apiRoutes } from './api.js'
+import { modePath } from './api-json.js'
 import { frontPage } from './front-page.js'
-import { pageRoutes } from './page-routes.js'
+import { pageRoutes } from './payment-page-routes.js'
 import { type SandboxContext, sandboxRoutes } from './sandbox-routes.js'
-import { modePath } from './wire.js'
 
 export function buildServer(context: SandboxContext): FastifyInstance {
   const app = Fastify({

@@ -1,7 +1,7 @@
 // POST and GET of checkouts, in the provider's own words. Source of the shapes: Chargily docs, API reference,
 // checkouts; of the sentences: Laravel's validation messages.
 import { expect, test } from 'vitest'
-import { call, emulator, KEY, ManualClock, made, merchant, newCheckout, ORDER, START_MS } from './street.js'
+import { call, emulator, KEY, ManualClock, made, merchant, newCheckout, ORDER, START_MS } from './support.js'
 
 const LIVE_KEY = 'live_sk_street00000000000000000000000000000000'
 /** 1,700,000,000,000 ms in Crockford's base 32, ten places. */

@@ -1,7 +1,7 @@
 // How the merchant is told: what an event looks like, when it is tried again, and when it is given up.
 // Source: the captured events of May 2026, Chargily docs (Webhooks), and spatie/laravel-webhook-server's defaults.
 import { expect, test, vi } from 'vitest'
-import { emulator, ManualClock, merchant, newCheckout, START_MS } from './street.js'
+import { emulator, ManualClock, merchant, newCheckout, START_MS } from './support.js'
 
 test('an event as captured: keys in MySQL order, boolean mode, the account of the merchant', async () => {
   const shop = await merchant()

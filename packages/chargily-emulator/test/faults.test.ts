@@ -1,8 +1,8 @@
 // Every switch, on and then off again: what the merchant or the client sees while it is on.
 import { expect, test, vi } from 'vitest'
+import { sign } from '../src/api-keys.js'
 import type { Faults } from '../src/emulator.js'
-import { sign } from '../src/key-ring.js'
-import { call, emulator, KEY, ManualClock, merchant, newCheckout, ORDER, payAtPage } from './street.js'
+import { call, emulator, KEY, ManualClock, merchant, newCheckout, ORDER, payAtPage } from './support.js'
 
 /** Pays one checkout with the faults on and returns what the merchant heard. */
 async function heardWith(faults: Partial<Faults>, secretKeys = [KEY]) {

@@ -1,6 +1,6 @@
 // What is at the root of the emulator: where everything is, for people.
 import { expect, test } from 'vitest'
-import { answerOf, emulator, KEY } from './street.js'
+import { answerOf, emulator, KEY } from './support.js'
 
 test.each([
   ['ar', 'rtl', 'محاكي Chargily Pay'],

@@ -1,6 +1,6 @@
 // Whatever arrives, the answer is the caller's fault: nothing that can be sent makes the emulator break.
 import { expect, test } from 'vitest'
-import { call, emulator, KEY, newCheckout, ORDER } from './street.js'
+import { call, emulator, KEY, newCheckout, ORDER } from './support.js'
 
 const BODIES: readonly (readonly [string, Buffer<ArrayBuffer>])[] = [
   ['nothing', Buffer.from('')],

@@ -1,7 +1,7 @@
 // Is the emulator faithful? Ask a client that nobody here wrote: Chargily's own JavaScript SDK, from npm, unchanged.
 import { ChargilyClient, verifySignature } from '@chargily/chargily-pay'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { emulator, KEY, merchant, payAtPage } from './street.js'
+import { emulator, KEY, merchant, payAtPage } from './support.js'
 
 const realFetch = globalThis.fetch
 let emulatorUrl = ''

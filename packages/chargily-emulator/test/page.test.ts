@@ -1,6 +1,6 @@
 // The payment page: what the payer reads in his language, and what a browser or a script may post to it.
 import { expect, test } from 'vitest'
-import { answerOf, emulator, newCheckout, payAtPage } from './street.js'
+import { answerOf, emulator, newCheckout, payAtPage } from './support.js'
 
 const read = async (url: string) => answerOf(await fetch(url))
 

@@ -1,7 +1,7 @@
 // The thread through everything: a checkout is made, paid at its page, and the merchant is told in signed bytes.
 import { createHmac } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
-import { emulator, KEY, merchant, newCheckout, payAtPage } from './street.js'
+import { emulator, KEY, merchant, newCheckout, payAtPage } from './support.js'
 
 test('a payer is sent back with the checkout id, and the merchant hears a signed event', async () => {
   const shop = await merchant()

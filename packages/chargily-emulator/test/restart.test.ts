@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { EmulatorError, startEmulator } from '../src/emulator.js'
-import { call, emulator, KEY, ManualClock, merchant, newCheckout, payAtPage } from './street.js'
+import { call, emulator, KEY, ManualClock, merchant, newCheckout, payAtPage } from './support.js'
 
 const newStateFile = () => path.join(mkdtempSync(path.join(tmpdir(), 'emulator-')), 'state')
 

@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { type Emulator, EmulatorError, startEmulator } from '../src/emulator.js'
-import { emulator, KEY, ManualClock, merchant, newCheckout, sandbox } from './street.js'
+import { emulator, KEY, ManualClock, merchant, newCheckout, sandbox } from './support.js'
 
 test('faults are set, read and cleared', async () => {
   const emu = await emulator()

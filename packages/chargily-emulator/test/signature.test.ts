@@ -1,7 +1,7 @@
 // The bytes that are signed. The vector is the published one: made with PHP's escapes, checked with openssl.
 import { expect, test } from 'vitest'
+import { sign } from '../src/api-keys.js'
 import { encodeWireEvent } from '../src/event.js'
-import { sign } from '../src/key-ring.js'
 import { encodePhpJson, inMysqlOrder } from '../src/php-json.js'
 
 const VECTOR_KEY = 'test_sk_emulatorvector000000000000000000000000'

@@ -1,6 +1,15 @@
 // What time does to a checkout: thirty minutes to pay, not a second more.
 import { expect, test, vi } from 'vitest'
-import { call, emulator, ManualClock, merchant, newCheckout, payAtPage, START_MS, sandbox } from './street.js'
+import {
+  call,
+  emulator,
+  ManualClock,
+  merchant,
+  newCheckout,
+  payAtPage,
+  START_MS,
+  sandbox,
+} from './support.js'
 
 test('an unpaid checkout expires 30 minutes after its creation, and the merchant is told', async () => {
   const shop = await merchant()

@@ -1,6 +1,6 @@
 // The resources as the API shows them: field names, order and types of Chargily's reference (API reference, the
 // object pages). It reads records and makes JSON; nothing here decides anything.
-import type { Desk } from './desk.js'
+import type { Desk } from './context.js'
 import type { JsonObject } from './php-json.js'
 import type {
   CheckoutRecord,

@@ -1,8 +1,8 @@
 // Brings events to the merchant: the same bytes up to three times, then no more. What it still owes stands in the
 // ledger, so a kill between two tries only delays. It never makes an event and never asks whether one is true.
 import { setMaxListeners } from 'node:events'
-import type { Desk } from './desk.js'
-import { EmulatorError } from './emulator-error.js'
+import type { Desk } from './context.js'
+import { EmulatorError } from './errors.js'
 import { type PostResult, postWebhook } from './post-webhook.js'
 import type { DeliveryRecord } from './records.js'
 

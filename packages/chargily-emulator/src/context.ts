@@ -1,10 +1,11 @@
 // What every part of one emulator works with, handed around instead of imported, so that two emulators in one
 // process share nothing.
-import type { Dice, SandboxClock } from './clock-and-dice.js'
-import { newUlid } from './clock-and-dice.js'
+
+import type { KeyRing } from './api-keys.js'
+import type { Dice, SandboxClock } from './clock.js'
+import { newUlid } from './clock.js'
 import type { FaultBoard } from './faults.js'
-import type { KeyRing } from './key-ring.js'
-import type { Ledger } from './ledger.js'
+import type { Ledger } from './store.js'
 
 export type Dialect = 'wire-2026' | 'docs'
 

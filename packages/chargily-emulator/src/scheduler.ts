@@ -1,8 +1,8 @@
 // Lets time act: whatever is due is done, whether the clock ran there by itself or was moved. A moved clock stops at
 // every due instant on its way, so that ten minutes in one step are the same as ten minutes.
-import type { Cashier } from './cashier.js'
-import type { Courier } from './courier.js'
-import type { Desk } from './desk.js'
+import type { Cashier } from './checkout-service.js'
+import type { Desk } from './context.js'
+import type { Courier } from './webhook-sender.js'
 
 /** Somebody else may move a shared clock without telling us; we look again this often. */
 const LOOK_AGAIN_MS = 1000

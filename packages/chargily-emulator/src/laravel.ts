@@ -1,7 +1,7 @@
 // The validation of one request in Laravel's words: each field is read by the rule it must keep, complaints are
 // collected in the order of reading, and `refuseIfWrong` answers them all as one 422. A field that breaks its rule
 // reads as null; nobody may use it before `refuseIfWrong` has been passed.
-import { ApiRefusal } from './emulator-error.js'
+import { ApiRefusal } from './errors.js'
 import { inMysqlOrder, isJsonObject, type Json, type JsonObject } from './php-json.js'
 
 export class Form {

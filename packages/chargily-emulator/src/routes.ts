@@ -1,8 +1,8 @@
 // What the API routes share: their mode, how a body is read and how an answer is written.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Cashier } from './cashier.js'
-import type { Desk } from './desk.js'
-import { notFound } from './emulator-error.js'
+import type { Cashier } from './checkout-service.js'
+import type { Desk } from './context.js'
+import { notFound } from './errors.js'
 import { readInput } from './laravel-input.js'
 import { encodePhpJson, type JsonObject } from './php-json.js'
 import type { Table } from './table.js'

@@ -1,10 +1,10 @@
 // The envelope of all lists: Laravel's paginator without `from`, `to` and `links`. Newest first; how Chargily sorts
 // is not documented, but a client that looks for its lost checkout should find it on the first page.
 import type { FastifyRequest } from 'fastify'
-import type { ApiContext } from './api-context.js'
-import { Form } from './laravel-form.js'
+import { modePath } from './api-json.js'
+import { Form } from './laravel.js'
 import type { JsonObject } from './php-json.js'
-import { modePath } from './wire.js'
+import type { ApiContext } from './routes.js'
 
 const DEFAULT_PER_PAGE = 10
 /** Chargily docs, API reference, the list pages: 1 to 50. */

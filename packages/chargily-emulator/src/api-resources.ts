@@ -1,14 +1,14 @@
 // Products and their prices (Chargily docs, API reference, products and prices). A price can only change its
 // metadata, and cannot be deleted.
 import type { FastifyInstance } from 'fastify'
-import { type ApiContext, type ById, findOr404, inputOf, sendJson } from './api-context.js'
-import { MIN_AMOUNT } from './checkout-form.js'
-import { newId } from './desk.js'
-import { Form } from './laravel-form.js'
-import { listOf } from './list.js'
+import { wireDeleted, wirePrice, wireProduct, withoutLivemode } from './api-json.js'
+import { newId } from './context.js'
+import { MIN_AMOUNT } from './create-checkout.js'
+import { Form } from './laravel.js'
+import { listOf } from './pagination.js'
 import type { JsonObject } from './php-json.js'
 import type { PriceRecord, ProductRecord } from './records.js'
-import { wireDeleted, wirePrice, wireProduct, withoutLivemode } from './wire.js'
+import { type ApiContext, type ById, findOr404, inputOf, sendJson } from './routes.js'
 
 /** Chargily docs, API reference, products/create. */
 const MAX_IMAGES = 8

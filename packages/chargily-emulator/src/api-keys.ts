@@ -1,7 +1,7 @@
 // The API keys of the emulated account. One key does two jobs, as at Chargily: it authenticates API calls and it
 // signs events (Chargily docs, Webhooks: "HMAC of the payload signed with your API secret key").
 import { createHmac } from 'node:crypto'
-import { EmulatorError } from './emulator-error.js'
+import { EmulatorError } from './errors.js'
 
 export class KeyRing {
   readonly #test: readonly string[]

@@ -1,8 +1,8 @@
 // POST /checkouts: which requests make a checkout, and which checkout they make (Chargily docs, API reference,
 // checkouts/create). Prices are looked up and sums are done here; nothing is saved.
-import { secondsOf } from './clock-and-dice.js'
-import { type Desk, newId } from './desk.js'
-import { Form } from './laravel-form.js'
+import { secondsOf } from './clock.js'
+import { type Desk, newId } from './context.js'
+import { Form } from './laravel.js'
 import { readLineItems } from './line-items.js'
 import type { JsonObject } from './php-json.js'
 import {

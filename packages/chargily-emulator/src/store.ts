@@ -1,6 +1,6 @@
 // Everything the emulator remembers, in memory, with the state file behind it. A commit is atomic: it is in the
 // file before it is in memory, so nothing that a reader was shown can be unmade by a kill.
-import { EmulatorError } from './emulator-error.js'
+import { EmulatorError } from './errors.js'
 import { Journal } from './journal.js'
 import type {
   CheckoutRecord,

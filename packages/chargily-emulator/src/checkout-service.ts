@@ -1,12 +1,10 @@
 // The life of a checkout after its creation: pending, processing, then paid, failed, canceled or expired, once and
 // for ever. Each step and the events that tell of it are one commit. It refuses to change what is final.
 
-import { secondsOf } from './clock-and-dice.js'
-import type { Courier } from './courier.js'
-import { type Desk, newId } from './desk.js'
-import { deliveriesFor } from './dispatch.js'
-import { ApiRefusal } from './emulator-error.js'
-import type { Change } from './ledger.js'
+import { secondsOf } from './clock.js'
+import { type Desk, newId } from './context.js'
+import { deliveriesFor } from './deliveries.js'
+import { ApiRefusal } from './errors.js'
 import type {
   CheckoutRecord,
   CheckoutStatus,
@@ -15,6 +13,8 @@ import type {
   Outcome,
   PaymentMethod,
 } from './records.js'
+import type { Change } from './store.js'
+import type { Courier } from './webhook-sender.js'
 
 export type PayResult =
   | { readonly ok: true; readonly checkout: CheckoutRecord; readonly firstSend: readonly DeliveryRecord[] }

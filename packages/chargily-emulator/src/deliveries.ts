@@ -1,8 +1,9 @@
 // From a change of a checkout to the deliveries that tell of it. Here the faults of events are carried out: what
 // leaves may be lost, late, doubled, out of order, falsely signed or false, exactly as switched on.
-import { type Desk, newId } from './desk.js'
+
+import { sign } from './api-keys.js'
+import { type Desk, newId } from './context.js'
 import { type EventFacts, encodeEvent, eventData } from './event.js'
-import { sign } from './key-ring.js'
 import type { JsonObject } from './php-json.js'
 import type { CheckoutRecord, DeliveryRecord, EventType } from './records.js'
 

@@ -1,13 +1,13 @@
 // The payer's side over HTTP: the page, its POST, and payment links. A browser and a script use the same address;
 // the answer to a payment is 303 back to the merchant, with `checkout_id` added.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type ApiContext, type ById, inputOf } from './api-context.js'
-import { feesOf, newCheckout, sumOf } from './checkout-form.js'
-import { Form } from './laravel-form.js'
-import { messagePage, paymentPage, thanksPage } from './page.js'
+import { checkoutUrl } from './api-json.js'
+import { feesOf, newCheckout, sumOf } from './create-checkout.js'
+import { Form } from './laravel.js'
+import { messagePage, paymentPage, thanksPage } from './payment-page.js'
 import { type CheckoutRecord, LOCALES, type Locale, OUTCOMES, PAYMENT_METHODS } from './records.js'
 import { returnUrl } from './return-url.js'
-import { checkoutUrl } from './wire.js'
+import { type ApiContext, type ById, inputOf } from './routes.js'
 
 export function pageRoutes(context: ApiContext) {
   const { desk, cashier, livemode } = context
