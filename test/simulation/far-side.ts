@@ -1,11 +1,11 @@
-// The provider of a simulation: the emulator's own API, cashier and event writer, without its sockets and timers. Calls
+// The provider of a simulation: the emulator's own API, checkoutService and event writer, without its sockets and timers. Calls
 // reach it in the process, and may go wrong on the way; what it would post, the simulation's post carries (post.ts).
 
-import { KeyRing } from '../../packages/chargily-emulator/src/api-keys.js'
-import { Cashier } from '../../packages/chargily-emulator/src/checkout-service.js'
+import { ApiKeys } from '../../packages/chargily-emulator/src/api-keys.js'
+import { CheckoutService } from '../../packages/chargily-emulator/src/checkout-service.js'
 import { SandboxClock } from '../../packages/chargily-emulator/src/clock.js'
-import type { Desk } from '../../packages/chargily-emulator/src/context.js'
-import { FaultBoard, type Faults } from '../../packages/chargily-emulator/src/faults.js'
+import type { EmulatorContext } from '../../packages/chargily-emulator/src/context.js'
+import { FaultSwitches, type Faults } from '../../packages/chargily-emulator/src/faults.js'
 import type {
   CheckoutRecord,
   DeliveryRecord,
@@ -13,8 +13,8 @@ import type {
   PaymentMethod,
 } from '../../packages/chargily-emulator/src/records.js'
 import { buildServer } from '../../packages/chargily-emulator/src/server.js'
-import { Ledger } from '../../packages/chargily-emulator/src/store.js'
-import { Courier } from '../../packages/chargily-emulator/src/webhook-sender.js'
+import { Store } from '../../packages/chargily-emulator/src/store.js'
+import { WebhookSender } from '../../packages/chargily-emulator/src/webhook-sender.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import type { AnswerHeaders, Send, SentAnswer } from '../../packages/ishtirak/src/runtime/exchange.js'
 import type { Dice } from './dice.js'
@@ -57,9 +57,9 @@ export function createFarSide(of: {
   note: (line: string) => void
 }): FarSide {
   const { clock, figures } = of
-  const desk = openDesk(clock, of.dice)
-  const cashier = new Cashier(desk, new Courier(desk, 0))
-  const server = buildServer({ desk, cashier, advance: async () => undefined })
+  const context = openContext(clock, of.dice)
+  const checkoutService = new CheckoutService(context, new WebhookSender(context, 0))
+  const server = buildServer({ desk: context, checkoutService, advance: async () => undefined })
   let seen = 0
   const way = of.dice.stream('way to the provider')
 
@@ -90,11 +90,11 @@ export function createFarSide(of: {
       return troubled(trouble, () => call(request))
     },
     pay: (checkoutId, outcome, method, { faults = {}, amount } = {}) => {
-      const checkout = desk.ledger.checkouts.findAnywhere(checkoutId)
+      const checkout = context.store.checkouts.findAnywhere(checkoutId)
       if (!checkout) return false
-      desk.faults.set(faults)
-      const { ok } = cashier.pay({ ...checkout, amount: amount ?? checkout.amount }, outcome, method)
-      desk.faults.clear()
+      context.faults.set(faults)
+      const { ok } = checkoutService.pay({ ...checkout, amount: amount ?? checkout.amount }, outcome, method)
+      context.faults.clear()
       return ok
     },
     repeat: async (checkoutId) => {
@@ -102,31 +102,31 @@ export function createFarSide(of: {
       if (!order) throw new Error(`${checkoutId} was made by no request`)
       return (await inject(order.request)).json().id
     },
-    checkout: (id) => desk.ledger.checkouts.findAnywhere(id),
-    checkouts: () => [...desk.ledger.checkouts.all()],
+    checkout: (id) => context.store.checkouts.findAnywhere(id),
+    checkouts: () => [...context.store.checkouts.all()],
     priceOf: (checkoutId) => orders.get(checkoutId)?.price,
     takings: () =>
-      [...desk.ledger.checkouts.all()].flatMap((checkout) =>
+      [...context.store.checkouts.all()].flatMap((checkout) =>
         takingOf(checkout, orders.get(checkout.id)?.price ?? checkout.amount),
       ),
     newEvents: () => {
-      const all = [...desk.ledger.deliveries.all()]
+      const all = [...context.store.deliveries.all()]
       const fresh = all.slice(seen)
       seen = all.length
       return fresh
     },
-    endDue: () => cashier.endDue(),
+    endDue: () => checkoutService.endDue(),
   }
 }
 
-function openDesk(clock: MovableClock, dice: Dice): Desk {
+function openContext(clock: MovableClock, dice: Dice): EmulatorContext {
   const chance = dice.stream('provider')
   return {
     clock: new SandboxClock(clock),
-    dice: (size) => chance.bytes(size),
-    ledger: new Ledger(),
-    faults: new FaultBoard(),
-    keys: new KeyRing([PROVIDER_KEY]),
+    random: (size) => chance.bytes(size),
+    store: new Store(),
+    faults: new FaultSwitches(),
+    keys: new ApiKeys([PROVIDER_KEY]),
     dialect: chance.chance(0.7) ? 'wire-2026' : 'docs',
     merchantName: 'Simulation',
     webhookEndpoint: null,

@@ -9,19 +9,19 @@ import type { LineItem } from './records.js'
 import { type ApiContext, type ById, findOr404, inputOf, sendJson } from './routes.js'
 
 export function checkoutRoutes(app: FastifyInstance, context: ApiContext): void {
-  const { desk, cashier, livemode } = context
-  const find = (id: string) => findOr404(desk.ledger.checkouts, id, livemode)
+  const { desk, checkoutService, livemode } = context
+  const find = (id: string) => findOr404(desk.store.checkouts, id, livemode)
 
   app.post('/checkouts', async (request, reply) => {
     const checkout = falsify(desk, checkoutFrom(desk, inputOf(request), livemode))
-    desk.ledger.commit([{ put: { checkouts: checkout } }])
-    cashier.watch(checkout)
+    desk.store.commit([{ put: { checkouts: checkout } }])
+    checkoutService.watch(checkout)
     return (await loseAnswer(desk, reply)) ? reply : sendJson(reply, wireCheckout(desk, checkout))
   })
   app.get('/checkouts', async (request, reply) =>
     sendJson(
       reply,
-      listOf(context, request, desk.ledger.checkouts.newestFirst(livemode), (checkout) =>
+      listOf(context, request, desk.store.checkouts.newestFirst(livemode), (checkout) =>
         wireCheckout(desk, checkout),
       ),
     ),
@@ -37,18 +37,18 @@ export function checkoutRoutes(app: FastifyInstance, context: ApiContext): void 
     )
   })
   app.post<ById>('/checkouts/:id/expire', async ({ params }, reply) =>
-    sendJson(reply, wireCheckout(desk, cashier.expire(find(params.id)))),
+    sendJson(reply, wireCheckout(desk, checkoutService.expire(find(params.id)))),
   )
   app.get('/balance', async (_, reply) => sendJson(reply, balance(context)))
 }
 
 function shownLine({ desk, livemode }: ApiContext, line: LineItem): JsonObject {
-  return wireLine(findOr404(desk.ledger.prices, line.price_id, livemode), line, false)
+  return wireLine(findOr404(desk.store.prices, line.price_id, livemode), line, false)
 }
 
 function balance({ desk, livemode }: ApiContext): JsonObject {
   let earned = 0
-  for (const checkout of desk.ledger.checkouts.all()) {
+  for (const checkout of desk.store.checkouts.all()) {
     if (checkout.livemode === livemode && checkout.status === 'paid')
       earned += checkout.amount - checkout.fees_on_merchant
   }

@@ -10,10 +10,10 @@ import { type ApiContext, type ById, findOr404, inputOf, sendJson } from './rout
 
 export function customerRoutes(app: FastifyInstance, context: ApiContext): void {
   const { desk, livemode } = context
-  const { customers } = desk.ledger
+  const { customers } = desk.store
   const find = (id: string) => findOr404(customers, id, livemode)
   const save = (customer: CustomerRecord) => {
-    desk.ledger.commit([{ put: { customers: customer } }])
+    desk.store.commit([{ put: { customers: customer } }])
     return wireCustomer(customer)
   }
 
@@ -41,7 +41,7 @@ export function customerRoutes(app: FastifyInstance, context: ApiContext): void 
   )
   app.delete<ById>('/customers/:id', async ({ params }, reply) => {
     const { id } = find(params.id)
-    desk.ledger.commit([{ remove: { table: 'customers', id } }])
+    desk.store.commit([{ remove: { table: 'customers', id } }])
     return sendJson(reply, wireDeleted('customer', id, livemode))
   })
 }

@@ -2,14 +2,18 @@
 // is tried here is the patience of a real client.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Desk } from './context.js'
+import type { EmulatorContext } from './context.js'
 import { ApiRefusal } from './errors.js'
 import type { CallScope } from './faults.js'
 import type { JsonObject } from './php-json.js'
 import type { CheckoutRecord } from './records.js'
 
 /** Before anything is made. */
-export async function holdUp(desk: Desk, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export async function holdUp(
+  desk: EmulatorContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   const scope = scopeOf(request)
   const slow = desk.faults.useWithin('api_slow', scope)
   if (slow) await wait(slow.ms, undefined, { ref: false })
@@ -33,11 +37,11 @@ function scopeOf({ method, url }: FastifyRequest): CallScope {
 }
 
 /** The new checkout, with something in it that was not ordered. */
-export function falsify(desk: Desk, checkout: CheckoutRecord): CheckoutRecord {
+export function falsify(desk: EmulatorContext, checkout: CheckoutRecord): CheckoutRecord {
   const lie = desk.faults.use('false_checkout')
   if (!lie) return checkout
   if (lie.what === 'another_checkout') {
-    return desk.ledger.checkouts.newestFirst(checkout.livemode)[0] ?? checkout
+    return desk.store.checkouts.newestFirst(checkout.livemode)[0] ?? checkout
   }
   const said: Record<string, JsonObject> = {
     amount: { amount: lie.amount },
@@ -52,7 +56,7 @@ export function falsify(desk: Desk, checkout: CheckoutRecord): CheckoutRecord {
 }
 
 /** After the checkout was made: its answer gets lost on the way. Returns whether it was. */
-export async function loseAnswer(desk: Desk, reply: FastifyReply): Promise<boolean> {
+export async function loseAnswer(desk: EmulatorContext, reply: FastifyReply): Promise<boolean> {
   const lost = desk.faults.use('api_timeout_after')
   if (lost) await breakOff(reply, lost.hang_ms)
   return lost !== null

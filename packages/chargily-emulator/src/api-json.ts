@@ -1,6 +1,6 @@
 // The resources as the API shows them: field names, order and types of Chargily's reference (API reference, the
 // object pages). It reads records and makes JSON; nothing here decides anything.
-import type { Desk } from './context.js'
+import type { EmulatorContext } from './context.js'
 import type { JsonObject } from './php-json.js'
 import type {
   CheckoutRecord,
@@ -11,7 +11,7 @@ import type {
   ProductRecord,
 } from './records.js'
 
-export function wireCheckout(desk: Desk, checkout: CheckoutRecord): JsonObject {
+export function wireCheckout(desk: EmulatorContext, checkout: CheckoutRecord): JsonObject {
   const url = checkoutUrl(desk, checkout)
   return asSaid(checkout, {
     id: checkout.id,
@@ -57,7 +57,7 @@ export function asSaid({ said }: CheckoutRecord, fields: JsonObject): JsonObject
 }
 
 /** Computed, not kept: after a restart the emulator may listen elsewhere. */
-export function checkoutUrl(desk: Desk, checkout: CheckoutRecord): string {
+export function checkoutUrl(desk: EmulatorContext, checkout: CheckoutRecord): string {
   return `${desk.publicUrl()}${modePath(checkout.livemode)}/checkouts/${checkout.id}/pay`
 }
 
@@ -104,7 +104,7 @@ export function wirePrice(price: PriceRecord): JsonObject {
   return { id, entity: 'price', livemode, amount, currency, metadata, created_at, updated_at, product_id }
 }
 
-export function wirePaymentLink(desk: Desk, link: PaymentLinkRecord): JsonObject {
+export function wirePaymentLink(desk: EmulatorContext, link: PaymentLinkRecord): JsonObject {
   return {
     id: link.id,
     entity: 'payment_link',

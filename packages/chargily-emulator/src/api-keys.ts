@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto'
 import { EmulatorError } from './errors.js'
 
-export class KeyRing {
+export class ApiKeys {
   readonly #test: readonly string[]
   readonly #live: readonly string[]
 

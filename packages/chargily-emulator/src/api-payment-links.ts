@@ -12,10 +12,10 @@ import { type ApiContext, type ById, findOr404, inputOf, sendJson } from './rout
 
 export function paymentLinkRoutes(app: FastifyInstance, context: ApiContext): void {
   const { desk, livemode } = context
-  const { payment_links, prices } = desk.ledger
+  const { payment_links, prices } = desk.store
   const find = (id: string) => findOr404(payment_links, id, livemode)
   const save = (link: PaymentLinkRecord) => {
-    desk.ledger.commit([{ put: { payment_links: link } }])
+    desk.store.commit([{ put: { payment_links: link } }])
     return wirePaymentLink(desk, link)
   }
 

@@ -20,10 +20,10 @@ export function catalogueRoutes(app: FastifyInstance, context: ApiContext): void
 
 function productRoutes(app: FastifyInstance, context: ApiContext): void {
   const { desk, livemode } = context
-  const { products, prices } = desk.ledger
+  const { products, prices } = desk.store
   const find = (id: string) => findOr404(products, id, livemode)
   const save = (product: ProductRecord) => {
-    desk.ledger.commit([{ put: { products: product } }])
+    desk.store.commit([{ put: { products: product } }])
     return wireProduct(product)
   }
 
@@ -50,17 +50,17 @@ function productRoutes(app: FastifyInstance, context: ApiContext): void {
   })
   app.delete<ById>('/products/:id', async ({ params }, reply) => {
     const { id } = find(params.id)
-    desk.ledger.commit([{ remove: { table: 'products', id } }])
+    desk.store.commit([{ remove: { table: 'products', id } }])
     return sendJson(reply, wireDeleted('product', id, livemode))
   })
 }
 
 function priceRoutes(app: FastifyInstance, context: ApiContext): void {
   const { desk, livemode } = context
-  const { prices } = desk.ledger
+  const { prices } = desk.store
   const find = (id: string) => findOr404(prices, id, livemode)
   const save = (price: PriceRecord) => {
-    desk.ledger.commit([{ put: { prices: price } }])
+    desk.store.commit([{ put: { prices: price } }])
     return wirePrice(price)
   }
 
@@ -107,7 +107,7 @@ function priceFields({ desk, livemode }: ApiContext, input: JsonObject) {
   const amount = form.integer('amount', MIN_AMOUNT, 'gte') ?? 0
   const currency = form.choice('currency', ['dzd']) ?? 'dzd'
   const product_id = form.text('product_id') ?? ''
-  if (product_id !== '' && !desk.ledger.products.find(product_id, livemode))
+  if (product_id !== '' && !desk.store.products.find(product_id, livemode))
     form.complain('product_id', 'The selected product id is invalid.')
   const metadata = form.metadata()
   form.refuseIfWrong()

@@ -13,7 +13,7 @@ export function apiRoutes(context: ApiContext) {
   return async (app: FastifyInstance): Promise<void> => {
     app.addHook('onRequest', async (request, reply) => {
       authenticate(context, request)
-      context.cashier.endDue()
+      context.checkoutService.endDue()
       await holdUp(context.desk, request, reply)
     })
     app.setErrorHandler((error, request, reply) => answerError(context, error, { request, reply }))

@@ -2,7 +2,7 @@
 // for ever. Each step and the events that tell of it are one commit. It refuses to change what is final.
 
 import { secondsOf } from './clock.js'
-import { type Desk, newId } from './context.js'
+import { type EmulatorContext, newId } from './context.js'
 import { deliveriesFor } from './deliveries.js'
 import { ApiRefusal } from './errors.js'
 import type {
@@ -14,13 +14,17 @@ import type {
   PaymentMethod,
 } from './records.js'
 import type { Change } from './store.js'
-import type { Courier } from './webhook-sender.js'
+import type { WebhookSender } from './webhook-sender.js'
 
 export type PayResult =
-  | { readonly ok: true; readonly checkout: CheckoutRecord; readonly firstSend: readonly DeliveryRecord[] }
+  | {
+      readonly ok: true
+      readonly checkout: CheckoutRecord
+      readonly sendBeforeRedirect: readonly DeliveryRecord[]
+    }
   | { readonly ok: false; readonly status: CheckoutStatus }
 
-export class Cashier {
+export class CheckoutService {
   /** Checkouts that time will change, oldest first; all live equally long, so the first expires first. */
   readonly #pending = new Map<string, number>()
   readonly #processing = new Map<string, number>()
@@ -28,23 +32,24 @@ export class Cashier {
   onChange: () => void = () => undefined
 
   constructor(
-    readonly desk: Desk,
-    readonly courier: Courier,
+    readonly desk: EmulatorContext,
+    readonly sender: WebhookSender,
   ) {
-    for (const checkout of desk.ledger.checkouts.all()) this.watch(checkout)
+    for (const checkout of desk.store.checkouts.all()) this.watch(checkout)
   }
 
-  /** What the customer did on the payment page. `firstSend` must be tried before he is sent back. */
+  /** What the customer did on the payment page. `sendBeforeRedirect` must be tried before he is sent back. */
   pay(checkout: CheckoutRecord, outcome: Outcome, method: PaymentMethod): PayResult {
     if (checkout.status !== 'pending') return { ok: false, status: checkout.status }
     const wait = this.desk.faults.use('processing')
     const atCard: CheckoutRecord = { ...checkout, status: 'processing', payment_method: method }
-    if (wait) return { ok: true, checkout: this.#postpone(atCard, outcome, wait.seconds), firstSend: [] }
+    if (wait)
+      return { ok: true, checkout: this.#postpone(atCard, outcome, wait.seconds), sendBeforeRedirect: [] }
     const reorder = this.desk.faults.use('reorder')?.order
     const staleFailure = reorder === 'failed_after_paid'
     const { final, deliveries } = this.#finish(atCard, outcome, staleFailure)
-    const firstSend = reorder === 'webhook_before_redirect' ? deliveries : []
-    return { ok: true, checkout: final, firstSend }
+    const sendBeforeRedirect = reorder === 'webhook_before_redirect' ? deliveries : []
+    return { ok: true, checkout: final, sendBeforeRedirect }
   }
 
   /** POST /checkouts/{id}/expire (Chargily docs, API reference, checkouts/expire: 200, 400, 403). */
@@ -62,11 +67,11 @@ export class Cashier {
     for (const [id, dueAtMs] of this.#pending) {
       if (dueAtMs > nowMs) break
       const status = this.desk.faults.use('expire_as_canceled') ? 'canceled' : 'expired'
-      const checkout = this.desk.ledger.checkouts.findAnywhere(id)
+      const checkout = this.desk.store.checkouts.findAnywhere(id)
       if (checkout) this.#finish(checkout, status)
     }
     for (const [id, dueAtMs] of this.#processing) {
-      const checkout = this.desk.ledger.checkouts.findAnywhere(id)
+      const checkout = this.desk.store.checkouts.findAnywhere(id)
       if (dueAtMs <= nowMs && checkout?.awaited) this.#finish(checkout, checkout.awaited.outcome)
     }
   }
@@ -94,7 +99,7 @@ export class Cashier {
       updated_at: secondsOf(nowMs),
       awaited: { outcome, at_ms: nowMs + seconds * 1000 },
     }
-    this.desk.ledger.commit([{ put: { checkouts: waiting } }])
+    this.desk.store.commit([{ put: { checkouts: waiting } }])
     this.watch(waiting)
     return waiting
   }
@@ -113,9 +118,9 @@ export class Cashier {
     const deliveries = deliveriesFor(this.desk, final, staleFailure)
     const told: Change[] = deliveries.map((delivery) => ({ put: { deliveries: delivery } }))
     const met: Change[] = customer ? [{ put: { customers: customer } }] : []
-    this.desk.ledger.commit([...met, { put: { checkouts: final } }, ...told])
+    this.desk.store.commit([...met, { put: { checkouts: final } }, ...told])
     this.watch(final)
-    this.courier.accept(deliveries)
+    this.sender.accept(deliveries)
     return { final, deliveries }
   }
 

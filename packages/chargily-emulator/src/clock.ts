@@ -10,9 +10,9 @@ export interface EmulatorClock {
 }
 
 /** Returns `size` random bytes. */
-export type Dice = (size: number) => Uint8Array
+export type RandomBytes = (size: number) => Uint8Array
 
-export const systemDice: Dice = (size) => randomBytes(size)
+export const systemRandom: RandomBytes = (size) => randomBytes(size)
 
 /** The clock of one emulator: the given one, or system time, plus what `/_sandbox/clock` has added. */
 export class SandboxClock {
@@ -54,11 +54,11 @@ export function secondsOf(ms: number): number {
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** A 26-character ULID in lower case whose first 10 characters are the given instant (reference, 1.1). */
-export function newUlid(atMs: number, dice: Dice): string {
+export function newUlid(atMs: number, random: RandomBytes): string {
   let time = ''
   for (let rest = atMs, place = 0; place < 10; place++, rest = Math.floor(rest / 32)) {
     time = CROCKFORD.charAt(rest % 32) + time
   }
   // 256 is a multiple of 32, so the remainder favours no letter.
-  return time + Array.from(dice(16), (byte) => CROCKFORD.charAt(byte % 32)).join('')
+  return time + Array.from(random(16), (byte) => CROCKFORD.charAt(byte % 32)).join('')
 }

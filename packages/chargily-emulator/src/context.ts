@@ -1,20 +1,20 @@
 // What every part of one emulator works with, handed around instead of imported, so that two emulators in one
 // process share nothing.
 
-import type { KeyRing } from './api-keys.js'
-import type { Dice, SandboxClock } from './clock.js'
+import type { ApiKeys } from './api-keys.js'
+import type { RandomBytes, SandboxClock } from './clock.js'
 import { newUlid } from './clock.js'
-import type { FaultBoard } from './faults.js'
-import type { Ledger } from './store.js'
+import type { FaultSwitches } from './faults.js'
+import type { Store } from './store.js'
 
 export type Dialect = 'wire-2026' | 'docs'
 
-export interface Desk {
+export interface EmulatorContext {
   readonly clock: SandboxClock
-  readonly dice: Dice
-  readonly ledger: Ledger
-  readonly faults: FaultBoard
-  readonly keys: KeyRing
+  readonly random: RandomBytes
+  readonly store: Store
+  readonly faults: FaultSwitches
+  readonly keys: ApiKeys
   readonly dialect: Dialect
   readonly merchantName: string
   /** The account's own endpoint; a checkout's `webhook_endpoint` goes before it. */
@@ -24,6 +24,6 @@ export interface Desk {
   log(line: Record<string, unknown>): void
 }
 
-export function newId(desk: Desk): string {
-  return newUlid(desk.clock.now(), desk.dice)
+export function newId(desk: EmulatorContext): string {
+  return newUlid(desk.clock.now(), desk.random)
 }

@@ -1,7 +1,7 @@
 // POST /checkouts: which requests make a checkout, and which checkout they make (Chargily docs, API reference,
 // checkouts/create). Prices are looked up and sums are done here; nothing is saved.
 import { secondsOf } from './clock.js'
-import { type Desk, newId } from './context.js'
+import { type EmulatorContext, newId } from './context.js'
 import { Form } from './laravel.js'
 import { readLineItems } from './line-items.js'
 import type { JsonObject } from './php-json.js'
@@ -21,7 +21,7 @@ const LIFETIME_MS = 30 * 60_000
 /** 1250 on 50000 in the documented event, hence 2.5 %; test mode charges nothing. */
 const LIVE_FEE_PER_MILLE = 25
 
-export function checkoutFrom(desk: Desk, input: JsonObject, livemode: boolean): CheckoutRecord {
+export function checkoutFrom(desk: EmulatorContext, input: JsonObject, livemode: boolean): CheckoutRecord {
   const form = new Form(input)
   const items = form.has('items') ? readLineItems(desk, form, livemode) : []
   const asked = form.has('items') ? null : readAmount(form)
@@ -63,7 +63,7 @@ export function checkoutFrom(desk: Desk, input: JsonObject, livemode: boolean): 
 }
 
 /** What is the same in every new checkout, whoever asks for it. */
-export function newCheckout(desk: Desk, livemode: boolean) {
+export function newCheckout(desk: EmulatorContext, livemode: boolean) {
   const nowMs = desk.clock.now()
   return {
     id: newId(desk),
@@ -92,9 +92,9 @@ export function feesOf(amount: number, livemode: boolean, allocation: FeeAllocat
   }
 }
 
-export function sumOf(desk: Desk, items: readonly LineItem[], livemode: boolean): number {
+export function sumOf(desk: EmulatorContext, items: readonly LineItem[], livemode: boolean): number {
   return items.reduce((sum, { price_id, quantity }) => {
-    return sum + (desk.ledger.prices.find(price_id, livemode)?.amount ?? 0) * quantity
+    return sum + (desk.store.prices.find(price_id, livemode)?.amount ?? 0) * quantity
   }, 0)
 }
 
@@ -109,9 +109,9 @@ function complainOfAmount(form: Form): void {
   form.complainThat('amount', `must be greater than or equal to ${MIN_AMOUNT}.`)
 }
 
-function readCustomer(desk: Desk, form: Form, livemode: boolean): string | null {
+function readCustomer(desk: EmulatorContext, form: Form, livemode: boolean): string | null {
   const id = form.text('customer_id')
-  const isKnown = id === null || desk.ledger.customers.find(id, livemode) !== undefined
+  const isKnown = id === null || desk.store.customers.find(id, livemode) !== undefined
   return isKnown ? id : form.complain('customer_id', 'The selected customer id is invalid.')
 }
 
@@ -128,7 +128,7 @@ function readDiscount(form: Form): CheckoutRecord['discount'] {
   return amount === null ? null : { type: 'amount', value: amount }
 }
 
-/** A percentage is rounded to the dinar nearest to it: how Chargily rounds is not documented. */
+/** A percentage is rounded to the dinar nearest to it: how Chargily scheduler is not documented. */
 function discounted(full: number, discount: CheckoutRecord['discount']): number {
   if (discount === null) return full
   const off = discount.type === 'amount' ? discount.value : Math.round((full * discount.value) / 100)

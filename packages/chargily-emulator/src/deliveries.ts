@@ -2,7 +2,7 @@
 // leaves may be lost, late, doubled, out of order, falsely signed or false, exactly as switched on.
 
 import { sign } from './api-keys.js'
-import { type Desk, newId } from './context.js'
+import { type EmulatorContext, newId } from './context.js'
 import { type EventFacts, encodeEvent, eventData } from './event.js'
 import type { JsonObject } from './php-json.js'
 import type { CheckoutRecord, DeliveryRecord, EventType } from './records.js'
@@ -11,7 +11,11 @@ import type { CheckoutRecord, DeliveryRecord, EventType } from './records.js'
  * The deliveries to be made for the checkout's new state, in the order of sending; none without an endpoint.
  * With `staleFailure` the event of an earlier, failed card follows the one that says paid.
  */
-export function deliveriesFor(desk: Desk, checkout: CheckoutRecord, staleFailure = false): DeliveryRecord[] {
+export function deliveriesFor(
+  desk: EmulatorContext,
+  checkout: CheckoutRecord,
+  staleFailure = false,
+): DeliveryRecord[] {
   const url = checkout.webhook_endpoint ?? desk.webhookEndpoint
   const type = eventTypeOf(checkout)
   if (url === null || type === null) return []
@@ -37,14 +41,14 @@ export function deliveriesFor(desk: Desk, checkout: CheckoutRecord, staleFailure
   }))
 }
 
-function scheduleOf(desk: Desk): Pick<DeliveryRecord, 'state' | 'next_attempt_at_ms'> {
+function scheduleOf(desk: EmulatorContext): Pick<DeliveryRecord, 'state' | 'next_attempt_at_ms'> {
   const delaySeconds = desk.faults.use('delay')?.seconds ?? 0
   if (desk.faults.use('drop')) return { state: 'dropped', next_attempt_at_ms: null }
   return { state: 'pending', next_attempt_at_ms: desk.clock.now() + delaySeconds * 1000 }
 }
 
 /** The card that was refused before the one that paid, told of too late. */
-function earlierFailure(desk: Desk, checkout: CheckoutRecord): EventFacts {
+function earlierFailure(desk: EmulatorContext, checkout: CheckoutRecord): EventFacts {
   return factsOf(desk, { ...checkout, status: 'failed' }, 'checkout.failed')
 }
 
@@ -52,7 +56,7 @@ function eventTypeOf({ status }: CheckoutRecord): EventType | null {
   return status === 'pending' || status === 'processing' ? null : `checkout.${status}`
 }
 
-function factsOf(desk: Desk, checkout: CheckoutRecord, type: EventType): EventFacts {
+function factsOf(desk: EmulatorContext, checkout: CheckoutRecord, type: EventType): EventFacts {
   const wrongMode = desk.faults.use('wrong_mode') !== null
   const livemode = wrongMode !== checkout.livemode
   const data = { ...eventData(desk, checkout), ...falsehoods(desk) }
@@ -61,13 +65,13 @@ function factsOf(desk: Desk, checkout: CheckoutRecord, type: EventType): EventFa
 }
 
 /** Lies that are rightly signed: only a comparison with one's own books finds them. */
-function falsehoods(desk: Desk): JsonObject {
+function falsehoods(desk: EmulatorContext): JsonObject {
   const amount = desk.faults.use('wrong_amount')
   const currency = desk.faults.use('wrong_currency')
   return { ...amount, ...currency }
 }
 
-function copiesOf(desk: Desk, event: EventFacts): EventFacts[] {
+function copiesOf(desk: EmulatorContext, event: EventFacts): EventFacts[] {
   const duplicate = desk.faults.use('duplicate')
   const further = Array.from({ length: duplicate?.count ?? 0 }, () =>
     duplicate?.new_event_id ? { ...event, id: newId(desk) } : event,
@@ -82,7 +86,7 @@ interface Parcel {
 }
 
 /** The bytes and signatures; a fault of them is drawn once and spoils every copy alike. */
-function sealed(desk: Desk, events: readonly EventFacts[], livemode: boolean): Parcel[] {
+function sealed(desk: EmulatorContext, events: readonly EventFacts[], livemode: boolean): Parcel[] {
   const key = signingKey(desk, livemode)
   const reserialised = desk.faults.use('reserialised_body') !== null
   const truncated = desk.faults.use('truncated_body')
@@ -101,7 +105,7 @@ function spoilt(kind: 'wrong' | 'missing' | 'garbage', body: string): string | n
   return kind === 'garbage' ? 'not-a-signature' : sign(body, 'a key that is not the account’s')
 }
 
-function signingKey(desk: Desk, livemode: boolean): string {
+function signingKey(desk: EmulatorContext, livemode: boolean): string {
   const retired = desk.faults.use('old_key') ? desk.keys.retiredKey(livemode) : null
   return retired ?? desk.keys.signingKey(livemode) ?? desk.keys.retiredKey(livemode)
 }

@@ -3,20 +3,20 @@
 // test, so that the two are independent readings of one contract. It is no mock: nothing answers but over a socket.
 import type { FastifyInstance } from 'fastify'
 import { checkoutUrl } from './api-json.js'
-import { KeyRing } from './api-keys.js'
-import { Cashier } from './checkout-service.js'
-import { type Dice, type EmulatorClock, SandboxClock, systemDice } from './clock.js'
-import type { Desk, Dialect } from './context.js'
+import { ApiKeys } from './api-keys.js'
+import { CheckoutService } from './checkout-service.js'
+import { type EmulatorClock, type RandomBytes, SandboxClock, systemRandom } from './clock.js'
+import type { Dialect, EmulatorContext } from './context.js'
 import { EmulatorError } from './errors.js'
-import { FaultBoard, type Faults } from './faults.js'
+import { FaultSwitches, type Faults } from './faults.js'
 import type { CheckoutRecord, DeliveryRecord, Outcome, PaymentMethod } from './records.js'
 import { returnUrl } from './return-url.js'
-import { Rounds } from './scheduler.js'
+import { Scheduler } from './scheduler.js'
 import { buildServer } from './server.js'
-import { Ledger } from './store.js'
-import { Courier } from './webhook-sender.js'
+import { Store } from './store.js'
+import { WebhookSender } from './webhook-sender.js'
 
-export type { Dice, EmulatorClock } from './clock.js'
+export type { EmulatorClock, RandomBytes } from './clock.js'
 export type { Dialect } from './context.js'
 export { EmulatorError } from './errors.js'
 export type { FaultName, FaultSettings, Faults } from './faults.js'
@@ -28,7 +28,7 @@ export interface EmulatorOptions {
   /** Default: system time plus what `/_sandbox/clock` has added. */
   readonly clock?: EmulatorClock
   /** Default: the system's random numbers. */
-  readonly dice?: Dice
+  readonly random?: RandomBytes
   /** Default 127.0.0.1. */
   readonly host?: string
   /** Default 0: any free port. */
@@ -81,37 +81,41 @@ export interface Emulator {
 
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   let address: string | null = null
-  const desk = openDesk(options, () => address ?? server.listeningOrigin)
-  const courier = new Courier(desk, options.webhookTimeoutMs ?? 3000)
-  const cashier = new Cashier(desk, courier)
-  const rounds = new Rounds(desk, cashier, courier)
-  const server = buildServer({ desk, cashier, advance: (seconds) => rounds.advance(seconds) })
+  const desk = openContext(options, () => address ?? server.listeningOrigin)
+  const sender = new WebhookSender(desk, options.webhookTimeoutMs ?? 3000)
+  const checkoutService = new CheckoutService(desk, sender)
+  const scheduler = new Scheduler(desk, checkoutService, sender)
+  const server = buildServer({ desk, checkoutService, advance: (seconds) => scheduler.advance(seconds) })
   address = await listen(server, options, desk)
-  rounds.begin()
+  scheduler.begin()
   desk.log({ message: 'emulator listening', url: address })
-  return handles({ url: address, desk, cashier, courier, rounds, server })
+  return handles({ url: address, desk, checkoutService, sender, scheduler, server })
 }
 
 /** An address that is taken must not leave the state file open. */
-async function listen(server: FastifyInstance, { host, port }: EmulatorOptions, desk: Desk): Promise<string> {
+async function listen(
+  server: FastifyInstance,
+  { host, port }: EmulatorOptions,
+  desk: EmulatorContext,
+): Promise<string> {
   try {
     return await server.listen({ host: host ?? '127.0.0.1', port: port ?? 0 })
   } catch (cause) {
-    desk.ledger.close()
+    desk.store.close()
     throw new EmulatorError(`cannot listen: ${cause instanceof Error ? cause.message : cause}`, { cause })
   }
 }
 
-function openDesk(options: EmulatorOptions, address: () => string): Desk {
-  const keys = new KeyRing(options.secretKeys)
-  const ledger = new Ledger(options.stateFile)
+function openContext(options: EmulatorOptions, address: () => string): EmulatorContext {
+  const keys = new ApiKeys(options.secretKeys)
+  const store = new Store(options.stateFile)
   const clock = new SandboxClock(options.clock)
-  clock.restoreOffset(ledger.clockOffsetMs)
+  clock.restoreOffset(store.clockOffsetMs)
   return {
     clock,
-    dice: options.dice ?? systemDice,
-    ledger,
-    faults: new FaultBoard(),
+    random: options.random ?? systemRandom,
+    store,
+    faults: new FaultSwitches(),
     keys,
     dialect: options.dialect ?? 'wire-2026',
     merchantName: options.account?.name ?? 'Sandbox',
@@ -123,39 +127,39 @@ function openDesk(options: EmulatorOptions, address: () => string): Desk {
 
 interface Parts {
   readonly url: string
-  readonly desk: Desk
-  readonly cashier: Cashier
-  readonly courier: Courier
-  readonly rounds: Rounds
+  readonly desk: EmulatorContext
+  readonly checkoutService: CheckoutService
+  readonly sender: WebhookSender
+  readonly scheduler: Scheduler
   readonly server: FastifyInstance
 }
 
-function handles({ url, desk, cashier, courier, rounds, server }: Parts): Emulator {
+function handles({ url, desk, checkoutService, sender, scheduler, server }: Parts): Emulator {
   return {
     url,
     async pay(checkoutId, outcome, method = 'edahabia') {
-      cashier.endDue()
-      const checkout = desk.ledger.checkouts.findAnywhere(checkoutId)
+      checkoutService.endDue()
+      const checkout = desk.store.checkouts.findAnywhere(checkoutId)
       if (!checkout) throw new EmulatorError(`there is no checkout ${checkoutId}`)
-      const result = cashier.pay(checkout, outcome, method)
+      const result = checkoutService.pay(checkout, outcome, method)
       if (!result.ok) throw new EmulatorError(`the checkout ${checkoutId} is ${result.status}`)
-      await courier.sendFirst(result.firstSend)
+      await sender.sendFirst(result.sendBeforeRedirect)
       const redirectUrl = returnUrl(result.checkout, outcome) ?? checkoutUrl(desk, checkout)
       return { checkout: result.checkout, redirectUrl }
     },
-    checkouts: () => [...desk.ledger.checkouts.all()],
+    checkouts: () => [...desk.store.checkouts.all()],
     setFaults: (faults) => desk.faults.set(faults),
     clearFaults: () => desk.faults.clear(),
     faults: () => desk.faults.current(),
-    deliveries: () => [...desk.ledger.deliveries.all()],
-    resend: (deliveryId) => courier.resend(deliveryId),
-    advance: (seconds) => rounds.advance(seconds),
-    settled: () => rounds.settled(),
+    deliveries: () => [...desk.store.deliveries.all()],
+    resend: (deliveryId) => sender.resend(deliveryId),
+    advance: (seconds) => scheduler.advance(seconds),
+    settled: () => scheduler.settled(),
     async close() {
-      rounds.end()
-      await courier.close()
+      scheduler.end()
+      await sender.close()
       await server.close()
-      desk.ledger.close()
+      desk.store.close()
     },
   }
 }

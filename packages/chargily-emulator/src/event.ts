@@ -2,7 +2,7 @@
 // A captured event of 2026 and Chargily's documentation disagree on half the fields, so both are spoken.
 
 import { asSaid, checkoutUrl } from './api-json.js'
-import type { Desk } from './context.js'
+import type { EmulatorContext } from './context.js'
 import { encodePhpJson, type Json, type JsonObject, objectInMysqlOrder } from './php-json.js'
 import type { CheckoutRecord, EventType } from './records.js'
 
@@ -17,7 +17,7 @@ export interface EventFacts {
 }
 
 /** The exact bytes of an event. */
-export function encodeEvent(desk: Pick<Desk, 'dialect'>, event: EventFacts): string {
+export function encodeEvent(desk: Pick<EmulatorContext, 'dialect'>, event: EventFacts): string {
   return desk.dialect === 'docs' ? encodeDocsEvent(event) : encodeWireEvent(event)
 }
 
@@ -42,11 +42,11 @@ function encodeDocsEvent({ id, type, at, livemode, data }: EventFacts): string {
   return encodePhpJson(event)
 }
 
-export function eventData(desk: Desk, checkout: CheckoutRecord): JsonObject {
+export function eventData(desk: EmulatorContext, checkout: CheckoutRecord): JsonObject {
   return asSaid(checkout, desk.dialect === 'docs' ? docsData(desk, checkout) : wireData(desk, checkout))
 }
 
-function wireData(desk: Desk, checkout: CheckoutRecord): JsonObject {
+function wireData(desk: EmulatorContext, checkout: CheckoutRecord): JsonObject {
   return {
     ...commonData(checkout),
     account: accountBlock(desk, checkout),
@@ -68,7 +68,7 @@ function wireData(desk: Desk, checkout: CheckoutRecord): JsonObject {
 }
 
 /** In the order of the documented sample. */
-function docsData(desk: Desk, checkout: CheckoutRecord): JsonObject {
+function docsData(desk: EmulatorContext, checkout: CheckoutRecord): JsonObject {
   return {
     ...commonData(checkout),
     amount_without_discount: checkout.amount_without_discount,
@@ -103,7 +103,7 @@ function commonData(checkout: CheckoutRecord): Record<string, Json> {
 }
 
 /** Undocumented, but on the wire: the merchant's papers. All empty here, so that a leak shows without harm. */
-function accountBlock(desk: Desk, { livemode }: CheckoutRecord): JsonObject {
+function accountBlock(desk: EmulatorContext, { livemode }: CheckoutRecord): JsonObject {
   return {
     id: '01hf7ms00000000000000acct1',
     nif: '000000000000000',

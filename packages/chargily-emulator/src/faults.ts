@@ -90,7 +90,7 @@ export type FaultProblems = Record<string, string[]>
 
 type AnySettings = Record<string, unknown> & { times?: number }
 
-export class FaultBoard {
+export class FaultSwitches {
   readonly #on = new Map<string, AnySettings>()
 
   /** Sets what is named and leaves the rest. `true` means with its defaults; null and `false` switch off. */

@@ -1,12 +1,12 @@
 // The root of the emulator, for those who open it in a browser: what it is, and the ways on. It names no key.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Desk } from './context.js'
+import type { EmulatorContext } from './context.js'
 import { FRONT_TEXTS } from './front-page-texts.js'
 import { frame } from './payment-page.js'
 import { sendPage } from './payment-page-routes.js'
 import { LOCALES, type Locale } from './records.js'
 
-export function frontPage(desk: Desk) {
+export function frontPage(desk: EmulatorContext) {
   return async (app: FastifyInstance): Promise<void> => {
     app.get('/', async (request, reply) => sendPage(reply, pageOf(desk.publicUrl(), languageOf(request))))
   }

@@ -1,17 +1,17 @@
 // The `items` of checkouts and payment links: prices that exist, in quantities that make sense.
-import type { Desk } from './context.js'
+import type { EmulatorContext } from './context.js'
 import { Form } from './laravel.js'
 import { isJsonObject, type Json } from './php-json.js'
 import type { LineItem } from './records.js'
 
-export function readLineItems(desk: Desk, form: Form, livemode: boolean): LineItem[] {
+export function readLineItems(desk: EmulatorContext, form: Form, livemode: boolean): LineItem[] {
   const items = form.list('items')
   if (items?.length === 0) form.complainThat('items', 'is required.')
   return (items ?? []).map((item, index) => readLineItem(desk, form, item, { index, livemode }))
 }
 
 function readLineItem(
-  desk: Desk,
+  desk: EmulatorContext,
   form: Form,
   item: Json,
   at: { index: number; livemode: boolean },
@@ -23,7 +23,7 @@ function readLineItem(
   line.require(field('price'))
   line.require(field('quantity'))
   const price_id = line.text(field('price')) ?? ''
-  if (price_id !== '' && !desk.ledger.prices.find(price_id, at.livemode))
+  if (price_id !== '' && !desk.store.prices.find(price_id, at.livemode))
     line.complain(field('price'), `The selected ${field('price')} is invalid.`)
   return {
     price_id,

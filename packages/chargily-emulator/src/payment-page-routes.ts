@@ -10,10 +10,10 @@ import { returnUrl } from './return-url.js'
 import { type ApiContext, type ById, inputOf } from './routes.js'
 
 export function pageRoutes(context: ApiContext) {
-  const { desk, cashier, livemode } = context
+  const { desk, checkoutService, livemode } = context
   const find = (id: string) => {
-    cashier.endDue()
-    return desk.ledger.checkouts.find(id, livemode)
+    checkoutService.endDue()
+    return desk.store.checkouts.find(id, livemode)
   }
   return async (app: FastifyInstance): Promise<void> => {
     app.get<ById>('/checkouts/:id/pay', async (request, reply) => {
@@ -40,29 +40,32 @@ async function receivePayment(
   checkout: CheckoutRecord,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ) {
-  const { desk, cashier } = context
+  const { desk, checkoutService } = context
   const form = new Form(inputOf(request))
   const outcome = form.choice('outcome', OUTCOMES)
   const method = form.choice('payment_method', PAYMENT_METHODS)
   if (outcome === null || (method === null && form.has('payment_method')))
     return sendPage(reply.code(422), messagePage(languageOf(request, checkout.locale), 'badForm'))
   const preset = checkout.payment_method === 'cib' ? 'cib' : 'edahabia'
-  const result = cashier.pay(checkout, outcome, method ?? preset)
+  const result = checkoutService.pay(checkout, outcome, method ?? preset)
   if (!result.ok) return sendPage(reply.code(409), shownPage(context, checkout, request))
-  await cashier.courier.sendFirst(result.firstSend)
+  await checkoutService.sender.sendFirst(result.sendBeforeRedirect)
   return reply.redirect(returnUrl(result.checkout, outcome) ?? checkoutUrl(desk, checkout), 303)
 }
 
 function shownPage({ desk, livemode }: ApiContext, checkout: CheckoutRecord, request: FastifyRequest) {
-  const link = desk.ledger.payment_links.find(checkout.payment_link_id ?? '', livemode)
+  const link = desk.store.payment_links.find(checkout.payment_link_id ?? '', livemode)
   if (checkout.status === 'paid' && link?.after_completion_message)
     return thanksPage(checkout, desk.merchantName, link.after_completion_message)
   return paymentPage(checkout, desk.merchantName, languageOf(request, checkout.locale))
 }
 
 /** Undefined when the link is unknown or inactive: both are the same 404. */
-function openLink({ desk, cashier, livemode }: ApiContext, linkId: string): CheckoutRecord | undefined {
-  const link = desk.ledger.payment_links.find(linkId, livemode)
+function openLink(
+  { desk, checkoutService, livemode }: ApiContext,
+  linkId: string,
+): CheckoutRecord | undefined {
+  const link = desk.store.payment_links.find(linkId, livemode)
   if (!link || link.active === 0) return undefined
   const amount = sumOf(desk, link.items, livemode)
   const checkout: CheckoutRecord = {
@@ -85,8 +88,8 @@ function openLink({ desk, cashier, livemode }: ApiContext, linkId: string): Chec
     amount_without_discount: null,
     items: link.items,
   }
-  desk.ledger.commit([{ put: { checkouts: checkout } }])
-  cashier.watch(checkout)
+  desk.store.commit([{ put: { checkouts: checkout } }])
+  checkoutService.watch(checkout)
   return checkout
 }
 

@@ -11,11 +11,11 @@ export interface WebhookPost {
   readonly signal: AbortSignal
 }
 
-export type PostResult =
+export type AttemptResult =
   | { readonly status: number; readonly error: null }
   | { readonly status: null; readonly error: string }
 
-export function postWebhook(post: WebhookPost): Promise<PostResult> {
+export function postWebhook(post: WebhookPost): Promise<AttemptResult> {
   return new Promise((resolve) => {
     const failed = (error: Error) => resolve({ status: null, error: error.message })
     try {

@@ -1,15 +1,15 @@
 // What the API routes share: their mode, how a body is read and how an answer is written.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Cashier } from './checkout-service.js'
-import type { Desk } from './context.js'
+import type { CheckoutService } from './checkout-service.js'
+import type { EmulatorContext } from './context.js'
 import { notFound } from './errors.js'
 import { readInput } from './laravel-input.js'
 import { encodePhpJson, type JsonObject } from './php-json.js'
 import type { Table } from './table.js'
 
 export interface ApiContext {
-  readonly desk: Desk
-  readonly cashier: Cashier
+  readonly desk: EmulatorContext
+  readonly checkoutService: CheckoutService
   readonly livemode: boolean
 }
 

@@ -1,6 +1,6 @@
 // The sandbox in a browser, at `/_sandbox`: the clock, the faults, what was delivered. Plain forms on the JSON routes' own
 // handlers; it works without script. What merchants and payers wrote goes through `safe`.
-import type { Desk } from './context.js'
+import type { EmulatorContext } from './context.js'
 import type { Faults } from './faults.js'
 import { PAGE_STYLE } from './page-style.js'
 import type { CheckoutRecord, DeliveryRecord } from './records.js'
@@ -8,8 +8,8 @@ import type { CheckoutRecord, DeliveryRecord } from './records.js'
 /** Older ones are in the JSON. */
 const SHOWN_MAX = 50
 
-export function sandboxPage(desk: Desk): string {
-  const { ledger, clock, faults } = desk
+export function sandboxPage(desk: EmulatorContext): string {
+  const { store, clock, faults } = desk
   const html = (
     <html lang="en">
       <head>
@@ -25,8 +25,8 @@ export function sandboxPage(desk: Desk): string {
           <h1>Behind the stage of the emulated Chargily Pay</h1>
           <Clock now={clock.now()} />
           <FaultSwitches faults={faults.current()} />
-          <Deliveries deliveries={newest(ledger.deliveries.all())} />
-          <Checkouts checkouts={newest(ledger.checkouts.all())} />
+          <Deliveries deliveries={newest(store.deliveries.all())} />
+          <Checkouts checkouts={newest(store.checkouts.all())} />
         </main>
       </body>
     </html>

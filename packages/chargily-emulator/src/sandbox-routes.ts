@@ -1,8 +1,8 @@
 // The strings behind the stage: clock, faults, deliveries and checkouts, for scripts and tests. Open to whoever sits
 // at this machine and to nobody else, not even to a web page that is looked at on it.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Cashier } from './checkout-service.js'
-import type { Desk } from './context.js'
+import type { CheckoutService } from './checkout-service.js'
+import type { EmulatorContext } from './context.js'
 import { ApiRefusal } from './errors.js'
 import { type JsonObject, toJson } from './php-json.js'
 import type { DeliveryRecord } from './records.js'
@@ -13,34 +13,34 @@ import { sandboxPage } from './sandbox-page.js'
 const MAX_ADVANCE_SECONDS = 100 * 366 * 86_400
 
 export interface SandboxContext {
-  readonly desk: Desk
-  readonly cashier: Cashier
+  readonly desk: EmulatorContext
+  readonly checkoutService: CheckoutService
   advance(seconds: number): Promise<void>
 }
 
-export function sandboxRoutes({ desk, cashier, advance }: SandboxContext) {
+export function sandboxRoutes({ desk, checkoutService, advance }: SandboxContext) {
   return async (app: FastifyInstance): Promise<void> => {
     app.addHook('onRequest', async (request) => {
       refuseStrangers(request)
-      cashier.endDue()
+      checkoutService.endDue()
     })
     app.setErrorHandler((error, _, reply) => answerError(desk, error, reply))
-    pageRoutes(app, { desk, cashier, advance })
+    pageRoutes(app, { desk, checkoutService, advance })
     app.get('/clock', async (_, reply) => sendJson(reply, clockOf(desk)))
     app.post('/clock', async (request, reply) => {
       await advance(readSeconds(inputOf(request)))
       return sendJson(reply, clockOf(desk))
     })
     faultRoutes(app, desk)
-    deliveryRoutes(app, desk, cashier)
+    deliveryRoutes(app, desk, checkoutService)
     app.get('/checkouts', async (_, reply) =>
-      sendJson(reply, { data: [...desk.ledger.checkouts.all()].reverse().map(toJson) }),
+      sendJson(reply, { data: [...desk.store.checkouts.all()].reverse().map(toJson) }),
     )
   }
 }
 
 /** The same for a browser: each form does its deed and leads back to the page. */
-function pageRoutes(app: FastifyInstance, { desk, cashier, advance }: SandboxContext): void {
+function pageRoutes(app: FastifyInstance, { desk, checkoutService, advance }: SandboxContext): void {
   app.get('/', async (_, reply) => reply.headers(PAGE_HEADERS).send(sandboxPage(desk)))
   const deed = (name: string, carryOut: (form: JsonObject) => unknown) =>
     app.post(`/page/${name}`, async (request, reply) => {
@@ -49,7 +49,9 @@ function pageRoutes(app: FastifyInstance, { desk, cashier, advance }: SandboxCon
     })
   deed('clock', ({ advance_seconds }) => advance(readSeconds({ advance_seconds: Number(advance_seconds) })))
   deed('faults', ({ fault, state }) => setFaults(desk, { [String(fault)]: state === 'on' }))
-  deed('resend', ({ delivery }) => cashier.courier.resend(findOr404Anywhere(desk, String(delivery)).id))
+  deed('resend', ({ delivery }) =>
+    checkoutService.sender.resend(findOr404Anywhere(desk, String(delivery)).id),
+  )
 }
 
 /** A browser that sends no referrer calls its own forms foreign, hence `same-origin`. */
@@ -62,18 +64,18 @@ const PAGE_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 }
 
-function setFaults({ faults }: Desk, wanted: JsonObject): void {
+function setFaults({ faults }: EmulatorContext, wanted: JsonObject): void {
   const errors = faults.problemsOf(wanted)
   const [first] = Object.values(errors).flat()
   if (first !== undefined) throw new ApiRefusal(422, { message: first, errors })
   faults.set(wanted)
 }
 
-function findOr404Anywhere({ ledger: { deliveries } }: Desk, id: string): DeliveryRecord {
+function findOr404Anywhere({ store: { deliveries } }: EmulatorContext, id: string): DeliveryRecord {
   return deliveries.findAnywhere(id) ?? findOr404(deliveries, id, false)
 }
 
-function faultRoutes(app: FastifyInstance, desk: Desk): void {
+function faultRoutes(app: FastifyInstance, desk: EmulatorContext): void {
   const { faults } = desk
   app.get('/faults', async (_, reply) => sendJson(reply, { ...faults.current() }))
   app.post('/faults', async (request, reply) => {
@@ -86,8 +88,8 @@ function faultRoutes(app: FastifyInstance, desk: Desk): void {
   })
 }
 
-function deliveryRoutes(app: FastifyInstance, desk: Desk, { courier }: Cashier): void {
-  const { deliveries } = desk.ledger
+function deliveryRoutes(app: FastifyInstance, desk: EmulatorContext, { sender }: CheckoutService): void {
+  const { deliveries } = desk.store
   const find = (id: string) => findOr404Anywhere(desk, id)
   app.get('/deliveries', async (_, reply) =>
     sendJson(reply, { data: [...deliveries.all()].reverse().map(shownDelivery) }),
@@ -97,7 +99,7 @@ function deliveryRoutes(app: FastifyInstance, desk: Desk, { courier }: Cashier):
     return sendJson(reply, { ...shownDelivery({ body, signature, ...delivery }), body, signature })
   })
   app.post<ById>('/deliveries/:id/resend', async ({ params }, reply) =>
-    sendJson(reply, shownDelivery(await courier.resend(find(params.id).id))),
+    sendJson(reply, shownDelivery(await sender.resend(find(params.id).id))),
   )
 }
 
@@ -134,7 +136,7 @@ function readSeconds({ advance_seconds: seconds }: JsonObject): number {
   throw new ApiRefusal(422, { message, errors: { advance_seconds: [message] } })
 }
 
-function clockOf({ clock }: Desk): JsonObject {
+function clockOf({ clock }: EmulatorContext): JsonObject {
   return { now: isoOf(clock.now()) }
 }
 
@@ -142,7 +144,7 @@ function isoOf(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-function answerError(desk: Desk, error: unknown, reply: FastifyReply): FastifyReply {
+function answerError(desk: EmulatorContext, error: unknown, reply: FastifyReply): FastifyReply {
   if (error instanceof ApiRefusal) return sendJson(reply.code(error.status), error.body)
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
   if (status >= 500) desk.log({ message: 'bug', error: String(error) })

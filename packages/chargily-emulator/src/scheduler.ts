@@ -1,27 +1,27 @@
 // Lets time act: whatever is due is done, whether the clock ran there by itself or was moved. A moved clock stops at
 // every due instant on its way, so that ten minutes in one step are the same as ten minutes.
-import type { Cashier } from './checkout-service.js'
-import type { Desk } from './context.js'
-import type { Courier } from './webhook-sender.js'
+import type { CheckoutService } from './checkout-service.js'
+import type { EmulatorContext } from './context.js'
+import type { WebhookSender } from './webhook-sender.js'
 
 /** Somebody else may move a shared clock without telling us; we look again this often. */
 const LOOK_AGAIN_MS = 1000
 
-export class Rounds {
+export class Scheduler {
   #timer: NodeJS.Timeout | undefined
   #isLookingSoon = false
   #advancing: Promise<void> = Promise.resolve()
   #ended = false
 
   constructor(
-    readonly desk: Desk,
-    readonly cashier: Cashier,
-    readonly courier: Courier,
+    readonly desk: EmulatorContext,
+    readonly checkoutService: CheckoutService,
+    readonly sender: WebhookSender,
   ) {}
 
   begin(): void {
-    this.cashier.onChange = () => this.#lookSoon()
-    this.courier.onChange = () => this.#lookSoon()
+    this.checkoutService.onChange = () => this.#lookSoon()
+    this.sender.onChange = () => this.#lookSoon()
     this.#lookSoon()
   }
 
@@ -31,8 +31,8 @@ export class Rounds {
   }
 
   async settled(): Promise<void> {
-    this.cashier.endDue()
-    await this.courier.settled()
+    this.checkoutService.endDue()
+    await this.sender.settled()
   }
 
   /** One after the other: two calls of an hour each are two hours. */
@@ -62,12 +62,12 @@ export class Rounds {
     if (aheadMs <= 0) return
     this.desk.clock.advance(aheadMs)
     const { offsetMs } = this.desk.clock
-    if (offsetMs !== this.desk.ledger.clockOffsetMs) this.desk.ledger.commit([{ clock_offset_ms: offsetMs }])
+    if (offsetMs !== this.desk.store.clockOffsetMs) this.desk.store.commit([{ clock_offset_ms: offsetMs }])
   }
 
   /** Null when nothing waits for time. */
   #nextDueAtMs(): number | null {
-    const dues = [this.cashier.nextDueAtMs(), this.courier.nextDueAtMs()].filter((due) => due !== null)
+    const dues = [this.checkoutService.nextDueAtMs(), this.sender.nextDueAtMs()].filter((due) => due !== null)
     return dues.length === 0 ? null : Math.min(...dues)
   }
 
@@ -82,8 +82,8 @@ export class Rounds {
     this.#isLookingSoon = false
     clearTimeout(this.#timer)
     if (this.#ended) return
-    this.cashier.endDue()
-    this.courier.sendDue()
+    this.checkoutService.endDue()
+    this.sender.sendDue()
     const dueAtMs = this.#nextDueAtMs()
     if (dueAtMs === null) return
     const waitMs = Math.max(dueAtMs - this.desk.clock.now(), 1)

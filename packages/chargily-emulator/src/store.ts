@@ -31,7 +31,7 @@ export type Change = {
 /** Finished deliveries kept for `/_sandbox/deliveries`: at about 2 KB each this is 20 MB. */
 const KEPT_DELIVERIES = 10_000
 
-export class Ledger {
+export class Store {
   readonly customers = new Table<CustomerRecord>()
   readonly products = new Table<ProductRecord>()
   readonly prices = new Table<PriceRecord>()

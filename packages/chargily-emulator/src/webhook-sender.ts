@@ -1,9 +1,9 @@
 // Brings events to the merchant: the same bytes up to three times, then no more. What it still owes stands in the
-// ledger, so a kill between two tries only delays. It never makes an event and never asks whether one is true.
+// store, so a kill between two tries only delays. It never makes an event and never asks whether one is true.
 import { setMaxListeners } from 'node:events'
-import type { Desk } from './context.js'
+import type { EmulatorContext } from './context.js'
 import { EmulatorError } from './errors.js'
-import { type PostResult, postWebhook } from './post-webhook.js'
+import { type AttemptResult, postWebhook } from './post-webhook.js'
 import type { DeliveryRecord } from './records.js'
 
 /** Chargily documents no retries; these are the defaults of spatie/laravel-webhook-server, its likely sender. */
@@ -12,7 +12,7 @@ const retryAfterMs = (tries: number) => 10 ** tries * 1000
 /** A long queue must not open a thousand connections to one merchant. */
 const MAX_IN_FLIGHT = 32
 
-export class Courier {
+export class WebhookSender {
   readonly #owed = new Map<string, DeliveryRecord>()
   readonly #inFlight = new Map<string, Promise<unknown>>()
   readonly #closing = new AbortController()
@@ -20,15 +20,15 @@ export class Courier {
   onChange: () => void = () => undefined
 
   constructor(
-    readonly desk: Desk,
+    readonly desk: EmulatorContext,
     readonly timeoutMs: number,
   ) {
     // Each try listens for the end, and there may be many at once.
     setMaxListeners(0, this.#closing.signal)
-    for (const delivery of desk.ledger.deliveries.all()) this.#remember(delivery)
+    for (const delivery of desk.store.deliveries.all()) this.#remember(delivery)
   }
 
-  /** Takes over deliveries that are in the ledger already. */
+  /** Takes over deliveries that are in the store already. */
   accept(deliveries: readonly DeliveryRecord[]): void {
     for (const delivery of deliveries) this.#remember(delivery)
     this.onChange()
@@ -71,11 +71,11 @@ export class Courier {
 
   /** One try outside the schedule, with the bytes of the first. */
   async resend(deliveryId: string): Promise<DeliveryRecord> {
-    const delivery = this.desk.ledger.deliveries.findAnywhere(deliveryId)
+    const delivery = this.desk.store.deliveries.findAnywhere(deliveryId)
     if (!delivery) throw new EmulatorError(`there is no delivery ${deliveryId}`)
     await this.#inFlight.get(deliveryId)
     await this.#start(delivery, true)
-    return this.desk.ledger.deliveries.findAnywhere(deliveryId) ?? delivery
+    return this.desk.store.deliveries.findAnywhere(deliveryId) ?? delivery
   }
 
   async close(): Promise<void> {
@@ -108,15 +108,15 @@ export class Courier {
     return attempt
   }
 
-  #record(deliveryId: string, result: PostResult, outsideSchedule: boolean): void {
-    const delivery = this.desk.ledger.deliveries.findAnywhere(deliveryId)
+  #record(deliveryId: string, result: AttemptResult, outsideSchedule: boolean): void {
+    const delivery = this.desk.store.deliveries.findAnywhere(deliveryId)
     if (!delivery) return
     const nowMs = this.desk.clock.now()
     const attempts = [...delivery.attempts, { at_ms: nowMs, ...result }]
     const tries = delivery.tries + (outsideSchedule ? 0 : 1)
     const next = { ...delivery, attempts, tries, ...stateAfter(delivery, { tries, nowMs, ...result }) }
     // Not flushed: after a kill the merchant hears of the event once more, which he must bear anyway.
-    this.desk.ledger.commit([{ put: { deliveries: next } }], false)
+    this.desk.store.commit([{ put: { deliveries: next } }], false)
     this.#remember(next)
     const { event_id, type, url, state } = next
     this.desk.log({ message: 'webhook attempt', event_id, type, url, state, ...result })
