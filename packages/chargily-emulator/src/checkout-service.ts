@@ -92,6 +92,12 @@ export class CheckoutService {
     this.onChange()
   }
 
+  /** Stops waiting for any checkout; the store is cleared elsewhere. */
+  clear(): void {
+    this.#pending.clear()
+    this.#processing.clear()
+  }
+
   #postpone(atCard: CheckoutRecord, outcome: Outcome, seconds: number): CheckoutRecord {
     const nowMs = this.desk.clock.now()
     const waiting: CheckoutRecord = {

@@ -76,6 +76,8 @@ export interface Emulator {
   advance(seconds: number): Promise<void>
   /** Resolves when no delivery is under way or due now. */
   settled(): Promise<void>
+  /** Forgets every record, delivery and fault, and what `advance` added to a clock of the emulator's own. */
+  reset(): Promise<void>
   close(): Promise<void>
 }
 
@@ -155,6 +157,15 @@ function handles({ url, desk, checkoutService, sender, scheduler, server }: Part
     resend: (deliveryId) => sender.resend(deliveryId),
     advance: (seconds) => scheduler.advance(seconds),
     settled: () => scheduler.settled(),
+    async reset() {
+      desk.faults.clear()
+      // Nothing is due any more, so a call of `advance` that is under way ends at once.
+      checkoutService.clear()
+      await sender.clear()
+      await scheduler.idle()
+      desk.store.clear()
+      desk.clock.restoreOffset(0)
+    },
     async close() {
       scheduler.end()
       await sender.close()

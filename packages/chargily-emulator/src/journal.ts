@@ -32,6 +32,7 @@ export class Journal {
     closeSync(file)
     renameSync(fresh, this.path)
     flushFolder(dirname(this.path))
+    this.close()
     this.#file = openSync(this.path, 'a', 0o600)
   }
 

@@ -30,6 +30,11 @@ export class Scheduler {
     clearTimeout(this.#timer)
   }
 
+  /** Resolves when the calls of `advance` made so far have ended. */
+  async idle(): Promise<void> {
+    await this.#advancing
+  }
+
   async settled(): Promise<void> {
     this.checkoutService.endDue()
     await this.sender.settled()

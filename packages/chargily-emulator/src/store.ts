@@ -57,6 +57,14 @@ export class Store {
     this.#forgetOldDeliveries()
   }
 
+  /** Forgets everything, in the file too. */
+  clear(): void {
+    for (const table of [this.customers, this.products, this.prices]) table.clear()
+    for (const table of [this.payment_links, this.checkouts, this.deliveries]) table.clear()
+    this.clockOffsetMs = 0
+    this.#journal?.rewrite([])
+  }
+
   close(): void {
     this.#journal?.close()
   }

@@ -32,6 +32,11 @@ export class Table<Kind extends Row> {
     this.#modes.live.delete(id)
   }
 
+  clear(): void {
+    this.#modes.test.clear()
+    this.#modes.live.clear()
+  }
+
   /** Oldest first, both modes. */
   *all(): Iterable<Kind> {
     yield* this.#modes.test.values()

@@ -15,7 +15,7 @@ const MAX_IN_FLIGHT = 32
 export class WebhookSender {
   readonly #owed = new Map<string, DeliveryRecord>()
   readonly #inFlight = new Map<string, Promise<unknown>>()
-  readonly #closing = new AbortController()
+  #abort = new AbortController()
   /** Called whenever there may be something to send: a new delivery, or room for the next. */
   onChange: () => void = () => undefined
 
@@ -23,8 +23,7 @@ export class WebhookSender {
     readonly desk: EmulatorContext,
     readonly timeoutMs: number,
   ) {
-    // Each try listens for the end, and there may be many at once.
-    setMaxListeners(0, this.#closing.signal)
+    setMaxListeners(0, this.#abort.signal)
     for (const delivery of desk.store.deliveries.all()) this.#remember(delivery)
   }
 
@@ -54,7 +53,7 @@ export class WebhookSender {
   sendDue(): void {
     const nowMs = this.desk.clock.now()
     for (const delivery of this.#owed.values()) {
-      if (this.#closing.signal.aborted || this.#inFlight.size >= MAX_IN_FLIGHT) return
+      if (this.#abort.signal.aborted || this.#inFlight.size >= MAX_IN_FLIGHT) return
       const isDue = (delivery.next_attempt_at_ms ?? Number.POSITIVE_INFINITY) <= nowMs
       if (isDue && this.#isFree(delivery)) this.#start(delivery)
     }
@@ -78,8 +77,16 @@ export class WebhookSender {
     return this.desk.store.deliveries.findAnywhere(deliveryId) ?? delivery
   }
 
+  /** Aborts what is under way and forgets what is owed; later deliveries are sent again. */
+  async clear(): Promise<void> {
+    this.#owed.clear()
+    await this.close()
+    this.#abort = new AbortController()
+    setMaxListeners(0, this.#abort.signal)
+  }
+
   async close(): Promise<void> {
-    this.#closing.abort()
+    this.#abort.abort()
     await Promise.all(this.#inFlight.values())
   }
 
@@ -97,11 +104,12 @@ export class WebhookSender {
 
   #start(delivery: DeliveryRecord, outsideSchedule = false): Promise<unknown> {
     const { id, url, body, signature } = delivery
-    const post = { url, body, signature, timeoutMs: this.timeoutMs, signal: this.#closing.signal }
+    const { signal } = this.#abort
+    const post = { url, body, signature, timeoutMs: this.timeoutMs, signal }
     const attempt = postWebhook(post).then((result) => {
       this.#inFlight.delete(id)
       // What closing broke off was not tried: the next start owes it still.
-      if (!this.#closing.signal.aborted) this.#record(id, result, outsideSchedule)
+      if (!signal.aborted) this.#record(id, result, outsideSchedule)
       if (this.#owed.size > 0) this.onChange()
     })
     this.#inFlight.set(id, attempt)

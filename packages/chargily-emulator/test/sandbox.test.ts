@@ -1,8 +1,21 @@
 // The routes under /_sandbox, as scripts use them, and who may not.
+import { mkdtempSync } from 'node:fs'
 import { request } from 'node:http'
-import { describe, expect, test } from 'vitest'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
 import { type Emulator, EmulatorError, startEmulator } from '../src/emulator.js'
-import { emulator, KEY, ManualClock, merchant, newCheckout, sandbox } from './support.js'
+import {
+  call,
+  emulator,
+  KEY,
+  ManualClock,
+  made,
+  merchant,
+  newCheckout,
+  START_MS,
+  sandbox,
+} from './support.js'
 
 test('faults are set, read and cleared', async () => {
   const emu = await emulator()
@@ -114,6 +127,53 @@ test('two emulators in one process share nothing', async () => {
   await newCheckout(one)
   one.setFaults({ drop: {} })
   expect([other.checkouts().length, other.faults().drop]).toEqual([0, null])
+})
+
+describe('reset', () => {
+  test('forgets checkouts, deliveries, faults, and the offset of the clock', async () => {
+    const shop = await merchant()
+    const emu = await emulator({ webhookEndpoint: shop.url, clock: { now: () => START_MS } })
+    const customer = made(await call(emu, 'POST', '/customers', { name: 'Amine' }))
+    await emu.pay((await newCheckout(emu)).id, 'paid')
+    await emu.advance(3600)
+    const unpaid = await newCheckout(emu)
+    emu.setFaults({ delay: { seconds: 5 } })
+    await emu.pay((await newCheckout(emu)).id, 'paid')
+
+    await emu.reset()
+
+    expect([emu.checkouts(), emu.deliveries(), emu.faults().delay]).toEqual([[], [], null])
+    expect((await call(emu, 'GET', `/customers/${customer.id}`)).status).toBe(404)
+    expect((await sandbox(emu, 'GET', '/clock')).body).toEqual({ now: '2023-11-14T22:13:20.000Z' })
+    await emu.advance(7200)
+    expect(shop.heard).toHaveLength(1)
+    expect((await call(emu, 'GET', `/checkouts/${unpaid.id}`)).status).toBe(404)
+    await emu.pay((await newCheckout(emu)).id, 'paid')
+    await emu.settled()
+    expect(shop.heard).toHaveLength(2)
+  })
+
+  test('aborts a delivery that is under way, and an advance that waits for it', async () => {
+    const shop = await merchant()
+    shop.mood = 'silent'
+    const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock() })
+    await emu.pay((await newCheckout(emu)).id, 'paid')
+    const advanced = emu.advance(3600)
+    await vi.waitFor(() => expect(shop.heard).toHaveLength(1))
+    await emu.reset()
+    await advanced
+    expect([emu.checkouts(), emu.deliveries()]).toEqual([[], []])
+  })
+
+  test('empties the state file', async () => {
+    const stateFile = path.join(mkdtempSync(path.join(tmpdir(), 'emulator-')), 'state')
+    const first = await emulator({ stateFile })
+    await newCheckout(first)
+    await first.reset()
+    const { id } = await newCheckout(first)
+    await first.close()
+    expect((await emulator({ stateFile })).checkouts()).toMatchObject([{ id }])
+  })
 })
 
 test('an address that is taken is said to be taken', async () => {
