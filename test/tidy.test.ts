@@ -1,8 +1,9 @@
 // The house rules that a newcomer relies on, read from the sources: the order of rooms, cycles, clocks, sizes, dead files.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import { mutations } from './mutations/mutations.mjs'
 
 const packages = path.resolve(import.meta.dirname, '../packages')
 const source = path.join(packages, 'ishtirak/src')
@@ -169,6 +170,14 @@ describe('the sources', () => {
       }
     }
     expect(files.filter((file) => !reached.has(file)).map(nameOf)).toEqual([])
+  })
+})
+
+describe('the mutations of `npm run mutate`', () => {
+  it.each(mutations)('can be made, and their tests exist: $rule', ({ file, from, tests }) => {
+    const root = path.dirname(packages)
+    expect(readFileSync(path.join(root, file), 'utf8').split(from)).toHaveLength(2)
+    expect(tests.filter((name) => !existsSync(path.join(root, name)))).toEqual([])
   })
 })
 

@@ -2,13 +2,14 @@
 import { expect, it } from 'vitest'
 import { describeOnBothDatabases } from '../../../../test/support/databases.js'
 import { aPayment, NOON } from '../../../../test/support/fixtures.js'
-import { HOUR } from '../core/instant.js'
+import { HOUR, MINUTE } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import {
   createUpgradeRequests,
   insertRequestedPayments,
   type KnownUser,
   loadForUpgrades,
+  moveAttemptLease,
   type RequestedPayment,
 } from './upgrade.sql.js'
 
@@ -124,5 +125,12 @@ describeOnBothDatabases('upgrades that are asked for together', ({ database }) =
       { user: { userId: 'b' }, now: NOON + HOUR - 1 },
     ])
     expect(loaded.map(({ recentAt }) => recentAt)).toEqual([[], [NOON]])
+  })
+
+  it('are taken over by the first who asks for the lease; the second is too late', async () => {
+    const requested = request({ userId: 'a' }, null)
+    await insertRequestedPayments(database(), [requested])
+    const takeOver = (endsAt: number) => moveAttemptLease(database(), requested.payment, endsAt)
+    expect(await Promise.all([takeOver(NOON + MINUTE), takeOver(NOON + HOUR)])).toEqual([true, false])
   })
 })
