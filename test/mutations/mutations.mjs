@@ -8,7 +8,7 @@ export const mutations = [
     file: src('payments/chargily/signature.ts'),
     from: 'verified = timingSafeEqual(expected, given) || verified',
     to: 'verified = true',
-    tests: [src('payments/receive-event.test.ts')],
+    tests: [src('payments/webhook.test.ts')],
   },
   {
     rule: 'grace ends at its instant, not after it',
