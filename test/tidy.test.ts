@@ -30,7 +30,6 @@ const SIBLINGS = ['payments', 'database']
 /** Imports that still run upwards, each to be removed. */
 const UPWARD = [
   'events/manage-events.ts -> operator/payments.ts',
-  'http/app.ts -> main/documentation.ts',
   'limits/overview.route.ts -> main/billing.ts',
   'limits/usage.route.ts -> main/billing.ts',
   'mail/write-mail.ts -> portal/portal-sessions.ts',

@@ -1,7 +1,7 @@
 // One call after the other, each drawn from the seed and its own number. The routes are those of the running app, and what
 // their fields may be is read from their schemas: a new route or field needs nothing here.
 import { createHmac } from 'node:crypto'
-import type { KnownRoute } from '../../packages/ishtirak/src/http/allowed-methods.js'
+import type { KnownRoute } from '../../packages/ishtirak/src/http/failures.js'
 import { Dice } from '../simulation/dice.js'
 import { OPERATOR_KEY } from '../support/operator.js'
 import { PLATFORM_KEY } from '../support/platform.js'

@@ -7,9 +7,10 @@ import { BillingError } from '../../packages/ishtirak/src/core/error.js'
 import { DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
 import { createApp } from '../../packages/ishtirak/src/http/app.js'
 import { acceptRawBytes, rawBody } from '../../packages/ishtirak/src/http/body.js'
-import type { Readiness } from '../../packages/ishtirak/src/http/health.js'
+import { healthRoutes, type Readiness } from '../../packages/ishtirak/src/http/health.js'
 import { createMetrics, type Metrics } from '../../packages/ishtirak/src/http/metrics.js'
 import { problemResponses } from '../../packages/ishtirak/src/http/problem.js'
+import { installDocumentation } from '../../packages/ishtirak/src/main/documentation.js'
 import { createLog, type Log } from '../../packages/ishtirak/src/runtime/log.js'
 import { sendRaw } from './raw.js'
 
@@ -54,12 +55,9 @@ export async function startExample(): Promise<Example> {
   const { log, lines } = captureLog()
   const readiness: Readiness = { ready: true, checks: { database: 'ok' } }
   const metrics = createMetrics()
-  const app = createApp({
-    log,
-    publicUrl: PUBLIC_URL,
-    metrics,
-    checkReadiness: async () => example.readiness,
-  })
+  const app = createApp({ log, publicUrl: PUBLIC_URL, metrics })
+  installDocumentation(app, { publicUrl: PUBLIC_URL })
+  await app.register(healthRoutes({ checkReadiness: async () => example.readiness }))
   await app.register(async (routes) => {
     const body = { body: Order, response: problemResponses('validation_failed') }
     routes.post('/orders', { schema: body }, (request) => ({ received: request.body }))

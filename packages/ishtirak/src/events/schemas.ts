@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import { BOUNDARIES, type Boundary } from '../core/announcement.js'
 import { EVENT_TYPES, type EventType } from '../core/event.js'
-import { nameSchemas } from '../http/schema-names.js'
+import { nameSchemas } from '../http/schemas.js'
 import {
   BillingStatusSchema,
   nullable,

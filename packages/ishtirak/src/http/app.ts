@@ -12,17 +12,15 @@ import {
   type RawServerDefault,
 } from 'fastify'
 import { BillingError } from '../core/error.js'
-import { installDocumentation } from '../main/documentation.js'
 import type { Log } from '../runtime/log.js'
 import { type AnswerDeadline, installAnswerDeadline } from './answer-deadline.js'
 import { acceptJsonOnly, BODY_LIMIT_BYTES } from './body.js'
+import type { CallerChecks } from './callers.js'
 import { answerBrokenInput, installFailures } from './failures.js'
-import { type CheckReadiness, healthRoutes } from './health.js'
 import { createMetrics, type Metrics } from './metrics.js'
-import { pathOf } from './problem.js'
-import { newRequestId, requestIdOf } from './request-id.js'
-import { buildSerializer } from './serialization.js'
-import { validatorCompiler } from './validation.js'
+import { ProblemSchema } from './problem.js'
+import { newRequestId, pathOf, requestIdOf } from './request.js'
+import { buildSerializer, validatorCompiler } from './schemas.js'
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -39,10 +37,8 @@ export interface AppParts {
   /** Addresses and ranges of the proxies before us. */
   readonly trustedProxies?: readonly string[]
   readonly metrics?: Metrics
-  /** Counts a call by its address, and refuses one too many: what no route takes, and the documents. */
-  readonly admitStranger?: (request: FastifyRequest, reply: FastifyReply) => void
-  /** Asked by /readyz; without it the service is ready as soon as it listens. */
-  readonly checkReadiness?: CheckReadiness
+  /** Bounds the calls that no route takes. */
+  readonly limitAnonymous?: CallerChecks['limitAnonymous']
 }
 
 /** A user id is at most 255 characters, each at most 4 bytes of `%XX`. */
@@ -90,11 +86,10 @@ export function createApp(parts: AppParts): App {
   acceptJsonOnly(app)
   const { answerFailure } = installFailures(app, { publicUrl })
   refuseExpectations(app)
-  const { admitStranger = () => undefined } = parts
-  watchRequests(app, { metrics, admitStranger, deadline: installAnswerDeadline(app, answerFailure) })
+  const { limitAnonymous = () => undefined } = parts
+  watchRequests(app, { metrics, limitAnonymous, deadline: installAnswerDeadline(app, answerFailure) })
   leaveNoConnectionOpen(app)
-  installDocumentation(app, { publicUrl, admitStranger })
-  app.register(healthRoutes({ checkReadiness: parts.checkReadiness }))
+  app.addSchema(ProblemSchema)
   return app
 }
 
@@ -114,16 +109,16 @@ function watchRequests(
   app: FastifyInstance,
   parts: {
     readonly metrics: Metrics
-    readonly admitStranger: NonNullable<AppParts['admitStranger']>
+    readonly limitAnonymous: CallerChecks['limitAnonymous']
     readonly deadline: AnswerDeadline
   },
 ): void {
-  const { metrics, admitStranger, deadline } = parts
+  const { metrics, limitAnonymous, deadline } = parts
   app.addHook('onRequest', (request, reply, done) => {
     nameAnswer(request, reply)
     deadline.begin(reply)
     // What no route takes, before its body is read.
-    if (request.is404) admitStranger(request, reply)
+    if (request.is404) limitAnonymous(request, reply)
     done(refusalOf(request))
   })
   app.addHook('onResponse', (request, reply, done) => {

@@ -6,7 +6,13 @@ import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, Unsec
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BillingError } from '../core/error.js'
 import { movableClock } from '../runtime/clock.js'
-import { createTokenVerifier, type TokenVerifier } from './auth.js'
+import {
+  createApiKeys,
+  createOperatorKeys,
+  createTokenVerifier,
+  rememberIdentities,
+  type TokenVerifier,
+} from './auth.js'
 
 const SECRET = 'a secret of the tests, longer than 32 bytes'
 const NOW = Date.UTC(2026, 10, 21, 10)
@@ -115,7 +121,7 @@ describe('a token that claims too much or too little', () => {
     ['an end that is past', { ...GOOD, exp: NOW_SECONDS - 5 }],
     ['a beginning to come', { ...GOOD, nbf: NOW_SECONDS + 6 }],
   ])('(%s) is refused', async (_what, claims) => {
-    // The attacker's payload is whatever JSON he likes; the signer's type only knows good ones.
+    // The attacker's payload is any JSON; the signer's type only knows good ones.
     const token = await sign(claims as JWTPayload)
     expect(await refusal(fresh().verifier, `Bearer ${token}`)).toBe('unauthenticated')
   })
@@ -187,6 +193,40 @@ describe('a remembered token', () => {
     expect(await refusal(createTokenVerifier({ secret: SECRET, clock }), `Bearer ${token}`)).toBe(
       'unauthenticated',
     )
+  })
+})
+
+describe('remembered identities', () => {
+  it('an identity is remembered until its token ends', () => {
+    const remembered = rememberIdentities({ most: 10, longestMs: 1_000 })
+    remembered.keep('a', { userId: '1' }, 0, 500)
+    expect([remembered.find('a', 499), remembered.find('a', 500), remembered.find('a', 499)]).toEqual([
+      { userId: '1' },
+      undefined,
+      undefined,
+    ])
+  })
+
+  it('a token that lives long is looked at again all the same, since its key may have been withdrawn', () => {
+    const remembered = rememberIdentities({ most: 10, longestMs: 1_000 })
+    remembered.keep('a', { userId: '1' }, 200, 1_000_000)
+    expect([remembered.find('a', 1_199), remembered.find('a', 1_200)]).toEqual([{ userId: '1' }, undefined])
+  })
+
+  it('one too many pushes out the oldest', () => {
+    const remembered = rememberIdentities({ most: 2, longestMs: 1_000 })
+    for (const name of ['a', 'b', 'c']) remembered.keep(name, { userId: name }, 0, 500)
+    expect(['a', 'b', 'c'].map((name) => remembered.find(name, 1))).toEqual([
+      undefined,
+      { userId: 'b' },
+      { userId: 'c' },
+    ])
+  })
+
+  it('an identity that was remembered while the clock was ahead is verified again', () => {
+    const remembered = rememberIdentities({ most: 10, longestMs: 1_000 })
+    remembered.keep('a', { userId: '1' }, 100_000, 1_000_000)
+    expect(remembered.find('a', 0)).toBeUndefined()
   })
 })
 
@@ -273,4 +313,52 @@ it('a secret and a key server at once, or neither, is a mistake of ours', () => 
   expect(() => createTokenVerifier({ clock, secret: SECRET, jwksUrl: 'https://keys.example' })).toThrow(
     TypeError,
   )
+})
+
+const OLD = 'old-key-of-the-platform'
+const NEW = 'new-key-of-the-platform'
+
+function codeOf(act: () => unknown): string {
+  try {
+    act()
+    return 'let in'
+  } catch (error) {
+    if (error instanceof BillingError) return error.code
+    throw error
+  }
+}
+
+describe('the keys of the platform', () => {
+  it.each([
+    [`Bearer ${OLD}`, 'let in'],
+    [`bearer ${NEW}`, 'let in'],
+    [`Bearer ${OLD}x`, 'unauthenticated'],
+    [`Bearer ${OLD.slice(0, -1)}`, 'unauthenticated'],
+    [`Bearer ${OLD.toUpperCase()}`, 'unauthenticated'],
+    [`Bearer ${OLD},${NEW}`, 'unauthenticated'],
+    ['Bearer ', 'unauthenticated'],
+    [OLD, 'unauthenticated'],
+    [undefined, 'unauthenticated'],
+  ])('both while rotating, and nothing else: %s is %s', (header, outcome) => {
+    expect(codeOf(() => createApiKeys([OLD, NEW]).verify(header))).toBe(outcome)
+  })
+
+  it('without any the part is not there, whatever is sent', () => {
+    for (const header of [undefined, 'Bearer ', `Bearer ${OLD}`]) {
+      expect(codeOf(() => createApiKeys([]).verify(header))).toBe('not_found')
+      expect(codeOf(() => createOperatorKeys([]).verify(header))).toBe('not_found')
+    }
+  })
+})
+
+it('an operator is known by the name of the key', () => {
+  const operators = createOperatorKeys([
+    { name: 'amina', key: OLD },
+    { name: 'yacine', key: NEW },
+  ])
+  expect(operators.verify(`Bearer ${NEW}`)).toBe('yacine')
+  expect(operators.verify(`Bearer ${OLD}`)).toBe('amina')
+  for (const header of ['Bearer amina', 'Basic x', undefined]) {
+    expect(codeOf(() => operators.verify(header))).toBe('invalid_operator_key')
+  }
 })

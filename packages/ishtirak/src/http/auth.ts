@@ -1,5 +1,5 @@
-// Who is calling: a token of the hosting platform, checked against the one kind of key that the configuration names.
-// The algorithm is never the token's choice. A key server out of reach is our trouble (503), not the caller's (401).
+// Who is calling: a token of the hosting platform, checked against the one kind of key that the configuration names, or a
+// key of a machine or an operator. The algorithm is never the token's choice. A key server out of reach is 503, not 401.
 import { hash } from 'node:crypto'
 import {
   createRemoteJWKSet,
@@ -10,14 +10,22 @@ import {
   type JWTVerifyResult,
   jwtVerify,
 } from 'jose'
-import { BillingError } from '../core/error.js'
+import { BillingError, type ErrorCode } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
+import { type Locale, localeOf } from '../core/locale.js'
+import { isUserId } from '../core/user-id.js'
+import { BoundedMap } from '../runtime/bounded-map.js'
 import type { Clock } from '../runtime/clock.js'
-import { bearerToken } from './bearer.js'
-import { readIdentity, type UserIdentity } from './identity.js'
-import { rememberIdentities } from './remembered-identities.js'
+import { secretMatcher } from '../runtime/secret.js'
 
-export type { UserIdentity } from './identity.js'
+/** The id must be usable as it is, or the token is refused; the rest is dropped where it makes no sense. */
+export interface UserIdentity {
+  /** The platform's own id of the user, as `core/user-id.ts` allows. */
+  readonly userId: string
+  readonly email?: string
+  readonly name?: string
+  readonly locale?: Locale
+}
 
 export interface TokenVerifier {
   /** Throws `unauthenticated`, or `authentication_unavailable` when the keys cannot be fetched. */
@@ -34,14 +42,14 @@ export interface TokenVerifierOptions {
   readonly clock: Clock
 }
 
-/** Clocks of two machines differ a little; more would lengthen every token's life. */
-const CLOCK_TOLERANCE_SECONDS = 5
-/** Verified tokens that are remembered: 0.6 µs to look up instead of 15 to 65 µs to verify. About 5 MB when full. */
+/** Much less than `CLOCK_SKEW_MAX`: more would lengthen every token's life. */
+const TOKEN_CLOCK_SKEW_SECONDS = 5
+/** 0.6 µs to look a token up instead of 15 to 65 µs to verify it. About 5 MB when full. */
 const REMEMBERED_MAX = 10_000
 /** A key that was withdrawn is believed for this much longer, at most. */
 const REMEMBERED_MS = 5 * MINUTE
 const KEYS_TIMEOUT_MS = 3 * SECOND
-/** An unknown key id leads to one look at the key server in this time, so that nobody can make us hammer it. */
+/** An unknown key id leads to one look at the key server in this time, so that callers cannot make us hammer it. */
 const KEYS_COOLDOWN_MS = 30 * SECOND
 const KEYS_KEPT_MS = 10 * MINUTE
 
@@ -51,6 +59,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   return {
     verify: async (header) => {
       const token = bearerToken(header)
+      // Under a digest: what is kept in memory for long should not be usable.
       const digest = hash('sha256', token, 'base64')
       const now = options.clock.now()
       const known = remembered.find(digest, now)
@@ -61,6 +70,54 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       return identity
     },
   }
+}
+
+export interface ApiKeys {
+  /** The key's name. Throws the refusal of its kind of key, or `not_found` when no key is configured. */
+  verify(authorizationHeader: string | undefined): string
+}
+
+/** The name goes into the audit trail. */
+export interface OperatorKey {
+  readonly name: string
+  readonly key: string
+}
+
+export function createApiKeys(keys: readonly string[]): ApiKeys {
+  return keyRing(
+    keys.map((key) => ({ name: 'platform', key })),
+    'unauthenticated',
+  )
+}
+
+export function createOperatorKeys(operators: readonly OperatorKey[]): ApiKeys {
+  return keyRing(operators, 'invalid_operator_key')
+}
+
+/** A part without any key is switched off and answers 404: it is never open. */
+function keyRing(keys: readonly OperatorKey[], refusal: ErrorCode): ApiKeys {
+  const known = keys.map(({ name, key }) => ({ name, matches: secretMatcher(key) }))
+  return {
+    verify: (header) => {
+      if (known.length === 0) throw new BillingError('not_found')
+      const given = bearerToken(header, refusal)
+      // All are compared, whichever fits: the time must not tell which one, nor how many come before it.
+      const [match] = known.filter(({ matches }) => matches(given))
+      if (!match) throw new BillingError(refusal)
+      return match.name
+    },
+  }
+}
+
+/** No token of a sane issuer is longer, and a long one would cost us before it costs its sender. */
+const LONGEST_TOKEN = 8 * 1024
+
+/** The token of `Authorization: Bearer …` (RFC 6750, section 2.1) as it was sent; throws `refusal` for anything else. */
+function bearerToken(header: string | undefined, refusal: ErrorCode = 'unauthenticated'): string {
+  if (header === undefined || header.length > LONGEST_TOKEN) throw new BillingError(refusal)
+  const [, token] = /^bearer +([\w.~+/-]+=*)$/i.exec(header) ?? []
+  if (token === undefined) throw new BillingError(refusal)
+  return token
 }
 
 type SignatureCheck = (token: string, options: JWTVerifyOptions) => Promise<JWTVerifyResult>
@@ -102,7 +159,7 @@ function reachableKeys(keys: JWTVerifyGetKey): JWTVerifyGetKey {
 function verifyOptions({ issuer, audience }: TokenVerifierOptions, now: Instant): JWTVerifyOptions {
   return {
     currentDate: new Date(now),
-    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    clockTolerance: TOKEN_CLOCK_SKEW_SECONDS,
     requiredClaims: ['exp', 'sub'],
     ...(issuer === undefined ? {} : { issuer }),
     ...(audience === undefined ? {} : { audience }),
@@ -124,5 +181,48 @@ async function checkToken(
 
 /** The first instant at which jose would call the token expired; it compares whole seconds. */
 function refusedFrom({ exp = 0 }: JWTPayload): Instant {
-  return Math.ceil(exp + CLOCK_TOLERANCE_SECONDS) * SECOND
+  return Math.ceil(exp + TOKEN_CLOCK_SKEW_SECONDS) * SECOND
+}
+
+/** RFC 5321, section 4.5.3.1.3. */
+const LONGEST_EMAIL = 254
+const LONGEST_NAME = 200
+
+function readIdentity(payload: JWTPayload): UserIdentity {
+  const userId: unknown = payload.sub
+  if (!isUserId(userId)) throw new BillingError('unauthenticated')
+  const { email, name, locale } = payload
+  const spoken = typeof locale === 'string' ? localeOf(locale) : undefined
+  return {
+    userId,
+    ...(isLine(email, LONGEST_EMAIL) && /^[^\s@]+@[^\s@]+$/.test(email) ? { email } : {}),
+    ...(isLine(name, LONGEST_NAME) ? { name } : {}),
+    ...(spoken ? { locale: spoken } : {}),
+  }
+}
+
+/** Text on one line that the database can hold: no control character, no half of a surrogate pair. */
+function isLine(value: unknown, longest: number): value is string {
+  const isText = typeof value === 'string' && value !== '' && value.length <= longest
+  return isText && !/[\p{Cc}\p{Surrogate}]/u.test(value)
+}
+
+/** Whom verified tokens name, bounded in number and in time. It never makes a token live longer than its own end. */
+export function rememberIdentities(options: { readonly most: number; readonly longestMs: number }) {
+  const known = new BoundedMap<string, { readonly identity: UserIdentity; readonly until: Instant }>(
+    options.most,
+  )
+  return {
+    find: (digest: string, now: Instant): UserIdentity | undefined => {
+      const found = known.get(digest)
+      // Remembered for longer than is possible: the clock was ahead then.
+      if (found && found.until > now && found.until <= now + options.longestMs) return found.identity
+      if (found) known.delete(digest)
+      return undefined
+    },
+    /** `until` is the first instant at which the token would be refused. */
+    keep: (digest: string, identity: UserIdentity, now: Instant, until: Instant): void => {
+      known.set(digest, { identity, until: Math.min(until, now + options.longestMs) })
+    },
+  }
 }

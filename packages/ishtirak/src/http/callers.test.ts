@@ -1,10 +1,15 @@
-// One way to know the caller, on every route there is: before parameters, query and body are read, and counted.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+// Callers are known before parameters, query and body are read, on every route, and their calls are counted.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase } from '../../../../test/support/databases.js'
+import { captureLog, expectProblem } from '../../../../test/support/example-app.js'
 import { OPERATOR_ENV } from '../../../../test/support/operator.js'
 import { WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import type { Database } from '../database/database.js'
+import { movableClock } from '../runtime/clock.js'
+import { createLog } from '../runtime/log.js'
+import { type App, createApp } from './app.js'
+import { createRateLimit, networkOf } from './callers.js'
 
 /** Whose caller need not be known: what is public, and the address that holds its own proof. */
 const PUBLIC = [
@@ -73,5 +78,125 @@ describe('a caller who is not known', () => {
       expect(status, `${method} ${url}`).toBe(404)
     }
     await off.stop()
+  })
+})
+
+describe('the quota over HTTP', () => {
+  const clock = movableClock(Date.UTC(2026, 10, 21))
+  let app: App
+  let base = ''
+
+  beforeAll(async () => {
+    app = createApp({ log: captureLog().log, publicUrl: 'https://billing.example' })
+    const three = createRateLimit({ clock, quota: 3 })
+    const usual = createRateLimit({ clock })
+    const small = createRateLimit({ clock, quota: 1, keysMax: 2 })
+    const limits = { three, usual, small }
+    await app.register(async (routes) => {
+      for (const [name, limit] of Object.entries(limits)) {
+        routes.get(`/${name}`, (request, reply) => {
+          limit(String(request.headers['x-user']), reply)
+          return { allowed: true }
+        })
+      }
+    })
+    base = await app.listen({ host: '127.0.0.1', port: 0 })
+  })
+  afterAll(() => app.close())
+
+  const call = (path: string, user: string) => fetch(base + path, { headers: { 'x-user': user } })
+
+  it('each call counts down, the one too many is 429 with the time to come back, and the next window is new', async () => {
+    const seen: (string | null)[] = []
+    for (let calls = 0; calls < 3; calls++) seen.push((await call('/three', 'a')).headers.get('ratelimit'))
+    expect(seen).toEqual(['"default";r=2;t=60', '"default";r=1;t=60', '"default";r=0;t=60'])
+    clock.advance(20_500)
+    const refused = await call('/three', 'a')
+    await expectProblem(refused, 429, 'rate_limited')
+    // 60 - 20.5 = 39.5 seconds, rounded up: who comes back then is let in.
+    expect(refused.headers.get('retry-after')).toBe('40')
+    expect(refused.headers.get('ratelimit')).toBe('"default";r=0;t=40')
+    expect(refused.headers.get('ratelimit-policy')).toBe('"default";q=3;w=60')
+    clock.advance(39_499)
+    expect((await call('/three', 'a')).status).toBe(429)
+    clock.advance(1)
+    expect((await call('/three', 'a')).headers.get('ratelimit')).toBe('"default";r=2;t=60')
+  })
+
+  it('one caller’s calls take nothing from another', async () => {
+    for (let calls = 0; calls < 4; calls++) await call('/three', 'greedy')
+    expect((await call('/three', 'modest')).status).toBe(200)
+  })
+
+  it('without a number it is 300 in a minute', async () => {
+    expect((await call('/usual', 'b')).headers.get('ratelimit-policy')).toBe('"default";q=300;w=60')
+    for (let calls = 1; calls < 300; calls++) expect((await call('/usual', 'b')).status).toBe(200)
+    expect((await call('/usual', 'b')).status).toBe(429)
+  })
+
+  it('more callers than it may remember push out the oldest, and memory stays bounded', async () => {
+    for (const user of ['one', 'two', 'three']) expect((await call('/small', user)).status).toBe(200)
+    expect((await call('/small', 'three')).status).toBe(429)
+    expect((await call('/small', 'one')).status).toBe(200) // forgotten: 'three' took its place
+  })
+
+  it.each([
+    ['400 days', 400 * 86_400_000],
+    ['an hour', 3_600_000],
+  ])(
+    'a window that began while the clock was %s ahead is over when the clock is right',
+    async (_name, ms) => {
+      let now = ms
+      const app = createApp({ log: captureLog().log, publicUrl: 'https://billing.example' })
+      const limit = createRateLimit({ clock: { now: () => now }, quota: 1 })
+      app.get('/', (_request, reply) => {
+        limit('user-1', reply)
+        return {}
+      })
+      const status = async () => (await app.inject('/')).statusCode
+      expect([await status(), await status()]).toEqual([200, 429])
+      now = 0
+      const { statusCode, headers } = await app.inject('/')
+      expect([statusCode, headers.ratelimit]).toEqual([200, '"default";r=0;t=60'])
+      await app.close()
+    },
+  )
+})
+
+it.each([
+  ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002::5', '2001:db8:1:2::/64'],
+  ['2001:db8:1:3::1', '2001:db8:1:3::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001::7:8:9:10', '2001:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:192.0.2.1', '192.0.2.1'],
+  ['no address', 'no address'],
+])('%s counts as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})
+
+describe('an address behind a proxy', () => {
+  let app: App
+  afterEach(() => app.close())
+
+  const addressSeen = async (trustedProxies: readonly string[]) => {
+    app = createApp({ log: createLog({ level: 'silent' }), publicUrl: 'http://x', trustedProxies })
+    app.get('/who', (request) => ({ ip: request.ip }))
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    return (await (await fetch(`${url}/who`, { headers: { 'x-forwarded-for': '203.0.113.9' } })).json()).ip
+  }
+
+  it('a caller’s own X-Forwarded-For is not believed', async () => {
+    expect(await addressSeen([])).toBe('127.0.0.1')
+  })
+
+  it('that of a trusted proxy is', async () => {
+    expect(await addressSeen(['127.0.0.0/8'])).toBe('203.0.113.9')
   })
 })

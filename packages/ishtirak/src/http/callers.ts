@@ -1,7 +1,44 @@
-// Who calls a route, found out before anything else of the request is read: neither parameters nor query nor body. A caller
-// who is not known learns nothing of what the route accepts.
+// Who calls a route, and how often, checked before parameters, query and body are read. A caller who is not known learns
+// nothing of what the route accepts. The quota holds for this process: it stops a broken loop, not a flood.
+import { isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
+import { type Instant, MINUTE, SECOND } from '../core/instant.js'
+import { BoundedMap } from '../runtime/bounded-map.js'
+import type { Clock } from '../runtime/clock.js'
+import type { ApiKeys, TokenVerifier, UserIdentity } from './auth.js'
+
+export interface CallerChecks {
+  /** Throws the refusal of a token, or of one call too many. */
+  identify(request: FastifyRequest, reply: FastifyReply): Promise<UserIdentity>
+  /** Counts a call without a known caller by its network; throws `rate_limited`. */
+  limitAnonymous(request: FastifyRequest, reply: FastifyReply): void
+  /** For a user who is known by something else than a token. */
+  limitUser(userId: string, reply: FastifyReply): void
+}
+
+export function createCallerChecks(parts: {
+  readonly tokens: TokenVerifier
+  readonly clock: Clock
+  readonly callsPerMinute: number
+}): CallerChecks {
+  const limit = createRateLimit({ clock: parts.clock, quota: parts.callsPerMinute })
+  const limitAnonymous: CallerChecks['limitAnonymous'] = (request, reply) =>
+    limit(`address ${networkOf(request.ip)}`, reply)
+  const limitUser: CallerChecks['limitUser'] = (userId, reply) => limit(`user ${userId}`, reply)
+  return {
+    limitAnonymous,
+    limitUser,
+    identify: async (request, reply) => {
+      const user = await parts.tokens.verify(request.headers.authorization).catch((error: unknown) => {
+        limitAnonymous(request, reply)
+        throw error
+      })
+      limitUser(user.userId, reply)
+      return user
+    },
+  }
+}
 
 export interface Callers<Caller> {
   /** For the route's `onRequest`, or for that of its plugin. */
@@ -38,16 +75,79 @@ export function callersBy<Caller>(
 }
 
 /** Callers with a key, known by its name. Without a good one a call is counted by its address, then refused. */
-export function callersWithKey(parts: {
-  readonly nameOf: (authorizationHeader: string | undefined) => string
-  readonly admitStranger: (request: FastifyRequest, reply: FastifyReply) => void
-}): Callers<string> {
+export function callersWithKey(
+  keys: ApiKeys,
+  limitAnonymous: CallerChecks['limitAnonymous'],
+): Callers<string> {
   return callersBy((request, reply) => {
     try {
-      return parts.nameOf(request.headers.authorization)
+      return keys.verify(request.headers.authorization)
     } catch (error) {
-      parts.admitStranger(request, reply)
+      limitAnonymous(request, reply)
       throw error
     }
   })
+}
+
+/** Counts one call of `key` and sets the header fields; throws `rate_limited` when it is one too many. */
+export type RateLimit = (key: string, reply: FastifyReply) => void
+
+export interface RateLimitOptions {
+  readonly clock: Clock
+  /** Calls in each window, 300 by default. */
+  readonly quota?: number
+  /** A minute by default. */
+  readonly windowMs?: number
+  /** About 150 bytes each: 100,000 are 15 MB, and more callers than one process serves in a minute. */
+  readonly keysMax?: number
+}
+
+interface Window {
+  calls: number
+  readonly endsAt: Instant
+}
+
+/** A window begins with the first call of its key, so that quotas are not all renewed at one instant. */
+export function createRateLimit(options: RateLimitOptions): RateLimit {
+  const { clock, quota = 300, windowMs = MINUTE, keysMax = 100_000 } = options
+  const windows = new BoundedMap<string, Window>(keysMax)
+  // draft-ietf-httpapi-ratelimit-headers-08: q is the quota, w the window in seconds, r what remains, t until when.
+  const policy = `"default";q=${quota};w=${Math.ceil(windowMs / SECOND)}`
+  return (key, reply) => {
+    const now = clock.now()
+    let window = windows.get(key)
+    // One that ends later than any that begins now began while the clock was ahead.
+    if (!window || window.endsAt <= now || window.endsAt > now + windowMs) {
+      window = { calls: 0, endsAt: now + windowMs }
+      windows.set(key, window)
+    }
+    window.calls += 1
+    const secondsLeft = Math.ceil((window.endsAt - now) / SECOND)
+    const left = `"default";r=${Math.max(0, quota - window.calls)};t=${secondsLeft}`
+    reply.header('ratelimit-policy', policy).header('ratelimit', left)
+    if (window.calls > quota) throw new BillingError('rate_limited', { retryAfterSeconds: secondsLeft })
+  }
+}
+
+/**
+ * Whom an address stands for: an IPv4 address as it is, also one written as IPv6; of any other the first 64 bits, since a
+ * customer with IPv6 holds at least a /64 and can call from each of its addresses.
+ */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
+  if (mapped !== undefined) return mapped
+  const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? []
+  const before = groupsOf(head)
+  const after = groupsOf(tail ?? '')
+  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0')
+  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
+}
+
+/** Without leading zeros; an IPv4 address at the end takes the room of two. */
+function groupsOf(text: string): readonly string[] {
+  if (text === '') return []
+  return text
+    .split(':')
+    .flatMap((group) => (group.includes('.') ? ['0', '0'] : [Number.parseInt(group, 16).toString(16)]))
 }

@@ -1,12 +1,12 @@
-// What becomes of everything that is thrown on the way to an answer: a refusal with its code, or a bug that is logged
-// with its stack and told to nobody outside. Also 404, 405 and input so broken that no route ever saw it.
+// What becomes of everything that is thrown on the way to an answer: a refusal with its code, or a bug that is logged with
+// its stack and not shown. Also 404, 405 with `Allow`, and input so broken that no route ever saw it.
 import type { Socket } from 'node:net'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { BillingError, ERRORS, type ErrorCode } from '../core/error.js'
 import { DatabaseUnavailable } from '../database/database.js'
 import type { Log } from '../runtime/log.js'
-import { watchRoutes } from './allowed-methods.js'
-import { PROBLEM_TYPE, pathOf, problemBody, sendProblem } from './problem.js'
+import { PROBLEM_TYPE, problemBody, sendProblem } from './problem.js'
+import { pathOf } from './request.js'
 
 /** About as long as a standby needs to take over, or an embedded database to start again. */
 const DATABASE_RETRY_SECONDS = 5
@@ -29,6 +29,12 @@ const CODES_OF_NODE: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
+export interface KnownRoute {
+  readonly method: string
+  readonly url: string
+  readonly schema: FastifySchema
+}
+
 /** How addresses that people open refuse: with a page. It must not fail, and asks nothing of the database. */
 export interface RefusalPages {
   isPage(path: string): boolean
@@ -38,6 +44,8 @@ export interface RefusalPages {
 declare module 'fastify' {
   interface FastifyInstance {
     refuseWithPages(pages: RefusalPages): void
+    /** Every route, hidden ones and those of plugins included. */
+    knownRoutes(): readonly KnownRoute[]
   }
 }
 
@@ -137,4 +145,29 @@ export function answerBrokenInput(
   const { rawPacket } = error
   const isHead = Buffer.isBuffer(rawPacket) && rawPacket.subarray(0, 5).toString('latin1') === 'HEAD '
   socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`)
+}
+
+/**
+ * Listens to the routes that are added from now on, in plugins too. Gives the methods of a path in `Allow` order, none for an
+ * unknown path: Fastify's router answers only "this method here or nothing".
+ */
+function watchRoutes(app: FastifyInstance): (path: string) => readonly string[] {
+  const known: (KnownRoute & { readonly pattern: RegExp })[] = []
+  app.decorate('knownRoutes', () => known)
+  app.addHook('onRoute', ({ url, method, schema = {} }) => {
+    for (const name of [method].flat()) known.push({ method: name, url, schema, pattern: patternOf(url) })
+  })
+  return (path) => {
+    const methods = known.flatMap(({ pattern, method }) => (pattern.test(path) ? [method] : []))
+    return [...new Set(methods)].sort()
+  }
+}
+
+/** `/users/:id/limits/*` as an expression. Of Fastify's patterns we use names and a star, never expressions. */
+function patternOf(url: string): RegExp {
+  const parts = url.split('/').map((part) => {
+    if (part === '*') return '.*'
+    return part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  })
+  return new RegExp(`^${parts.join('/')}$`)
 }

@@ -14,7 +14,7 @@ export type CheckReadiness = () => Promise<Readiness>
 
 const LOOK_SHARED_MS = 1_000
 
-/** Anybody may ask, as often as they like: all who ask within a second share one look at the database. */
+/** Anyone may ask, as often as they like: all calls within a second share one look at the database. */
 export function shareLooks(check: CheckReadiness): CheckReadiness {
   let latest: { readonly askedAt: number; readonly answer: Promise<Readiness> } | undefined
   return () => {
@@ -25,11 +25,11 @@ export function shareLooks(check: CheckReadiness): CheckReadiness {
   }
 }
 
-export function healthRoutes(parts: { checkReadiness: CheckReadiness | undefined }): FastifyPluginCallback {
+export function healthRoutes(parts: { readonly checkReadiness: CheckReadiness }): FastifyPluginCallback {
   return (app, _options, done) => {
     app.get('/healthz', { schema: healthSchema }, () => ({ status: 'ok' }))
     app.get('/readyz', { schema: readinessSchema }, async () => {
-      const { ready, checks } = (await parts.checkReadiness?.()) ?? { ready: true, checks: {} }
+      const { ready, checks } = await parts.checkReadiness()
       if (!ready) throw new BillingError('not_ready', { extra: { checks } })
       return { status: 'ready', checks }
     })

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { type BillingError, ERRORS, type ErrorCode, VALIDATION_PROBLEMS } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
-import { preferredLocale } from './language.js'
+import { pathOf, preferredLocale } from './request.js'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
@@ -60,11 +60,6 @@ export function sendProblem(
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
   if (ERRORS[error.code].status === 401) reply.header('www-authenticate', challenge(request, error.code))
   return reply.send(JSON.stringify(body))
-}
-
-export function pathOf(url: string): string {
-  const end = url.indexOf('?')
-  return end === -1 ? url : url.slice(0, end)
 }
 
 /** RFC 6750, section 3: an error is only named where a token was given. */

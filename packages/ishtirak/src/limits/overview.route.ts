@@ -1,8 +1,8 @@
 // What a user sees of himself, all at once: the portal's source, and the same figures that the platform decides on.
 
 import type { App } from '../http/app.js'
+import type { CallerChecks } from '../http/callers.js'
 import { callersBy } from '../http/callers.js'
-import type { Identify } from '../http/identify.js'
 import { problemResponses } from '../http/problem.js'
 import type { Billing } from '../main/billing.js'
 import { viewOverview } from './overview-view.js'
@@ -11,7 +11,7 @@ import { OverviewSchema } from './schemas.js'
 export interface OverviewRoutesParts {
   readonly billing: Billing
   readonly publicUrl: string
-  readonly identify: Identify['identify']
+  readonly identify: CallerChecks['identify']
 }
 
 export function overviewRoutes({ billing, publicUrl, identify }: OverviewRoutesParts) {

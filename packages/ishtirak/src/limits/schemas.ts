@@ -5,7 +5,7 @@ import { AMOUNT_MAX, USED_MAX } from '../core/limit.js'
 import { LOCALES } from '../core/locale.js'
 import { LIMIT_NAMES } from '../core/plan.js'
 import { USER_ID_PATTERN } from '../core/user-id.js'
-import { nameSchemas } from '../http/schema-names.js'
+import { nameSchemas } from '../http/schemas.js'
 import {
   BillingStatusSchema,
   nullable,

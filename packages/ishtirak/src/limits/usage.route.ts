@@ -1,9 +1,9 @@
 // What the hosting platform asks and tells, with its own key: who may do what, how much is in use, who somebody is. Every
 // deploy passes here, so there is no quota on calls; whoever has no key is nobody, and is bounded by his address.
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ApiKeys } from '../http/api-keys.js'
+
 import type { App } from '../http/app.js'
-import { callersWithKey } from '../http/callers.js'
+import type { ApiKeys } from '../http/auth.js'
+import { type CallerChecks, callersWithKey } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import type { Billing } from '../main/billing.js'
 import { viewAllowance, viewPlatformUser } from './overview-view.js'
@@ -21,7 +21,7 @@ import {
 export interface PlatformRoutesParts {
   readonly billing: Billing
   readonly keys: ApiKeys
-  readonly admitStranger: (request: FastifyRequest, reply: FastifyReply) => void
+  readonly limitAnonymous: CallerChecks['limitAnonymous']
 }
 
 const USER = '/api/v1/platform/users/:user_id'
@@ -30,9 +30,9 @@ const PLATFORM = { security: [{ platform: [] }], tags: ['platform'] }
 const REFUSALS = ['unauthenticated', 'not_found', 'validation_failed', 'database_unavailable'] as const
 const COUNT_REFUSALS = [...REFUSALS, 'unknown_limit', 'malformed_json'] as const
 
-export function platformRoutes({ billing, keys, admitStranger }: PlatformRoutesParts) {
+export function platformRoutes({ billing, keys, limitAnonymous }: PlatformRoutesParts) {
   return async (app: App): Promise<void> => {
-    app.addHook('onRequest', callersWithKey({ nameOf: keys.verify, admitStranger }).onRequest)
+    app.addHook('onRequest', callersWithKey(keys, limitAnonymous).onRequest)
     userRoutes(app, billing)
     consumeRoute(app, billing)
     releaseRoute(app, billing)

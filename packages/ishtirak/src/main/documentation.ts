@@ -5,8 +5,8 @@ import { fastifySwagger } from '@fastify/swagger'
 import { fastifySwaggerUi } from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describeWebhooks } from '../events/schemas.js'
+import type { CallerChecks } from '../http/callers.js'
 import { errorPage } from '../http/error-page.js'
-import { ProblemSchema } from '../http/problem.js'
 import { publicPart } from './openapi-document.js'
 
 /** Of the package, beside `src` as beside `dist`. */
@@ -17,12 +17,8 @@ const { version: VERSION } = JSON.parse(
 /** Before the routes: the document holds the routes of the plugins that are registered after it. */
 export function installDocumentation(
   app: FastifyInstance,
-  options: {
-    publicUrl: string
-    admitStranger: (request: FastifyRequest, reply: FastifyReply) => void
-  },
+  options: { readonly publicUrl: string; readonly limitAnonymous?: CallerChecks['limitAnonymous'] },
 ): void {
-  app.addSchema(ProblemSchema)
   app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
@@ -58,7 +54,7 @@ export function installDocumentation(
     },
   })
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-    options.admitStranger(request, reply)
+    options.limitAnonymous?.(request, reply)
     done()
   }
   // Made once: no route is added after the start.

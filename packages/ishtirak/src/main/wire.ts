@@ -6,14 +6,11 @@ import type { Terms } from '../core/subscription.js'
 import { type Database, givenUpAfter, withLimit } from '../database/database.js'
 import { schemaFit } from '../database/migrate.js'
 import { createEventSender } from '../events/webhook-sender.js'
-import { createApiKeys, createOperatorKeys } from '../http/api-keys.js'
 import { type App, createApp } from '../http/app.js'
-import { createTokenVerifier } from '../http/auth.js'
-import { shareLooks } from '../http/health.js'
-import { createIdentify, type Identify } from '../http/identify.js'
+import { createApiKeys, createOperatorKeys, createTokenVerifier } from '../http/auth.js'
+import { type CallerChecks, createCallerChecks, createRateLimit, networkOf } from '../http/callers.js'
+import { healthRoutes, shareLooks } from '../http/health.js'
 import { counter, createMetrics, type Metrics } from '../http/metrics.js'
-import { networkOf } from '../http/network.js'
-import { createCallCount, limitBy } from '../http/rate-limit.js'
 import { createFormats, type Formats } from '../i18n/formats.js'
 import { overviewRoutes } from '../limits/overview.route.js'
 import { platformRoutes } from '../limits/usage.route.js'
@@ -37,6 +34,7 @@ import { oneByOne } from '../runtime/one-by-one.js'
 import { wait } from '../runtime/wait.js'
 import { wallClockIn } from '../runtime/wall-clock.js'
 import { type Billing, createBilling } from './billing.js'
+import { installDocumentation } from './documentation.js'
 import { type Runner, startRunner } from './runner.js'
 import { schedule } from './schedule.js'
 
@@ -97,19 +95,15 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   })
 
   const tokens = createTokenVerifier({ ...config.auth, clock })
-  const identification = createIdentify({ tokens, clock, callsPerMinute })
+  const checks = createCallerChecks({ tokens, clock, callsPerMinute })
   let isDraining = false
   const look = shareLooks(() => checkReadiness(database))
-  const app = createApp({
-    log,
-    publicUrl,
-    trustedProxies,
-    metrics,
-    admitStranger: identification.admitStranger,
-    checkReadiness: async () => (isDraining ? DRAINING : await look()),
-  })
-  await registerRoutes(app, config, { billing, publicUrl, clock, ...identification })
-  await app.register(pages(pageParts(config, { billing, clock, formats, terms, ...identification })))
+  const { limitAnonymous } = checks
+  const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
+  installDocumentation(app, { publicUrl, limitAnonymous })
+  await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await look()) }))
+  await registerRoutes(app, config, { billing, publicUrl, clock, ...checks })
+  await app.register(pages(pageParts(config, { billing, clock, formats, terms, ...checks })))
 
   if (database.kind === 'pglite') await billing.resume()
   if (!world.withoutJobs) await billing.eventDelivery.introduce()
@@ -141,11 +135,11 @@ const LINK_REQUESTS_MS = 10 * MINUTE
 /** What people see. */
 function pageParts(
   config: Config,
-  parts: Pick<PagesParts, 'billing' | 'formats' | 'terms'> & { readonly clock: Clock } & Identify,
+  parts: Pick<PagesParts, 'billing' | 'formats' | 'terms'> & { readonly clock: Clock } & CallerChecks,
 ): PagesParts {
   const { publicUrl, platformUrl, platformPortalUrl, frameAncestors, seller } = config
   const { clock } = parts
-  const linkRequests = limitBy(createCallCount({ clock, quota: LINK_REQUESTS, windowMs: LINK_REQUESTS_MS }))
+  const linkRequests = createRateLimit({ clock, quota: LINK_REQUESTS, windowMs: LINK_REQUESTS_MS })
   return {
     ...parts,
     publicUrl,
@@ -162,7 +156,7 @@ function pageParts(
 async function registerRoutes(
   app: App,
   config: Config,
-  parts: { readonly billing: Billing; readonly publicUrl: string; readonly clock: Clock } & Identify,
+  parts: { readonly billing: Billing; readonly publicUrl: string; readonly clock: Clock } & CallerChecks,
 ): Promise<void> {
   await app.register(billingRoutes(parts))
   await app.register(overviewRoutes(parts))

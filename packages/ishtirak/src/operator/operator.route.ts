@@ -1,13 +1,13 @@
 // The operator's part, behind a key with a name: look at anybody's payment, act on it, compare the books, export a month.
 // Without OPERATOR_KEYS it is not there. Every act is in the audit trail under the key's name.
 import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { BillingError, type ValidationCode } from '../core/error.js'
 import { toTimestamp } from '../core/instant.js'
-import type { ApiKeys } from '../http/api-keys.js'
 import type { App } from '../http/app.js'
-import { callersWithKey } from '../http/callers.js'
+import type { ApiKeys } from '../http/auth.js'
+import { type CallerChecks, callersWithKey } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import type { Billing } from '../main/billing.js'
 import { operatorPart } from '../main/openapi-document.js'
@@ -46,7 +46,7 @@ export interface OperatorRoutesParts {
   readonly publicUrl: string
   readonly clock: Clock
   readonly keys: ApiKeys
-  readonly admitStranger: (request: FastifyRequest, reply: FastifyReply) => void
+  readonly limitAnonymous: CallerChecks['limitAnonymous']
 }
 
 /** What the routes share: the acts, who is asking, and what a view needs. */
@@ -63,8 +63,8 @@ const READ = ['invalid_operator_key', 'not_found', 'validation_failed', 'databas
 const ACT = [...READ, 'malformed_json', 'conflict'] as const
 const ASK = [...ACT, 'provider_rejected', 'provider_unavailable'] as const
 
-export function operatorRoutes({ billing, publicUrl, clock, keys, admitStranger }: OperatorRoutesParts) {
-  const operators = callersWithKey({ nameOf: keys.verify, admitStranger })
+export function operatorRoutes({ billing, publicUrl, clock, keys, limitAnonymous }: OperatorRoutesParts) {
+  const operators = callersWithKey(keys, limitAnonymous)
   const desk: Desk = {
     operator: billing.operator,
     nameOf: (request) => operators.of(request),

@@ -1,6 +1,6 @@
 // The shapes of the operator's part: more than a user sees of a payment, and the trail of what was done.
 import { Type } from 'typebox'
-import { nameSchemas } from '../http/schema-names.js'
+import { nameSchemas } from '../http/schemas.js'
 import {
   BillingStatusSchema,
   nullable,

@@ -1,16 +1,16 @@
 // The five endpoints of seed.md section 4, and one payment by its id. Each says what it takes and gives; what happens
 // is billing's business.
 import { createHash } from 'node:crypto'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import type { App } from '../http/app.js'
 import { acceptRawBytes, rawBody } from '../http/body.js'
+import type { CallerChecks } from '../http/callers.js'
 import { callersBy } from '../http/callers.js'
-import type { Identify } from '../http/identify.js'
-import { preferredLocale } from '../http/language.js'
 import { problemResponses } from '../http/problem.js'
+import { preferredLocale } from '../http/request.js'
 import type { Billing } from '../main/billing.js'
 import {
   BillingStatusSchema,
@@ -28,9 +28,9 @@ export interface BillingRoutesParts {
   readonly billing: Billing
   readonly publicUrl: string
   /** Who is asking; refuses strangers, and callers who ask too often. */
-  readonly identify: Identify['identify']
+  readonly identify: CallerChecks['identify']
   /** Bounds those who need no token, by their address. */
-  readonly admitStranger: (request: FastifyRequest, reply: FastifyReply) => void
+  readonly limitAnonymous: CallerChecks['limitAnonymous']
 }
 
 const BASE = '/api/v1/billing'
@@ -48,7 +48,7 @@ export function billingRoutes(parts: BillingRoutesParts) {
 }
 
 /** The catalogue does not change while the service runs: its text is made once. */
-function plansRoute(app: FastifyInstance, { billing, admitStranger }: BillingRoutesParts): void {
+function plansRoute(app: FastifyInstance, { billing, limitAnonymous }: BillingRoutesParts): void {
   const body = JSON.stringify(billing.plans().map(inOrder))
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const schema = {
@@ -62,7 +62,7 @@ function plansRoute(app: FastifyInstance, { billing, admitStranger }: BillingRou
     },
   }
   app.get(`${BASE}/plans`, { schema }, (request, reply) => {
-    admitStranger(request, reply)
+    limitAnonymous(request, reply)
     reply.headers({ etag, 'cache-control': 'public, max-age=300' })
     if (holdsTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
     return reply.type('application/json; charset=utf-8').send(body)
@@ -173,7 +173,7 @@ function historyRoutes(app: App, { billing, identify, publicUrl }: BillingRoutes
 }
 
 /** Answered 200 only after the event and its whole effect are committed. */
-function webhookRoute(app: App, { billing, admitStranger }: BillingRoutesParts): void {
+function webhookRoute(app: App, { billing, limitAnonymous }: BillingRoutesParts): void {
   acceptRawBytes(app)
   const schema = {
     security: [{ signature: [] }],
@@ -198,7 +198,7 @@ function webhookRoute(app: App, { billing, admitStranger }: BillingRoutesParts):
     const received = billing.receiveEvent(rawBody(request), signed, request.id)
     const { duplicate } = await received.catch((error: unknown) => {
       // Only what is not signed is counted: the provider calls as often as it has something to say.
-      if (error instanceof BillingError && error.code === 'invalid_signature') admitStranger(request, reply)
+      if (error instanceof BillingError && error.code === 'invalid_signature') limitAnonymous(request, reply)
       throw error
     })
     return duplicate ? { received: true as const, duplicate: true as const } : { received: true as const }

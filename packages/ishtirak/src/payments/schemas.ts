@@ -2,7 +2,7 @@
 // and for the OpenAPI document. The five of seed.md stand here to the letter.
 import { Type } from 'typebox'
 import { PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
-import { nameSchemas } from '../http/schema-names.js'
+import { nameSchemas } from '../http/schemas.js'
 
 export const nullable = <Schema extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
   schema: Schema,

@@ -10,7 +10,7 @@ import { sayOf } from './words.js'
 
 export function frontRoute(app: App, pages: Pages): void {
   app.get('/', { schema: { hide: true } }, async (request, reply) => {
-    pages.admitStranger(request, reply)
+    pages.limitAnonymous(request, reply)
     if (!request.headers.accept?.includes('text/html')) throw new BillingError('not_found')
     const locale = pages.reader.language(request, reply, null)
     return reply.headers({ ...pages.headers, vary: 'Accept, Accept-Language' }).send(frontPage(pages, locale))

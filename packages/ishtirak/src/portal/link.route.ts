@@ -9,7 +9,7 @@ import type { Pages } from './portal.js'
 import { fieldOf, queryOf, type Session } from './reader.js'
 
 export function linkRoutes(app: App, pages: Pages): void {
-  const { billing, reader, users, admitStranger } = pages
+  const { billing, reader, users, limitAnonymous } = pages
   const hidden = { schema: { hide: true } }
   const enter = async (reply: FastifyReply, linkToken: string): Promise<boolean> => {
     const sessionToken = await billing.portal.enter(linkToken)
@@ -18,7 +18,7 @@ export function linkRoutes(app: App, pages: Pages): void {
   }
 
   app.get('/portal/open', { ...hidden, exposeHeadRoute: false }, async (request, reply) => {
-    admitStranger(request, reply)
+    limitAnonymous(request, reply)
     // 503: a browser throws away what it fetched ahead and got no good answer to, and asks again when it is meant.
     if (isFetchedAhead(request)) return reply.code(503).headers(pages.headers).send('')
     const { token } = queryOf(request)

@@ -2,17 +2,17 @@
 import { Type } from 'typebox'
 import { toTimestamp } from '../core/instant.js'
 import type { App } from '../http/app.js'
+import type { CallerChecks } from '../http/callers.js'
 import { callersBy } from '../http/callers.js'
-import type { Identify } from '../http/identify.js'
 import { problemResponses } from '../http/problem.js'
-import { nameSchemas } from '../http/schema-names.js'
+import { nameSchemas } from '../http/schemas.js'
 import type { Billing } from '../main/billing.js'
 import { timestamp } from '../payments/schemas.js'
 
 export interface PortalSessionRoutesParts {
   readonly billing: Billing
   readonly publicUrl: string
-  readonly identify: Identify['identify']
+  readonly identify: CallerChecks['identify']
 }
 
 /** A path of the platform: one slash, then no second one and no backslash, which browsers take for another host. */

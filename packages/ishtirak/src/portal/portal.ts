@@ -8,9 +8,9 @@ import type { Seller } from '../core/receipt.js'
 import type { Terms } from '../core/subscription.js'
 import type { App } from '../http/app.js'
 import { isStorable } from '../http/body.js'
+import type { CallerChecks } from '../http/callers.js'
 import { type Callers, callersBy } from '../http/callers.js'
 import type { RefusalPages } from '../http/failures.js'
-import type { Identify } from '../http/identify.js'
 import type { Formats } from '../i18n/formats.js'
 import type { Billing } from '../main/billing.js'
 import { frontRoute } from './front-page.js'
@@ -23,7 +23,7 @@ import { signInRoutes } from './sign-in.route.js'
 import { askForLinkPage } from './sign-in-pages.js'
 import { pageHeaders, styleWith } from './style.js'
 
-export interface PagesParts extends Identify {
+export interface PagesParts extends CallerChecks {
   readonly billing: Billing
   readonly publicUrl: string
   readonly platformUrl: string
@@ -77,13 +77,13 @@ export function pages(parts: PagesParts) {
   }
 }
 
-function callersBySession({ admitStranger, admitUser }: PagesParts, reader: Reader): Callers<Session> {
+function callersBySession({ limitAnonymous, limitUser }: PagesParts, reader: Reader): Callers<Session> {
   return callersBy(async (request, reply) => {
     // Anybody can make up a cookie, and each costs a look at the database: the first one is the address's to pay.
-    if (!reader.hasSeen(request)) admitStranger(request, reply)
+    if (!reader.hasSeen(request)) limitAnonymous(request, reply)
     const session = await reader.session(request)
     if (!session) throw new BillingError('unauthenticated')
-    admitUser(session.userId, reply)
+    limitUser(session.userId, reply)
     return session
   })
 }

@@ -3,7 +3,7 @@
 import { fastifyCookie } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Locale } from '../core/locale.js'
-import { preferredLocale } from '../http/language.js'
+import { preferredLocale } from '../http/request.js'
 import { firstLocale } from '../i18n/messages.js'
 import type { Billing } from '../main/billing.js'
 import { BoundedMap } from '../runtime/bounded-map.js'

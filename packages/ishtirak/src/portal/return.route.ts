@@ -16,7 +16,7 @@ export function returnRoutes(app: App, pages: Pages): void {
     { schema: { hide: true } },
     async (request, reply) => {
       const { billing, reader } = pages
-      pages.admitStranger(request, reply)
+      pages.limitAnonymous(request, reply)
       const returned = await billing.returnedPayment(request.params.payment_id, request.id)
       const { payment, now } = returned
       const session = await reader.session(request)

@@ -31,7 +31,7 @@ export function signInRoutes(app: App, pages: Pages): void {
 
   // Programs that check mail follow each link in it, so the link alone uses nothing up: the button does.
   app.get('/portal/sign-in', { ...hidden, exposeHeadRoute: false }, async (request, reply) => {
-    pages.admitStranger(request, reply)
+    pages.limitAnonymous(request, reply)
     const { token } = queryOf(request)
     const given = typeof token === 'string' ? token : ''
     if (await reader.session(request)) return openInstead(reply, given)
@@ -40,7 +40,7 @@ export function signInRoutes(app: App, pages: Pages): void {
   })
 
   app.post('/portal/sign-in', hidden, async (request, reply) => {
-    pages.admitStranger(request, reply)
+    pages.limitAnonymous(request, reply)
     // A form of another site could sign a user in as somebody else, for whom they would then pay.
     if (!reader.isFromHere(request)) throw new BillingError('forbidden')
     const token = fieldOf(request, 'token')

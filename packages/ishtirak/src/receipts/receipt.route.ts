@@ -2,17 +2,17 @@
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../http/app.js'
+import type { CallerChecks } from '../http/callers.js'
 import { callersBy } from '../http/callers.js'
-import type { Identify } from '../http/identify.js'
-import { preferredLocale } from '../http/language.js'
 import { problemResponses } from '../http/problem.js'
+import { preferredLocale } from '../http/request.js'
 import { locale } from '../limits/schemas.js'
 import type { Billing } from '../main/billing.js'
 import type { PrintedReceipt } from './receipt.js'
 
 export interface ReceiptRoutesParts {
   readonly billing: Billing
-  readonly identify: Identify['identify']
+  readonly identify: CallerChecks['identify']
 }
 
 export function receiptRoutes({ billing, identify }: ReceiptRoutesParts) {
