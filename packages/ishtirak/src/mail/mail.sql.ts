@@ -5,7 +5,7 @@ import type { Locale } from '../core/locale.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, text, textOrNull } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
-import type { MailKind, OwedMail } from './mail.js'
+import type { MailKind, OwedMail } from '../core/mail.js'
 
 export interface ClaimedMail extends OwedMail {
   readonly userId: string

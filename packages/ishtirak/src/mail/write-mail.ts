@@ -10,7 +10,7 @@ import { type MessageKey, phoneInWords, planName, type Say, sayIn } from '../i18
 import type { MailParts, Parts } from '../payments/parts.js'
 import { openMailedLink } from '../portal/portal-sessions.js'
 import { type PrintedReceipt, readReceipt } from '../receipts/receipt.js'
-import { isAboutPayment, type MailKind } from './mail.js'
+import { isAboutPayment, type MailKind } from '../core/mail.js'
 import type { ClaimedMail } from './mail.sql.js'
 import { htmlOfLetter } from './mail-html.js'
 import type { Letter } from './mailer.js'

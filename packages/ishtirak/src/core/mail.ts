@@ -1,8 +1,8 @@
 // Which mail is still worth sending, and when one that could not be sent is tried again. A reminder that is no longer true
 // is dropped, not sent late: nobody wants to hear of an end that he has paid beyond.
-import { type Boundary, decideAnnouncement } from '../core/announcement.js'
-import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from '../core/instant.js'
-import type { SubscriptionFacts, Terms } from '../core/subscription.js'
+import { type Boundary, decideAnnouncement } from './announcement.js'
+import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
+import type { SubscriptionFacts, Terms } from './subscription.js'
 
 export type MailKind = 'receipt' | 'refunded' | 'portal_link' | Boundary
 

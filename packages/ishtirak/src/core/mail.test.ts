@@ -1,8 +1,8 @@
 // Which mail is still worth sending: judged by facts and time alone.
 import { describe, expect, it } from 'vitest'
-import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from '../core/instant.js'
-import { SEED_PLANS } from '../core/plan.js'
-import type { SubscriptionFacts, Terms } from '../core/subscription.js'
+import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
+import { SEED_PLANS } from './plan.js'
+import type { SubscriptionFacts, Terms } from './subscription.js'
 import { judgeMail, type MailKind, mailRetryAfter } from './mail.js'
 
 const END = Date.parse('2026-12-21T12:00:00Z')
