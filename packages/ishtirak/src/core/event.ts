@@ -2,6 +2,7 @@
 // or to ask back, and a sequence number that orders the events of one user.
 import type { Announcement, Boundary } from './announcement.js'
 import { type Instant, toTimestamp } from './instant.js'
+import type { MailKey } from './mail.js'
 import { type Payment, publicStatusAt } from './payment.js'
 import type { Subscription } from './subscription.js'
 
@@ -54,6 +55,13 @@ export interface PlatformEvent {
       readonly skipped: readonly Boundary[]
     }
   }
+}
+
+/** An event as it is saved, with the mail that the user is owed for the same reason. */
+export interface NewEvent {
+  readonly id: string
+  readonly event: PlatformEvent
+  readonly mail: MailKey | null
 }
 
 export function describeEvent(

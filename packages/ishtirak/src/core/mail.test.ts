@@ -1,9 +1,9 @@
 // Which mail is still worth sending: judged by facts and time alone.
 import { describe, expect, it } from 'vitest'
 import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
+import { judgeMail, type MailKind, mailRetryAfter } from './mail.js'
 import { SEED_PLANS } from './plan.js'
 import type { SubscriptionFacts, Terms } from './subscription.js'
-import { judgeMail, type MailKind, mailRetryAfter } from './mail.js'
 
 const END = Date.parse('2026-12-21T12:00:00Z')
 const [FREE, PRO] = SEED_PLANS

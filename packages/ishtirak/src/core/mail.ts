@@ -1,43 +1,36 @@
-// Which mail is still worth sending, and when one that could not be sent is tried again. A reminder that is no longer true
-// is dropped, not sent late: nobody wants to hear of an end that he has paid beyond.
+// The mail that users are owed: its kinds, which is still worth sending, and when a failed one is tried again. A reminder
+// that is no longer true is dropped, not sent late.
 import { type Boundary, decideAnnouncement } from './announcement.js'
 import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
 import type { SubscriptionFacts, Terms } from './subscription.js'
 
 export type MailKind = 'receipt' | 'refunded' | 'portal_link' | Boundary
 
-/** Tells of one payment, and stays true whatever comes after; a reminder does not. */
-export function isAboutPayment(kind: MailKind): kind is 'receipt' | 'refunded' {
-  return kind === 'receipt' || kind === 'refunded'
+/** Identifies one user's mail: owed twice under the same key, it is sent once. */
+export interface MailKey {
+  readonly kind: MailKind
+  /** The payment of a receipt or a refund; of a reminder, the end it reminds of as a timestamp. */
+  readonly about: string
 }
 
-/** `about`: the payment of a receipt or a refund; of a reminder, the end it reminds of as a timestamp. */
-export interface OwedMail {
-  readonly kind: MailKind
-  readonly about: string
+export interface OwedMail extends MailKey {
   readonly queuedAt: Instant
   /** How often it was tried, this time included. */
   readonly attempts: number
 }
 
+/** Mail about one payment stays true whatever comes after; a reminder does not. */
+export function isAboutPayment(kind: MailKind): kind is 'receipt' | 'refunded' {
+  return kind === 'receipt' || kind === 'refunded'
+}
+
 export type MailVerdict =
   | 'send'
-  /** Nobody told us where to. */
+  /** No address of the user is known. */
   | 'no_address'
-  /** Renewed, ended, or a later boundary was passed meanwhile. */
+  /** Renewed, ended, or past a later boundary. */
   | 'outdated'
   | 'too_late'
-
-/** A receipt is a paper that one waits for; "3 days left" is wrong a day later. */
-const RECEIPT_LIFETIME = 5 * DAY
-const REMINDER_LIFETIME = DAY
-/** The user who asked for a link waits in front of the page; later they ask again. */
-const LINK_LIFETIME = 15 * MINUTE
-
-function lifetimeOf(kind: MailKind): number {
-  if (isAboutPayment(kind)) return RECEIPT_LIFETIME
-  return kind === 'portal_link' ? LINK_LIFETIME : REMINDER_LIFETIME
-}
 
 export function judgeMail(
   mail: OwedMail,
@@ -51,12 +44,18 @@ export function judgeMail(
   return isStillTrue(mail, user.subscription, now, terms) ? 'send' : 'outdated'
 }
 
+/** Users wait for a receipt; "3 days left" is wrong a day later; a link is asked for again after some minutes. */
+function lifetimeOf(kind: MailKind): number {
+  if (isAboutPayment(kind)) return 5 * DAY
+  return kind === 'portal_link' ? 15 * MINUTE : DAY
+}
+
 function isStillTrue(mail: OwedMail, facts: SubscriptionFacts, now: Instant, terms: Terms): boolean {
   if (facts.paidUntil === null || mail.about !== toTimestamp(facts.paidUntil)) return false
   return decideAnnouncement(facts, null, now, terms).announcement?.boundary === mail.kind
 }
 
-/** Mail servers defer what they do not know (greylisting) for some minutes; broken ones are mended within hours. */
+/** Mail servers defer unknown senders (greylisting) for some minutes; broken servers are repaired within hours. */
 const RETRY_STEPS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, 8 * HOUR] as const
 
 export function mailRetryAfter(attempts: number): number {

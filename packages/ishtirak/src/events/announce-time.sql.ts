@@ -1,7 +1,7 @@
-// Whom time has passed by: users whose announcement is due, and the statement that writes the event and moves the schedule
-// together, so that each boundary is told once however many processes look.
+// Users whose announcement is due, and the statement that writes the event, the owed mail and the schedule together, so that
+// each boundary is announced once however many processes look.
 import type { Boundary } from '../core/announcement.js'
-import type { PlatformEvent } from '../core/event.js'
+import type { NewEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, integer, text, textOrNull } from '../database/rows.js'
@@ -46,6 +46,10 @@ const save = statement(
      insert into outbox (user_id, sequence, id, type, payload, created_at)
      select g.user_id, ($4::jsonb->'data'->>'sequence')::bigint, $3, $4::jsonb->>'type', $4::jsonb, $7::timestamptz
        from guard g where $3::text is not null
+   ), owed as (
+     insert into mails (user_id, kind, about, queued_at, due_at)
+     select g.user_id, $8::text, $9::text, $7::timestamptz, $7::timestamptz from guard g where $8::text is not null
+         on conflict do nothing
    )
    update users u
       set version = u.version + 1, announced = $5, announce_at = $6::timestamptz,
@@ -63,7 +67,7 @@ export async function saveAnnouncement(
   of: {
     readonly userId: string
     readonly version: number
-    readonly event: { readonly id: string; readonly event: PlatformEvent } | null
+    readonly event: NewEvent | null
     readonly announced: Boundary | null
     readonly announceAt: Instant | null
     readonly now: Instant
@@ -77,6 +81,8 @@ export async function saveAnnouncement(
     of.announced,
     at(of.announceAt),
     at(of.now),
+    of.event?.mail?.kind ?? null,
+    of.event?.mail?.about ?? null,
   ])
   const [row] = rows
   return row && integer(row, 'version') === of.version + 1 ? 'saved' : 'outrun'

@@ -1,8 +1,8 @@
-// Tells the platform what time has done: an end comes near, is reached, grace is over. A sweep that may be late, run in
-// any number of processes or not at all: nobody's access depends on it, only when the platform hears of it.
+// Announces what time has done, to the platform and by mail: an end comes near, is reached, grace is over. A sweep that may
+// be late, run in any number of processes or not at all: no access depends on it.
 import { decideAnnouncement } from '../core/announcement.js'
 import { describeEvent } from '../core/event.js'
-import type { Instant } from '../core/instant.js'
+import { type Instant, toTimestamp } from '../core/instant.js'
 import { statusAt } from '../core/subscription.js'
 import type { Parts } from '../payments/parts.js'
 import { type DueUser, loadDueAnnouncements, saveAnnouncement } from './announce-time.sql.js'
@@ -31,6 +31,8 @@ async function announce(parts: Parts, { userId, user, announced }: DueUser, now:
       announcement,
       now,
     }),
+    mail:
+      facts.paidUntil === null ? null : { kind: announcement.boundary, about: toTimestamp(facts.paidUntil) },
   }
   const { announced: told, announceAt } = decision
   const saved = await saveAnnouncement(parts.database, {

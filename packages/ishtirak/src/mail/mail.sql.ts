@@ -1,11 +1,11 @@
-// The mail that is owed, as rows. A trigger writes them with the event they belong to (packages/ishtirak/migrations/0006_owed_mail.sql); here
-// they are claimed, finished and, in the end, forgotten. Claiming one puts it off, so that any number of processes may send.
+// The mail that is owed, as rows. The statement that saves an event saves the mail with it; here it is claimed, finished
+// and, in the end, forgotten. Claiming one puts it off, so that any number of processes may send.
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
+import type { MailKind, OwedMail } from '../core/mail.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, text, textOrNull } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
-import type { MailKind, OwedMail } from '../core/mail.js'
 
 export interface ClaimedMail extends OwedMail {
   readonly userId: string

@@ -1,8 +1,8 @@
 // The mail that is owed, sent: claimed with a lease, judged whether it is still true, written, handed to the mail server.
 // A process that dies in the middle leaves a row that is due again, so a letter may come twice and is never lost.
 import { DAY, MINUTE } from '../core/instant.js'
-import type { MailParts, Parts } from '../payments/parts.js'
 import { judgeMail, mailRetryAfter } from '../core/mail.js'
+import type { MailParts, Parts } from '../payments/parts.js'
 import { type ClaimedMail, claimDueMails, finishMail, forgetMails } from './mail.sql.js'
 import { writeLetter } from './write-mail.js'
 

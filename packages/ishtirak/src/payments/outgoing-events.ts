@@ -1,13 +1,15 @@
 // Events to the platform, numbered and ready to be stored by the statement that saves what they tell of. It sends nothing.
-import { describeEvent, type EventType, type PlatformEvent } from '../core/event.js'
+import { describeEvent, type EventType, type NewEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
+import type { MailKind } from '../core/mail.js'
 import type { Payment } from '../core/payment.js'
 import { type SubscriptionFacts, statusAt } from '../core/subscription.js'
 import type { Parts } from './parts.js'
 
-export interface OutgoingEvent {
-  readonly id: string
-  readonly event: PlatformEvent
+/** The events of which the user gets mail too. */
+const MAILED: Readonly<Partial<Record<EventType, MailKind>>> = {
+  'payment.paid': 'receipt',
+  'payment.refunded': 'refunded',
 }
 
 /** Each carries the state after the change and the user's next number. */
@@ -23,11 +25,16 @@ export function outgoingEvents(
     readonly payment: Payment | null
     readonly now: Instant
   },
-): readonly OutgoingEvent[] {
+): readonly NewEvent[] {
   const { userId, eventSequence, payment, now } = of
   const subscription = statusAt(of.subscription, now, parts.terms)
   return types.map((type, index) => {
     const described = { userId, sequence: eventSequence + 1 + index, subscription, payment, now }
-    return { id: parts.ids.next('evt', now), event: describeEvent(type, described) }
+    const kind = MAILED[type]
+    return {
+      id: parts.ids.next('evt', now),
+      event: describeEvent(type, described),
+      mail: payment && kind ? { kind, about: payment.id } : null,
+    }
   })
 }

@@ -1,7 +1,7 @@
 // The whole effect of a change of somebody's money as one statement: event, payment, paid time, receipt number, events to
-// the platform. It is there wholly or not at all.
+// the platform, owed mail. It is there wholly or not at all.
 import type { CheckoutReport } from '../core/checkout.js'
-import type { PlatformEvent } from '../core/event.js'
+import type { NewEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
@@ -34,7 +34,7 @@ export interface SettlementChange {
   readonly received: ReceivedEvent | null
   /** What the payment keeps of the report that changes it. */
   readonly report?: KeptReport | null
-  readonly events: readonly { readonly id: string; readonly event: PlatformEvent }[]
+  readonly events: readonly NewEvent[]
   readonly receipt: { readonly series: string; readonly snapshot: unknown } | null
   /** Other paid months that a refund moves. */
   readonly moved?: readonly MovedPeriod[]
@@ -138,6 +138,12 @@ const saveChanges = statement(
      insert into outbox (user_id, sequence, id, type, payload, created_at)
      select e.user_id, (o->'event'->'data'->>'sequence')::bigint, o->>'id', o->'event'->>'type', o->'event', e.now
        from effect e, jsonb_array_elements(e.events) o
+   ), owed as (
+     insert into mails (user_id, kind, about, queued_at, due_at)
+     select e.user_id, o->'mail'->>'kind', o->'mail'->>'about', e.now, e.now
+       from effect e, jsonb_array_elements(e.events) o
+      where o->'mail' <> 'null'
+         on conflict do nothing
    ), advanced as (
      update users u
         set version = u.version + 1,
