@@ -63,12 +63,12 @@ const SLICE = 5_000
 /** From so many users on, indexes are made after the rows: sorting once is several times faster than finding each place. */
 const MANY = 50_000
 
-/** `waiting`: how many payments wait, by the prefix of their users. */
-export async function seed(database, { users, paymentsEach = 10, waiting = {} }) {
+/** `waiting`: how many payments wait, by the prefix of their users. `isMigrated`: the schema is there, and stays. */
+export async function seed(database, { users, paymentsEach = 10, waiting = {}, isMigrated = false }) {
   const now = Date.now()
   const at = (instant) => new Date(instant).toISOString()
   const plan = JSON.stringify(PRO)
-  await migrate(database)
+  if (!isMigrated) await migrate(database)
   const insertAll = () =>
     inSlices(users, Math.ceil(SLICE / paymentsEach), async (first, last) => {
       const values = [first, last, paymentsEach, at(now - 10 * DAY), plan]

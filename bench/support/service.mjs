@@ -1,38 +1,34 @@
 // The service as it is shipped, in a process of its own: `ishtirak serve` with everything a real one has switched on.
-import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startProcess } from './children.mjs'
 import { freePort } from './postgres.mjs'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../packages/ishtirak/dist/main/cli.js', import.meta.url))
 
 export const JWT_SECRET = 'a secret of the benchmarks, longer than 32 bytes'
 export const PLATFORM_KEY = 'bench-platform-key-0123456789'
 export const CHARGILY_KEY = 'test_sk_bench000000000000000000000000000000000'
 
-/** `nodeOptions`: for a profile, say. */
-export async function startService({ databaseUrl, dataDir, env = {}, nodeOptions = [] }) {
+/** `nodeOptions`: for a profile, say. `program`: the command of another build. */
+export async function startService({ databaseUrl, dataDir, env = {}, nodeOptions = [], program = PROGRAM }) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const service = await startProcess(
-    [...nodeOptions, path.join(root, 'packages/ishtirak/dist/main/cli.js'), 'serve'],
-    {
-      url: `${url}/readyz`,
-      env: {
-        PORT: String(port),
-        ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
-        ...(dataDir ? { DATA_DIR: dataDir } : {}),
-        AUTH_JWT_SECRET: JWT_SECRET,
-        PLATFORM_API_KEYS: PLATFORM_KEY,
-        CHARGILY_SECRET_KEY: CHARGILY_KEY,
-        // Nobody is called unless a benchmark gives an address: port 9 discards.
-        CHARGILY_API_URL: 'http://127.0.0.1:9',
-        // Else the bound on each caller is all that a load test measures.
-        RATE_LIMIT_PER_MINUTE: '100000000',
-        LOG_LEVEL: 'warn',
-        ...env,
-      },
+  const service = await startProcess([...nodeOptions, program, 'serve'], {
+    url: `${url}/readyz`,
+    env: {
+      PORT: String(port),
+      ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+      ...(dataDir ? { DATA_DIR: dataDir } : {}),
+      AUTH_JWT_SECRET: JWT_SECRET,
+      PLATFORM_API_KEYS: PLATFORM_KEY,
+      CHARGILY_SECRET_KEY: CHARGILY_KEY,
+      // Nobody is called unless a benchmark gives an address: port 9 discards.
+      CHARGILY_API_URL: 'http://127.0.0.1:9',
+      // Else the bound on each caller is all that a load test measures.
+      RATE_LIMIT_PER_MINUTE: '100000000',
+      LOG_LEVEL: 'warn',
+      ...env,
     },
-  )
+  })
   return { ...service, url }
 }
