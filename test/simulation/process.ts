@@ -13,7 +13,7 @@ import { createSettlements } from '../../packages/ishtirak/src/payments/settle.s
 import { createTypesetter } from '../../packages/ishtirak/src/receipts/typesetter.js'
 import { dayIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
-import { createIds } from '../../packages/ishtirak/src/runtime/id.js'
+import { createIds } from '../../packages/ishtirak/src/runtime/random.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { oneByOne } from '../../packages/ishtirak/src/runtime/one-by-one.js'
 import { EXAMPLE_SELLER } from '../../packages/ishtirak/src/runtime/seller.js'

@@ -1,8 +1,8 @@
 // One call to Chargily's API: the key goes in, a JSON object or a failure comes out, one line is logged.
 // It never repeats a call: whether that is safe is known only to the one who keeps the payment.
 import type { Clock } from '../../runtime/clock.js'
-import type { Exchange, Send } from '../../runtime/exchange.js'
-import { exchange } from '../../runtime/exchange.js'
+import type { Exchange, Send } from '../../runtime/http-client.js'
+import { exchange } from '../../runtime/http-client.js'
 import type { ProviderAnswer } from '../provider.js'
 import type { ChargilyAccount } from './account.js'
 import { failureOfAnswer, failureOfExchange } from './failure.js'

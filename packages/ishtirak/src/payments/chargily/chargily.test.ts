@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { CHECKOUT, chargilyBefore, KEY, ORDER, type Reply } from '../../../../../test/support/far-side.js'
-import type { Send } from '../../runtime/exchange.js'
+import type { Send } from '../../runtime/http-client.js'
 import { createChargily } from './chargily.js'
 
 describe('opening a checkout', () => {

@@ -2,7 +2,7 @@
 // carried out after all (outcomeUnknown). In doubt it may have been: a second checkout is worse than a look.
 import type { Instant } from '../../core/instant.js'
 import { SECOND } from '../../core/instant.js'
-import { type AnswerHeaders, type Exchange, headerOf } from '../../runtime/exchange.js'
+import { type AnswerHeaders, type Exchange, headerOf } from '../../runtime/http-client.js'
 import type { ProviderFailure } from '../provider.js'
 import { redact } from './redact.js'
 import type { JsonObject } from './values.js'

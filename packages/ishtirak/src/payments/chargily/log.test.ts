@@ -1,7 +1,7 @@
 // What is written down of a call: enough to understand it at night, and nothing that a thief could use.
 import { describe, expect, test } from 'vitest'
 import { CHECKOUT, chargilyBefore, KEY, ORDER } from '../../../../../test/support/far-side.js'
-import type { Send } from '../../runtime/exchange.js'
+import type { Send } from '../../runtime/http-client.js'
 import { createChargily } from './chargily.js'
 import { redact } from './redact.js'
 

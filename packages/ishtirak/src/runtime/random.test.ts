@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createIds } from './id.js'
+import { createIds } from './random.js'
 
 const AT = Date.UTC(2026, 10, 21)
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { exchange, failedToConnect } from './exchange.js'
+import { exchange, failedToConnect } from './http-client.js'
 
 test('an answer of exactly the limit is whole, one byte more is not kept', async () => {
   const url = await serve(
