@@ -11,13 +11,12 @@ import type { Parts } from '../../packages/ishtirak/src/payments/parts.js'
 import type { Provider, ProviderAnswer } from '../../packages/ishtirak/src/payments/provider.js'
 import { createSettlements } from '../../packages/ishtirak/src/payments/settle.sql.js'
 import { createTypesetter } from '../../packages/ishtirak/src/receipts/typesetter.js'
-import { dayIn } from '../../packages/ishtirak/src/runtime/calendar.js'
+import { createWorkQueue } from '../../packages/ishtirak/src/runtime/async.js'
+import { dayIn, wallClockIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
-import { createIds } from '../../packages/ishtirak/src/runtime/random.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
-import { oneByOne } from '../../packages/ishtirak/src/runtime/one-by-one.js'
+import { createIds } from '../../packages/ishtirak/src/runtime/random.js'
 import { EXAMPLE_SELLER } from '../../packages/ishtirak/src/runtime/seller.js'
-import { wallClockIn } from '../../packages/ishtirak/src/runtime/wall-clock.js'
 import type { Dice } from './dice.js'
 import { type FarSide, PRICES, PROVIDER_KEY, PROVIDER_URL } from './far-side.js'
 import type { Figures } from './figures.js'
@@ -79,7 +78,7 @@ export function quietParts({ database, clock, dice, calendar }: Surroundings): P
       seller: EXAMPLE_SELLER,
       dayOf: (instant) => dayIn(ZONE)(instant).date,
       typesetter: createTypesetter(),
-      press: oneByOne(),
+      press: createWorkQueue(),
     },
     count: () => undefined,
   }

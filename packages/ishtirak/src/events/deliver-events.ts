@@ -127,14 +127,14 @@ async function deliver(
 
 async function fail(
   parts: Parts,
-  { sender, chance }: Outgoing,
+  { sender, random }: Outgoing,
   lease: Lease,
   { event, sent }: { readonly event: OutgoingEvent; readonly sent: SentEvent },
 ): Promise<void> {
   const now = parts.clock.now()
   const answerStatus = sent.kind === 'answer' ? sent.status : null
   const failure = sent.kind === 'answer' ? `answered ${sent.status}` : sent.detail
-  const nextAt = nextAttemptAt(event.attempts + 1, now, chance())
+  const nextAt = nextAttemptAt(event.attempts + 1, now, random())
   await saveFailed(parts.database, lease, { event, answerStatus, failure, now, nextAt })
   const { id, userId, attempts } = event
   parts.log.warn(

@@ -22,10 +22,10 @@ export const GIVE_UP_AFTER = 5 * DAY
 /** A tenth on top at most: spreads what failed together, and keeps the steps recognisable. */
 const JITTER_SHARE = 0.1
 
-/** After `attempts` failed ones. `chance` is drawn by the caller, from 0 up to but not including 1. */
-export function nextAttemptAt(attempts: number, now: Instant, chance: number): Instant {
+/** After `attempts` failed ones. `random` is drawn by the caller, from 0 up to but not including 1. */
+export function nextAttemptAt(attempts: number, now: Instant, random: number): Instant {
   const wait = ATTEMPT_WAITS[attempts] ?? DAY
-  return now + Math.round(wait * (1 + JITTER_SHARE * chance))
+  return now + Math.round(wait * (1 + JITTER_SHARE * random))
 }
 
 /** Why an address is switched off after an attempt that failed, or null while there is hope. */

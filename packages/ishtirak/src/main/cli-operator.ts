@@ -1,11 +1,12 @@
 // The operator's commands: find, payments, users, reconcile, export. Each asks the operator's part of the API once (or, for a
 // long comparison, round after round) and prints the answer; what may be done is decided there, not here.
+
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { ROUND_MS } from '../operator/reconcile.js'
 import { readConfig } from '../runtime/config.js'
 import { createLog } from '../runtime/log.js'
-import { wait } from '../runtime/wait.js'
 import { aCount, aDay, aMonth, aReason, refusal } from './cli-words.js'
 import { DeskClosed, type OperatorDesk, openDesk } from './operator-desk.js'
 import {

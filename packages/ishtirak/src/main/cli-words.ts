@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander'
 import { Value } from 'typebox/value'
 import { ReconcileRequestSchema, WhySchema } from '../operator/schemas.js'
-import { wallClockIn } from '../runtime/wall-clock.js'
+import { wallClockIn } from '../runtime/calendar.js'
 import { DeskClosed } from './operator-desk.js'
 
 /** The service refused: its own sentence, and what it added. */

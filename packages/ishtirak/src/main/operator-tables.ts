@@ -1,6 +1,6 @@
 // What the operator's commands print: the API's answers as a person reads them. `--json` prints the answers themselves.
 
-import { wallClockIn } from '../runtime/wall-clock.js'
+import { wallClockIn } from '../runtime/calendar.js'
 
 /** The parts of the answers that are printed; the schemas are in http/schemas-operator.ts. */
 export interface ShownPayment {

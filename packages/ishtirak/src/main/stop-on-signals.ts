@@ -1,7 +1,7 @@
 // How a process ends when it is asked to: SIGTERM drains first, SIGINT (Ctrl-C) does not; both finish what is in hand.
 import cluster from 'node:cluster'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../runtime/log.js'
-import { wait } from '../runtime/wait.js'
 
 export interface Stoppable {
   /** From now on `/readyz` answers 503; every other request is served as before. */

@@ -1,5 +1,6 @@
 // The composition root: every part of the service is built here, once, in reading order. Start here to see what there is.
 
+import { setTimeout as wait } from 'node:timers/promises'
 import { MINUTE } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { Terms } from '../core/subscription.js'
@@ -24,15 +25,12 @@ import { type PagesParts, pages } from '../portal/portal.js'
 import { portalSessionRoutes } from '../portal/portal-sessions.route.js'
 import { receiptRoutes } from '../receipts/receipt.route.js'
 import { createTypesetter } from '../receipts/typesetter.js'
-import { createCalendar, dayIn } from '../runtime/calendar.js'
-import { systemChance } from '../runtime/chance.js'
+import { createWorkQueue } from '../runtime/async.js'
+import { createCalendar, dayIn, wallClockIn } from '../runtime/calendar.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Config } from '../runtime/config.js'
-import { createIds } from '../runtime/random.js'
 import type { Log } from '../runtime/log.js'
-import { oneByOne } from '../runtime/one-by-one.js'
-import { wait } from '../runtime/wait.js'
-import { wallClockIn } from '../runtime/wall-clock.js'
+import { createIds, systemRandom } from '../runtime/random.js'
 import { type Billing, createBilling } from './billing.js'
 import { installDocumentation } from './documentation.js'
 import { type Runner, startRunner } from './runner.js'
@@ -172,13 +170,13 @@ function receiptTerms({ seller, billing }: Config): Parts['receipts'] {
     seller,
     dayOf: (instant) => dayOf(instant).date,
     typesetter: createTypesetter(),
-    press: oneByOne(),
+    press: createWorkQueue(),
   }
 }
 
 /** Nothing where there is no address for events. */
 function outgoingParts({ events }: Config): Pick<Parts, 'outgoing'> {
-  return events ? { outgoing: { sender: createEventSender(events), chance: systemChance } } : {}
+  return events ? { outgoing: { sender: createEventSender(events), random: systemRandom } } : {}
 }
 
 /** Nothing where there is no mail server. */

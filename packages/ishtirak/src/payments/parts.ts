@@ -9,12 +9,11 @@ import type { EventSender } from '../events/webhook-sender.js'
 import type { Formats } from '../i18n/formats.js'
 import type { MailAddress, Mailer } from '../mail/mailer.js'
 import type { Typesetter } from '../receipts/typesetter.js'
-import type { Chance } from '../runtime/chance.js'
+import type { WorkQueue } from '../runtime/async.js'
+import type { WallClock } from '../runtime/calendar.js'
 import type { Clock } from '../runtime/clock.js'
-import type { Ids } from '../runtime/random.js'
 import type { Log } from '../runtime/log.js'
-import type { OneByOne } from '../runtime/one-by-one.js'
-import type { WallClock } from '../runtime/wall-clock.js'
+import type { Ids, Random } from '../runtime/random.js'
 import type { Provider } from './provider.js'
 import type { Settlements } from './settle.sql.js'
 
@@ -49,7 +48,7 @@ export interface Parts {
 export interface Outgoing {
   readonly sender: EventSender
   /** Spreads the attempts that failed together. */
-  readonly chance: Chance
+  readonly random: Random
 }
 
 export interface ReceiptTerms {
@@ -59,7 +58,7 @@ export interface ReceiptTerms {
   readonly dayOf: (instant: number) => string
   readonly typesetter: Typesetter
   /** Pages are set one by one: each holds the main thread for some 10 ms. */
-  readonly press: OneByOne
+  readonly press: WorkQueue
 }
 
 export interface MailParts {

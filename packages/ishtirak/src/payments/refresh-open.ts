@@ -3,7 +3,7 @@
 
 import { SECOND } from '../core/instant.js'
 import { isOpen, type Payment } from '../core/payment.js'
-import { singleFlight } from '../runtime/single-flight.js'
+import { singleFlight } from '../runtime/async.js'
 import { lookUpPayment } from './look-up-payment.js'
 import type { Parts } from './parts.js'
 import { claimLookAtProvider } from './sweep.sql.js'

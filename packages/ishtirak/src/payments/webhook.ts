@@ -1,7 +1,7 @@
 // The provider's webhook: bytes and a signature come in, and what they say is booked before anyone is told "received".
 import { BillingError } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
-import { seldom } from '../runtime/seldom.js'
+import { throttled } from '../runtime/log.js'
 import type { Parts } from './parts.js'
 import { settlePayment } from './settle.js'
 import { saveForeignEvent } from './settle.sql.js'
@@ -22,13 +22,13 @@ const FORGED_LINE_EVERY_MS = MINUTE
  * with 200.
  */
 export function createReceiveEvent(parts: Parts): ReceiveEvent {
-  const sayForged = seldom(parts.clock, FORGED_LINE_EVERY_MS, (about: object, leftOut) =>
+  const logForged = throttled(parts.clock, FORGED_LINE_EVERY_MS, (about: object, leftOut) =>
     parts.log.warn({ ...about, left_out_since: leftOut }, 'webhook with a wrong signature'),
   )
   return async (body, signature, requestId) => {
     if (parts.provider.verifySignature(body, signature)) return bookEvent(parts, body, requestId)
     parts.count({ name: 'provider_event', result: 'invalid_signature' })
-    sayForged({ request_id: requestId, bytes: body.length, signed: signature !== undefined })
+    logForged({ request_id: requestId, bytes: body.length, signed: signature !== undefined })
     throw new BillingError('invalid_signature')
   }
 }

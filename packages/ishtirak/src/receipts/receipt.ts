@@ -6,7 +6,7 @@ import { receiptNumber } from '../core/receipt.js'
 import { findRefundInstant } from '../payments/audit.sql.js'
 import type { Parts } from '../payments/parts.js'
 import { findPayment } from '../payments/payments.sql.js'
-import { singleFlight } from '../runtime/single-flight.js'
+import { singleFlight } from '../runtime/async.js'
 import { findReceipt } from './receipt.sql.js'
 import { renderReceipt } from './render-receipt.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BoundedMap } from './bounded-map.js'
+import { BoundedMap, createRecentFailures } from './bounded-map.js'
 
 describe('a bounded map', () => {
   it('never holds more than it may, and what it gives is what was set last', () => {
@@ -50,6 +50,37 @@ it('full, with a new key at each call, it costs with a million keys what it cost
   // A million keys do not fit the processor's caches, which is worth a factor of 3 or so; a walk past them, of 100.
   expect(Math.max(small, large) / roomy).toBeLessThan(12)
 }, 60_000)
+
+describe('attempts that failed', () => {
+  const MINUTE = 60_000
+
+  it('may be so many in the window, then one whenever the oldest leaves it', () => {
+    const failures = createRecentFailures(2, MINUTE)
+    failures.note('a', 0)
+    expect(failures.nextAttemptAt('a', 0)).toBeNull()
+    failures.note('a', 1000)
+    expect(failures.nextAttemptAt('a', 1000)).toBe(MINUTE)
+    expect(failures.nextAttemptAt('b', 1000)).toBeNull()
+    expect(failures.nextAttemptAt('a', MINUTE)).toBeNull()
+    failures.note('a', MINUTE)
+    expect(failures.nextAttemptAt('a', MINUTE)).toBe(1000 + MINUTE)
+  })
+
+  it('are forgotten when a clock that was ahead noted them', () => {
+    const failures = createRecentFailures(1, MINUTE)
+    failures.note('a', 400 * 86_400_000)
+    expect(failures.nextAttemptAt('a', 0)).toBeNull()
+    failures.note('a', 0)
+    expect(failures.nextAttemptAt('a', 1)).toBe(MINUTE)
+  })
+
+  it('are kept of 10,000 callers at most, those who failed last', () => {
+    const failures = createRecentFailures(1, MINUTE)
+    for (let n = 0; n <= 10_000; n++) failures.note(`user-${n}`, 0)
+    expect(failures.nextAttemptAt('user-0', 0)).toBeNull()
+    expect(failures.nextAttemptAt('user-10000', 0)).toBe(MINUTE)
+  })
+})
 
 /** Of the processor, since the machine does other things as well. */
 function nanosecondsACall(call: (key: string) => void, filledWith: number, calls: number): number {

@@ -1,5 +1,6 @@
 // A map that holds at most so many keys and costs the same however many they are. JavaScript's own map finds its oldest
 // key by walking past those that were deleted, which becomes slow when a full one forgets a key for each new one.
+import type { Instant } from '../core/instant.js'
 
 /** What is asked for stays; of what is not, the longer unused half is forgotten at once when there is no room. */
 export class BoundedMap<Key, Value extends NonNullable<unknown> | null> {
@@ -35,5 +36,30 @@ export class BoundedMap<Key, Value extends NonNullable<unknown> | null> {
   /** How many it holds; one that was asked for again may count twice. */
   get size(): number {
     return this.#recent.size + this.#older.size
+  }
+}
+
+export interface RecentFailures {
+  /** From when the next attempt may be made; null: now. */
+  nextAttemptAt(key: string, now: Instant): Instant | null
+  note(key: string, now: Instant): void
+}
+
+/** About 200 bytes each: 10,000 are 2 MB. */
+const FAILING_KEYS_MAX = 10_000
+
+/** In this process: `most` failures in `windowMs`, then one attempt whenever the oldest of them leaves the window. */
+export function createRecentFailures(most: number, windowMs: number): RecentFailures {
+  const known = new BoundedMap<string, readonly Instant[]>(FAILING_KEYS_MAX)
+  // An instant in the future was noted by a clock that was wrong.
+  const recent = (key: string, now: Instant) =>
+    (known.get(key) ?? []).filter((at) => at <= now && now < at + windowMs)
+  return {
+    nextAttemptAt: (key, now) => {
+      const failures = recent(key, now)
+      const [oldest] = failures
+      return oldest !== undefined && failures.length >= most ? oldest + windowMs : null
+    },
+    note: (key, now) => known.set(key, [...recent(key, now), now].slice(-most)),
   }
 }

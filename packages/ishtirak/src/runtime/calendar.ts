@@ -1,5 +1,5 @@
-// Time zones: months and days as people in a place count them. The rules of the zone come from Intl through Temporal;
-// the domain has no zone data and is handed a `Calendar`.
+// Time zones: months, days and times of day as people in a place count them. The rules of the zone come from Intl through
+// Temporal; core has no zone data and is handed a `Calendar`.
 import { Temporal } from 'temporal-polyfill'
 import type { Instant } from '../core/instant.js'
 import type { Calendar } from '../core/period.js'
@@ -34,7 +34,7 @@ export function createCalendar(timeZone: string): Calendar {
 /** Today, and the ends of the month that is sold today: a booking asks for all of them, a deploy for one. */
 const DAYS_REMEMBERED = 8
 
-/** Gives the day of an instant. The last few are kept: everybody asks about the same days. */
+/** Gives the day of an instant. The last few are kept: all callers ask about the same days. */
 export function dayIn(timeZone: string): (instant: Instant) => CalendarDay {
   const remembered: CalendarDay[] = []
   return (instant) => {
@@ -58,4 +58,27 @@ function dayOf(instant: Instant, timeZone: string): CalendarDay {
 
 function inZone(instant: Instant, timeZone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone)
+}
+
+export interface WallClock {
+  /** `[from, to)` of a calendar month written `YYYY-MM`; null where it is no month, or none in which anything was sold. */
+  monthOf(text: string): { readonly from: Instant; readonly to: Instant } | null
+  /** `YYYY-MM-DD hh:mm:ss` on the wall. */
+  wallTime(instant: Instant): string
+}
+
+export function wallClockIn(timeZone: string): WallClock {
+  return {
+    monthOf: (text) => {
+      // Databases know no year 0, and timestamps no year 10,000, in which the last month of 9999 ends.
+      if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text) || text < '1970' || text >= '9999') return null
+      const first = Temporal.PlainDate.from(`${text}-01`)
+      const startOf = (day: Temporal.PlainDate) => day.toZonedDateTime(timeZone).epochMilliseconds
+      return { from: startOf(first), to: startOf(first.add({ months: 1 })) }
+    },
+    wallTime: (instant) => {
+      const local = inZone(instant, timeZone)
+      return `${local.toPlainDate()} ${local.toPlainTime().toString().slice(0, 8)}`
+    },
+  }
 }

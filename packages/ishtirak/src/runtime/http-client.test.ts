@@ -1,16 +1,16 @@
-// The limits of one exchange, over real sockets; the kinds of failure that no loopback socket gives, by their shape.
+// The limits of one request, over real sockets; the kinds of failure that no loopback socket gives, by their shape.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { exchange, failedToConnect } from './http-client.js'
+import { failedToConnect, sendRequest } from './http-client.js'
 
 test('an answer of exactly the limit is whole, one byte more is not kept', async () => {
   const url = await serve(
     createServer((request, response) => response.end('x'.repeat(Number(request.url?.slice(1))))),
   )
   const ask = (path: string) =>
-    exchange({ url: url + path, method: 'GET', headers: {}, timeoutMs: 5_000, maxBytes: 1000 })
+    sendRequest({ url: url + path, method: 'GET', headers: {}, timeoutMs: 5_000, maxBytes: 1000 })
   expect(await ask('/1000')).toMatchObject({
     kind: 'answer',
     status: 200,
@@ -32,12 +32,12 @@ test('what is too long is not read to its end', async () => {
     more()
   })
   const url = await serve(server)
-  const answer = await exchange({ url, method: 'GET', headers: {}, timeoutMs: 5_000, maxBytes: 100_000 })
+  const answer = await sendRequest({ url, method: 'GET', headers: {}, timeoutMs: 5_000, maxBytes: 100_000 })
   expect(answer).toMatchObject({ kind: 'answer', body: null })
   await vi.waitFor(() => expect(closed).toBe(true))
 })
 
-test('nothing packed is asked for, and what comes packed is not unpacked', async () => {
+test('nothing compressed is asked for, and what comes compressed is not decompressed', async () => {
   const asked: unknown[] = []
   // A mebibyte of one letter packs to about 1 kB.
   const packed = gzipSync('x'.repeat(1024 * 1024))
@@ -49,7 +49,7 @@ test('nothing packed is asked for, and what comes packed is not unpacked', async
   )
   expect(packed.byteLength).toBeLessThan(10_000)
   expect(
-    await exchange({ url, method: 'GET', headers: {}, timeoutMs: 5_000, maxBytes: 10_000 }),
+    await sendRequest({ url, method: 'GET', headers: {}, timeoutMs: 5_000, maxBytes: 10_000 }),
   ).toMatchObject({
     body: null,
   })
@@ -81,7 +81,7 @@ test('connections are kept and used again', async () => {
   expect(connections).toBeLessThanOrEqual(2)
 })
 
-test('whoever hangs up after he was sent something may have acted on it', async () => {
+test('a server that hangs up after it was sent something may have acted on it', async () => {
   const url = await serve(
     createServer((request) => void request.resume().on('end', () => request.socket.destroy())),
   )
@@ -91,7 +91,7 @@ test('whoever hangs up after he was sent something may have acted on it', async 
 
 test('the time limit holds for the body too', async () => {
   const url = await serve(createServer((_request, response) => void response.writeHead(200).write('{')))
-  const answer = await exchange({ url, method: 'GET', headers: {}, timeoutMs: 80, maxBytes: 1000 })
+  const answer = await sendRequest({ url, method: 'GET', headers: {}, timeoutMs: 80, maxBytes: 1000 })
   expect(answer.kind).toBe('timeout')
   expect(answer.tookMs).toBeGreaterThanOrEqual(79)
 })
@@ -116,6 +116,16 @@ test('of several addresses all must have refused', () => {
   expect(failedToConnect(failure([refused, broken]))).toBe(false)
 })
 
+test('an address out of reach is never sent anything', async () => {
+  const url = await serve(createServer((_request, response) => response.end('{}')))
+  for (const target of [url, url.replace('127.0.0.1', 'localhost')]) {
+    const answer = await sendRequest({ ...getOf(target), reach: 'public' })
+    const detail = expect.stringContaining('is not a public address')
+    expect(answer).toMatchObject({ kind: 'network', neverSent: true, detail })
+    expect(await sendRequest({ ...getOf(target), reach: 'loopback' })).toMatchObject({ kind: 'answer' })
+  }
+})
+
 test('a name that does not exist was never sent anything', async () => {
   // RFC 6761: .invalid never resolves.
   const url = 'http://nobody.invalid/'
@@ -127,8 +137,16 @@ test('a name that does not exist was never sent anything', async () => {
   })
 })
 
+const getOf = (url: string) => ({
+  url,
+  method: 'GET' as const,
+  headers: {},
+  timeoutMs: 5_000,
+  maxBytes: 1000,
+})
+
 function post(url: string) {
-  return exchange({ url, method: 'POST', headers: {}, body: '{}', timeoutMs: 5_000, maxBytes: 1000 })
+  return sendRequest({ url, method: 'POST', headers: {}, body: '{}', timeoutMs: 5_000, maxBytes: 1000 })
 }
 
 function serve(server: Server): Promise<string> {

@@ -1,10 +1,12 @@
-// One HTTP exchange with somebody else's server: a time limit over the whole of it, a size limit, no redirects, nothing
-// packed. What goes wrong out there comes back as data, with the one thing that matters for money: could it have been sent?
+// One request to another server: a time limit over the whole of it, a size limit, no redirects, nothing compressed. What goes
+// wrong comes back as data, with the one thing that matters for money: could it have been sent?
 import { EventEmitter } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
+import { isIP } from 'node:net'
+import { AddressRefused, isWithinReach, lookupWithin, type Reach, refusal } from './public-address.js'
 
-export interface ExchangeRequest {
+export interface HttpRequest {
   readonly url: string
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
@@ -13,14 +15,14 @@ export interface ExchangeRequest {
   readonly timeoutMs: number
   /** What is longer is not read to its end. */
   readonly maxBytes: number
+  /** Which addresses may be called; any by default. */
+  readonly reach?: Reach
   readonly send?: Send
 }
 
 /** How a request goes out; tests put a broken way in its place. Rejects when no answer came, or `abort` was emitted. */
-export type Send = (
-  request: Pick<ExchangeRequest, 'url' | 'method' | 'headers' | 'body'>,
-  signal: EventEmitter,
-) => Promise<SentAnswer>
+export type Send = (request: OutgoingRequest, signal: EventEmitter) => Promise<SentAnswer>
+export type OutgoingRequest = Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body' | 'reach'>
 
 export interface SentAnswer {
   readonly status: number
@@ -31,8 +33,8 @@ export interface SentAnswer {
 /** By names in lower case; several of one name as a list. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-export type Exchange =
-  /** `body` is null where it was longer than `maxBytes`, or packed. A redirect is an answer like any other. */
+export type HttpOutcome =
+  /** `body` is null where it was longer than `maxBytes`, or compressed. A redirect is an answer like any other. */
   | {
       readonly kind: 'answer'
       readonly status: number
@@ -49,7 +51,7 @@ export type Exchange =
       readonly tookMs: number
     }
 
-export async function exchange(request: ExchangeRequest): Promise<Exchange> {
+export async function sendRequest(request: HttpRequest): Promise<HttpOutcome> {
   const { send = sendByNode, timeoutMs, maxBytes } = request
   const startedAt = performance.now()
   const tookMs = () => Math.round(performance.now() - startedAt)
@@ -76,20 +78,23 @@ export async function exchange(request: ExchangeRequest): Promise<Exchange> {
   }
 }
 
-// Connections are kept for as long as is usual, and not so long that the other side hangs up just when the next request
-// sets out: whether that one arrived would be unknown.
+// Kept for less time than other servers keep theirs: whether a request on a connection that is just being closed has arrived
+// would be unknown.
 const KEPT = { keepAlive: true, timeout: 4_000 }
 const HTTP = { request: http.request, agent: new http.Agent(KEPT) }
 const HTTPS = { request: https.request, agent: new https.Agent(KEPT) }
 
 // Not by `fetch`: the streams and signals of the web cost four times as much (0.8 ms beside 0.2, measured), and it asks for
-// packed answers, so that a kilobyte may become a gigabyte here.
-const sendByNode: Send = ({ url, method, headers, body }, signal) =>
+// compressed answers, so that a kilobyte may become a gigabyte here.
+const sendByNode: Send = ({ url, method, headers, body, reach }, signal) =>
   new Promise((resolve, reject) => {
     const target = new URL(url)
     const { request, agent } = target.protocol === 'https:' ? HTTPS : HTTP
+    const host = target.hostname.replace(/^\[|\]$/g, '')
+    if (reach && isIP(host) !== 0 && !isWithinReach(host, reach)) return reject(refusal(host))
     const sent = request(target, {
-      agent,
+      // A kept connection may lead to an address that was checked long ago.
+      ...(reach ? { agent: false, lookup: lookupWithin(reach) } : { agent }),
       method,
       headers: {
         'user-agent': 'ishtirak',
@@ -146,6 +151,7 @@ const CERTIFICATE_REFUSED = new Set([
  */
 export function failedToConnect(error: unknown): boolean {
   if (!(error instanceof Error)) return false
+  if (error instanceof AddressRefused) return true
   // Several addresses were tried (IPv6 and IPv4): each of them must have failed before sending.
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(failedToConnect)
   const syscall = property(error, 'syscall')
@@ -155,6 +161,7 @@ export function failedToConnect(error: unknown): boolean {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'an unknown failure'
+  if (error instanceof AggregateError) return error.errors.map(describe).join('; ')
   return [property(error, 'code'), error.message].filter((part) => part !== '').join(': ')
 }
 

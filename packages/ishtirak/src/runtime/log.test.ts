@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { createLog, REDACTED_FIELDS } from './log.js'
+import { createLog, REDACTED_FIELDS, throttled } from './log.js'
 
 function capture(level: 'info' | 'warn' = 'info') {
   const lines: string[] = []
@@ -42,4 +42,20 @@ it.each(['error', 'err'])('an error under %s is written with its stack, and its 
   log.error({ [name]: Object.assign(new Error('broken'), { secretKey: 'hush' }) }, 'failed')
   expect(JSON.parse(lines[0] ?? '')[name].stack).toContain('broken')
   expect(lines.join()).not.toContain('hush')
+})
+
+it('a throttled line is written once in its time, with how many were left out, also after the clock went back', () => {
+  let now = 1_000_000
+  const written: [string, number][] = []
+  const write = throttled<string>({ now: () => now }, 60_000, (about, leftOut) =>
+    written.push([about, leftOut]),
+  )
+  for (let count = 0; count < 1_000; count++) write(`first ${count}`)
+  expect(written).toEqual([['first 0', 0]])
+  now += 60_000
+  write('a minute later')
+  expect(written.at(-1)).toEqual(['a minute later', 999])
+  now -= 400 * 86_400_000
+  write('after the clock went back')
+  expect(written.at(-1)).toEqual(['after the clock went back', 0])
 })

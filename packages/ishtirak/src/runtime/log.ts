@@ -1,6 +1,8 @@
 // The log: JSON lines on standard output, one list of fields that never appear in it in clear.
 // It decides nothing about what is worth a line; the callers do.
 import { type DestinationStream, type Logger, pino } from 'pino'
+import type { Instant } from '../core/instant.js'
+import type { Clock } from './clock.js'
 
 export type Log = Logger
 
@@ -47,4 +49,28 @@ export function createLog(options: { level: LogLevel; destination?: DestinationS
 function pathsOf(field: string): string[] {
   const quoted = `["${field}"]`
   return [quoted, `*${quoted}`, `*.*${quoted}`]
+}
+
+/**
+ * Writes rarely what may happen thousands of times a minute: a log full of one line hides every other. `write` is called at
+ * most once in `everyMs`, with how many times it was not called since.
+ */
+export function throttled<About>(
+  clock: Clock,
+  everyMs: number,
+  write: (about: About, leftOut: number) => void,
+): (about: About) => void {
+  let writtenAt: Instant | null = null
+  let leftOut = 0
+  return (about) => {
+    const now = clock.now()
+    // A clock that went back does not silence it until it has caught up.
+    if (writtenAt !== null && writtenAt <= now && now < writtenAt + everyMs) {
+      leftOut += 1
+      return
+    }
+    write(about, leftOut)
+    writtenAt = now
+    leftOut = 0
+  }
 }

@@ -1,4 +1,4 @@
-// Which addresses of the network may be called on somebody's word: public ones. A name is looked up once and the checked
+// Which addresses may be called when a configuration or a user names them: public ones. A name is looked up once and the checked
 // address is the one connected to, so that a name server cannot answer differently the second time.
 import { lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
@@ -59,7 +59,7 @@ export function isWithinReach(address: string, reach: Reach): boolean {
   return GLOBAL_UNICAST.check(address, 'ipv6') && !refusedIpv6.check(address, 'ipv6')
 }
 
-/** For `http.request`, which calls it for names only: whoever passes it checks literal addresses himself. */
+/** For `http.request`, which calls it for names only: literal addresses are checked with `isWithinReach`. */
 export function lookupWithin(reach: Reach, lookup: typeof systemLookup = systemLookup): LookupFunction {
   return (hostname, options, answer) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {

@@ -1,7 +1,12 @@
-// Ids that sort by time: a prefix that says what it names, and a ULID (https://github.com/ulid/spec) of a given instant.
+// What is drawn at random: numbers that spread load, and ids that sort by time. An id is a prefix that says what it names, and a ULID (https://github.com/ulid/spec) of a given instant.
 // Each draws its 80 random bits anew: within one millisecond ids have no order, and none can be computed from another.
 import { randomBytes } from 'node:crypto'
 import type { Instant } from '../core/instant.js'
+
+/** From 0 up to but not including 1. Not for secrets. */
+export type Random = () => number
+
+export const systemRandom: Random = () => Math.random()
 
 export interface Ids {
   /** `pay_` + 26 characters. The instant is the caller's, in milliseconds; at most the year 10889 (48 bits). */

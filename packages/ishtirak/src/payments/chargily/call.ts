@@ -1,11 +1,10 @@
 // One call to Chargily's API: the key goes in, a JSON object or a failure comes out, one line is logged.
 // It never repeats a call: whether that is safe is known only to the one who keeps the payment.
 import type { Clock } from '../../runtime/clock.js'
-import type { Exchange, Send } from '../../runtime/http-client.js'
-import { exchange } from '../../runtime/http-client.js'
+import { type HttpOutcome, type Send, sendRequest } from '../../runtime/http-client.js'
 import type { ProviderAnswer } from '../provider.js'
 import type { ChargilyAccount } from './account.js'
-import { failureOfAnswer, failureOfExchange } from './failure.js'
+import { failureOfAnswer, failureOfTransport } from './failure.js'
 import type { JsonObject } from './values.js'
 import { isObject, parseJson } from './values.js'
 
@@ -34,7 +33,7 @@ const LONGEST_ANSWER_BYTES = 1024 * 1024
 
 export function createCaller(account: ChargilyAccount, surroundings: Surroundings): Caller {
   return async (call) => {
-    const outcome = await exchange({
+    const outcome = await sendRequest({
       url: `${account.baseUrl}${call.path}`,
       method: call.method,
       headers: {
@@ -55,19 +54,23 @@ export function createCaller(account: ChargilyAccount, surroundings: Surrounding
 }
 
 function judge(
-  outcome: Exchange,
+  outcome: HttpOutcome,
   account: ChargilyAccount,
   { clock }: Surroundings,
 ): ProviderAnswer<JsonObject> {
   const reading = { secrets: account.webhookKeys, ...(clock && { now: () => clock.now() }) }
-  if (outcome.kind !== 'answer') return { ok: false, failure: failureOfExchange(outcome, reading) }
+  if (outcome.kind !== 'answer') return { ok: false, failure: failureOfTransport(outcome, reading) }
   const value = outcome.body === null ? undefined : parseJson(outcome.body)
   const body = isObject(value) ? value : null
   if (body !== null && outcome.status >= 200 && outcome.status < 300) return { ok: true, value: body }
   return { ok: false, failure: failureOfAnswer(outcome, body, reading) }
 }
 
-function lineOf(call: Call, outcome: Exchange, answer: ProviderAnswer<JsonObject>): Record<string, unknown> {
+function lineOf(
+  call: Call,
+  outcome: HttpOutcome,
+  answer: ProviderAnswer<JsonObject>,
+): Record<string, unknown> {
   return {
     event: answer.ok ? 'provider_called' : 'provider_call_failed',
     method: call.method,

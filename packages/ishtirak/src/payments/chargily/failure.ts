@@ -2,13 +2,13 @@
 // carried out after all (outcomeUnknown). In doubt it may have been: a second checkout is worse than a look.
 import type { Instant } from '../../core/instant.js'
 import { SECOND } from '../../core/instant.js'
-import { type AnswerHeaders, type Exchange, headerOf } from '../../runtime/http-client.js'
+import { type AnswerHeaders, type HttpOutcome, headerOf } from '../../runtime/http-client.js'
 import type { ProviderFailure } from '../provider.js'
 import { redact } from './redact.js'
 import type { JsonObject } from './values.js'
 import { isObject, readAmount } from './values.js'
 
-type Answer = Extract<Exchange, { kind: 'answer' }>
+type Answer = Extract<HttpOutcome, { kind: 'answer' }>
 type Unavailable = Extract<ProviderFailure, { kind: 'unavailable' }>
 
 export interface FailureReading {
@@ -17,8 +17,8 @@ export interface FailureReading {
   readonly now?: () => Instant
 }
 
-export function failureOfExchange(
-  failed: Exclude<Exchange, Answer>,
+export function failureOfTransport(
+  failed: Exclude<HttpOutcome, Answer>,
   { secrets }: FailureReading,
 ): ProviderFailure {
   if (failed.kind === 'timeout') {

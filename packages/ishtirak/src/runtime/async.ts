@@ -1,0 +1,42 @@
+// How work that overlaps in time is shared or queued. Nothing is kept once it is done: no cache.
+import { setImmediate } from 'node:timers/promises'
+
+/** Calls for the same key that arrive while one is under way share its outcome. */
+export function singleFlight<Value>(): (key: string, work: () => Promise<Value>) => Promise<Value> {
+  const flights = new Map<string, Promise<Value>>()
+  return (key, work) => {
+    const flying = flights.get(key)
+    if (flying) return flying
+    const flight = work().finally(() => flights.delete(key))
+    flights.set(key, flight)
+    return flight
+  }
+}
+
+export interface WorkQueue {
+  /** How many pieces are waiting or under way. */
+  readonly waiting: number
+  run<Result>(work: () => Result): Promise<Result>
+}
+
+/** For work that holds the main thread: one piece at a time, and the event loop turns in between. */
+export function createWorkQueue(): WorkQueue {
+  let waiting = 0
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    get waiting() {
+      return waiting
+    },
+    run: (work) => {
+      waiting += 1
+      const turn = last
+        .then(() => setImmediate())
+        .then(work)
+        .finally(() => {
+          waiting -= 1
+        })
+      last = turn.catch(() => undefined)
+      return turn
+    },
+  }
+}
