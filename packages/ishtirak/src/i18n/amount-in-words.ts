@@ -1,8 +1,7 @@
-// Whole dinars written out, as a receipt has to: in Arabic, French and English, with the grammar of each.
-// It writes what people write on a cheque. It refuses fractions, debts and what no receipt will ever reach.
+// Whole dinars written out as on a cheque, in Arabic, French and English, with the grammar of each. It refuses fractions,
+// negative amounts and what no receipt will ever reach.
 
 import type { Locale } from '../core/locale.js'
-import { arabicDinars } from './amount-in-arabic.js'
 
 /** One below a thousand milliards: the largest amount whose words are known here. */
 export const LARGEST_AMOUNT_IN_WORDS = 999_999_999_999
@@ -51,21 +50,21 @@ function frenchBelowThousand(count: number, isLast: boolean): string {
   const hundreds = Math.floor(count / 100)
   const rest = count % 100
   if (hundreds === 0) return frenchBelowHundred(rest, isLast)
-  const hundred = hundreds === 1 ? 'cent' : `${wordAt(FRENCH_SMALL, hundreds)} cent`
+  const hundred = hundreds === 1 ? 'cent' : `${at(FRENCH_SMALL, hundreds)} cent`
   if (rest > 0) return `${hundred} ${frenchBelowHundred(rest, isLast)}`
   return hundreds > 1 && isLast ? `${hundred}s` : hundred
 }
 
 function frenchBelowHundred(count: number, isLast: boolean): string {
-  if (count < 20) return wordAt(FRENCH_SMALL, count)
+  if (count < 20) return at(FRENCH_SMALL, count)
   const tens = Math.floor(count / 10)
   // Seventy and ninety count on from sixty and eighty: soixante-quinze is 60 + 15.
   const unit = (count % 10) + (tens === 7 || tens === 9 ? 10 : 0)
-  const ten = wordAt(FRENCH_TENS, tens)
+  const ten = at(FRENCH_TENS, tens)
   if (unit === 0) return tens === 8 && isLast ? `${ten}s` : ten
   // 21, 31 … 61 and 71 are joined by "et"; 81 and 91 are not.
   const joinedByAnd = (unit === 1 || unit === 11) && tens < 8
-  return joinedByAnd ? `${ten} et ${wordAt(FRENCH_SMALL, unit)}` : `${ten}-${wordAt(FRENCH_SMALL, unit)}`
+  return joinedByAnd ? `${ten} et ${at(FRENCH_SMALL, unit)}` : `${ten}-${at(FRENCH_SMALL, unit)}`
 }
 
 const ENGLISH_SMALL =
@@ -85,9 +84,9 @@ function englishNumber(amount: number): string {
   const groups = groupsOf(amount)
   return groups
     .map(({ count, scale }, index) => {
-      // "one thousand and one": a last group without hundreds is tied on by hand.
+      // "one thousand and one": a last group without hundreds is joined by "and".
       const isBareEnd = scale === 0 && index > 0 && count < 100
-      return `${isBareEnd ? 'and ' : ''}${englishBelowThousand(count)}${wordAt(ENGLISH_SCALES, scale)}`
+      return `${isBareEnd ? 'and ' : ''}${englishBelowThousand(count)}${at(ENGLISH_SCALES, scale)}`
     })
     .join(' ')
 }
@@ -96,24 +95,126 @@ function englishBelowThousand(count: number): string {
   const hundreds = Math.floor(count / 100)
   const rest = count % 100
   if (hundreds === 0) return englishBelowHundred(rest)
-  const hundred = `${wordAt(ENGLISH_SMALL, hundreds)} hundred`
+  const hundred = `${at(ENGLISH_SMALL, hundreds)} hundred`
   return rest === 0 ? hundred : `${hundred} and ${englishBelowHundred(rest)}`
 }
 
 function englishBelowHundred(count: number): string {
-  if (count < 20) return wordAt(ENGLISH_SMALL, count)
-  const ten = wordAt(ENGLISH_TENS, Math.floor(count / 10))
-  return count % 10 === 0 ? ten : `${ten}-${wordAt(ENGLISH_SMALL, count % 10)}`
+  if (count < 20) return at(ENGLISH_SMALL, count)
+  const ten = at(ENGLISH_TENS, Math.floor(count / 10))
+  return count % 10 === 0 ? ten : `${ten}-${at(ENGLISH_SMALL, count % 10)}`
+}
+
+// The Arabic noun changes with the number (one, a dual, a plural after 3 to 10, an accusative after 11 to 99, a genitive after
+// hundreds), and what counts changes when the noun follows it directly. All is nominative (ديناران، مائتان): it follows
+// "مبلغ قدره" on the page and begins a sentence of its own.
+
+/** A noun as numbers bend it. `constructDual` is the dual that a noun follows directly: ألفا دينار, not ألفان دينار. */
+interface CountedNoun {
+  readonly one: string
+  /** After hundreds and thousands: the genitive, which unvocalised looks like the singular. */
+  readonly genitive: string
+  readonly dual: string
+  readonly constructDual: string
+  readonly plural: string
+  readonly accusative: string
+}
+
+// Dinar is masculine, so 3 to 10 take the feminine ending (ثلاثة), and the adjective follows the noun in number and case;
+// the broken plural of a thing takes the feminine singular: دنانير جزائرية.
+const DINAR: CountedNoun = {
+  one: 'دينار جزائري واحد',
+  genitive: 'دينار جزائري',
+  dual: 'ديناران جزائريان',
+  constructDual: 'ديناران جزائريان',
+  plural: 'دنانير جزائرية',
+  accusative: 'دينارًا جزائريًا',
+}
+
+const nounOf = (one: string, dual: string, plural: string): CountedNoun => ({
+  one,
+  genitive: one,
+  dual: `${dual}ن`,
+  constructDual: dual,
+  plural,
+  accusative: `${one}ًا`,
+})
+
+/** By `scale` of `groupsOf`; the first is what is counted. */
+const ARABIC_NOUNS = [
+  DINAR,
+  nounOf('ألف', 'ألفا', 'آلاف'),
+  nounOf('مليون', 'مليونا', 'ملايين'),
+  nounOf('مليار', 'مليارا', 'مليارات'),
+]
+
+function arabicDinars(amount: number): string {
+  return `${amount === 0 ? `صفر ${DINAR.genitive}` : arabicCounted(amount)} لا غير`
+}
+
+function arabicCounted(amount: number): string {
+  const units = amount % 1000
+  const scales = groupsOf(amount - units)
+  const upToScales = (inConstruct: boolean) =>
+    scales.map(({ count, scale }, index) =>
+      arabicCount(count, at(ARABIC_NOUNS, scale), inConstruct && index === scales.length - 1),
+    )
+  if (units === 0) return `${join(upToScales(true))} ${DINAR.genitive}`
+  const lastTwo = units % 100
+  if (lastTwo > 2 || lastTwo === 0) return join([...upToScales(false), arabicCount(units, DINAR, false)])
+  // 101, 1,002: the noun is said twice, as in "ألف ليلة وليلة": مائة دينار ودينار جزائري واحد.
+  const last = lastTwo === 1 ? DINAR.one : DINAR.dual
+  const head = units > 2 ? [...upToScales(false), arabicHundreds(units - lastTwo, true)] : upToScales(true)
+  return head.length === 0 ? last : `${join(head)} دينار و${last}`
+}
+
+/** `count` (1 to 999) of a noun. `inConstruct`: another noun follows directly, so duals lose their nun and tanween falls. */
+function arabicCount(count: number, noun: CountedNoun, inConstruct: boolean): string {
+  const lastTwo = count % 100
+  const hundreds = count - lastTwo
+  if (lastTwo === 0) return `${arabicHundreds(hundreds, true)} ${noun.genitive}`
+  if (lastTwo <= 2) {
+    const dual = inConstruct ? noun.constructDual : noun.dual
+    const last = lastTwo === 1 ? noun.one : dual
+    // 101,000 is "a hundred thousand and a thousand": مائة ألف وألف. "مائة وألف" would be 1,100.
+    return hundreds === 0 ? last : `${arabicHundreds(hundreds, true)} ${noun.genitive} و${last}`
+  }
+  const many = inConstruct ? noun.genitive : noun.accusative
+  const words = `${arabicBelowHundred(lastTwo)} ${lastTwo <= 10 ? noun.plural : many}`
+  return hundreds === 0 ? words : `${arabicHundreds(hundreds, false)} و${words}`
+}
+
+const ARABIC_SMALL =
+  '|واحد|اثنان|ثلاثة|أربعة|خمسة|ستة|سبعة|ثمانية|تسعة|عشرة|أحد عشر|اثنا عشر|ثلاثة عشر|أربعة عشر|خمسة عشر|ستة عشر|سبعة عشر|ثمانية عشر|تسعة عشر'.split(
+    '|',
+  )
+const ARABIC_TENS = '||عشرون|ثلاثون|أربعون|خمسون|ستون|سبعون|ثمانون|تسعون'.split('|')
+
+function arabicBelowHundred(count: number): string {
+  if (count < 20) return at(ARABIC_SMALL, count)
+  const ten = at(ARABIC_TENS, Math.floor(count / 10))
+  return count % 10 === 0 ? ten : `${at(ARABIC_SMALL, count % 10)} و${ten}`
+}
+
+// مائة, not مئة: both are right, and the first is what the Journal officiel and Algerian cheques write.
+const ARABIC_HUNDREDS = '|مائة|مائتان|ثلاثمائة|أربعمائة|خمسمائة|ستمائة|سبعمائة|ثمانمائة|تسعمائة'.split('|')
+
+function arabicHundreds(hundreds: number, inConstruct: boolean): string {
+  return hundreds === 200 && inConstruct ? 'مائتا' : at(ARABIC_HUNDREDS, hundreds / 100)
+}
+
+function join(parts: readonly string[]): string {
+  return parts.join(' و')
 }
 
 /** The thousands of a number that are not empty, largest first. `scale` 1 is thousands, 2 millions, 3 milliards. */
-export function groupsOf(amount: number): readonly { readonly count: number; readonly scale: number }[] {
+function groupsOf(amount: number): readonly { readonly count: number; readonly scale: number }[] {
   return [3, 2, 1, 0]
     .map((scale) => ({ count: Math.floor(amount / 1000 ** scale) % 1000, scale }))
     .filter(({ count }) => count > 0)
 }
 
-function wordAt(words: readonly string[], index: number): string {
+function at<Word>(words: readonly Word[], index: number): Word {
   const word = words[index]
   if (word === undefined) throw new RangeError(`no word for ${index}`)
   return word

@@ -1,7 +1,7 @@
 // Numbers, money, dates and durations as people in Algeria write them, by Intl, in each language. It formats instants in
-// one zone, which is handed in; which words stand around them is the catalogue's business (domain/messages.ts).
+// one zone, which is handed in; the words around them are the catalogue's (messages.ts).
 import { DAY, HOUR, type Instant, MINUTE } from '../core/instant.js'
-import { LOCALES, type Locale } from '../core/locale.js'
+import { LOCALES, type Locale, type Translated } from '../core/locale.js'
 
 export interface Formats {
   /** `2 000 DA`: whole dinars. */
@@ -14,19 +14,20 @@ export interface Formats {
   moment(instant: Instant, locale: Locale): string
   /** `13:00` */
   time(instant: Instant, locale: Locale): string
-  /** `30 days`, `5 hours`, `2 minutes`: what is begun counts, so that nobody is told of 0. */
+  /** `30 days`, `5 hours`, `2 minutes`: what is begun counts, so that it is never 0. */
   timeLeft(ms: number, locale: Locale): string
-  /** Megabytes, as gigabytes where that is exact: `500 MB`, `5 GB`. */
-  storage(megabytes: number, locale: Locale): string
-  /** All in the unit that `max` is in, so that they can be compared: `4.2 GB`, `5 GB`. */
-  storagesOf(max: number, megabytes: readonly number[], locale: Locale): readonly string[]
+  /**
+   * Megabytes, as gigabytes where that is exact: `500 MB`, `5 GB`. With `max` in the unit that `max` is in, so that both can
+   * be compared: `4.2 GB` of `5 GB`.
+   */
+  storage(megabytes: number, locale: Locale, max?: number): string
   /** `2026-12-21`: the day in this zone, as dated settings name it. */
   isoDay(instant: Instant): string
 }
 
 /** Algeria's Arabic has Latin digits and its own names of months (جانفي, فيفري); English is read day first there. */
 const TAGS: Readonly<Record<Locale, string>> = { ar: 'ar-DZ', fr: 'fr-DZ', en: 'en-GB' }
-const CURRENCY: Readonly<Record<Locale, string>> = { ar: 'دج', fr: 'DA', en: 'DA' }
+export const CURRENCY: Translated = { ar: 'دج', fr: 'DA', en: 'DA' }
 
 export function createFormats(timeZone: string): Formats {
   // Made once: an Intl format takes some 50 µs to build and 1 µs to use.
@@ -40,12 +41,7 @@ export function createFormats(timeZone: string): Formats {
   const units = byLocale((tag, locale) => {
     const unitDisplay = locale === 'ar' ? 'long' : 'short'
     const unit = (name: string, display: 'long' | 'short', maximumFractionDigits = 0) =>
-      new Intl.NumberFormat(tag, {
-        style: 'unit',
-        unit: name,
-        unitDisplay: display,
-        maximumFractionDigits,
-      })
+      new Intl.NumberFormat(tag, { style: 'unit', unit: name, unitDisplay: display, maximumFractionDigits })
     return {
       day: unit('day', 'long'),
       hour: unit('hour', 'long'),
@@ -71,8 +67,7 @@ export function createFormats(timeZone: string): Formats {
         ? grouped(hour, Math.ceil(ms / HOUR))
         : grouped(minute, Math.max(1, Math.ceil(ms / MINUTE)))
     },
-    storage: (megabytes, locale) => storageIn(units[locale], megabytes, megabytes),
-    storagesOf: (max, all, locale) => all.map((megabytes) => storageIn(units[locale], megabytes, max)),
+    storage: (megabytes, locale, max = megabytes) => storageIn(units[locale], megabytes, max),
     isoDay: (instant) => isoDays.format(instant),
   }
 }
@@ -93,14 +88,14 @@ function storageIn(
   return grouped(units.gigabyte, rounded)
 }
 
-/** A date that is torn apart at the end of a line is read twice. */
+/** A date is never broken over two lines. */
 function unbroken(text: string): string {
   return text.replaceAll(' ', '\u00a0')
 }
 
 /**
- * Groups of three are parted by a space that does not break, in all languages: Intl parts them by a point in ar-DZ and by
- * a comma in English, and a point or a comma must not change what a sum is (the receipts do the same).
+ * Groups of three are separated by a space that does not break, in all languages: Intl separates them by a point in ar-DZ
+ * and by a comma in English, and a point or a comma must not change what a sum is (the receipts do the same).
  */
 function grouped(format: Intl.NumberFormat, value: number): string {
   return format

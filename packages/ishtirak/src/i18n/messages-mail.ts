@@ -3,8 +3,7 @@ import type { Translated } from '../core/locale.js'
 
 export const MAIL_MESSAGES = {
   mail_greeting: { ar: 'مرحبًا {name}،', fr: 'Bonjour {name},', en: 'Hello {name},' },
-  mail_greetingNobody: { ar: 'مرحبًا،', fr: 'Bonjour,', en: 'Hello,' },
-  mail_button: { ar: 'عرض اشتراكك', fr: 'Voir votre abonnement', en: 'See your subscription' },
+  mail_greetingUnnamed: { ar: 'مرحبًا،', fr: 'Bonjour,', en: 'Hello,' },
   mail_renewButton: { ar: 'تجديد الاشتراك', fr: 'Renouveler', en: 'Renew' },
   mail_linkButton: { ar: 'فتح اشتراكك', fr: 'Ouvrir votre abonnement', en: 'Open your subscription' },
   mail_portal_link_subject: {

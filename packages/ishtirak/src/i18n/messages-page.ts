@@ -51,11 +51,7 @@ export const PAGE_MESSAGES = {
     fr: 'Aucune session n’est ouverte dans ce navigateur, ou elle a expiré. Connectez-vous chez {seller} et ouvrez votre abonnement.',
     en: 'No session is open in this browser, or it has expired. Log in to {seller} and open your subscription.',
   },
-  askForLinkTitle: {
-    ar: 'ادخل إلى اشتراكك',
-    fr: 'Accédez à votre abonnement',
-    en: 'Open your subscription',
-  },
+  askForLinkTitle: { ar: 'ادخل إلى اشتراكك', fr: 'Accédez à votre abonnement', en: 'Open your subscription' },
   askForLinkText: {
     ar: 'اكتب عنوان بريدك الإلكتروني، وسنرسل إليك رابطًا يعمل مرة واحدة.',
     fr: 'Indiquez votre adresse e-mail : nous vous enverrons un lien à usage unique.',

@@ -62,11 +62,7 @@ export const PORTAL_MESSAGES = {
     fr: 'Si vous n’avez pas encore payé, la page de paiement reste ouverte jusqu’à {time}. Si vous avez payé, ne payez pas une seconde fois : nous attendons la confirmation de la banque.',
     en: 'If you have not paid yet, the payment page is open until {time}. If you have, do not pay again: we are waiting for the bank to confirm.',
   },
-  goOnPaying: {
-    ar: 'متابعة الدفع',
-    fr: 'Poursuivre le paiement',
-    en: 'Continue to payment',
-  },
+  goOnPaying: { ar: 'متابعة الدفع', fr: 'Poursuivre le paiement', en: 'Continue to payment' },
   checkAgain: { ar: 'دفعتُ: تحقّق', fr: 'J’ai payé : vérifier', en: 'I have paid: check' },
 
   overLimitTitle: {
@@ -113,11 +109,7 @@ export const PORTAL_MESSAGES = {
 
   usageTitle: { ar: 'استعمالك', fr: 'Votre utilisation', en: 'Your usage' },
   projects: { ar: 'المشاريع', fr: 'Projets', en: 'Projects' },
-  domains_per_project: {
-    ar: 'النطاقات في كل مشروع',
-    fr: 'Domaines par projet',
-    en: 'Domains per project',
-  },
+  domains_per_project: { ar: 'النطاقات في كل مشروع', fr: 'Domaines par projet', en: 'Domains per project' },
   deploys_per_day: { ar: 'عمليات النشر في اليوم', fr: 'Déploiements par jour', en: 'Deploys per day' },
   storage_mb: { ar: 'التخزين', fr: 'Stockage', en: 'Storage' },
   usedOf: { ar: '{used} من {max}', fr: '{used} sur {max}', en: '{used} of {max}' },
@@ -129,19 +121,11 @@ export const PORTAL_MESSAGES = {
   inProject: { ar: 'في المشروع {project}', fr: 'dans le projet {project}', en: 'in project {project}' },
 
   historyTitle: { ar: 'دفعاتك', fr: 'Vos paiements', en: 'Your payments' },
-  noPayments: {
-    ar: 'لا توجد دفعات بعد.',
-    fr: 'Aucun paiement pour l’instant.',
-    en: 'No payments yet.',
-  },
+  noPayments: { ar: 'لا توجد دفعات بعد.', fr: 'Aucun paiement pour l’instant.', en: 'No payments yet.' },
   boughtPeriod: { ar: 'من {start} إلى {end}', fr: 'du {start} au {end}', en: '{start} to {end}' },
   boughtNothing: { ar: 'لم يُشترَ شيء', fr: 'Rien n’a été acheté', en: 'Nothing was bought' },
   receipt: { ar: 'الوصل', fr: 'Reçu', en: 'Receipt' },
-  receiptOf: {
-    ar: 'وصل دفعة {date}، ملف PDF',
-    fr: 'Reçu du {date}, PDF',
-    en: 'Receipt of {date}, PDF',
-  },
+  receiptOf: { ar: 'وصل دفعة {date}، ملف PDF', fr: 'Reçu du {date}, PDF', en: 'Receipt of {date}, PDF' },
   olderPayments: { ar: 'دفعات أقدم', fr: 'Paiements plus anciens', en: 'Older payments' },
   newestPayments: { ar: 'أحدث الدفعات', fr: 'Paiements les plus récents', en: 'Newest payments' },
 
@@ -162,11 +146,7 @@ export const PORTAL_MESSAGES = {
     fr: 'Tout fonctionne encore jusqu’au',
     en: 'Everything keeps working until',
   },
-  atTime: {
-    ar: 'على الساعة {time}',
-    fr: 'à {time}',
-    en: 'at {time}',
-  },
+  atTime: { ar: 'على الساعة {time}', fr: 'à {time}', en: 'at {time}' },
   taxIncluded: {
     ar: '{amount}\u00a0بكل\u00a0الرسوم',
     fr: '{amount}\u00a0TTC',
@@ -182,14 +162,6 @@ export const PORTAL_MESSAGES = {
     fr: '{limit}, projet {project} : {used} sur {max}, soit {by} de trop',
     en: '{limit}, project {project}: {used} of {max}, over by {by}',
   },
-  overBy: {
-    ar: 'بزيادة {by} عن الحد',
-    fr: '{by} de trop',
-    en: '{by} over the limit',
-  },
-  isFull: {
-    ar: 'بلغ الحد',
-    fr: 'Limite atteinte',
-    en: 'Limit reached',
-  },
+  overBy: { ar: 'بزيادة {by} عن الحد', fr: '{by} de trop', en: '{by} over the limit' },
+  isFull: { ar: 'بلغ الحد', fr: 'Limite atteinte', en: 'Limit reached' },
 } satisfies Record<string, Translated>

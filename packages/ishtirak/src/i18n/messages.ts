@@ -1,5 +1,5 @@
-// Every sentence that people read on our pages and in our mail, in one catalogue of three languages (the sentences of
-// errors stand in error-list.ts, the labels of receipts in billing/receipt-words.ts). Data goes in by name: `{plan}`.
+// Every sentence of the pages and of mail, in one catalogue of three languages (those of errors are in core/error-list.ts,
+// the labels of receipts in receipts/receipt-words.ts). Data goes in by name: `{plan}`.
 import { isLocale, type Locale, type Translated } from '../core/locale.js'
 import { MAIL_MESSAGES } from './messages-mail.js'
 import { PAGE_MESSAGES } from './messages-page.js'
@@ -14,7 +14,12 @@ export type MessageKey = keyof typeof MESSAGES
 
 export type Say = (key: MessageKey, data?: Readonly<Record<string, string>>) => string
 
-/** The catalogue in one language, with data that any sentence may name. Throws where a sentence is left without its data: that is a bug of the caller. */
+/** The catalogue in one language; any sentence may name the seller and their telephone number. */
+export function sayFor(seller: { readonly name: Translated; readonly phone: string }, locale: Locale): Say {
+  return sayIn(locale, { seller: seller.name[locale], phone: phoneInWords(seller.phone, locale) })
+}
+
+/** The catalogue in one language. `always`: data that any sentence may name. Throws where data is missing: a caller's bug. */
 export function sayIn(locale: Locale, always: Readonly<Record<string, string>> = {}): Say {
   return (key, data = {}) =>
     typeset(MESSAGES[key][locale], locale).replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -36,20 +41,20 @@ export function directionOf(locale: Locale): 'rtl' | 'ltr' {
 
 export const LANGUAGE_NAMES: Translated = { ar: 'العربية', fr: 'Français', en: 'English' }
 
-/** Never over two lines, and from left to right among Arabic words, where its groups would be read in reverse. */
+/** Never broken over two lines, and from left to right among Arabic words, where its groups would be reversed. */
 export function phoneInWords(phone: string, locale: Locale): string {
   const unbroken = phone.replaceAll(' ', '\u00a0')
   return locale === 'ar' ? `\u2066${unbroken}\u2069` : unbroken
 }
 
-/** The plans of the seed are called by English words; every other name stands as it was configured. */
+/** The seed names its free plan in English; every other name stands as it was configured. */
 export function planName(name: string, locale: Locale): string {
   return name === 'Free' ? FREE[locale] : name
 }
 
 const FREE: Translated = { ar: 'المجانية', fr: 'Gratuite', en: 'Free' }
 
-/** The first of the candidates that we speak. */
+/** The first of the candidates that is a language of the catalogue. */
 export function firstLocale(...candidates: readonly unknown[]): Locale | undefined {
   return candidates.find(isLocale)
 }

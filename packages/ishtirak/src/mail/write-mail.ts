@@ -7,7 +7,7 @@ import { isAboutPayment, type MailKind } from '../core/mail.js'
 import { renewalAt } from '../core/renewal.js'
 import { graceEndsAt } from '../core/subscription.js'
 import type { Formats } from '../i18n/formats.js'
-import { type MessageKey, phoneInWords, planName, type Say, sayIn } from '../i18n/messages.js'
+import { type MessageKey, phoneInWords, planName, type Say, sayFor } from '../i18n/messages.js'
 import type { MailParts, Parts } from '../payments/parts.js'
 import { openMailedLink } from '../portal/portal-sessions.js'
 import { type PrintedReceipt, readReceipt } from '../receipts/receipt.js'
@@ -64,7 +64,7 @@ function wordsOf(
   const { locale } = of
   const { identity, shop } = parts.receipts.seller
   const phone = phoneInWords(identity.phone, locale)
-  const say = sayIn(locale, { seller: identity.name[locale], phone })
+  const say = sayFor(identity, locale)
   const theme = owed.kind.startsWith('expiring') ? 'expiring' : owed.kind
   // The catalogue's test holds all of these keys.
   const key = (part: string) => `mail_${theme}_${part}` as MessageKey
@@ -90,7 +90,7 @@ export function isLinkLike(name: string): boolean {
 }
 
 function greet(say: Say, name: string | null): string {
-  return name === null || isLinkLike(name) ? say('mail_greetingNobody') : say('mail_greeting', { name })
+  return name === null || isLinkLike(name) ? say('mail_greetingUnnamed') : say('mail_greeting', { name })
 }
 
 /** What any of the sentences may need; those that do not, ignore it. */
@@ -116,8 +116,8 @@ function dataOf(
 }
 
 const BUTTONS: Readonly<Partial<Record<MailKind, MessageKey>>> = {
-  receipt: 'mail_button',
-  refunded: 'mail_button',
+  receipt: 'openPortal',
+  refunded: 'openPortal',
   portal_link: 'mail_linkButton',
 }
 

@@ -3,12 +3,12 @@ import type { Locale } from '../core/locale.js'
 import type { PublicPaymentStatus } from '../core/payment.js'
 import type { LimitName } from '../core/plan.js'
 import type { Formats } from '../i18n/formats.js'
-import { type MessageKey, phoneInWords, type Say, sayIn } from '../i18n/messages.js'
+import { type MessageKey, type Say, sayFor } from '../i18n/messages.js'
 import type { Pages } from './portal.js'
 
-/** The catalogue for a page: any sentence may name the seller and their telephone number. */
-export function sayOf({ seller: { identity } }: Pages, locale: Locale): Say {
-  return sayIn(locale, { seller: identity.name[locale], phone: phoneInWords(identity.phone, locale) })
+/** The catalogue for a page. */
+export function sayOf({ seller }: Pages, locale: Locale): Say {
+  return sayFor(seller.identity, locale)
 }
 
 /** A word of the provider that we do not know yet stands as it is: it is a fact about money. */
@@ -28,13 +28,9 @@ export function usageInWords(
   locale: Locale,
 ) {
   const { limit, used, max } = of
-  const by = Math.max(0, used - max)
-  if (limit === 'storage_mb') {
-    const [shownUsed, shownMax, shownBy] = formats.storagesOf(max, [used, max, by], locale)
-    return { used: shownUsed, max: shownMax, by: shownBy } as Record<'used' | 'max' | 'by', string>
-  }
-  const [shownUsed, shownMax, shownBy] = [used, max, by].map((count) => formats.number(count, locale))
-  return { used: shownUsed, max: shownMax, by: shownBy } as Record<'used' | 'max' | 'by', string>
+  const show = (count: number) =>
+    limit === 'storage_mb' ? formats.storage(count, locale, max) : formats.number(count, locale)
+  return { used: show(used), max: show(max), by: show(Math.max(0, used - max)) }
 }
 
 export const PAYMENT_WORDS: Readonly<

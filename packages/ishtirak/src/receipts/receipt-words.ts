@@ -1,5 +1,6 @@
 // What is printed on a receipt around its data, in three languages. The template holds no words, the data no labels.
 import type { Locale, Translated } from '../core/locale.js'
+import { CURRENCY } from '../i18n/formats.js'
 
 /** The words of one language. */
 export function receiptWords(locale: Locale): ReceiptWords {
@@ -91,8 +92,6 @@ export function methodInWords(paymentMethod: string | null, locale: Locale): str
   if (paymentMethod === null) return ANY_METHOD[locale]
   return METHODS[paymentMethod]?.[locale] ?? paymentMethod.toUpperCase()
 }
-
-const CURRENCY: Translated = { ar: 'دج', fr: 'DA', en: 'DA' }
 
 /** `200000` is "2 000,00 DA", alike in all three languages: a point or a comma must not change what a sum is. */
 export function dinarsInFigures(centimes: number, locale: Locale): string {
