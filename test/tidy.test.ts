@@ -158,7 +158,7 @@ describe('the sources', () => {
     const doors = [
       ...['main/cli.ts', 'main/commands.ts'].map((door) => path.join(source, door)),
       path.join(packages, 'client/src/index.ts'),
-      path.join(packages, 'chargily-emulator/src/cli.ts'),
+      path.join(packages, 'chargily-emulator/src/command.ts'),
     ]
     const reached = new Set(doors)
     const waiting = [...doors]

@@ -59,7 +59,7 @@ export function createFarSide(of: {
   const { clock, figures } = of
   const context = openContext(clock, of.dice)
   const checkoutService = new CheckoutService(context, new WebhookSender(context, 0))
-  const server = buildServer({ desk: context, checkoutService, advance: async () => undefined })
+  const server = buildServer({ ...context, checkoutService, advance: async () => undefined })
   let seen = 0
   const way = of.dice.stream('way to the provider')
 

@@ -1,67 +1,51 @@
-// Checkouts and the balance they fill. There is no update, no delete and no refund, because Chargily has none.
+// Checkouts and the balance. There is no update, no delete and no refund, because Chargily has none.
 import type { FastifyInstance } from 'fastify'
-import { falsify, loseAnswer } from './api-faults.js'
-import { wireCheckout, wireLine } from './api-json.js'
-import { checkoutFrom } from './create-checkout.js'
-import { listOf } from './pagination.js'
+import { dropAnswer, falsifyCheckout } from './api-faults.js'
+import { checkoutJson, lineJson } from './api-json.js'
+import { createCheckout } from './create-checkout.js'
 import type { JsonObject } from './php-json.js'
-import type { LineItem } from './records.js'
-import { type ApiContext, type ById, findOr404, inputOf, sendJson } from './routes.js'
+import { type ApiContext, type ById, findOr404, inputOf, listOf, sendJson } from './routes.js'
 
 export function checkoutRoutes(app: FastifyInstance, context: ApiContext): void {
-  const { desk, checkoutService, livemode } = context
-  const find = (id: string) => findOr404(desk.store.checkouts, id, livemode)
+  const { store, checkoutService, livemode } = context
+  const find = (id: string) => findOr404(store.checkouts, id, livemode)
 
   app.post('/checkouts', async (request, reply) => {
-    const checkout = falsify(desk, checkoutFrom(desk, inputOf(request), livemode))
-    desk.store.commit([{ put: { checkouts: checkout } }])
-    checkoutService.watch(checkout)
-    return (await loseAnswer(desk, reply)) ? reply : sendJson(reply, wireCheckout(desk, checkout))
+    const checkout = falsifyCheckout(context, createCheckout(context, inputOf(request), livemode))
+    checkoutService.save(checkout)
+    return (await dropAnswer(context, reply)) ? reply : sendJson(reply, checkoutJson(context, checkout))
   })
-  app.get('/checkouts', async (request, reply) =>
-    sendJson(
-      reply,
-      listOf(context, request, desk.store.checkouts.newestFirst(livemode), (checkout) =>
-        wireCheckout(desk, checkout),
-      ),
-    ),
-  )
+  app.get('/checkouts', async (request, reply) => {
+    const list = listOf(context, request, store.checkouts.newestFirst(livemode), (checkout) =>
+      checkoutJson(context, checkout),
+    )
+    return sendJson(reply, list)
+  })
   app.get<ById>('/checkouts/:id', async ({ params }, reply) =>
-    sendJson(reply, wireCheckout(desk, find(params.id))),
+    sendJson(reply, checkoutJson(context, find(params.id))),
   )
   app.get<ById>('/checkouts/:id/items', async (request, reply) => {
-    const { items } = find(request.params.id)
-    return sendJson(
-      reply,
-      listOf(context, request, items, (line) => shownLine(context, line)),
+    const list = listOf(context, request, find(request.params.id).items, (line) =>
+      lineJson(findOr404(store.prices, line.price_id, livemode), line, false),
     )
+    return sendJson(reply, list)
   })
   app.post<ById>('/checkouts/:id/expire', async ({ params }, reply) =>
-    sendJson(reply, wireCheckout(desk, checkoutService.expire(find(params.id)))),
+    sendJson(reply, checkoutJson(context, checkoutService.expire(find(params.id)))),
   )
-  app.get('/balance', async (_, reply) => sendJson(reply, balance(context)))
+  app.get('/balance', async (_, reply) => sendJson(reply, balanceJson(context)))
 }
 
-function shownLine({ desk, livemode }: ApiContext, line: LineItem): JsonObject {
-  return wireLine(findOr404(desk.store.prices, line.price_id, livemode), line, false)
-}
-
-function balance({ desk, livemode }: ApiContext): JsonObject {
-  let earned = 0
-  for (const checkout of desk.store.checkouts.all()) {
-    if (checkout.livemode === livemode && checkout.status === 'paid')
-      earned += checkout.amount - checkout.fees_on_merchant
-  }
+function balanceJson({ store, livemode }: ApiContext): JsonObject {
+  const paid = store.checkouts.newestFirst(livemode).filter(({ status }) => status === 'paid')
+  const earned = paid.reduce((sum, { amount, fees_on_merchant }) => sum + amount - fees_on_merchant, 0)
   // `ready_for_payout` is a string on the wire, whatever its documentation says.
-  const wallet = (currency: string, amount: number) => ({
+  const wallet = (currency: string, balance: number) => ({
     currency,
-    balance: amount,
-    ready_for_payout: String(amount),
+    balance,
+    ready_for_payout: String(balance),
     on_hold: 0,
   })
-  return {
-    entity: 'balance',
-    livemode,
-    wallets: [wallet('dzd', earned), wallet('usd', 0), wallet('eur', 0)],
-  }
+  const wallets = [wallet('dzd', earned), wallet('usd', 0), wallet('eur', 0)]
+  return { entity: 'balance', livemode, wallets }
 }

@@ -1,33 +1,29 @@
-// Carries out the faults of the API: slow, throttled, broken, silent. Everything waits in real time, because what
-// is tried here is the patience of a real client.
+// The faults of the API: slow, throttled, failing, without an answer. They wait in real time, because they try the
+// patience of a real client.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EmulatorContext } from './context.js'
-import { ApiRefusal } from './errors.js'
+import { ApiError } from './errors.js'
 import type { CallScope } from './faults.js'
 import type { JsonObject } from './php-json.js'
 import type { CheckoutRecord } from './records.js'
 
-/** Before anything is made. */
-export async function holdUp(
-  desk: EmulatorContext,
+/** Before anything is done. */
+export async function applyCallFaults(
+  { faults }: EmulatorContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   const scope = scopeOf(request)
-  const slow = desk.faults.useWithin('api_slow', scope)
+  const slow = faults.useWithin('api_slow', scope)
   if (slow) await wait(slow.ms, undefined, { ref: false })
-  const throttled = desk.faults.useWithin('api_429', scope)
-  if (throttled)
-    throw new ApiRefusal(
-      429,
-      { message: 'Too Many Attempts.' },
-      { 'Retry-After': String(throttled.retry_after) },
-    )
-  const broken = desk.faults.useWithin('api_5xx', scope)
-  if (broken) throw new ApiRefusal(broken.status, { message: 'Server Error' })
-  const silent = desk.faults.useWithin('api_timeout_before', scope)
-  if (silent) await breakOff(reply, silent.hang_ms)
+  const throttled = faults.useWithin('api_429', scope)
+  const retryAfter = { 'Retry-After': String(throttled?.retry_after) }
+  if (throttled) throw new ApiError(429, { message: 'Too Many Attempts.' }, retryAfter)
+  const failing = faults.useWithin('api_5xx', scope)
+  if (failing) throw new ApiError(failing.status, { message: 'Server Error' })
+  const silent = faults.useWithin('api_timeout_before', scope)
+  if (silent) await breakConnection(reply, silent.hang_ms)
 }
 
 function scopeOf({ method, url }: FastifyRequest): CallScope {
@@ -36,15 +32,16 @@ function scopeOf({ method, url }: FastifyRequest): CallScope {
   return /\/expire\/?(\?|$)/.test(url) ? 'expire_checkout' : 'any'
 }
 
-/** The new checkout, with something in it that was not ordered. */
-export function falsify(desk: EmulatorContext, checkout: CheckoutRecord): CheckoutRecord {
-  const lie = desk.faults.use('false_checkout')
-  if (!lie) return checkout
-  if (lie.what === 'another_checkout') {
-    return desk.store.checkouts.newestFirst(checkout.livemode)[0] ?? checkout
-  }
-  const said: Record<string, JsonObject> = {
-    amount: { amount: lie.amount },
+/** The new checkout, with one field that is not as ordered if the fault is on. */
+export function falsifyCheckout(
+  { faults, store }: EmulatorContext,
+  checkout: CheckoutRecord,
+): CheckoutRecord {
+  const fault = faults.use('false_checkout')
+  if (!fault) return checkout
+  if (fault.what === 'another_checkout') return store.checkouts.newestFirst(checkout.livemode)[0] ?? checkout
+  const overrides: Record<typeof fault.what, JsonObject> = {
+    amount: { amount: fault.amount },
     currency: { currency: 'eur' },
     mode: { livemode: !checkout.livemode },
     payment_id: { metadata: { payment_id: 'pay_of_another' } },
@@ -52,17 +49,17 @@ export function falsify(desk: EmulatorContext, checkout: CheckoutRecord): Checko
     no_address: { checkout_url: null },
     script_address: { checkout_url: 'javascript:alert(1)' },
   }
-  return { ...checkout, said: said[lie.what] ?? {} }
+  return { ...checkout, said: overrides[fault.what] }
 }
 
-/** After the checkout was made: its answer gets lost on the way. Returns whether it was. */
-export async function loseAnswer(desk: EmulatorContext, reply: FastifyReply): Promise<boolean> {
-  const lost = desk.faults.use('api_timeout_after')
-  if (lost) await breakOff(reply, lost.hang_ms)
-  return lost !== null
+/** After the checkout was made: breaks the connection if the fault is on, and returns whether it did. */
+export async function dropAnswer({ faults }: EmulatorContext, reply: FastifyReply): Promise<boolean> {
+  const fault = faults.use('api_timeout_after')
+  if (fault) await breakConnection(reply, fault.hang_ms)
+  return fault !== null
 }
 
-async function breakOff(reply: FastifyReply, hangMs: number): Promise<void> {
+async function breakConnection(reply: FastifyReply, hangMs: number): Promise<void> {
   // Fastify must not answer any more, whatever the handler does next.
   reply.hijack()
   await wait(hangMs, undefined, { ref: false })

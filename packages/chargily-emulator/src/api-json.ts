@@ -1,7 +1,6 @@
-// The resources as the API shows them: field names, order and types of Chargily's reference (API reference, the
-// object pages). It reads records and makes JSON; nothing here decides anything.
+// The resources as the API shows them: names, order and types of the fields as in Chargily's API reference.
 import type { EmulatorContext } from './context.js'
-import type { JsonObject } from './php-json.js'
+import type { Json, JsonObject } from './php-json.js'
 import type {
   CheckoutRecord,
   CustomerRecord,
@@ -11,9 +10,15 @@ import type {
   ProductRecord,
 } from './records.js'
 
-export function wireCheckout(desk: EmulatorContext, checkout: CheckoutRecord): JsonObject {
-  const url = checkoutUrl(desk, checkout)
-  return asSaid(checkout, {
+export function checkoutJson(context: EmulatorContext, checkout: CheckoutRecord): JsonObject {
+  const url = checkoutUrl(context, checkout)
+  // Only checkouts for Chargily's own app have a code to scan.
+  const code = checkout.payment_method === 'chargily_app' ? { qr_code_url: `${url}?qr=1` } : {}
+  return withOverrides(checkout, { ...checkoutFields(context, checkout), ...code })
+}
+
+export function checkoutFields(context: EmulatorContext, checkout: CheckoutRecord) {
+  return {
     id: checkout.id,
     entity: 'checkout',
     livemode: checkout.livemode,
@@ -39,72 +44,44 @@ export function wireCheckout(desk: EmulatorContext, checkout: CheckoutRecord): J
     updated_at: checkout.updated_at,
     shipping_address: checkout.shipping_address,
     collect_shipping_address: checkout.collect_shipping_address,
-    discount: checkout.discount && { ...checkout.discount },
+    discount: checkout.discount,
     amount_without_discount: checkout.amount_without_discount,
-    checkout_url: url,
-    // Only the app's own checkouts carry a code to scan.
-    ...(checkout.payment_method === 'chargily_app' && { qr_code_url: `${url}?qr=1` }),
-  })
+    checkout_url: checkoutUrl(context, checkout),
+  }
 }
 
-/** The fields, with the false ones in the places of the true. */
-export function asSaid({ said }: CheckoutRecord, fields: JsonObject): JsonObject {
-  if (!said) return fields
-  const entries = Object.entries(fields)
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, Object.hasOwn(said, name) ? (said[name] ?? null) : value]),
-  )
+/** The fields with those replaced that the fault `false_checkout` has made false; it adds none. */
+export function withOverrides({ said = {} }: CheckoutRecord, fields: JsonObject): JsonObject {
+  const overridden = Object.entries(said).filter(([name]) => Object.hasOwn(fields, name))
+  return { ...fields, ...Object.fromEntries(overridden) }
 }
 
-/** Computed, not kept: after a restart the emulator may listen elsewhere. */
-export function checkoutUrl(desk: EmulatorContext, checkout: CheckoutRecord): string {
-  return `${desk.publicUrl()}${modePath(checkout.livemode)}/checkouts/${checkout.id}/pay`
+/** Computed, not stored: after a restart the emulator may listen elsewhere. */
+export function checkoutUrl({ publicUrl }: EmulatorContext, { id, livemode }: CheckoutRecord): string {
+  return `${publicUrl()}${modePath(livemode)}/checkouts/${id}/pay`
 }
 
 export function modePath(livemode: boolean): '' | '/test' {
   return livemode ? '' : '/test'
 }
 
-export function wireCustomer(customer: CustomerRecord): JsonObject {
-  const { id, livemode, name, email, phone, address, metadata, created_at, updated_at } = customer
-  return {
-    id,
-    entity: 'customer',
-    livemode,
-    name,
-    email,
-    phone,
-    address,
-    metadata,
-    created_at,
-    updated_at,
-  }
+export function customerJson(customer: CustomerRecord): JsonObject {
+  const { id, livemode, name, email, phone, address, ...rest } = customer
+  return { id, entity: 'customer', livemode, name, email, phone, address, ...timesOf(rest) }
 }
 
-export function wireProduct(product: ProductRecord): JsonObject {
-  const { id, livemode, name, description, metadata, created_at, updated_at } = product
-  const images = [...product.images]
-  // The only two kinds whose missing metadata is an empty array are this one and payment links.
-  const extra = metadata ?? []
-  return {
-    id,
-    entity: 'product',
-    livemode,
-    name,
-    description,
-    images,
-    metadata: extra,
-    created_at,
-    updated_at,
-  }
+export function productJson(product: ProductRecord): JsonObject {
+  const { id, livemode, name, description, images, ...rest } = product
+  // Missing metadata is an empty array in this kind and in payment links, and null in the others.
+  const shown = { ...timesOf(rest), metadata: product.metadata ?? [] }
+  return { id, entity: 'product', livemode, name, description, images: [...images], ...shown }
 }
 
-export function wirePrice(price: PriceRecord): JsonObject {
-  const { id, livemode, amount, currency, metadata, created_at, updated_at, product_id } = price
-  return { id, entity: 'price', livemode, amount, currency, metadata, created_at, updated_at, product_id }
+export function priceJson({ id, livemode, amount, currency, product_id, ...rest }: PriceRecord): JsonObject {
+  return { id, entity: 'price', livemode, amount, currency, ...timesOf(rest), product_id }
 }
 
-export function wirePaymentLink(desk: EmulatorContext, link: PaymentLinkRecord): JsonObject {
+export function paymentLinkJson({ publicUrl }: EmulatorContext, link: PaymentLinkRecord): JsonObject {
   return {
     id: link.id,
     entity: 'payment_link',
@@ -114,35 +91,35 @@ export function wirePaymentLink(desk: EmulatorContext, link: PaymentLinkRecord):
     after_completion_message: link.after_completion_message,
     locale: link.locale,
     pass_fees_to_customer: link.pass_fees_to_customer,
+    ...timesOf(link),
     metadata: link.metadata ?? [],
-    created_at: link.created_at,
-    updated_at: link.updated_at,
     collect_shipping_address: link.collect_shipping_address,
-    url: `${desk.publicUrl()}${modePath(link.livemode)}/payment-links/${link.id}`,
+    url: `${publicUrl()}${modePath(link.livemode)}/payment-links/${link.id}`,
   }
 }
 
-/** A line of a checkout or of a payment link is its price with a quantity, and says nothing of the mode. */
-export function wireLine(price: PriceRecord, line: LineItem, adjustable: boolean): JsonObject {
-  return {
-    id: price.id,
-    entity: 'price',
-    amount: price.amount,
-    quantity: line.quantity,
-    ...(adjustable && { adjustable_quantity: line.adjustable_quantity }),
-    currency: price.currency,
-    metadata: price.metadata,
-    created_at: price.created_at,
-    updated_at: price.updated_at,
-    product_id: price.product_id,
-  }
+/** A line of a checkout or of a payment link is its price with a quantity, and does not show the mode. */
+export function lineJson(price: PriceRecord, line: LineItem, isAdjustable: boolean): JsonObject {
+  const { id, amount, currency, product_id } = price
+  const adjustable = isAdjustable ? { adjustable_quantity: line.adjustable_quantity } : {}
+  const { quantity } = line
+  return { id, entity: 'price', amount, quantity, ...adjustable, currency, ...timesOf(price), product_id }
 }
 
-/** Lists of customers, prices and payment links leave the mode to the envelope. */
+/** Lists of customers, prices and payment links show the mode in the envelope only. */
 export function withoutLivemode({ livemode: _, ...rest }: JsonObject): JsonObject {
   return rest
 }
 
-export function wireDeleted(kind: string, id: string, livemode: boolean): JsonObject {
-  return { livemode, id, entity: kind, deleted: true }
+/** The fields that end most resources, in their order. */
+function timesOf({
+  metadata,
+  created_at,
+  updated_at,
+}: {
+  metadata: Json
+  created_at: number
+  updated_at: number
+}) {
+  return { metadata, created_at, updated_at }
 }

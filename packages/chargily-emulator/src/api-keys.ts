@@ -1,5 +1,5 @@
-// The API keys of the emulated account. One key does two jobs, as at Chargily: it authenticates API calls and it
-// signs events (Chargily docs, Webhooks: "HMAC of the payload signed with your API secret key").
+// The API keys of the emulated account. As at Chargily, a key both authenticates API calls and signs events (Chargily
+// docs, Webhooks: "HMAC of the payload signed with your API secret key").
 import { createHmac } from 'node:crypto'
 import { EmulatorError } from './errors.js'
 
@@ -10,7 +10,7 @@ export class ApiKeys {
   constructor(secretKeys: readonly string[]) {
     this.#test = secretKeys.filter((key) => key.startsWith('test_sk_'))
     this.#live = secretKeys.filter((key) => key.startsWith('live_sk_'))
-    // The keys themselves stay out of the message: it ends in logs.
+    // The messages name no key, because they are logged.
     if (secretKeys.length === 0) throw new EmulatorError('secretKeys is empty')
     if (this.#test.length + this.#live.length < secretKeys.length)
       throw new EmulatorError('every secret key begins with test_sk_ or live_sk_')
@@ -20,12 +20,12 @@ export class ApiKeys {
     return this.#mode(livemode).includes(key)
   }
 
-  /** Null when the mode has no key, and therefore no checkout either. */
-  signingKey(livemode: boolean): string | null {
-    return this.#mode(livemode)[0] ?? null
+  /** The first of the mode; without any, there is no checkout to sign for either. */
+  signingKey(livemode: boolean): string {
+    return this.#mode(livemode)[0] ?? this.retiredKey(livemode)
   }
 
-  /** A key that once signed: the last of several, else one that nobody was ever given. */
+  /** The last of several, otherwise a key that was never accepted. */
   retiredKey(livemode: boolean): string {
     const keys = this.#mode(livemode)
     const last = keys.length > 1 ? keys.at(-1) : undefined
@@ -37,7 +37,7 @@ export class ApiKeys {
   }
 }
 
-/** Lower-case hex HMAC-SHA256 of the bytes, as it stands in the `signature` header. */
+/** The `signature` header: lower-case hex HMAC-SHA256 of the bytes. */
 export function sign(body: string, key: string): string {
   return createHmac('sha256', key).update(body).digest('hex')
 }

@@ -1,17 +1,15 @@
-// The life of a checkout after its creation: pending, processing, then paid, failed, canceled or expired, once and
-// for ever. Each step and the events that tell of it are one commit. It refuses to change what is final.
-
-import { secondsOf } from './clock.js'
-import { type EmulatorContext, newId } from './context.js'
+// The life of a checkout after its creation: pending, processing, then paid, failed, canceled or expired for good.
+// Each step and its events are one commit. A final checkout is never changed.
+import { type EmulatorContext, newResource } from './context.js'
 import { deliveriesFor } from './deliveries.js'
-import { ApiRefusal } from './errors.js'
-import type {
-  CheckoutRecord,
-  CheckoutStatus,
-  CustomerRecord,
-  DeliveryRecord,
-  Outcome,
-  PaymentMethod,
+import { ApiError } from './errors.js'
+import {
+  type CheckoutRecord,
+  type CheckoutStatus,
+  type DeliveryRecord,
+  EMPTY_CUSTOMER,
+  type Outcome,
+  type PaymentMethod,
 } from './records.js'
 import type { Change } from './store.js'
 import type { WebhookSender } from './webhook-sender.js'
@@ -25,53 +23,58 @@ export type PayResult =
   | { readonly ok: false; readonly status: CheckoutStatus }
 
 export class CheckoutService {
-  /** Checkouts that time will change, oldest first; all live equally long, so the first expires first. */
+  /** When pending checkouts expire, oldest first: all live equally long, so the first is due first. */
   readonly #pending = new Map<string, number>()
   readonly #processing = new Map<string, number>()
-  /** Called whenever time has something new to wait for. */
+  /** Called when there may be a new due time. */
   onChange: () => void = () => undefined
 
   constructor(
-    readonly desk: EmulatorContext,
+    readonly context: EmulatorContext,
     readonly sender: WebhookSender,
   ) {
-    for (const checkout of desk.store.checkouts.all()) this.watch(checkout)
+    for (const checkout of context.store.checkouts.all()) this.#watch(checkout)
   }
 
-  /** What the customer did on the payment page. `sendBeforeRedirect` must be tried before he is sent back. */
+  /** A payer's choice on the payment page. `sendBeforeRedirect` must be attempted before the payer is sent back. */
   pay(checkout: CheckoutRecord, outcome: Outcome, method: PaymentMethod): PayResult {
     if (checkout.status !== 'pending') return { ok: false, status: checkout.status }
-    const wait = this.desk.faults.use('processing')
-    const atCard: CheckoutRecord = { ...checkout, status: 'processing', payment_method: method }
-    if (wait)
-      return { ok: true, checkout: this.#postpone(atCard, outcome, wait.seconds), sendBeforeRedirect: [] }
-    const reorder = this.desk.faults.use('reorder')?.order
-    const staleFailure = reorder === 'failed_after_paid'
-    const { final, deliveries } = this.#finish(atCard, outcome, staleFailure)
-    const sendBeforeRedirect = reorder === 'webhook_before_redirect' ? deliveries : []
+    const { faults, clock } = this.context
+    const delay = faults.use('processing')
+    const chosen: CheckoutRecord = { ...checkout, status: 'processing', payment_method: method }
+    if (delay) {
+      const awaited = { outcome, at_ms: clock.now() + delay.seconds * 1000 }
+      const processing = { ...chosen, updated_at: clock.nowSeconds(), awaited }
+      this.save(processing)
+      return { ok: true, checkout: processing, sendBeforeRedirect: [] }
+    }
+    const order = faults.use('reorder')?.order
+    const { final, deliveries } = this.#finish(chosen, outcome, order === 'failed_after_paid')
+    const sendBeforeRedirect = order === 'webhook_before_redirect' ? deliveries : []
     return { ok: true, checkout: final, sendBeforeRedirect }
   }
 
   /** POST /checkouts/{id}/expire (Chargily docs, API reference, checkouts/expire: 200, 400, 403). */
   expire(checkout: CheckoutRecord): CheckoutRecord {
     if (checkout.status === 'expired')
-      throw new ApiRefusal(400, { message: 'The checkout is already expired.' })
+      throw new ApiError(400, { message: 'The checkout is already expired.' })
     if (checkout.status !== 'pending')
-      throw new ApiRefusal(403, { message: 'Only pending checkouts can be expired.' })
+      throw new ApiError(403, { message: 'Only pending checkouts can be expired.' })
     return this.#finish(checkout, 'expired').final
   }
 
-  /** Ends what time has ended: unpaid checkouts, and those whose bank has now answered. */
+  /** Finishes the checkouts that are due: unpaid ones, and those the bank has now answered. */
   endDue(): void {
-    const nowMs = this.desk.clock.now()
+    const { clock, faults, store } = this.context
+    const nowMs = clock.now()
     for (const [id, dueAtMs] of this.#pending) {
       if (dueAtMs > nowMs) break
-      const status = this.desk.faults.use('expire_as_canceled') ? 'canceled' : 'expired'
-      const checkout = this.desk.store.checkouts.findAnywhere(id)
+      const status = faults.use('expire_as_canceled') ? 'canceled' : 'expired'
+      const checkout = store.checkouts.findAnywhere(id)
       if (checkout) this.#finish(checkout, status)
     }
     for (const [id, dueAtMs] of this.#processing) {
-      const checkout = this.desk.store.checkouts.findAnywhere(id)
+      const checkout = store.checkouts.findAnywhere(id)
       if (dueAtMs <= nowMs && checkout?.awaited) this.#finish(checkout, checkout.awaited.outcome)
     }
   }
@@ -79,17 +82,8 @@ export class CheckoutService {
   /** Milliseconds since the epoch; null when no checkout is open. */
   nextDueAtMs(): number | null {
     const [oldestPending] = this.#pending.values()
-    const dues = [...this.#processing.values(), ...(oldestPending === undefined ? [] : [oldestPending])]
-    return dues.length === 0 ? null : Math.min(...dues)
-  }
-
-  /** Every checkout passes here when it is new or has changed. */
-  watch({ id, status, awaited, expires_at_ms }: CheckoutRecord): void {
-    this.#pending.delete(id)
-    this.#processing.delete(id)
-    if (status === 'pending') this.#pending.set(id, expires_at_ms)
-    if (awaited) this.#processing.set(id, awaited.at_ms)
-    this.onChange()
+    const due = [...this.#processing.values(), ...(oldestPending === undefined ? [] : [oldestPending])]
+    return due.length === 0 ? null : Math.min(...due)
   }
 
   /** Stops waiting for any checkout; the store is cleared elsewhere. */
@@ -98,42 +92,38 @@ export class CheckoutService {
     this.#processing.clear()
   }
 
-  #postpone(atCard: CheckoutRecord, outcome: Outcome, seconds: number): CheckoutRecord {
-    const nowMs = this.desk.clock.now()
-    const waiting: CheckoutRecord = {
-      ...atCard,
-      updated_at: secondsOf(nowMs),
-      awaited: { outcome, at_ms: nowMs + seconds * 1000 },
-    }
-    this.desk.store.commit([{ put: { checkouts: waiting } }])
-    this.watch(waiting)
-    return waiting
-  }
-
   #finish(checkout: CheckoutRecord, status: Outcome | 'expired', staleFailure = false) {
-    const nowSeconds = this.desk.clock.nowSeconds()
-    const customer = status === 'paid' && checkout.customer_id === null ? this.#newCustomer(checkout) : null
+    const isPaid = status === 'paid'
+    // Captured events name a customer whose ULID was made in the second of the payment.
+    const resource = isPaid && checkout.customer_id === null && newResource(this.context, checkout.livemode)
+    const customers = resource ? { ...EMPTY_CUSTOMER, ...resource } : null
+    const updated_at = this.context.clock.nowSeconds()
     const final: CheckoutRecord = {
       ...checkout,
       status,
-      updated_at: nowSeconds,
-      paid_at: status === 'paid' ? nowSeconds : null,
-      customer_id: customer?.id ?? checkout.customer_id,
+      updated_at,
+      paid_at: isPaid ? updated_at : null,
+      customer_id: customers?.id ?? checkout.customer_id,
       awaited: null,
     }
-    const deliveries = deliveriesFor(this.desk, final, staleFailure)
-    const told: Change[] = deliveries.map((delivery) => ({ put: { deliveries: delivery } }))
-    const met: Change[] = customer ? [{ put: { customers: customer } }] : []
-    this.desk.store.commit([...met, { put: { checkouts: final } }, ...told])
-    this.watch(final)
+    const deliveries = deliveriesFor(this.context, final, staleFailure)
+    const puts = deliveries.map((delivery) => ({ put: { deliveries: delivery } }))
+    this.save(final, ...(customers ? [{ put: { customers } }] : []), ...puts)
     this.sender.accept(deliveries)
     return { final, deliveries }
   }
 
-  /** Captured events name a customer whose ULID was made in the second of the payment. */
-  #newCustomer({ livemode }: CheckoutRecord): CustomerRecord {
-    const now = this.desk.clock.nowSeconds()
-    const unknown = { name: null, email: null, phone: null, address: null, metadata: null }
-    return { id: newId(this.desk), livemode, ...unknown, created_at: now, updated_at: now }
+  /** Saves a new or changed checkout in one commit with what belongs to it. */
+  save(checkouts: CheckoutRecord, ...others: Change[]): void {
+    this.context.store.commit([{ put: { checkouts } }, ...others])
+    this.#watch(checkouts)
+    this.onChange()
+  }
+
+  #watch({ id, status, awaited, expires_at_ms }: CheckoutRecord): void {
+    this.#pending.delete(id)
+    this.#processing.delete(id)
+    if (status === 'pending') this.#pending.set(id, expires_at_ms)
+    if (awaited) this.#processing.set(id, awaited.at_ms)
   }
 }

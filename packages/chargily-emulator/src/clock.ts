@@ -1,11 +1,11 @@
-// The emulator's only senses: what time it is and what chance brings. Both can be given from outside, so that
-// a simulation repeats itself to the byte. Nothing else in this folder reads a clock or draws a random number.
+// Time and random numbers. Both can be given from outside, so that a simulation repeats itself to the byte; nothing else
+// in this package reads a clock or draws a random number.
 import { randomBytes } from 'node:crypto'
 
 export interface EmulatorClock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Moves the clock that others share; without it the emulator keeps an offset of its own. */
+  /** Moves a clock that others share; without it the emulator keeps an offset of its own. */
   advance?(ms: number): void
 }
 
@@ -14,7 +14,7 @@ export type RandomBytes = (size: number) => Uint8Array
 
 export const systemRandom: RandomBytes = (size) => randomBytes(size)
 
-/** The clock of one emulator: the given one, or system time, plus what `/_sandbox/clock` has added. */
+/** The given clock or system time, plus the emulator's own offset. */
 export class SandboxClock {
   #offsetMs = 0
   readonly #inner: EmulatorClock
@@ -33,7 +33,7 @@ export class SandboxClock {
 
   /** Whole seconds since the epoch, the only unit of time in the API. */
   nowSeconds(): number {
-    return secondsOf(this.now())
+    return Math.floor(this.now() / 1000)
   }
 
   advance(ms: number): void {
@@ -41,14 +41,10 @@ export class SandboxClock {
     else this.#offsetMs += ms
   }
 
-  /** After a restart: a sandbox that lived a month ahead must not fall back behind its own checkouts. */
+  /** After a restart, so that the clock does not fall behind the stored checkouts. */
   restoreOffset(offsetMs: number): void {
     this.#offsetMs = offsetMs
   }
-}
-
-export function secondsOf(ms: number): number {
-  return Math.floor(ms / 1000)
 }
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -59,6 +55,6 @@ export function newUlid(atMs: number, random: RandomBytes): string {
   for (let rest = atMs, place = 0; place < 10; place++, rest = Math.floor(rest / 32)) {
     time = CROCKFORD.charAt(rest % 32) + time
   }
-  // 256 is a multiple of 32, so the remainder favours no letter.
+  // 256 is a multiple of 32, so the remainder is uniform.
   return time + Array.from(random(16), (byte) => CROCKFORD.charAt(byte % 32)).join('')
 }

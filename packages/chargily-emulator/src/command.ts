@@ -1,7 +1,7 @@
-// The emulator as a command: reads options, starts, prints its address and key, and ends on a signal.
+// The command: reads options, starts the emulator, prints its address and key, and ends on a signal.
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { startEmulator } from './emulator.js'
+import { type Dialect, startEmulator } from './emulator.js'
 
 const USAGE = `Chargily Pay V2 on real HTTP, without Chargily
 
@@ -14,7 +14,7 @@ const USAGE = `Chargily Pay V2 on real HTTP, without Chargily
   --help
 `
 
-/** Resolves when it listens. Throws for an unknown option and when the address is taken. */
+/** Resolves when it listens. Throws for an unknown option and for an address in use. */
 export async function emulate(args: readonly string[]): Promise<void> {
   const text = { type: 'string' } as const
   const { values } = parseArgs({
@@ -25,39 +25,40 @@ export async function emulate(args: readonly string[]): Promise<void> {
       key: text,
       webhook: text,
       state: text,
-      dialect: text,
+      dialect: { type: 'string', default: 'wire-2026' },
       help: { type: 'boolean', default: false },
     },
   })
-  if (values.help) return say(USAGE)
+  if (values.help) return print(USAGE)
+  const { host, webhook, state } = values
   const key = values.key ?? `test_sk_${randomBytes(30).toString('base64url')}`
   const emulator = await startEmulator({
     secretKeys: [key],
-    port: portOf(values.port),
-    dialect: dialectOf(values.dialect),
-    ...(values.host === undefined ? {} : { host: values.host }),
-    ...(values.webhook === undefined ? {} : { webhookEndpoint: values.webhook }),
-    ...(values.state === undefined ? {} : { stateFile: values.state }),
+    port: readPort(values.port),
+    dialect: readDialect(values.dialect),
+    ...(host === undefined ? {} : { host }),
+    ...(webhook === undefined ? {} : { webhookEndpoint: webhook }),
+    ...(state === undefined ? {} : { stateFile: state }),
   })
-  say(
-    `Chargily Pay V2, emulated: ${emulator.url}/test/api/v2\nkey: ${key}\nclock, faults, deliveries: ${emulator.url}/_sandbox\n`,
-  )
+  print(`Chargily Pay V2, emulated: ${emulator.url}/test/api/v2
+key: ${key}
+clock, faults, deliveries: ${emulator.url}/_sandbox
+`)
   const end = () => emulator.close().then(() => process.exit(0))
   process.once('SIGTERM', end)
   process.once('SIGINT', end)
 }
 
-function portOf(text: string): number {
+function readPort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Error('--port is a number from 0 to 65535')
   return Number(text)
 }
 
-function dialectOf(text: string | undefined): 'wire-2026' | 'docs' {
-  if (text === undefined || text === 'wire-2026') return 'wire-2026'
-  if (text === 'docs') return 'docs'
+function readDialect(text: string): Dialect {
+  if (text === 'wire-2026' || text === 'docs') return text
   throw new Error('--dialect is wire-2026 or docs')
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(text)
 }

@@ -1,9 +1,7 @@
-// What every part of one emulator works with, handed around instead of imported, so that two emulators in one
-// process share nothing.
-
+// What the parts of one emulator share. It is passed to them, not imported, so that two emulators in one process are
+// independent.
 import type { ApiKeys } from './api-keys.js'
-import type { RandomBytes, SandboxClock } from './clock.js'
-import { newUlid } from './clock.js'
+import { newUlid, type RandomBytes, type SandboxClock } from './clock.js'
 import type { FaultSwitches } from './faults.js'
 import type { Store } from './store.js'
 
@@ -17,13 +15,19 @@ export interface EmulatorContext {
   readonly keys: ApiKeys
   readonly dialect: Dialect
   readonly merchantName: string
-  /** The account's own endpoint; a checkout's `webhook_endpoint` goes before it. */
+  /** The account's own endpoint; a checkout's `webhook_endpoint` takes precedence. */
   readonly webhookEndpoint: string | null
   /** Without a trailing slash. */
   publicUrl(): string
   log(line: Record<string, unknown>): void
 }
 
-export function newId(desk: EmulatorContext): string {
-  return newUlid(desk.clock.now(), desk.random)
+export function newId({ clock, random }: EmulatorContext): string {
+  return newUlid(clock.now(), random)
+}
+
+/** What every new resource has. */
+export function newResource(context: EmulatorContext, livemode: boolean) {
+  const now = context.clock.nowSeconds()
+  return { id: newId(context), livemode, created_at: now, updated_at: now }
 }

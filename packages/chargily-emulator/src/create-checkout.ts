@@ -1,10 +1,8 @@
-// POST /checkouts: which requests make a checkout, and which checkout they make (Chargily docs, API reference,
-// checkouts/create). Prices are looked up and sums are done here; nothing is saved.
-import { secondsOf } from './clock.js'
-import { type EmulatorContext, newId } from './context.js'
-import { Form } from './laravel.js'
-import { readLineItems } from './line-items.js'
-import type { JsonObject } from './php-json.js'
+// Which requests make a checkout, and which checkout (Chargily docs, API reference, checkouts/create). Prices are
+// looked up and amounts computed here; nothing is saved.
+import { type EmulatorContext, newResource } from './context.js'
+import { Validator } from './laravel.js'
+import { isJsonObject, type Json, type JsonObject } from './php-json.js'
 import {
   type CheckoutRecord,
   FEE_ALLOCATIONS,
@@ -12,125 +10,165 @@ import {
   type LineItem,
   LOCALES,
   PAYMENT_METHODS,
+  type PaymentLinkRecord,
 } from './records.js'
+import type { Store } from './store.js'
 
-/** SATIM settles nothing below 50 dinars; the sentence of the refusal is known to the letter. */
+/** In dinars: SATIM settles nothing below. The message of the refusal is known to the letter. */
 export const MIN_AMOUNT = 50
 /** Chargily docs, API reference, checkouts/expire: 30 minutes. */
 const LIFETIME_MS = 30 * 60_000
 /** 1250 on 50000 in the documented event, hence 2.5 %; test mode charges nothing. */
 const LIVE_FEE_PER_MILLE = 25
 
-export function checkoutFrom(desk: EmulatorContext, input: JsonObject, livemode: boolean): CheckoutRecord {
-  const form = new Form(input)
-  const items = form.has('items') ? readLineItems(desk, form, livemode) : []
-  const asked = form.has('items') ? null : readAmount(form)
-  form.require('success_url')
-  const links = {
-    success_url: form.url('success_url'),
-    failure_url: form.url('failure_url'),
-    webhook_endpoint: form.url('webhook_endpoint'),
+/** Throws the 422 of an invalid request. */
+export function createCheckout(
+  context: EmulatorContext,
+  input: JsonObject,
+  livemode: boolean,
+): CheckoutRecord {
+  const { store } = context
+  const validator = new Validator(input)
+  const items = validator.has('items') ? readLineItems(store, validator, livemode) : []
+  const requested = validator.has('items') ? null : readAmount(validator)
+  validator.require('success_url')
+  const fields = {
+    success_url: validator.url('success_url'),
+    failure_url: validator.url('failure_url'),
+    webhook_endpoint: validator.url('webhook_endpoint'),
+    payment_method: validator.choice('payment_method', [...PAYMENT_METHODS, 'chargily_app'] as const),
+    locale: validator.choice('locale', LOCALES) ?? 'ar',
+    customer_id: readCustomerId(store, validator, livemode),
+    pass_fees_to_customer: validator.flag('pass_fees_to_customer'),
   }
-  const payment_method = form.choice('payment_method', [...PAYMENT_METHODS, 'chargily_app'] as const)
-  const locale = form.choice('locale', LOCALES) ?? 'ar'
-  const customer_id = readCustomer(desk, form, livemode)
-  const pass_fees_to_customer = form.flag('pass_fees_to_customer')
-  const allocation = form.choice('chargily_pay_fees_allocation', FEE_ALLOCATIONS)
-  const words = { description: form.text('description'), shipping_address: form.text('shipping_address') }
-  const collect_shipping_address = form.flag('collect_shipping_address') ?? 0
-  const metadata = form.metadata()
-  const discount = readDiscount(form)
-  const full = asked ?? sumOf(desk, items, livemode)
-  const amount = discounted(full, discount)
-  if (discount && full >= MIN_AMOUNT && amount < MIN_AMOUNT) complainOfAmount(form)
-  form.refuseIfWrong()
+  const allocation = validator.choice('chargily_pay_fees_allocation', FEE_ALLOCATIONS)
+  const more = {
+    description: validator.text('description'),
+    shipping_address: validator.text('shipping_address'),
+    collect_shipping_address: validator.flag('collect_shipping_address') ?? 0,
+    metadata: validator.metadata(),
+    discount: readDiscount(validator),
+  } as const
+  const full = requested ?? sumOf(store, items, livemode)
+  const amount = discounted(full, more.discount)
+  if (more.discount && full >= MIN_AMOUNT && amount < MIN_AMOUNT)
+    validator.addFieldError('amount', `must be greater than or equal to ${MIN_AMOUNT}.`)
+  validator.throwIfInvalid()
   return {
-    ...newCheckout(desk, livemode),
-    ...links,
-    ...words,
-    ...feesOf(amount, livemode, allocation ?? (pass_fees_to_customer === 0 ? 'merchant' : 'customer')),
-    amount,
-    pass_fees_to_customer,
-    locale,
-    metadata,
-    payment_method,
-    customer_id,
-    collect_shipping_address,
-    discount,
-    amount_without_discount: discount ? full : null,
+    ...newCheckout(context, livemode),
+    ...fields,
+    ...more,
+    ...feesOf(amount, livemode, allocation ?? defaultAllocation(fields.pass_fees_to_customer)),
+    payment_link_id: null,
+    amount_without_discount: more.discount ? full : null,
     items,
   }
 }
 
-/** What is the same in every new checkout, whoever asks for it. */
-export function newCheckout(desk: EmulatorContext, livemode: boolean) {
-  const nowMs = desk.clock.now()
+/** The checkout that a visit of a payment link opens. */
+export function createLinkCheckout(context: EmulatorContext, link: PaymentLinkRecord): CheckoutRecord {
+  const { id, livemode, locale, metadata, pass_fees_to_customer, collect_shipping_address, items } = link
+  const amount = sumOf(context.store, items, livemode)
   return {
-    id: newId(desk),
-    livemode,
-    currency: 'dzd',
-    status: 'pending',
-    payment_link_id: null,
-    created_at: secondsOf(nowMs),
-    updated_at: secondsOf(nowMs),
-    expires_at_ms: nowMs + LIFETIME_MS,
-    paid_at: null,
-    awaited: null,
-  } as const
+    ...newCheckout(context, livemode),
+    ...feesOf(amount, livemode, defaultAllocation(pass_fees_to_customer)),
+    success_url: null,
+    failure_url: null,
+    webhook_endpoint: null,
+    payment_method: null,
+    locale,
+    customer_id: null,
+    pass_fees_to_customer,
+    description: link.name,
+    shipping_address: null,
+    collect_shipping_address,
+    metadata,
+    discount: null,
+    payment_link_id: id,
+    amount_without_discount: null,
+    items,
+  }
 }
 
-export function feesOf(amount: number, livemode: boolean, allocation: FeeAllocation) {
+function newCheckout(context: EmulatorContext, livemode: boolean) {
+  const expires_at_ms = context.clock.now() + LIFETIME_MS
+  const open = { currency: 'dzd', status: 'pending', expires_at_ms, paid_at: null, awaited: null } as const
+  return { ...newResource(context, livemode), ...open }
+}
+
+function feesOf(amount: number, livemode: boolean, allocation: FeeAllocation) {
   const fees = livemode ? Math.round((amount * LIVE_FEE_PER_MILLE) / 1000) : 0
   // An odd dinar of a split falls on the merchant.
   const share = { customer: fees, merchant: 0, split: Math.floor(fees / 2) }
   const fees_on_customer = share[allocation]
-  return {
-    fees,
-    fees_on_customer,
-    fees_on_merchant: fees - fees_on_customer,
-    chargily_pay_fees_allocation: allocation,
-  }
+  const fees_on_merchant = fees - fees_on_customer
+  return { amount, fees, fees_on_customer, fees_on_merchant, chargily_pay_fees_allocation: allocation }
 }
 
-export function sumOf(desk: EmulatorContext, items: readonly LineItem[], livemode: boolean): number {
-  return items.reduce((sum, { price_id, quantity }) => {
-    return sum + (desk.store.prices.find(price_id, livemode)?.amount ?? 0) * quantity
-  }, 0)
+function defaultAllocation(passFeesToCustomer: 0 | 1 | null): FeeAllocation {
+  return passFeesToCustomer === 0 ? 'merchant' : 'customer'
 }
 
-function readAmount(form: Form): number {
+function sumOf(store: Store, items: readonly LineItem[], livemode: boolean): number {
+  const amountOf = (id: string) => store.prices.find(id, livemode)?.amount ?? 0
+  return items.reduce((sum, { price_id, quantity }) => sum + amountOf(price_id) * quantity, 0)
+}
+
+function readAmount(validator: Validator): number {
   for (const field of ['amount', 'currency'])
-    if (!form.has(field)) form.complainThat(field, 'is required when items is not present.')
-  form.choice('currency', ['dzd'])
-  return form.integer('amount', MIN_AMOUNT, 'gte') ?? 0
+    if (!validator.has(field)) validator.addFieldError(field, 'is required when items is not present.')
+  validator.choice('currency', ['dzd'])
+  return validator.integer('amount', MIN_AMOUNT, 'gte') ?? 0
 }
 
-function complainOfAmount(form: Form): void {
-  form.complainThat('amount', `must be greater than or equal to ${MIN_AMOUNT}.`)
+function readCustomerId(store: Store, validator: Validator, livemode: boolean): string | null {
+  const id = validator.text('customer_id')
+  const isKnown = id === null || store.customers.find(id, livemode) !== undefined
+  return isKnown ? id : validator.addError('customer_id', 'The selected customer id is invalid.')
 }
 
-function readCustomer(desk: EmulatorContext, form: Form, livemode: boolean): string | null {
-  const id = form.text('customer_id')
-  const isKnown = id === null || desk.store.customers.find(id, livemode) !== undefined
-  return isKnown ? id : form.complain('customer_id', 'The selected customer id is invalid.')
-}
-
-function readDiscount(form: Form): CheckoutRecord['discount'] {
-  if (form.has('percentage_discount') && form.has('amount_discount')) {
-    form.complainThat('percentage_discount', 'is prohibited when amount discount is present.')
-    form.complainThat('amount_discount', 'is prohibited when percentage discount is present.')
+function readDiscount(validator: Validator): CheckoutRecord['discount'] {
+  if (validator.has('percentage_discount') && validator.has('amount_discount')) {
+    validator.addFieldError('percentage_discount', 'is prohibited when amount discount is present.')
+    validator.addFieldError('amount_discount', 'is prohibited when percentage discount is present.')
   }
-  const percentage = form.integer('percentage_discount', 1)
-  const amount = form.integer('amount_discount', 1)
+  const percentage = validator.integer('percentage_discount', 1)
+  const amount = validator.integer('amount_discount', 1)
   if (percentage !== null && percentage > 100)
-    form.complainThat('percentage_discount', 'must not be greater than 100.')
+    validator.addFieldError('percentage_discount', 'must not be greater than 100.')
   if (percentage !== null) return { type: 'percentage', value: percentage }
   return amount === null ? null : { type: 'amount', value: amount }
 }
 
-/** A percentage is rounded to the dinar nearest to it: how Chargily scheduler is not documented. */
+/** A percentage is rounded to the nearest dinar: how Chargily rounds is not documented. */
 function discounted(full: number, discount: CheckoutRecord['discount']): number {
   if (discount === null) return full
-  const off = discount.type === 'amount' ? discount.value : Math.round((full * discount.value) / 100)
-  return full - off
+  return full - (discount.type === 'amount' ? discount.value : Math.round((full * discount.value) / 100))
+}
+
+/** The `items` of checkouts and payment links: known prices, in quantities of at least one. */
+export function readLineItems(store: Store, validator: Validator, livemode: boolean): LineItem[] {
+  const items = validator.list('items')
+  if (items?.length === 0) validator.addFieldError('items', 'is required.')
+  return (items ?? []).map((item, index) => {
+    const fieldOf = (name: string) => `items.${index}.${name}`
+    const line = new Validator(withDots(item, fieldOf), validator)
+    const [price, quantity] = [fieldOf('price'), fieldOf('quantity')]
+    line.require(price)
+    line.require(quantity)
+    const price_id = line.text(price) ?? ''
+    if (price_id !== '' && !store.prices.find(price_id, livemode))
+      line.addError(price, `The selected ${price} is invalid.`)
+    return {
+      price_id,
+      quantity: line.integer(quantity, 1) ?? 0,
+      adjustable_quantity: line.flag(fieldOf('adjustable_quantity')) ?? 0,
+    }
+  })
+}
+
+/** The members under the names that Laravel's messages give them, such as `items.0.price`. */
+function withDots(item: Json, fieldOf: (name: string) => string): JsonObject {
+  const members = isJsonObject(item) ? Object.entries(item) : []
+  return Object.fromEntries(members.map(([name, value]) => [fieldOf(name), value]))
 }

@@ -1,111 +1,95 @@
-// From a change of a checkout to the deliveries that tell of it. Here the faults of events are carried out: what
-// leaves may be lost, late, doubled, out of order, falsely signed or false, exactly as switched on.
-
+// From a changed checkout to the deliveries of its event. The faults of events apply here: an event may be lost, late,
+// duplicated, out of order, wrongly signed or false.
 import { sign } from './api-keys.js'
 import { type EmulatorContext, newId } from './context.js'
-import { type EventFacts, encodeEvent, eventData } from './event.js'
-import type { JsonObject } from './php-json.js'
+import { type CheckoutEvent, encodeEvent, eventData } from './event.js'
 import type { CheckoutRecord, DeliveryRecord, EventType } from './records.js'
 
 /**
- * The deliveries to be made for the checkout's new state, in the order of sending; none without an endpoint.
+ * The deliveries for the checkout's new state, in the order of sending; none without an endpoint.
  * With `staleFailure` the event of an earlier, failed card follows the one that says paid.
  */
 export function deliveriesFor(
-  desk: EmulatorContext,
+  context: EmulatorContext,
   checkout: CheckoutRecord,
   staleFailure = false,
 ): DeliveryRecord[] {
-  const url = checkout.webhook_endpoint ?? desk.webhookEndpoint
-  const type = eventTypeOf(checkout)
-  if (url === null || type === null) return []
-  const event = factsOf(desk, checkout, type)
-  const stale = staleFailure && type === 'checkout.paid' ? [earlierFailure(desk, checkout)] : []
-  const events = [...copiesOf(desk, event), ...stale]
-  const firstId = newId(desk)
-  const schedule = scheduleOf(desk)
-  return sealed(desk, events, checkout.livemode).map((parcel, index) => ({
-    id: index === 0 ? firstId : newId(desk),
-    livemode: checkout.livemode,
-    event_id: parcel.event.id,
-    type: parcel.event.type,
-    checkout_id: checkout.id,
+  const { id: checkout_id, livemode, status } = checkout
+  const url = checkout.webhook_endpoint ?? context.webhookEndpoint
+  if (url === null || status === 'pending' || status === 'processing') return []
+  const event = eventOf(context, checkout, `checkout.${status}`)
+  const stale =
+    staleFailure && status === 'paid'
+      ? [eventOf(context, { ...checkout, status: 'failed' }, 'checkout.failed')]
+      : []
+  const events = [...copiesOf(context, event), ...stale]
+  const firstId = newId(context)
+  const schedule = scheduleOf(context)
+  return signed(context, events, livemode).map(({ id: event_id, type, body, signature }, index) => ({
+    id: index === 0 ? firstId : newId(context),
+    livemode,
+    event_id,
+    type,
+    checkout_id,
     url,
-    body: parcel.body,
-    signature: parcel.signature,
+    body,
+    signature,
     attempts: [],
     tries: 0,
-    // Copies go out together, to meet at the merchant; only the stale event must come second.
-    after_id: parcel.event.type === type ? null : firstId,
+    // Copies are sent together, to arrive at the same time; only the stale event must come second.
+    after_id: type === event.type ? null : firstId,
     ...schedule,
   }))
 }
 
-function scheduleOf(desk: EmulatorContext): Pick<DeliveryRecord, 'state' | 'next_attempt_at_ms'> {
-  const delaySeconds = desk.faults.use('delay')?.seconds ?? 0
-  if (desk.faults.use('drop')) return { state: 'dropped', next_attempt_at_ms: null }
-  return { state: 'pending', next_attempt_at_ms: desk.clock.now() + delaySeconds * 1000 }
+function scheduleOf({
+  faults,
+  clock,
+}: EmulatorContext): Pick<DeliveryRecord, 'state' | 'next_attempt_at_ms'> {
+  const delaySeconds = faults.use('delay')?.seconds ?? 0
+  if (faults.use('drop')) return { state: 'dropped', next_attempt_at_ms: null }
+  return { state: 'pending', next_attempt_at_ms: clock.now() + delaySeconds * 1000 }
 }
 
-/** The card that was refused before the one that paid, told of too late. */
-function earlierFailure(desk: EmulatorContext, checkout: CheckoutRecord): EventFacts {
-  return factsOf(desk, { ...checkout, status: 'failed' }, 'checkout.failed')
+function eventOf(context: EmulatorContext, checkout: CheckoutRecord, type: EventType): CheckoutEvent {
+  const { faults, clock } = context
+  const isWrongMode = faults.use('wrong_mode') !== null
+  const livemode = isWrongMode !== checkout.livemode
+  // False but rightly signed: only a comparison with the merchant's own records finds it.
+  const falsified = {
+    ...eventData(context, checkout),
+    ...faults.use('wrong_amount'),
+    ...faults.use('wrong_currency'),
+  }
+  const data = 'livemode' in falsified ? { ...falsified, livemode } : falsified
+  return { id: newId(context), type, at: clock.nowSeconds(), livemode, data }
 }
 
-function eventTypeOf({ status }: CheckoutRecord): EventType | null {
-  return status === 'pending' || status === 'processing' ? null : `checkout.${status}`
-}
-
-function factsOf(desk: EmulatorContext, checkout: CheckoutRecord, type: EventType): EventFacts {
-  const wrongMode = desk.faults.use('wrong_mode') !== null
-  const livemode = wrongMode !== checkout.livemode
-  const data = { ...eventData(desk, checkout), ...falsehoods(desk) }
-  const told: JsonObject = 'livemode' in data ? { ...data, livemode } : data
-  return { id: newId(desk), type, at: desk.clock.nowSeconds(), livemode, data: told }
-}
-
-/** Lies that are rightly signed: only a comparison with one's own books finds them. */
-function falsehoods(desk: EmulatorContext): JsonObject {
-  const amount = desk.faults.use('wrong_amount')
-  const currency = desk.faults.use('wrong_currency')
-  return { ...amount, ...currency }
-}
-
-function copiesOf(desk: EmulatorContext, event: EventFacts): EventFacts[] {
-  const duplicate = desk.faults.use('duplicate')
-  const further = Array.from({ length: duplicate?.count ?? 0 }, () =>
-    duplicate?.new_event_id ? { ...event, id: newId(desk) } : event,
+function copiesOf(context: EmulatorContext, event: CheckoutEvent): CheckoutEvent[] {
+  const fault = context.faults.use('duplicate')
+  const copies = Array.from({ length: fault?.count ?? 0 }, () =>
+    fault?.new_event_id ? { ...event, id: newId(context) } : event,
   )
-  return [event, ...further]
+  return [event, ...copies]
 }
 
-interface Parcel {
-  readonly event: EventFacts
-  readonly body: string
-  readonly signature: string | null
-}
-
-/** The bytes and signatures; a fault of them is drawn once and spoils every copy alike. */
-function sealed(desk: EmulatorContext, events: readonly EventFacts[], livemode: boolean): Parcel[] {
-  const key = signingKey(desk, livemode)
-  const reserialised = desk.faults.use('reserialised_body') !== null
-  const truncated = desk.faults.use('truncated_body')
-  const badSignature = desk.faults.use('bad_signature')?.kind
-  return events.map((event) => {
-    const whole = encodeEvent(desk, event)
+/** Adds bytes and signature. A fault of them is drawn once and is the same in every copy. */
+function signed(context: EmulatorContext, events: readonly CheckoutEvent[], livemode: boolean) {
+  const { faults, keys } = context
+  const key = faults.use('old_key') ? keys.retiredKey(livemode) : keys.signingKey(livemode)
+  const reserialised = faults.use('reserialised_body') !== null
+  const truncated = faults.use('truncated_body')
+  const badSignature = faults.use('bad_signature')?.kind
+  return events.map(({ id, type, ...event }) => {
+    const whole = encodeEvent(context, { id, type, ...event })
     const cut = truncated ? whole.slice(0, whole.length >> 1) : whole
     const body = reserialised ? JSON.stringify(JSON.parse(whole)) : cut
-    const honest = sign(truncated?.signed ? cut : whole, key)
-    return { event, body, signature: badSignature ? spoilt(badSignature, whole) : honest }
+    const right = sign(truncated?.signed ? cut : whole, key)
+    return { id, type, body, signature: badSignature ? wrongSignature(badSignature, whole) : right }
   })
 }
 
-function spoilt(kind: 'wrong' | 'missing' | 'garbage', body: string): string | null {
+function wrongSignature(kind: 'wrong' | 'missing' | 'garbage', body: string): string | null {
   if (kind === 'missing') return null
   return kind === 'garbage' ? 'not-a-signature' : sign(body, 'a key that is not the account’s')
-}
-
-function signingKey(desk: EmulatorContext, livemode: boolean): string {
-  const retired = desk.faults.use('old_key') ? desk.keys.retiredKey(livemode) : null
-  return retired ?? desk.keys.signingKey(livemode) ?? desk.keys.retiredKey(livemode)
 }

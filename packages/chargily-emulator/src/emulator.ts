@@ -1,16 +1,14 @@
-// An emulator of Chargily Pay V2 over real HTTP: the API, the payment page, the signed events, and under /_sandbox
-// a clock and faults. Written from the provider's documents alone; it imports nothing of the service it is used to
-// test, so that the two are independent readings of one contract. It is no mock: nothing answers but over a socket.
+// An emulator of Chargily Pay V2 over real HTTP: the API, the payment page, the signed events, and under /_sandbox a clock
+// and faults. Written from Chargily's documents alone, independent of any client that it is used to test.
 import type { FastifyInstance } from 'fastify'
-import { checkoutUrl } from './api-json.js'
 import { ApiKeys } from './api-keys.js'
 import { CheckoutService } from './checkout-service.js'
 import { type EmulatorClock, type RandomBytes, SandboxClock, systemRandom } from './clock.js'
 import type { Dialect, EmulatorContext } from './context.js'
 import { EmulatorError } from './errors.js'
 import { FaultSwitches, type Faults } from './faults.js'
+import { redirectUrl } from './payment-page-routes.js'
 import type { CheckoutRecord, DeliveryRecord, Outcome, PaymentMethod } from './records.js'
-import { returnUrl } from './return-url.js'
 import { Scheduler } from './scheduler.js'
 import { buildServer } from './server.js'
 import { Store } from './store.js'
@@ -20,7 +18,19 @@ export type { EmulatorClock, RandomBytes } from './clock.js'
 export type { Dialect } from './context.js'
 export { EmulatorError } from './errors.js'
 export type { FaultName, FaultSettings, Faults } from './faults.js'
-export type { CheckoutStatus, EventType, Outcome, PaymentMethod } from './records.js'
+export type { Json, JsonObject } from './php-json.js'
+export type {
+  CheckoutRecord,
+  CheckoutStatus,
+  DeliveryAttempt,
+  DeliveryRecord,
+  EventType,
+  FeeAllocation,
+  LineItem,
+  Locale,
+  Outcome,
+  PaymentMethod,
+} from './records.js'
 
 export interface EmulatorOptions {
   /** Accepted API keys; the first of a mode signs its events. `test_sk_…` opens /test/api/v2, `live_sk_…` /api/v2. */
@@ -29,49 +39,47 @@ export interface EmulatorOptions {
   readonly clock?: EmulatorClock
   /** Default: the system's random numbers. */
   readonly random?: RandomBytes
-  /** Default 127.0.0.1. */
+  /** Default: 127.0.0.1. */
   readonly host?: string
-  /** Default 0: any free port. */
+  /** Default: 0, any free port. */
   readonly port?: number
-  /** Base of `checkout_url` and of the addresses in lists; default: the address it listens on. */
+  /** Base of `checkout_url` and of the addresses in lists. Default: the address it listens on. */
   readonly publicUrl?: string
-  /** Where the events of checkouts go that name no `webhook_endpoint` of their own. */
+  /** Receives the events of checkouts that name no `webhook_endpoint`. */
   readonly webhookEndpoint?: string
-  /** How events look; default `wire-2026`, as captured. */
+  /** How events look. Default: `wire-2026`, as captured. */
   readonly dialect?: Dialect
-  /** With it, everything survives a kill: each promise is on the disk before it is given. One emulator a file. */
+  /** A file that keeps everything through a restart or kill. One emulator a file. Default: none. */
   readonly stateFile?: string
   /** The merchant on the payment page. */
   readonly account?: { readonly name?: string }
-  /** How long the merchant may take to answer an event; default 3000. */
+  /** How long the merchant may take to answer an event. Default: 3000. */
   readonly webhookTimeoutMs?: number
   readonly log?: (line: Record<string, unknown>) => void
 }
 
-export type EmulatedCheckout = CheckoutRecord
-export type Delivery = DeliveryRecord
-
-export interface Paid {
-  readonly checkout: EmulatedCheckout
+/** The result of a payment. */
+export interface PaidCheckout {
+  readonly checkout: CheckoutRecord
   /** Where the payer's browser is sent. */
   readonly redirectUrl: string
 }
 
-/** Direct handles beside HTTP, with the same effects. */
+/** What can be done over HTTP, as methods. */
 export interface Emulator {
   readonly url: string
   /** Throws `EmulatorError` when there is no such checkout or it can no longer be paid. */
-  pay(checkoutId: string, outcome: Outcome, method?: PaymentMethod): Promise<Paid>
+  pay(checkoutId: string, outcome: Outcome, method?: PaymentMethod): Promise<PaidCheckout>
   /** Oldest first. */
-  checkouts(): readonly EmulatedCheckout[]
+  checkouts(): readonly CheckoutRecord[]
   /** Sets what is named and leaves the rest; throws `EmulatorError` for unknown names and values. */
   setFaults(faults: Partial<Faults>): void
   clearFaults(): void
   faults(): Faults
   /** Oldest first; of those that are finished, the last 10,000. */
-  deliveries(): readonly Delivery[]
-  /** One more try with the same bytes; resolves when it was made. */
-  resend(deliveryId: string): Promise<Delivery>
+  deliveries(): readonly DeliveryRecord[]
+  /** One more attempt with the same bytes; resolves when it was made. */
+  resend(deliveryId: string): Promise<DeliveryRecord>
   /** Moves the clock; resolves when everything that became due on the way has happened, in its order. */
   advance(seconds: number): Promise<void>
   /** Resolves when no delivery is under way or due now. */
@@ -81,34 +89,51 @@ export interface Emulator {
   close(): Promise<void>
 }
 
+/** Resolves when it listens. Throws `EmulatorError` for wrong options, a damaged state file or an address in use. */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   let address: string | null = null
-  const desk = openContext(options, () => address ?? server.listeningOrigin)
-  const sender = new WebhookSender(desk, options.webhookTimeoutMs ?? 3000)
-  const checkoutService = new CheckoutService(desk, sender)
-  const scheduler = new Scheduler(desk, checkoutService, sender)
-  const server = buildServer({ desk, checkoutService, advance: (seconds) => scheduler.advance(seconds) })
-  address = await listen(server, options, desk)
-  scheduler.begin()
-  desk.log({ message: 'emulator listening', url: address })
-  return handles({ url: address, desk, checkoutService, sender, scheduler, server })
-}
-
-/** An address that is taken must not leave the state file open. */
-async function listen(
-  server: FastifyInstance,
-  { host, port }: EmulatorOptions,
-  desk: EmulatorContext,
-): Promise<string> {
-  try {
-    return await server.listen({ host: host ?? '127.0.0.1', port: port ?? 0 })
-  } catch (cause) {
-    desk.store.close()
-    throw new EmulatorError(`cannot listen: ${cause instanceof Error ? cause.message : cause}`, { cause })
+  const context = createContext(options, () => address ?? server.listeningOrigin)
+  const { store, clock, faults, log } = context
+  const sender = new WebhookSender(context, options.webhookTimeoutMs ?? 3000)
+  const checkoutService = new CheckoutService(context, sender)
+  const scheduler = new Scheduler(context, checkoutService, sender)
+  const advance = (seconds: number) => scheduler.advance(seconds)
+  const server = buildServer({ ...context, checkoutService, advance })
+  const url = await listen(server, options, store)
+  address = url
+  scheduler.start()
+  log({ message: 'emulator listening', url })
+  return {
+    url,
+    pay: (checkoutId, outcome, method = 'edahabia') =>
+      pay(context, checkoutService, { checkoutId, outcome, method }),
+    checkouts: () => [...store.checkouts.all()],
+    setFaults: (wanted) => faults.set(wanted),
+    clearFaults: () => faults.clear(),
+    faults: () => faults.current(),
+    deliveries: () => [...store.deliveries.all()],
+    resend: (deliveryId) => sender.resend(deliveryId),
+    advance,
+    settled: () => scheduler.settled(),
+    async reset() {
+      faults.clear()
+      // Nothing is due any more, so a call of `advance` that is under way ends at once.
+      checkoutService.clear()
+      await sender.clear()
+      await scheduler.idle()
+      store.clear()
+      clock.restoreOffset(0)
+    },
+    async close() {
+      scheduler.stop()
+      await sender.close()
+      await server.close()
+      store.close()
+    },
   }
 }
 
-function openContext(options: EmulatorOptions, address: () => string): EmulatorContext {
+function createContext(options: EmulatorOptions, address: () => string): EmulatorContext {
   const keys = new ApiKeys(options.secretKeys)
   const store = new Store(options.stateFile)
   const clock = new SandboxClock(options.clock)
@@ -127,50 +152,31 @@ function openContext(options: EmulatorOptions, address: () => string): EmulatorC
   }
 }
 
-interface Parts {
-  readonly url: string
-  readonly desk: EmulatorContext
-  readonly checkoutService: CheckoutService
-  readonly sender: WebhookSender
-  readonly scheduler: Scheduler
-  readonly server: FastifyInstance
+/** An address in use must not leave the state file open. */
+async function listen(
+  server: FastifyInstance,
+  { host, port }: EmulatorOptions,
+  store: Store,
+): Promise<string> {
+  try {
+    return await server.listen({ host: host ?? '127.0.0.1', port: port ?? 0 })
+  } catch (cause) {
+    store.close()
+    throw new EmulatorError(`cannot listen: ${cause instanceof Error ? cause.message : cause}`, { cause })
+  }
 }
 
-function handles({ url, desk, checkoutService, sender, scheduler, server }: Parts): Emulator {
-  return {
-    url,
-    async pay(checkoutId, outcome, method = 'edahabia') {
-      checkoutService.endDue()
-      const checkout = desk.store.checkouts.findAnywhere(checkoutId)
-      if (!checkout) throw new EmulatorError(`there is no checkout ${checkoutId}`)
-      const result = checkoutService.pay(checkout, outcome, method)
-      if (!result.ok) throw new EmulatorError(`the checkout ${checkoutId} is ${result.status}`)
-      await sender.sendFirst(result.sendBeforeRedirect)
-      const redirectUrl = returnUrl(result.checkout, outcome) ?? checkoutUrl(desk, checkout)
-      return { checkout: result.checkout, redirectUrl }
-    },
-    checkouts: () => [...desk.store.checkouts.all()],
-    setFaults: (faults) => desk.faults.set(faults),
-    clearFaults: () => desk.faults.clear(),
-    faults: () => desk.faults.current(),
-    deliveries: () => [...desk.store.deliveries.all()],
-    resend: (deliveryId) => sender.resend(deliveryId),
-    advance: (seconds) => scheduler.advance(seconds),
-    settled: () => scheduler.settled(),
-    async reset() {
-      desk.faults.clear()
-      // Nothing is due any more, so a call of `advance` that is under way ends at once.
-      checkoutService.clear()
-      await sender.clear()
-      await scheduler.idle()
-      desk.store.clear()
-      desk.clock.restoreOffset(0)
-    },
-    async close() {
-      scheduler.end()
-      await sender.close()
-      await server.close()
-      desk.store.close()
-    },
-  }
+async function pay(
+  context: EmulatorContext,
+  checkoutService: CheckoutService,
+  payment: { checkoutId: string; outcome: Outcome; method: PaymentMethod },
+): Promise<PaidCheckout> {
+  const { checkoutId, outcome, method } = payment
+  checkoutService.endDue()
+  const checkout = context.store.checkouts.findAnywhere(checkoutId)
+  if (!checkout) throw new EmulatorError(`there is no checkout ${checkoutId}`)
+  const result = checkoutService.pay(checkout, outcome, method)
+  if (!result.ok) throw new EmulatorError(`the checkout ${checkoutId} is ${result.status}`)
+  await checkoutService.sender.sendFirst(result.sendBeforeRedirect)
+  return { checkout: result.checkout, redirectUrl: redirectUrl(context, result.checkout, outcome) }
 }

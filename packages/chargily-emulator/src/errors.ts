@@ -1,23 +1,22 @@
-// The two ways to be refused: wrong use by the program that started the emulator, and an API call that the
-// real service would refuse too.
+// The two kinds of errors: wrong use of the emulator by a program, and API calls that Chargily refuses too.
 import type { JsonObject } from './php-json.js'
 
-/** Wrong options, an unreadable state file, an unknown fault: told to the program, never sent over the wire. */
+/** Wrong options, an unreadable state file, an unknown fault or id. Thrown to the program, never sent over HTTP. */
 export class EmulatorError extends Error {
   override name = 'EmulatorError'
 }
 
-/** An API call refused the way Laravel refuses: a status and `{message, errors?}`. */
-export class ApiRefusal extends Error {
-  override name = 'ApiRefusal'
+/** Answered as Laravel answers: a status and `{message, errors?}`. */
+export class ApiError extends Error {
+  override name = 'ApiError'
 
   constructor(
     readonly status: number,
     readonly body: JsonObject,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
-    super(`refused with ${status}`)
+    super(`answered ${status}`)
   }
 }
 
-export const notFound = () => new ApiRefusal(404, { message: 'Not Found.' })
+export const notFound = () => new ApiError(404, { message: 'Not Found.' })

@@ -1,60 +1,46 @@
-// The events as they leave: the snapshot of a checkout, written in one of the two dialects, and its signature.
-// A captured event of 2026 and Chargily's documentation disagree on half the fields, so both are spoken.
-
-import { asSaid, checkoutUrl } from './api-json.js'
+// The body of an event in one of two dialects: as captured in 2026, and as documented. They disagree on half the fields.
+import { checkoutFields, withOverrides } from './api-json.js'
 import type { EmulatorContext } from './context.js'
-import { encodePhpJson, type Json, type JsonObject, objectInMysqlOrder } from './php-json.js'
+import { encodePhpJson, type JsonObject, objectInMysqlOrder } from './php-json.js'
 import type { CheckoutRecord, EventType } from './records.js'
 
-export interface EventFacts {
+export interface CheckoutEvent {
   readonly id: string
   readonly type: EventType
   /** Seconds since the epoch. */
   readonly at: number
   readonly livemode: boolean
-  /** The checkout's fields, in any order: each dialect brings its own. */
+  /** The checkout's fields. */
   readonly data: JsonObject
 }
 
 /** The exact bytes of an event. */
-export function encodeEvent(desk: Pick<EmulatorContext, 'dialect'>, event: EventFacts): string {
-  return desk.dialect === 'docs' ? encodeDocsEvent(event) : encodeWireEvent(event)
+export function encodeEvent({ dialect }: Pick<EmulatorContext, 'dialect'>, event: CheckoutEvent): string {
+  return dialect === 'docs' ? encodeDocsEvent(event) : encodeWireEvent(event)
 }
 
 /** As captured in May 2026: boolean mode at both levels, `data` in the order of a MySQL JSON column. */
-export function encodeWireEvent({ id, type, at, livemode, data }: EventFacts): string {
-  const ordered = objectInMysqlOrder(data)
-  const event = { id, entity: 'event', type, data: ordered, created_at: at, updated_at: at, livemode }
-  return encodePhpJson(event)
+export function encodeWireEvent({ id, type, at, livemode, data }: CheckoutEvent): string {
+  const times = { created_at: at, updated_at: at }
+  return encodePhpJson({ id, entity: 'event', type, data: objectInMysqlOrder(data), ...times, livemode })
 }
 
 /** As documented (Webhooks page): the mode is a string, and once only. */
-function encodeDocsEvent({ id, type, at, livemode, data }: EventFacts): string {
-  const event = {
-    id,
-    entity: 'event',
-    livemode: String(livemode),
-    type,
-    data,
-    created_at: at,
-    updated_at: at,
-  }
-  return encodePhpJson(event)
+function encodeDocsEvent({ id, type, at, livemode, data }: CheckoutEvent): string {
+  const times = { created_at: at, updated_at: at }
+  return encodePhpJson({ id, entity: 'event', livemode: String(livemode), type, data, ...times })
 }
 
-export function eventData(desk: EmulatorContext, checkout: CheckoutRecord): JsonObject {
-  return asSaid(checkout, desk.dialect === 'docs' ? docsData(desk, checkout) : wireData(desk, checkout))
+export function eventData(context: EmulatorContext, checkout: CheckoutRecord): JsonObject {
+  const data = context.dialect === 'docs' ? docsData(context, checkout) : wireData(context, checkout)
+  return withOverrides(checkout, data)
 }
 
-function wireData(desk: EmulatorContext, checkout: CheckoutRecord): JsonObject {
+function wireData(context: EmulatorContext, checkout: CheckoutRecord): JsonObject {
+  const fields = checkoutFields(context, checkout)
   return {
-    ...commonData(checkout),
-    account: accountBlock(desk, checkout),
-    currency: checkout.currency,
-    livemode: checkout.livemode,
-    webhook_endpoint: checkout.webhook_endpoint,
-    fees_on_customer: checkout.fees_on_customer,
-    fees_on_merchant: checkout.fees_on_merchant,
+    ...fields,
+    account: accountJson(context, checkout),
     earnings_consumed: 0,
     fulfillment_status: 'unfulfilled',
     notification_status: 'pending',
@@ -63,54 +49,43 @@ function wireData(desk: EmulatorContext, checkout: CheckoutRecord): JsonObject {
     // The capture shows 0 here where the API shows null.
     amount_without_discount: checkout.amount_without_discount ?? 0,
     // The capture shows the plain scheme even for the page that is served over TLS.
-    checkout_url: checkoutUrl(desk, checkout).replace(/^https:/, 'http:'),
+    checkout_url: fields.checkout_url.replace(/^https:/, 'http:'),
   }
 }
 
-/** In the order of the documented sample. */
-function docsData(desk: EmulatorContext, checkout: CheckoutRecord): JsonObject {
-  return {
-    ...commonData(checkout),
-    amount_without_discount: checkout.amount_without_discount,
-    url: checkoutUrl(desk, checkout),
-  }
+/** The order of the documented sample, whose last field is `url`. */
+const DOCS_FIELDS = [
+  ...([
+    'id',
+    'entity',
+    'fees',
+    'amount',
+    'locale',
+    'status',
+    'metadata',
+    'created_at',
+    'invoice_id',
+  ] as const),
+  ...(['updated_at', 'customer_id', 'description', 'failure_url', 'success_url', 'payment_method'] as const),
+  ...(['payment_link_id', 'pass_fees_to_customer', 'chargily_pay_fees_allocation'] as const),
+  ...(['shipping_address', 'collect_shipping_address', 'discount', 'amount_without_discount'] as const),
+]
+
+function docsData(context: EmulatorContext, checkout: CheckoutRecord): JsonObject {
+  const fields = checkoutFields(context, checkout)
+  const data = Object.fromEntries(DOCS_FIELDS.map((name) => [name, fields[name]]))
+  return { ...data, url: fields.checkout_url }
 }
 
-function commonData(checkout: CheckoutRecord): Record<string, Json> {
-  return {
-    id: checkout.id,
-    entity: 'checkout',
-    fees: checkout.fees,
-    amount: checkout.amount,
-    locale: checkout.locale,
-    status: checkout.status,
-    metadata: checkout.metadata,
-    created_at: checkout.created_at,
-    invoice_id: null,
-    updated_at: checkout.updated_at,
-    customer_id: checkout.customer_id,
-    description: checkout.description,
-    failure_url: checkout.failure_url,
-    success_url: checkout.success_url,
-    payment_method: checkout.payment_method,
-    payment_link_id: checkout.payment_link_id,
-    pass_fees_to_customer: checkout.pass_fees_to_customer,
-    chargily_pay_fees_allocation: checkout.chargily_pay_fees_allocation,
-    shipping_address: checkout.shipping_address,
-    collect_shipping_address: checkout.collect_shipping_address,
-    discount: checkout.discount && { ...checkout.discount },
-  }
-}
-
-/** Undocumented, but on the wire: the merchant's papers. All empty here, so that a leak shows without harm. */
-function accountBlock(desk: EmulatorContext, { livemode }: CheckoutRecord): JsonObject {
+/** On the wire but not documented: the merchant's papers. All empty here. */
+function accountJson(context: EmulatorContext, { livemode }: CheckoutRecord): JsonObject {
   return {
     id: '01hf7ms00000000000000acct1',
     nif: '000000000000000',
     nis: '000000000000000',
     logo: null,
     mode: livemode ? 'live' : 'test',
-    name: desk.merchantName,
+    name: context.merchantName,
     listed: true,
     status: 'active',
     address: null,
@@ -121,13 +96,13 @@ function accountBlock(desk: EmulatorContext, { livemode }: CheckoutRecord): Json
     created_at: '2023-11-14T22:13:20.000000Z',
     store_type: 'online',
     updated_at: '2023-11-14T22:13:20.000000Z',
-    company_name: desk.merchantName,
+    company_name: context.merchantName,
     legal_status: null,
     store_photos: [],
     support_phone: null,
     trade_register: '00/00-0000000 B 00',
     store_categories: [],
-    webhook_endpoint: desk.webhookEndpoint,
+    webhook_endpoint: context.webhookEndpoint,
     satim_credentials: null,
     verification_status: 'unverified',
   }

@@ -1,5 +1,5 @@
-// What can be made to go wrong on purpose, in one table: each switch, its settings and their limits. A switch stays
-// on until it is cleared, or for `times` uses. It decides nothing about how a fault is carried out.
+// The faults that can be switched on, in one table: each with its settings and their limits. A fault stays on until it
+// is cleared, or for `times` uses. What a fault does is in deliveries.ts and api-faults.ts.
 import { EmulatorError } from './errors.js'
 
 type Setting =
@@ -7,15 +7,15 @@ type Setting =
   | { readonly of: readonly string[]; readonly default: string }
   | { readonly flag: false }
 
-/** A day's worth of seconds: longer waits are what the clock is for. */
+/** For longer waits there is the clock. */
 const DAY_SECONDS = 86_400
 /** No client waits longer than a minute for one answer. */
 const MINUTE_MS = 60_000
 const API_SCOPE = { of: ['any', 'create_checkout', 'expire_checkout'], default: 'any' } as const
 
-/** Faults of events are chosen once, when the event is made; faults of the API once for each call. */
-const SWITCHES = {
-  /** The event is written down but never sent; `resend` still can. */
+/** Faults of events are drawn once, when the event is made; faults of the API once for each call. */
+const FAULTS = {
+  /** The event is stored but not sent; `resend` still can. */
   drop: {},
   delay: { seconds: { min: 0, max: DAY_SECONDS, default: 30 } },
   /** `count` further copies, with the same event id or each with its own. */
@@ -24,15 +24,15 @@ const SWITCHES = {
     order: { of: ['webhook_before_redirect', 'failed_after_paid'], default: 'webhook_before_redirect' },
   },
   bad_signature: { kind: { of: ['wrong', 'missing', 'garbage'], default: 'wrong' } },
-  /** Signed with the last of the account's keys, or with one never given to anyone if there is but one. */
+  /** Signed with the last of the account's keys; if there is only one, with a key that was never accepted. */
   old_key: {},
-  /** The body parsed and written again: same meaning, other bytes, the signature of the first. */
+  /** The body parsed and written again: same meaning, other bytes, the original's signature. */
   reserialised_body: {},
   truncated_body: { signed: { flag: false } },
   wrong_amount: { amount: { min: 0, max: 1_000_000_000, default: 50 } },
   wrong_currency: { currency: { of: ['usd', 'eur', 'DZD'], default: 'usd' } },
   wrong_mode: {},
-  /** A new checkout is not what was ordered, and every answer about it says so. */
+  /** A new checkout is not as ordered, and every answer about it shows so. */
   false_checkout: {
     what: {
       of: [
@@ -50,7 +50,7 @@ const SWITCHES = {
     },
     amount: { min: 0, max: 1_000_000_000, default: 20_000 },
   },
-  /** The bank takes its time: `processing` until then, although the customer is back already. */
+  /** `processing` until then, although the payer is redirected already. */
   processing: { seconds: { min: 0, max: DAY_SECONDS, default: 5 } },
   /** Whether an unpaid checkout ends as `canceled` instead of `expired` is not documented. */
   expire_as_canceled: {},
@@ -65,7 +65,7 @@ const SWITCHES = {
 
 export type CallScope = (typeof API_SCOPE)['of'][number]
 
-export type FaultName = keyof typeof SWITCHES
+export type FaultName = keyof typeof FAULTS
 
 type ValueOf<S> = S extends { of: readonly (infer Choice)[] }
   ? Choice
@@ -73,16 +73,16 @@ type ValueOf<S> = S extends { of: readonly (infer Choice)[] }
     ? boolean
     : number
 
-/** The settings of one switch; those left out take their defaults from the table. */
+/** The settings of one fault; those left out have the defaults of the table. */
 export type FaultSettings<Name extends FaultName = FaultName> = {
-  -readonly [Key in keyof (typeof SWITCHES)[Name]]?: ValueOf<(typeof SWITCHES)[Name][Key]>
-} & { /** Uses left; without it the switch stays on. */ times?: number }
+  -readonly [Key in keyof (typeof FAULTS)[Name]]?: ValueOf<(typeof FAULTS)[Name][Key]>
+} & { /** Uses left; without it the fault stays on. */ times?: number }
 
 /** Null is off. */
 export type Faults = { [Name in FaultName]: FaultSettings<Name> | null }
 
 type Chosen<Name extends FaultName> = {
-  readonly [Key in keyof (typeof SWITCHES)[Name]]: ValueOf<(typeof SWITCHES)[Name][Key]>
+  readonly [Key in keyof (typeof FAULTS)[Name]]: ValueOf<(typeof FAULTS)[Name][Key]>
 }
 
 /** By JSON path: what is wrong with it. */
@@ -108,7 +108,7 @@ export class FaultSwitches {
     if (!isObject(wanted)) return { faults: ['The faults must be an object.'] }
     return Object.fromEntries(
       Object.entries(wanted)
-        .map(([name, settings]) => [name, problemsOfSwitch(name, settings)] as const)
+        .map(([name, settings]) => [name, problemsOfFault(name, settings)] as const)
         .filter(([, problems]) => problems.length > 0),
     )
   }
@@ -118,12 +118,12 @@ export class FaultSwitches {
   }
 
   current(): Faults {
-    const all = Object.keys(SWITCHES).map((name) => [name, this.#on.get(name) ?? null])
-    // `fromEntries` forgets the names; `set` let nothing in that the table does not know.
+    const all = Object.keys(FAULTS).map((name) => [name, this.#on.get(name) ?? null])
+    // `fromEntries` loses the names; `set` accepts only those of the table.
     return structuredClone(Object.fromEntries(all)) as Faults
   }
 
-  /** The settings with their defaults if the switch is on, counting one use; otherwise null. */
+  /** The settings with their defaults if the fault is on, counting one use; otherwise null. */
   use<Name extends FaultName>(name: Name): Chosen<Name> | null {
     const settings = this.#on.get(name)
     if (settings === undefined) return null
@@ -131,7 +131,7 @@ export class FaultSwitches {
     return withDefaults(name, settings)
   }
 
-  /** As `use`, for the API switches that can be kept to one kind of call. */
+  /** As `use`, for the faults of the API that can be limited to one kind of call. */
   useWithin<Name extends FaultName>(name: Name, scope: CallScope): Chosen<Name> | null {
     const only = this.#on.get(name)?.scope ?? 'any'
     return only === 'any' || only === scope ? this.use(name) : null
@@ -139,7 +139,7 @@ export class FaultSwitches {
 }
 
 function withDefaults<Name extends FaultName>(name: Name, settings: AnySettings): Chosen<Name> {
-  const chosen = Object.entries<Setting>(SWITCHES[name]).map(([key, setting]) => [
+  const chosen = Object.entries<Setting>(FAULTS[name]).map(([key, setting]) => [
     key,
     settings[key] ?? ('flag' in setting ? setting.flag : setting.default),
   ])
@@ -147,11 +147,11 @@ function withDefaults<Name extends FaultName>(name: Name, settings: AnySettings)
   return Object.fromEntries(chosen) as Chosen<Name>
 }
 
-function problemsOfSwitch(name: string, settings: unknown): string[] {
+function problemsOfFault(name: string, settings: unknown): string[] {
   if (!isFaultName(name)) return [`There is no fault named ${name}.`]
   if (settings === null || typeof settings === 'boolean') return []
   if (!isObject(settings)) return [`${name} must be an object, a boolean or null.`]
-  const known: Record<string, Setting> = { ...SWITCHES[name], times: { min: 1, max: 1_000_000, default: 1 } }
+  const known: Record<string, Setting> = { ...FAULTS[name], times: { min: 1, max: 1_000_000, default: 1 } }
   return Object.entries(settings).flatMap(([key, value]) =>
     problemOfSetting(`${name}.${key}`, known[key], value),
   )
@@ -170,7 +170,7 @@ function problemOfSetting(path: string, setting: Setting | undefined, value: unk
 }
 
 function isFaultName(name: string): name is FaultName {
-  return Object.hasOwn(SWITCHES, name)
+  return Object.hasOwn(FAULTS, name)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,22 +1,20 @@
-// The root of the emulator, for those who open it in a browser: what it is, and the ways on. It names no key.
+// The root of the emulator in a browser: what it is and where to go on. It shows no key.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { EmulatorContext } from './context.js'
-import { FRONT_TEXTS } from './front-page-texts.js'
-import { frame } from './payment-page.js'
-import { sendPage } from './payment-page-routes.js'
+import { pageOf } from './layout.js'
 import { LOCALES, type Locale } from './records.js'
+import { sendPage } from './routes.js'
+import { TEXTS } from './texts.js'
 
-export function frontPage(desk: EmulatorContext) {
-  return async (app: FastifyInstance): Promise<void> => {
-    app.get('/', async (request, reply) => sendPage(reply, pageOf(desk.publicUrl(), languageOf(request))))
-  }
+export function frontPageRoute(app: FastifyInstance, { publicUrl }: EmulatorContext): void {
+  app.get('/', async (request, reply) => sendPage(reply, frontPage(publicUrl(), languageOf(request))))
 }
 
 const FOR_PROGRAMS = ['clock', 'faults', 'deliveries', 'checkouts']
 
-function pageOf(url: string, locale: Locale): string {
-  const texts = FRONT_TEXTS[locale]
-  return frame(
+function frontPage(url: string, locale: Locale): string {
+  const texts = TEXTS[locale].front
+  return pageOf(
     locale,
     <>
       <h1 safe>{texts.title}</h1>
@@ -70,7 +68,7 @@ function Address({ name, address }: { name: string; address: string }) {
   )
 }
 
-/** `?lang=` wins, then the first that the browser prefers. */
+/** `?lang=` first, then what the browser prefers. */
 function languageOf({ query, headers }: FastifyRequest): Locale {
   const { lang } = query as { lang?: unknown }
   const preferred = (headers['accept-language'] ?? '').split(',').map((range) => range.trim().slice(0, 2))

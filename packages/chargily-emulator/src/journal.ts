@@ -1,6 +1,6 @@
-// The state file: one JSON line for each atomic set of changes, appended and flushed before anything is promised.
-// A kill can only tear the last line, and a torn line was never promised, so it is left out when reading again.
-// It refuses a file that it did not write, because compacting would destroy it.
+// The state file: one JSON line for each atomic set of changes, appended and flushed before the change is visible. A
+// kill can only tear the last line, which is then ignored. A file of another program is refused: compacting would
+// destroy it.
 import { closeSync, fdatasyncSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { EmulatorError } from './errors.js'
@@ -12,7 +12,7 @@ export class Journal {
 
   constructor(readonly path: string) {}
 
-  /** The lines promised so far, oldest first; none when the file does not exist yet. */
+  /** Oldest first; none when the file does not exist. */
   read(): string[] {
     const text = readIfThere(this.path)
     if (text === '') return []

@@ -1,5 +1,5 @@
-// JSON as PHP and MySQL write it, because the signature covers bytes: a receiver that parses and writes again
-// gets other bytes, and must fail here as it would fail in production. It reads nothing, it only writes.
+// JSON as PHP and MySQL write it, because the signature covers bytes: a receiver that parses and writes again gets other
+// bytes, and must fail here as in production.
 
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export type JsonObject = { readonly [key: string]: Json }
@@ -10,12 +10,12 @@ export function encodePhpJson(value: Json): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(encodePhpJson).join(',')}]`
   const members = Object.entries(value)
-  // PHP has one array type: without keys it cannot know that an object was meant.
+  // PHP has one array type, and writes one without keys as a list.
   if (members.length === 0) return '[]'
   return `{${members.map(([key, member]) => `${quote(key)}:${encodePhpJson(member)}`).join(',')}}`
 }
 
-/** The order in which a MySQL JSON column gives back its keys, at every depth: by byte length, then by bytes. */
+/** The order of the keys in a MySQL JSON column, at every depth: by byte length, then by bytes. */
 export function inMysqlOrder(value: Json): Json {
   if (Array.isArray(value)) return value.map(inMysqlOrder)
   return isJsonObject(value) ? objectInMysqlOrder(value) : value
@@ -41,7 +41,7 @@ function quote(text: string): string {
     .replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Any record of ours as JSON: what has no JSON is left out. */
+/** A record as JSON. */
 export function toJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value))
 }

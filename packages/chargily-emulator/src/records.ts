@@ -1,5 +1,5 @@
-// What the emulator remembers of each resource, under the names of the wire so that nobody has to translate.
-// Records are never changed in place: every change puts a new one, which is also one line of the state file.
+// The emulator's records, with the field names of the API. They are never changed in place: every change puts a new
+// one, which is also one line of the state file.
 import type { Json, JsonObject } from './php-json.js'
 
 export const PAYMENT_METHODS = ['edahabia', 'cib'] as const
@@ -17,7 +17,7 @@ export type FeeAllocation = (typeof FEE_ALLOCATIONS)[number]
 export type CheckoutStatus = 'pending' | 'processing' | Outcome | 'expired'
 export type EventType = `checkout.${Outcome | 'expired'}`
 
-interface Resource {
+export interface Resource {
   /** Lower-case ULID whose time part is the instant of creation. */
   readonly id: string
   readonly livemode: boolean
@@ -33,6 +33,8 @@ export interface CustomerRecord extends Resource {
   readonly phone: string | null
   readonly address: JsonObject | null
 }
+
+export const EMPTY_CUSTOMER = { name: null, email: null, phone: null, address: null, metadata: null }
 
 export interface ProductRecord extends Resource {
   readonly name: string
@@ -62,7 +64,7 @@ export interface PaymentLinkRecord extends Resource {
   readonly items: readonly LineItem[]
 }
 
-/** A checkout as the emulator keeps it: the fields of the API, and below them what only we know. */
+/** The fields of the API, and below them those that the API does not show. */
 export interface CheckoutRecord extends Resource {
   /** Whole dinars, after any discount. */
   readonly amount: number
@@ -75,7 +77,7 @@ export interface CheckoutRecord extends Resource {
   readonly status: CheckoutStatus
   readonly locale: Locale
   readonly description: string | null
-  /** Null only for the checkouts that a payment link opened. */
+  /** Null only for checkouts of payment links. */
   readonly success_url: string | null
   readonly failure_url: string | null
   readonly webhook_endpoint: string | null
@@ -88,19 +90,19 @@ export interface CheckoutRecord extends Resource {
   readonly amount_without_discount: number | null
 
   readonly items: readonly LineItem[]
-  /** What is said in place of the fields above; only where the fault `false_checkout` was on. */
+  /** Shown instead of the fields above; only where the fault `false_checkout` was on. */
   readonly said?: JsonObject
   /** Milliseconds since the epoch. */
   readonly expires_at_ms: number
   /** Seconds since the epoch; null unless paid. */
   readonly paid_at: number | null
-  /** While `processing`: what the bank will have said, and when (milliseconds). */
+  /** While `processing`: what the bank will answer, and when. */
   readonly awaited: { readonly outcome: Outcome; readonly at_ms: number } | null
 }
 
 export interface DeliveryAttempt {
   readonly at_ms: number
-  /** Null when no answer came at all. */
+  /** Null when no answer came. */
   readonly status: number | null
   readonly error: string | null
 }
@@ -112,14 +114,14 @@ export interface DeliveryRecord {
   readonly type: EventType
   readonly checkout_id: string
   readonly url: string
-  /** Fixed when the event is made: every attempt carries the same bytes and the same signature. */
+  /** Fixed when the event is made: every attempt has the same bytes and the same signature. */
   readonly body: string
   readonly signature: string | null
   readonly state: 'pending' | 'delivered' | 'failed' | 'dropped'
   readonly attempts: readonly DeliveryAttempt[]
-  /** Tries of the schedule; a resend is an attempt but uses none up. */
+  /** Attempts of the schedule: resends do not count. */
   readonly tries: number
-  /** The delivery that must have been tried before this one is. */
+  /** The delivery that must be attempted before this one. */
   readonly after_id: string | null
   readonly next_attempt_at_ms: number | null
 }

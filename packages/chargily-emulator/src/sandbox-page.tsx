@@ -1,37 +1,26 @@
-// The sandbox in a browser, at `/_sandbox`: the clock, the faults, what was delivered. Plain forms on the JSON routes' own
-// handlers; it works without script. What merchants and payers wrote goes through `safe`.
+// The controls in a browser, at `/_sandbox`: clock, faults, deliveries, checkouts. Plain forms without script. What
+// merchants and payers wrote goes through `safe`.
+import type { Children } from '@kitajs/html'
 import type { EmulatorContext } from './context.js'
 import type { Faults } from './faults.js'
-import { PAGE_STYLE } from './page-style.js'
+import { pageOf } from './layout.js'
 import type { CheckoutRecord, DeliveryRecord } from './records.js'
 
 /** Older ones are in the JSON. */
 const SHOWN_MAX = 50
 
-export function sandboxPage(desk: EmulatorContext): string {
-  const { store, clock, faults } = desk
-  const html = (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <title>Sandbox: clock, faults, deliveries</title>
-        <style>{PAGE_STYLE + STYLE}</style>
-      </head>
-      <body>
-        <header class="sandbox">SANDBOX · no real card, no real money</header>
-        <main>
-          <h1>Behind the stage of the emulated Chargily Pay</h1>
-          <Clock now={clock.now()} />
-          <FaultSwitches faults={faults.current()} />
-          <Deliveries deliveries={newest(store.deliveries.all())} />
-          <Checkouts checkouts={newest(store.checkouts.all())} />
-        </main>
-      </body>
-    </html>
+export function sandboxPage({ store, clock, faults }: EmulatorContext): string {
+  return pageOf(
+    'en',
+    <>
+      <h1>Controls of the emulated Chargily Pay</h1>
+      <Clock now={clock.now()} />
+      <FaultSettingsTable faults={faults.current()} />
+      <Deliveries deliveries={newest(store.deliveries.all())} />
+      <Checkouts checkouts={newest(store.checkouts.all())} />
+    </>,
+    { title: 'Clock, faults, deliveries', isOneLanguage: true, style: STYLE },
   )
-  return `<!doctype html>${html}`
 }
 
 const STYLE = `
@@ -52,12 +41,11 @@ const STEPS = [
 ] as const
 
 function Clock({ now }: { now: number }) {
+  const time = new Date(now).toISOString()
   return (
     <section>
       <h2>Clock</h2>
-      <p
-        safe
-      >{`It is ${isoOf(now)}. The service and the emulator share this clock; it only moves forward.`}</p>
+      <p safe>{`It is ${time}. The service and the emulator share this clock; it only moves forward.`}</p>
       <form method="post" action="/_sandbox/page/clock">
         {STEPS.map(([name, seconds]) => (
           <button type="submit" name="advance_seconds" value={String(seconds)} safe>
@@ -69,43 +57,54 @@ function Clock({ now }: { now: number }) {
   )
 }
 
-function FaultSwitches({ faults }: { faults: Faults }) {
+/** The rows come from components, which have escaped them. */
+function Table({ columns, children }: { columns: readonly string[]; children: Children }) {
+  return (
+    <div class="scroll">
+      <table>
+        <tr>
+          {columns.map((name) => (
+            <th scope="col" safe>
+              {name}
+            </th>
+          ))}
+        </tr>
+        {children}
+      </table>
+    </div>
+  )
+}
+
+function FaultSettingsTable({ faults }: { faults: Faults }) {
   return (
     <section>
       <h2>Faults</h2>
       <p>A fault that is switched on here stays on with its defaults until it is switched off.</p>
-      <div class="scroll">
-        <table>
+      <Table columns={['Fault', 'State', 'Switch']}>
+        {Object.entries(faults).map(([name, settings]) => (
           <tr>
-            <th scope="col">Fault</th>
-            <th scope="col">State</th>
-            <th scope="col">Switch</th>
+            <td safe>{name}</td>
+            <td class={settings === null ? '' : 'on'} safe>
+              {settings === null ? 'off' : `on ${JSON.stringify(settings)}`}
+            </td>
+            <td>
+              <FaultSwitch name={name} to={settings === null ? 'on' : 'off'} />
+            </td>
           </tr>
-          {Object.entries(faults).map(([name, settings]) => (
-            <tr>
-              <td safe>{name}</td>
-              <td class={settings === null ? '' : 'on'} safe>
-                {settings === null ? 'off' : `on ${JSON.stringify(settings)}`}
-              </td>
-              <td>
-                <form method="post" action="/_sandbox/page/faults">
-                  <input type="hidden" name="state" value={settings === null ? 'on' : 'off'} />
-                  <button
-                    type="submit"
-                    name="fault"
-                    value={name}
-                    aria-label={`Switch ${name} ${settings === null ? 'on' : 'off'}`}
-                    safe
-                  >
-                    {settings === null ? 'Switch on' : 'Switch off'}
-                  </button>
-                </form>
-              </td>
-            </tr>
-          ))}
-        </table>
-      </div>
+        ))}
+      </Table>
     </section>
+  )
+}
+
+function FaultSwitch({ name, to }: { name: string; to: 'on' | 'off' }) {
+  return (
+    <form method="post" action="/_sandbox/page/faults">
+      <input type="hidden" name="state" value={to} />
+      <button type="submit" name="fault" value={name} aria-label={`Switch ${name} ${to}`} safe>
+        {`Switch ${to}`}
+      </button>
+    </form>
   )
 }
 
@@ -116,36 +115,27 @@ function Deliveries({ deliveries }: { deliveries: readonly DeliveryRecord[] }) {
       {deliveries.length === 0 ? (
         <p>No event yet: pay a checkout.</p>
       ) : (
-        <div class="scroll">
-          <table>
+        <Table columns={['Event', 'Checkout', 'State', 'Attempts', 'Again']}>
+          {deliveries.map(({ id, type, checkout_id, state, attempts }) => (
             <tr>
-              <th scope="col">Event</th>
-              <th scope="col">Checkout</th>
-              <th scope="col">State</th>
-              <th scope="col">Attempts</th>
-              <th scope="col">Again</th>
+              <td>
+                <a href={`/_sandbox/deliveries/${id}`} safe>
+                  {type}
+                </a>
+              </td>
+              <td safe>{checkout_id}</td>
+              <td safe>{state}</td>
+              <td safe>{attempts.map(({ status, error }) => status ?? error ?? '').join(', ')}</td>
+              <td>
+                <form method="post" action="/_sandbox/page/resend">
+                  <button type="submit" name="delivery" value={id} aria-label={`Send ${type} ${id} again`}>
+                    Send again
+                  </button>
+                </form>
+              </td>
             </tr>
-            {deliveries.map(({ id, type, checkout_id, state, attempts }) => (
-              <tr>
-                <td>
-                  <a href={`/_sandbox/deliveries/${id}`} safe>
-                    {type}
-                  </a>
-                </td>
-                <td safe>{checkout_id}</td>
-                <td safe>{state}</td>
-                <td safe>{attempts.map(({ status, error }) => status ?? error ?? '').join(', ')}</td>
-                <td>
-                  <form method="post" action="/_sandbox/page/resend">
-                    <button type="submit" name="delivery" value={id} aria-label={`Send ${type} ${id} again`}>
-                      Send again
-                    </button>
-                  </form>
-                </td>
-              </tr>
-            ))}
-          </table>
-        </div>
+          ))}
+        </Table>
       )}
     </section>
   )
@@ -158,26 +148,19 @@ function Checkouts({ checkouts }: { checkouts: readonly CheckoutRecord[] }) {
       {checkouts.length === 0 ? (
         <p>None yet.</p>
       ) : (
-        <div class="scroll">
-          <table>
+        <Table columns={['Checkout', 'Amount', 'Status']}>
+          {checkouts.map(({ id, livemode, amount, currency, status }) => (
             <tr>
-              <th scope="col">Checkout</th>
-              <th scope="col">Amount</th>
-              <th scope="col">Status</th>
+              <td>
+                <a href={`${livemode ? '' : '/test'}/checkouts/${id}/pay`} safe>
+                  {id}
+                </a>
+              </td>
+              <td safe>{`${amount} ${currency}`}</td>
+              <td safe>{status}</td>
             </tr>
-            {checkouts.map(({ id, livemode, amount, currency, status }) => (
-              <tr>
-                <td>
-                  <a href={`${livemode ? '' : '/test'}/checkouts/${id}/pay`} safe>
-                    {id}
-                  </a>
-                </td>
-                <td safe>{`${amount} ${currency}`}</td>
-                <td safe>{status}</td>
-              </tr>
-            ))}
-          </table>
-        </div>
+          ))}
+        </Table>
       )}
     </section>
   )
@@ -185,8 +168,4 @@ function Checkouts({ checkouts }: { checkouts: readonly CheckoutRecord[] }) {
 
 function newest<Record>(records: Iterable<Record>): readonly Record[] {
   return [...records].slice(-SHOWN_MAX).reverse()
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -1,29 +1,30 @@
-// The HTTP server with everything mounted: API and page once for each mode, the sandbox once for all.
+// The HTTP server: API and payment page once for each mode, front page and controls once for all.
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { apiRoutes } from './api.js'
 import { modePath } from './api-json.js'
-import { frontPage } from './front-page.js'
-import { pageRoutes } from './payment-page-routes.js'
-import { type SandboxContext, sandboxRoutes } from './sandbox-routes.js'
+import { frontPageRoute } from './front-page.js'
+import { paymentPageRoutes } from './payment-page-routes.js'
+import type { ServerContext } from './routes.js'
+import { sandboxRoutes } from './sandbox-routes.js'
 
-export function buildServer(context: SandboxContext): FastifyInstance {
+export function buildServer(context: ServerContext): FastifyInstance {
   const app = Fastify({
-    // A hung connection (a fault) must not keep the emulator from closing.
+    // A connection that hangs (a fault) must not keep the emulator from closing.
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true },
-    // A path that is no text at all, such as /%ff.
+    // For paths that are not text, such as /%ff.
     frameworkErrors: (_, __, reply: FastifyReply) => reply.code(400).send({ message: 'Bad Request' }),
   })
-  // Bodies stay bytes: PHP reads them in its own way (laravel-input.ts), whatever they call themselves.
+  // Bodies stay bytes: they are read as PHP reads them (laravel.ts), whatever their type says.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
   app.setNotFoundHandler((_, reply) => reply.code(404).send({ message: 'Not Found.' }))
   for (const livemode of [false, true]) {
-    const scope = { ...context, livemode }
-    app.register(apiRoutes(scope), { prefix: `${modePath(livemode)}/api/v2` })
-    app.register(pageRoutes(scope), { prefix: modePath(livemode) })
+    const prefix = modePath(livemode)
+    app.register(apiRoutes({ ...context, livemode }), { prefix: `${prefix}/api/v2` })
+    app.register(paymentPageRoutes({ ...context, livemode }), { prefix })
   }
-  app.register(frontPage(context.desk))
+  frontPageRoute(app, context)
   app.register(sandboxRoutes(context), { prefix: '/_sandbox' })
   return app
 }

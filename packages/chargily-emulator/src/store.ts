@@ -1,5 +1,5 @@
-// Everything the emulator remembers, in memory, with the state file behind it. A commit is atomic: it is in the
-// file before it is in memory, so nothing that a reader was shown can be unmade by a kill.
+// All records of one emulator: in memory, and in the state file behind it. A commit is atomic and in the file before it
+// is in memory, so a kill undoes nothing that a reader was shown.
 import { EmulatorError } from './errors.js'
 import { Journal } from './journal.js'
 import type {
@@ -10,7 +10,6 @@ import type {
   PriceRecord,
   ProductRecord,
 } from './records.js'
-import { Table } from './table.js'
 
 interface Records {
   readonly customers: CustomerRecord
@@ -22,13 +21,13 @@ interface Records {
 }
 
 /** One step of a commit; `put` replaces the record of the same id. */
-export type Change = {
+export interface Change {
   readonly clock_offset_ms?: number
   readonly remove?: { readonly table: keyof Records; readonly id: string }
   readonly put?: Partial<Records>
 }
 
-/** Finished deliveries kept for `/_sandbox/deliveries`: at about 2 KB each this is 20 MB. */
+/** Finished deliveries kept: at about 2 KB each this is 20 MB. */
 const KEPT_DELIVERIES = 10_000
 
 export class Store {
@@ -41,7 +40,7 @@ export class Store {
   clockOffsetMs = 0
   readonly #journal: Journal | null
 
-  /** Reads the state file again and compacts it; without a file everything is forgotten at the end. */
+  /** Reads the state file and compacts it; without a file everything is forgotten at the end. */
   constructor(stateFile?: string) {
     this.#journal = stateFile === undefined ? null : new Journal(stateFile)
     if (this.#journal === null) return
@@ -102,12 +101,64 @@ export class Store {
     for (const deliveries of this.deliveries.all()) yield { put: { deliveries } }
   }
 
-  /** The file forgets them when it is next read and compacted. */
+  /** The file forgets them when it is compacted. */
   #forgetOldDeliveries(): void {
     if (this.deliveries.size <= KEPT_DELIVERIES) return
     for (const { id, state } of this.deliveries.all()) {
       if (this.deliveries.size <= KEPT_DELIVERIES) return
       if (state !== 'pending') this.deliveries.remove(id)
     }
+  }
+}
+
+export interface Row {
+  readonly id: string
+  readonly livemode: boolean
+}
+
+/** The records of one kind in the order of their creation. Test and live mode are separate. */
+export class Table<Kind extends Row> {
+  /** A Map keeps its order when a value is replaced, so an update does not move its record. */
+  readonly #modes = { test: new Map<string, Kind>(), live: new Map<string, Kind>() }
+
+  get size(): number {
+    return this.#modes.test.size + this.#modes.live.size
+  }
+
+  find(id: string, livemode: boolean): Kind | undefined {
+    return this.#mode(livemode).get(id)
+  }
+
+  /** In either mode: ids never repeat across modes. */
+  findAnywhere(id: string): Kind | undefined {
+    return this.#modes.test.get(id) ?? this.#modes.live.get(id)
+  }
+
+  put(record: Kind): void {
+    this.#mode(record.livemode).set(record.id, record)
+  }
+
+  remove(id: string): void {
+    this.#modes.test.delete(id)
+    this.#modes.live.delete(id)
+  }
+
+  clear(): void {
+    this.#modes.test.clear()
+    this.#modes.live.clear()
+  }
+
+  /** Oldest first: first test mode, then live mode. */
+  *all(): Iterable<Kind> {
+    yield* this.#modes.test.values()
+    yield* this.#modes.live.values()
+  }
+
+  newestFirst(livemode: boolean): Kind[] {
+    return [...this.#mode(livemode).values()].reverse()
+  }
+
+  #mode(livemode: boolean): Map<string, Kind> {
+    return livemode ? this.#modes.live : this.#modes.test
   }
 }

@@ -1,7 +1,67 @@
-// The one stylesheet of the pages, inlined. Logical properties turn it around for Arabic; every colour pair
-// has a contrast of at least 4.5, every control is at least 44 px high, and it holds on a phone 320 px wide.
+// What every page shares: head, style sheet, the notice that nothing here is real, and the choice of language.
+import { LOCALES, type Locale } from './records.js'
+import { LANGUAGE_NAMES, TEXTS } from './texts.js'
 
-export const PAGE_STYLE = `
+export interface PageLook {
+  /** Default: "Payment". */
+  readonly title?: string
+  readonly isWide?: boolean
+  readonly isOneLanguage?: boolean
+  /** Rules after those of every page. */
+  readonly style?: string
+}
+
+/** The content comes from components, which have escaped it. */
+export function pageOf(locale: Locale, safeContent: JSX.Element, look: PageLook = {}): string {
+  const texts = TEXTS[locale]
+  const html = (
+    <html lang={locale} dir={locale === 'ar' ? 'rtl' : 'ltr'}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title safe>{`${look.title ?? texts.title} · ${texts.sandbox}`}</title>
+        <style>{STYLE + (look.style ?? '')}</style>
+      </head>
+      <body>
+        <header class="sandbox" safe>
+          {`${texts.sandbox} · ${texts.notReal}`}
+        </header>
+        <main class={look.isWide ? 'wide' : ''}>{safeContent}</main>
+        {look.isOneLanguage ? null : <Languages current={locale} label={texts.languages} />}
+      </body>
+    </html>
+  )
+  return `<!doctype html>${html}`
+}
+
+function Languages({ current, label }: { current: Locale; label: string }) {
+  return (
+    <nav aria-label={label}>
+      <ul>
+        {LOCALES.map((locale) => (
+          <li>
+            <a
+              href={`?lang=${locale}`}
+              lang={locale}
+              hreflang={locale}
+              {...(locale === current && { 'aria-current': 'true' })}
+              safe
+            >
+              {LANGUAGE_NAMES[locale]}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+/**
+ * Logical properties mirror it for Arabic; every colour pair has a contrast of at least 4.5, every control is at least
+ * 44 px high, and it fits a phone 320 px wide.
+ */
+const STYLE = `
 :root{--ink:#16211c;--soft:#4a5a52;--line:#c3cec8;--page:#f3f6f4;--card:#fff;--go:#0b6b46;--warn:#7a4300;--warnbg:#fff1d6;color-scheme:light}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:1rem/1.5 system-ui,"Segoe UI","Noto Sans Arabic",Tahoma,sans-serif}
