@@ -7,7 +7,7 @@ import type { Child } from '../../../../../test/support/child-process.js'
 import { compileSources } from '../../../../../test/support/compiled-sources.js'
 import { readDump } from '../../../../../test/support/databases.js'
 import { DatabaseUnavailable, statement } from '../database.js'
-import { runTransaction } from '../transaction.js'
+import { runTransaction } from '../session.js'
 import { type EmbeddedDatabase, openFolder, openMemory } from './pglite.js'
 import { EmbeddedSession } from './wire-protocol.js'
 

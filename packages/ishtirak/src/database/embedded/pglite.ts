@@ -12,7 +12,7 @@ import {
   type Transaction,
 } from '../database.js'
 import { plannerSettings } from '../planner.js'
-import { runTransaction, type Session } from '../transaction.js'
+import { runTransaction, type Session } from '../session.js'
 import { clusterPaths, DataFolderDamaged, doesNotStart, isNew, markIfNew } from './cluster-folder.js'
 import {
   DurableFiles,
@@ -25,7 +25,7 @@ import {
 import { lockFolder } from './folder-lock.js'
 import type { FolderLock } from './folder-socket.js'
 import { memoryLimits, requireMemory } from './memory-limits.js'
-import { Turnstile } from './turnstile.js'
+import { Turnstile } from './statement-queue.js'
 import { EmbeddedSession } from './wire-protocol.js'
 
 export interface EmbeddedDatabase extends Database {

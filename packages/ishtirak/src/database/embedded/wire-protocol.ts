@@ -13,7 +13,7 @@ import { Parser } from 'pg-protocol/dist/parser.js'
 import { DatabaseError, DatabaseUnavailable, type Parameter, type Row, type Statement } from '../database.js'
 import { translateError } from '../database-errors.js'
 import { type ReadRow, rowReader, withoutColumns } from '../row-reader.js'
-import type { Session } from '../transaction.js'
+import type { Session } from '../session.js'
 import { encodeParameter } from '../values.js'
 
 /** What one message was answered with. */

@@ -21,7 +21,7 @@ import {
   serverDeadline,
 } from '../deadline.js'
 import { plannerSettings } from '../planner.js'
-import { runTransaction, type Session } from '../transaction.js'
+import { runTransaction, type Session } from '../session.js'
 import { encodeParameter } from '../values.js'
 import { type Deadline, NamedQuery } from './named-query.js'
 
