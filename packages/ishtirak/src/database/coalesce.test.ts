@@ -1,7 +1,8 @@
 // Many calls, few statements, the same answers as one by one.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Coalescing, coalesce } from './coalesce.js'
+import { shareStatements } from './coalesce.js'
+import { DatabaseUnavailable, type Queryable } from './database.js'
 
 interface Call {
   readonly key: string
@@ -51,15 +52,21 @@ class Counters {
   }
 }
 
-const through = (counters: Counters, options: Partial<Coalescing<Call, string>> = {}) =>
-  coalesce<Call, string>({
-    keyOf: ({ key }) => key,
-    one: (call) => counters.one(call),
-    many: (calls) => counters.many(calls),
-    concernsAll: (error) => error instanceof TypeError,
-    refusal: () => new Error('refused'),
-    ...options,
-  })
+/** The counters stand behind `one` and `many`; no statement of theirs reaches a database. */
+const database: Queryable = { query: () => Promise.reject(new Error('not asked')) }
+
+const through = (counters: Counters, bounds: Parameters<typeof shareStatements>[2] = {}) =>
+  shareStatements<Call, string>(
+    database,
+    {
+      keyOf: ({ key }) => key,
+      one: (_database, call) => counters.one(call),
+      many: (_database, calls) => counters.many(calls),
+    },
+    bounds,
+  )
+
+const REFUSED = 'given up while waiting for the database'
 
 const settled = (promises: readonly Promise<string>[]) =>
   Promise.all(promises.map((promise) => promise.catch((error: Error) => error.message)))
@@ -116,12 +123,10 @@ describe('coalescing', () => {
 
   it('does not try one by one what fails for all', async () => {
     const counters = new Counters()
-    const take = coalesce<Call, string>({
+    const take = shareStatements<Call, string>(database, {
       keyOf: ({ key }) => key,
-      one: (call) => counters.one(call),
-      many: () => Promise.reject(new TypeError('gone')),
-      concernsAll: (error) => error instanceof TypeError,
-      refusal: () => new Error('refused'),
+      one: (_database, call) => counters.one(call),
+      many: () => Promise.reject(new DatabaseUnavailable('gone')),
     })
     counters.hold()
     const calls = ['a', 'b', 'c'].map((key) => take({ key, amount: 1 }))
@@ -159,7 +164,7 @@ describe('coalescing', () => {
     const counters = new Counters()
     const take = through(counters, { waitingMax: 3 })
     const answers = ['a', 'b', 'c', 'd'].map((key) => take({ key, amount: 1 }))
-    expect(await settled(answers)).toEqual(['yes 1', 'yes 1', 'yes 1', 'refused'])
+    expect(await settled(answers)).toEqual(['yes 1', 'yes 1', 'yes 1', REFUSED])
     expect(counters.used.has('d')).toBe(false)
   })
 
@@ -169,7 +174,7 @@ describe('coalescing', () => {
     counters.hold()
     const hanging = take({ key: 'a', amount: 1 })
     await expect.poll(() => counters.begun).toBe(1)
-    expect(await settled([take({ key: 'b', amount: 1 })])).toEqual(['refused'])
+    expect(await settled([take({ key: 'b', amount: 1 })])).toEqual([REFUSED])
     counters.open()
     expect(await hanging).toBe('yes 1')
     expect(await take({ key: 'c', amount: 1 })).toBe('yes 1')

@@ -1,34 +1,32 @@
 // What arrives while a statement is under way goes out as one statement over arrays: data loader for reads, group commit
 // for writes. There is no timer: a lone call goes out at the end of its turn of the event loop, when all that has come over
-// the network is read, and a busy service pays one round trip for many. One batch at a time gathers the most; only a batch
-// that is slow, behind somebody's lock say, does not hold up those after it.
-// It knows nothing of SQL; whoever uses it says how one is done, and how many are done at once. What waits is bounded in
-// number and in time: a call that is given up here is never begun.
+// the network is read. One batch at a time gathers the most; a batch that is slow does not hold up those after it.
+// What waits is bounded in number and in time: a call that is given up here is never begun.
+import { CALL_LIMIT_MS, DatabaseUnavailable, type Queryable, withLimit } from './database.js'
 
-export interface Coalescing<Item, Result> {
-  /**
-   * Two items of one key never share a batch and are never under way together: they keep their order. Reads have none:
-   * they do not mind each other.
-   */
+/** How one call is done, and how many are done at once; each is handed the database with the limit of its batch. */
+export interface SharedStatements<Item, Result> {
+  /** Two items of one key never share a batch and are never under way together: they keep their order. Reads have none. */
   readonly keyOf?: (item: Item) => string
-  /** `giveUpAt`, on the scale of `performance.now()`: when nobody waits for the answer any more. */
-  one(item: Item, giveUpAt: number): Promise<Result>
+  one(database: Queryable, item: Item): Promise<Result>
   /** All or nothing: when it throws, nothing was done. Gives the results in the order of the items. */
-  many(items: readonly Item[], giveUpAt: number): Promise<readonly Result[]>
-  /** Whether what was thrown would be thrown for each item alone as well, so that trying one by one is no help. */
-  concernsAll(error: unknown): boolean
-  /** What a call gets that has waited for too long, or finds too many waiting. */
-  refusal(): Error
-  /** A call is given up after this long: 4 s by default. */
-  limitMs?: number
-  /** Calls that may wait: 5,000 by default, a quarter of a second of the fastest of them. */
-  readonly waitingMax?: number
-  /** 32 by default: larger batches gained nothing (measured) and make everyone wait for the largest. */
-  readonly itemsMax?: number
-  /** A batch that takes longer than this is not waited for any more: 100 ms by default. */
-  readonly patienceMs?: number
-  /** Batches under way at once, however slow they are; 4 by default. */
-  readonly lanes?: number
+  many(database: Queryable, items: readonly Item[]): Promise<readonly Result[]>
+}
+
+/** A call may name the instant at which it is given up, on the scale of `performance.now()`. */
+export type Coalesced<Item, Result> = (item: Item, giveUpAt?: number) => Promise<Result>
+
+const BOUNDS = {
+  /** A call is given up after this long. */
+  limitMs: CALL_LIMIT_MS,
+  /** Calls that may wait: a quarter of a second of the fastest of them. */
+  waitingMax: 5_000,
+  /** Larger batches gained nothing (measured) and make everyone wait for the largest. */
+  itemsMax: 32,
+  /** A batch that takes longer than this is not waited for any more. */
+  patienceMs: 100,
+  /** Batches under way at once, however slow they are. */
+  lanes: 4,
 }
 
 interface Waiting<Item, Result> {
@@ -41,14 +39,16 @@ interface Waiting<Item, Result> {
 
 /** What has waited for long still gets this much when it is sent, so that it does not spoil its batch. */
 const LEAST_MS = 1_000
-/** Those who wait for a batch that hangs are looked at this often. */
+/** Calls that wait for a batch that hangs are looked at this often. */
 const LOOK_EVERY_MS = 250
 
-/** A call may name the instant at which it is given up, where it is a part of something longer. */
-export type Coalesced<Item, Result> = (item: Item, giveUpAt?: number) => Promise<Result>
-
-export function coalesce<Item, Result>(coalescing: Coalescing<Item, Result>): Coalesced<Item, Result> {
-  const { itemsMax = 32, patienceMs = 100, lanes = 4, limitMs = 4_000, waitingMax = 5_000 } = coalescing
+export function shareStatements<Item, Result>(
+  database: Queryable,
+  statements: SharedStatements<Item, Result>,
+  bounds: Partial<typeof BOUNDS> = {},
+): Coalesced<Item, Result> {
+  const { limitMs, waitingMax, itemsMax, patienceMs, lanes } = { ...BOUNDS, ...bounds }
+  const refusal = () => new DatabaseUnavailable('given up while waiting for the database')
   const busyKeys = new Set<string>()
   let queue: Waiting<Item, Result>[] = []
   let underWay = 0
@@ -61,7 +61,7 @@ export function coalesce<Item, Result>(coalescing: Coalescing<Item, Result>): Co
     const now = performance.now()
     const late = queue.filter(({ giveUpAt }) => giveUpAt <= now)
     if (late.length > 0) queue = queue.filter(({ giveUpAt }) => giveUpAt > now)
-    for (const { reject } of late) reject(coalescing.refusal())
+    for (const { reject } of late) reject(refusal())
     if (queue.length > 0) looking = setTimeout(giveUpLate, LOOK_EVERY_MS)
   }
   const maySend = () => underWay === 0 || (underWay < lanes && performance.now() - lastSentAt >= patienceMs)
@@ -73,7 +73,7 @@ export function coalesce<Item, Result>(coalescing: Coalescing<Item, Result>): Co
       underWay += 1
       lastSentAt = performance.now()
       for (const { key } of batch) if (key !== undefined) busyKeys.add(key)
-      void work(coalescing, batch).finally(() => {
+      void work(database, statements, batch).finally(() => {
         underWay -= 1
         for (const { key } of batch) if (key !== undefined) busyKeys.delete(key)
         if (queue.length > 0) arrange()
@@ -91,8 +91,8 @@ export function coalesce<Item, Result>(coalescing: Coalescing<Item, Result>): Co
   }
   return (item, giveUpAt = performance.now() + limitMs) =>
     new Promise((resolve, reject) => {
-      if (queue.length >= waitingMax) return reject(coalescing.refusal())
-      queue.push({ item, key: coalescing.keyOf?.(item), giveUpAt, resolve, reject })
+      if (queue.length >= waitingMax) return reject(refusal())
+      queue.push({ item, key: statements.keyOf?.(item), giveUpAt, resolve, reject })
       arrange()
       if (looking === undefined) looking = setTimeout(giveUpLate, LOOK_EVERY_MS)
     })
@@ -117,35 +117,29 @@ function choose<Entry extends { readonly key: string | undefined }>(
   return [batch.sort((one, other) => ((one.key ?? '') < (other.key ?? '') ? -1 : 1)), rest]
 }
 
-/** Never rejects: what goes wrong is told to those whom it concerns. */
+/** Never rejects: each call gets its own outcome. */
 async function work<Item, Result>(
-  coalescing: Coalescing<Item, Result>,
+  database: Queryable,
+  statements: SharedStatements<Item, Result>,
   batch: readonly Waiting<Item, Result>[],
 ): Promise<void> {
   const earliest = Math.min(...batch.map(({ giveUpAt }) => giveUpAt))
-  const giveUpAt = Math.max(earliest, performance.now() + LEAST_MS)
-  if (batch.length === 1) return workOneByOne(coalescing, batch, giveUpAt)
+  const limited = withLimit(database, Math.max(earliest, performance.now() + LEAST_MS))
+  const oneByOne = async () => {
+    for (const { item, resolve, reject } of batch) await statements.one(limited, item).then(resolve, reject)
+  }
+  if (batch.length === 1) return oneByOne()
   try {
     const items = batch.map(({ item }) => item)
-    const results = await coalescing.many(items, giveUpAt)
+    const results = await statements.many(limited, items)
     if (results.length !== batch.length)
       throw new Error(`${results.length} results for ${batch.length} items`)
     results.forEach((result, index) => {
       batch[index]?.resolve(result)
     })
   } catch (error) {
-    if (coalescing.concernsAll(error)) for (const { reject } of batch) reject(error)
+    if (error instanceof DatabaseUnavailable) for (const { reject } of batch) reject(error)
     // One bad item must not fail its neighbours, so each gets its own answer.
-    else await workOneByOne(coalescing, batch, giveUpAt)
-  }
-}
-
-async function workOneByOne<Item, Result>(
-  coalescing: Coalescing<Item, Result>,
-  batch: readonly Waiting<Item, Result>[],
-  giveUpAt: number,
-): Promise<void> {
-  for (const { item, resolve, reject } of batch) {
-    await coalescing.one(item, giveUpAt).then(resolve, reject)
+    else await oneByOne()
   }
 }

@@ -49,14 +49,14 @@ export interface Database extends Queryable {
   readonly kind: 'pglite' | 'postgres'
   /**
    * Runs `work` between `begin` and `commit`; rolls back when it throws. Nothing inside may await anything but the
-   * transaction: on the embedded database everyone else waits for it. After a deadlock or a serialization failure
+   * transaction: on the embedded database all other calls wait for it. After a deadlock or a serialization failure
    * `work` runs again, so it must have no effect but on the database. `DatabaseUnavailable` may mean that the commit
    * arrived and its answer did not. `giveUpAt` holds for all of it.
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>, giveUpAt?: number): Promise<Result>
   /** Runs a script of several statements without parameters, in one transaction: migrations. */
   script(sql: string): Promise<void>
-  /** Housekeeping that nobody else does: the embedded database has it, a server does it by itself. */
+  /** Housekeeping that nothing else does: the embedded database has it, a server does it by itself. */
   maintain?(): Promise<void>
   /** Finishes what is under way, then closes. */
   close(): Promise<void>
@@ -65,11 +65,6 @@ export interface Database extends Queryable {
 /** The database cannot be reached, or went away in the middle. Worth another try later; HTTP says 503. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'
-}
-
-/** For statements that several share: this befell all of them, any other error may be one's own. */
-export function isUnavailable(error: unknown): boolean {
-  return error instanceof DatabaseUnavailable
 }
 
 /** A constraint, the last reader of every rule, refused. `constraint` is its name in the schema. */

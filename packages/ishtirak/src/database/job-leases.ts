@@ -1,10 +1,10 @@
-// One round of a job per interval in the whole cluster. The row says when the next may begin; claiming it moves it on, so
-// a process that dies in its round costs that round and nothing else.
+// What processes share of time: one round of a job per interval in the whole cluster, and the database's clock. A lease's row
+// says when the next round may begin; a process that dies in its round costs that round and nothing else.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from './database.js'
-import { at } from './rows.js'
+import { at, instant } from './rows.js'
 
-// A row further ahead than one interval was written by a clock that ran ahead and is no more: it binds nobody.
+// A row further ahead than one interval was written by a clock that ran ahead: it does not count.
 const claim = statement(
   'job_leases.claim',
   `insert into job_leases as l (name, next_run_at) values ($1, $3::timestamptz)
@@ -21,4 +21,16 @@ export async function claimRound(
 ): Promise<boolean> {
   const rows = await database.query(claim, [name, at(when.now), at(when.nextRunAt)])
   return rows.length === 1
+}
+
+const selectTime = statement(
+  'server_time.read',
+  `select date_trunc('milliseconds', clock_timestamp()) as now`,
+)
+
+/** Two machines whose clocks disagree confuse expiry and order. */
+export async function readServerTime(database: Queryable): Promise<Instant> {
+  const [row] = await database.query(selectTime)
+  if (!row) throw new Error('the database gave no time')
+  return instant(row, 'now')
 }

@@ -1,9 +1,9 @@
 // Consuming, giving back and reporting: one statement looks up, decides, counts and remembers. It is exact under any
 // concurrency, in any number of processes, and counts an operation once however often it is sent.
 import type { Coalesced } from '../database/coalesce.js'
+import { shareStatements } from '../database/coalesce.js'
 import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, instantOrNull, integer, text } from '../database/rows.js'
-import { shareStatements } from '../database/shared-statement.js'
 import { FACT_COLUMNS, parseUser } from '../payments/users.sql.js'
 import { consumeWhereUsual } from './consume.sql.js'
 import type { UsageAnswer, UsageOperation } from './usage-answer.js'

@@ -3,9 +3,9 @@
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Payment } from '../core/payment.js'
 import type { Coalesced } from '../database/coalesce.js'
+import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, integer, text } from '../database/rows.js'
-import { shareStatements } from '../database/shared-statement.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
 import {
   type ReceivedEvent,

@@ -2,9 +2,9 @@
 import { firstAnnouncementAt } from '../core/announcement.js'
 import type { Payment } from '../core/payment.js'
 import type { PaidMonth, SubscriptionFacts } from '../core/subscription.js'
+import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
-import { shareStatements } from '../database/shared-statement.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
 
 export const FACT_COLUMNS = `

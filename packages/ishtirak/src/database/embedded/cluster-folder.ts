@@ -1,6 +1,9 @@
 // What lies in the embedded database's folder: nothing yet, a whole database, or what is left of one. PostgreSQL would
-// create an empty database over a damaged one, so it refuses everything that is neither new nor whole.
+// create an empty database over a damaged one, so it refuses everything that is neither new nor whole, and a creation that
+// the memory does not allow.
+
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
 import { join } from 'node:path'
 
 /** The major version of the PostgreSQL that PGlite brings along: it reads no other version's files. */
@@ -88,4 +91,45 @@ function found(folder: string): string {
   if (names.length === 0) return 'only the lock of an earlier start'
   const shown = names.slice(0, 5).join(', ')
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown
+}
+
+/** How much this process may use. The kernel ends a process that needs more without a word. */
+export interface MemoryLimits {
+  /** Of the machine, or of the container if that is less. */
+  readonly memoryMb: number
+  /** As `ulimit -v` sets it; infinite where there is none. */
+  readonly addressSpaceMb: number
+}
+
+/** The process would be killed in the middle. */
+export class NotEnoughMemory extends Error {
+  override readonly name = 'NotEnoughMemory'
+}
+
+const MB = 2 ** 20
+
+export function memoryLimits(): MemoryLimits {
+  // Without a limit Node gives 0, or a number that no machine has.
+  const container = process.constrainedMemory() || Number.POSITIVE_INFINITY
+  return { memoryMb: Math.floor(Math.min(os.totalmem(), container) / MB), addressSpaceMb: addressSpaceMb() }
+}
+
+/** Throws `NotEnoughMemory` with both figures. */
+export function requireMemory(what: string, needed: MemoryLimits, limits: MemoryLimits): void {
+  if (limits.memoryMb < needed.memoryMb) {
+    throw new NotEnoughMemory(
+      `${what} needs ${needed.memoryMb} MB of memory, the machine or container has ${limits.memoryMb} MB`,
+    )
+  }
+  if (limits.addressSpaceMb < needed.addressSpaceMb) {
+    throw new NotEnoughMemory(
+      `${what} needs ${needed.addressSpaceMb} MB of address space (not memory), ulimit -v allows ${limits.addressSpaceMb} MB`,
+    )
+  }
+}
+
+function addressSpaceMb(): number {
+  if (process.platform !== 'linux') return Number.POSITIVE_INFINITY
+  const [, soft] = /^Max address space +(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+  return soft === undefined || soft === 'unlimited' ? Number.POSITIVE_INFINITY : Math.floor(Number(soft) / MB)
 }

@@ -84,7 +84,7 @@ describe('a session', () => {
   })
   afterAll(() => pglite.close())
   const surroundings = {
-    breathe: () => undefined,
+    nextSlice: () => undefined,
     flushFailure: (): unknown => undefined,
     onFailure: () => {},
   }

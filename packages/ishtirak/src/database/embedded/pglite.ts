@@ -11,9 +11,16 @@ import {
   statement,
   type Transaction,
 } from '../database.js'
-import { plannerSettings } from '../planner.js'
-import { runTransaction, type Session } from '../session.js'
-import { clusterPaths, DataFolderDamaged, doesNotStart, isNew, markIfNew } from './cluster-folder.js'
+import { plannerSettings, runTransaction, type Session } from '../session.js'
+import {
+  clusterPaths,
+  DataFolderDamaged,
+  doesNotStart,
+  isNew,
+  markIfNew,
+  memoryLimits,
+  requireMemory,
+} from './cluster-folder.js'
 import {
   DurableFiles,
   durableStartParameters,
@@ -22,10 +29,9 @@ import {
   flushTree,
   makeFolder,
 } from './durable-files.js'
+import type { FolderLock } from './folder-lock.js'
 import { lockFolder } from './folder-lock.js'
-import type { FolderLock } from './folder-socket.js'
-import { memoryLimits, requireMemory } from './memory-limits.js'
-import { Turnstile } from './statement-queue.js'
+import { StatementQueue } from './statement-queue.js'
 import { EmbeddedSession } from './wire-protocol.js'
 
 export interface EmbeddedDatabase extends Database {
@@ -122,7 +128,7 @@ const selectGrownTables = statement(
 
 class Embedded implements EmbeddedDatabase {
   readonly kind = 'pglite'
-  readonly #turnstile = new Turnstile()
+  readonly #queue = new StatementQueue()
   readonly #session: Session
   #hasFailed = false
 
@@ -131,7 +137,7 @@ class Embedded implements EmbeddedDatabase {
     private readonly belongings: Belongings,
   ) {
     this.#session = new EmbeddedSession(pglite, {
-      breathe: () => this.#turnstile.breathe(),
+      nextSlice: () => this.#queue.nextSlice(),
       flushFailure: () => belongings.files?.failure,
       onFailure: (cause) => {
         this.#hasFailed = true
@@ -145,14 +151,14 @@ class Embedded implements EmbeddedDatabase {
     parameters: readonly Parameter[] = [],
     giveUpAt?: number,
   ): Promise<readonly Row[]> {
-    return this.#turnstile.pass(() => this.#session.query(statement, parameters), giveUpAt)
+    return this.#queue.run(() => this.#session.query(statement, parameters), giveUpAt)
   }
 
   transaction<Result>(
     work: (transaction: Transaction) => Promise<Result>,
     giveUpAt?: number,
   ): Promise<Result> {
-    return this.#turnstile.pass(() => runTransaction(this.#session, work), giveUpAt)
+    return this.#queue.run(() => runTransaction(this.#session, work), giveUpAt)
   }
 
   script(sql: string): Promise<void> {
@@ -163,16 +169,16 @@ class Embedded implements EmbeddedDatabase {
     const [row] = await this.query(selectGrownTables)
     const tables = row?.tables
     for (const command of ['checkpoint', ...(tables ? [`vacuum (analyze) ${tables}`] : [])]) {
-      await this.#turnstile.pass(() => this.#session.command(command), Number.POSITIVE_INFINITY)
+      await this.#queue.run(() => this.#session.command(command), Number.POSITIVE_INFINITY)
     }
   }
 
   dump(): Promise<Blob> {
-    return this.#turnstile.pass(() => this.pglite.dumpDataDir('none'), Number.POSITIVE_INFINITY)
+    return this.#queue.run(() => this.pglite.dumpDataDir('none'), Number.POSITIVE_INFINITY)
   }
 
   async close(): Promise<void> {
-    await this.#turnstile.close()
+    await this.#queue.close()
     // After a failure the shutdown would hang; the next start recovers, as after a power cut.
     if (!this.#hasFailed && !this.pglite.closed) await this.pglite.close()
     await this.belongings.lock?.release()

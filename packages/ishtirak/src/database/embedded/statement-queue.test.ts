@@ -1,7 +1,7 @@
 // The queue in front of the embedded database's one connection.
 import { expect, it } from 'vitest'
 import { DatabaseUnavailable, givenUpAfter } from '../database.js'
-import { Turnstile } from './statement-queue.js'
+import { StatementQueue } from './statement-queue.js'
 
 /** Work that lasts until it is let go. */
 function held(): { readonly work: () => Promise<string>; letGo(): void } {
@@ -13,13 +13,13 @@ function held(): { readonly work: () => Promise<string>; letGo(): void } {
 }
 
 it('what has waited too long is refused and never begun; what comes after it is done', async () => {
-  const turnstile = new Turnstile()
+  const queue = new StatementQueue()
   const first = held()
   const begun: string[] = []
   const work = (name: string) => async () => void begun.push(name)
-  const done = turnstile.pass(first.work)
-  const late = turnstile.pass(work('late'), givenUpAfter(0))
-  const patient = turnstile.pass(work('patient'))
+  const done = queue.run(first.work)
+  const late = queue.run(work('late'), givenUpAfter(0))
+  const patient = queue.run(work('patient'))
   first.letGo()
   await expect(late).rejects.toBeInstanceOf(DatabaseUnavailable)
   await patient
@@ -27,12 +27,12 @@ it('what has waited too long is refused and never begun; what comes after it is 
 })
 
 it('5,000 may wait: the next one is refused at once, and there is room again when they are done', async () => {
-  const turnstile = new Turnstile()
+  const queue = new StatementQueue()
   const first = held()
   const waiting = [first.work, ...Array.from({ length: 4_999 }, () => async () => 'done')]
-  const answers = waiting.map((work) => turnstile.pass(work))
-  await expect(turnstile.pass(async () => 'done')).rejects.toBeInstanceOf(DatabaseUnavailable)
+  const answers = waiting.map((work) => queue.run(work))
+  await expect(queue.run(async () => 'done')).rejects.toBeInstanceOf(DatabaseUnavailable)
   first.letGo()
   expect(new Set(await Promise.all(answers))).toEqual(new Set(['done']))
-  expect(await turnstile.pass(async () => 'again')).toBe('again')
+  expect(await queue.run(async () => 'again')).toBe('again')
 })

@@ -1,6 +1,5 @@
-// One at a time, in order of arrival: the embedded database has a single connection. It exists so that a long queue
-// is worked in slices, between which the process serves its sockets. The queue is bounded in number and in time. It refuses
-// new work once it is closing.
+// One at a time, in order of arrival: the embedded database has a single connection. A long queue is worked in slices, between
+// which the process serves its sockets. It is bounded in number and in time, and refuses new work once it is closing.
 import { DatabaseUnavailable, givenUpAfter } from '../database.js'
 
 /** Slices of 4 ms: 3,000 calls at once then delayed the event loop by 7 ms rather than 524 ms (measured). */
@@ -9,14 +8,14 @@ const sliceMs = 4
 /** About half a second of statements. Calls that share a statement wait elsewhere, and count here as one. */
 const waitingMax = 5_000
 
-export class Turnstile {
+export class StatementQueue {
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
   #sliceStart = 0
   #isClosing = false
 
-  /** Runs `work` when everyone before it is done; never, when that takes until `giveUpAt`. */
-  pass<Result>(work: () => Promise<Result>, giveUpAt = givenUpAfter()): Promise<Result> {
+  /** Runs `work` when all before it is done; never, when that takes until `giveUpAt`. */
+  run<Result>(work: () => Promise<Result>, giveUpAt = givenUpAfter()): Promise<Result> {
     if (this.#isClosing) return Promise.reject(new DatabaseUnavailable('the database is closed'))
     if (this.#waiting >= waitingMax)
       return Promise.reject(new DatabaseUnavailable(`${waitingMax} calls are waiting`))
@@ -34,7 +33,7 @@ export class Turnstile {
   }
 
   /** To be awaited between any two statements: lets the event loop turn when the slice is used up. */
-  breathe(): Promise<void> | undefined {
+  nextSlice(): Promise<void> | undefined {
     if (performance.now() - this.#sliceStart < sliceMs) return undefined
     return new Promise((resolve) => {
       setImmediate(() => {

@@ -12,9 +12,8 @@ import type {
 import { Parser } from 'pg-protocol/dist/parser.js'
 import { DatabaseError, DatabaseUnavailable, type Parameter, type Row, type Statement } from '../database.js'
 import { translateError } from '../database-errors.js'
-import { type ReadRow, rowReader, withoutColumns } from '../row-reader.js'
 import type { Session } from '../session.js'
-import { encodeParameter } from '../values.js'
+import { encodeParameter, type ReadRow, rowReader, withoutColumns } from '../values.js'
 
 /** What one message was answered with. */
 interface Answer {
@@ -28,7 +27,7 @@ interface Answer {
 
 interface Surroundings {
   /** Awaited before each statement: the event loop's turn, if it is due. */
-  breathe(): Promise<void> | undefined
+  nextSlice(): Promise<void> | undefined
   /** Why a flush to disk failed, if one ever did. */
   flushFailure(): unknown
   /** Told once, when the database must not be spoken to any more: it would answer nonsense, or never. */
@@ -73,7 +72,7 @@ export class EmbeddedSession implements Session {
   }
 
   async #ask(messages: readonly Buffer[], read: ReadRow = withoutColumns): Promise<Answer> {
-    await this.surroundings.breathe()
+    await this.surroundings.nextSlice()
     this.#refuseAfterFailure()
     const answer: Answer = { read, rows: [], tag: '', error: undefined, isComplete: false }
     const parser = new Parser()

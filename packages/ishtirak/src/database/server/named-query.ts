@@ -4,8 +4,8 @@
 import type { ClientBase, Connection, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
 import type { Row } from '../database.js'
-import { DEADLINE_NAME, DEADLINE_TEXT } from '../deadline.js'
-import { type DescribedColumn, type ReadRow, rowReader, withoutColumns } from '../row-reader.js'
+import { type DescribedColumn, type ReadRow, rowReader, withoutColumns } from '../values.js'
+import { type Deadline, deadlineMessages } from './deadline.js'
 
 type Done = (error: unknown, rows?: readonly Row[]) => void
 
@@ -14,8 +14,7 @@ interface DriverConnection extends Connection {
   readonly parsedStatements: Readonly<Record<string, string | undefined>>
 }
 
-const EXECUTE = serialize.execute()
-const EXECUTE_AND_SYNC = Buffer.concat([EXECUTE, serialize.sync()])
+const EXECUTE_AND_SYNC = Buffer.concat([serialize.execute(), serialize.sync()])
 const DESCRIBE = serialize.describe({ type: 'P' })
 
 const readersOfClients = new WeakMap<ClientBase, Map<string, ReadRow>>()
@@ -25,18 +24,6 @@ function readersOf(client: ClientBase): Map<string, ReadRow> {
   const readers = readersOfClients.get(client) ?? new Map<string, ReadRow>()
   readersOfClients.set(client, readers)
   return readers
-}
-
-/** For a change: until when, by the server's clock, it may be begun and has to be done. */
-export interface Deadline {
-  readonly serverMs: number
-  readonly isPrepared: boolean
-}
-
-function deadlineMessages({ serverMs, isPrepared }: Deadline): Buffer[] {
-  const statement = isPrepared ? DEADLINE_NAME : ''
-  const bind = serialize.bind({ statement, values: [String(serverMs)] })
-  return [...(isPrepared ? [] : [serialize.parse({ text: DEADLINE_TEXT })]), bind, EXECUTE]
 }
 
 /** The methods are those that the driver calls (pg 8.23, client.js); it wraps `callback` with its time limit. */

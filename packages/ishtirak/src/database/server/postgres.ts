@@ -13,17 +13,17 @@ import {
   type Transaction,
 } from '../database.js'
 import { endsConnection, isStalePlan, translateError } from '../database-errors.js'
+import { plannerSettings, runTransaction, type Session } from '../session.js'
+import { encodeParameter } from '../values.js'
 import {
+  type Deadline,
   deadlineCommand,
   isTooLateToSend,
   noteServerTime,
   prepareDeadline,
   serverDeadline,
-} from '../deadline.js'
-import { plannerSettings } from '../planner.js'
-import { runTransaction, type Session } from '../session.js'
-import { encodeParameter } from '../values.js'
-import { type Deadline, NamedQuery } from './named-query.js'
+} from './deadline.js'
+import { NamedQuery } from './named-query.js'
 
 export interface PostgresOptions {
   /** `postgres://…`; `?statements=unnamed` prepares nothing: for PgBouncer in transaction mode before 1.21. */

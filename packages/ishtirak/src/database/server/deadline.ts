@@ -2,6 +2,7 @@
 // So every change carries its deadline, by the server's clock: past it the server refuses to begin, and until then it is
 // the statement's time limit.
 import type { ClientBase } from 'pg'
+import { serialize } from 'pg-protocol'
 
 /**
  * The server gives up this much before the caller does. Its refusal then still arrives, and the connection stays usable;
@@ -36,10 +37,23 @@ const limitUntil = (deadline: string) =>
   `set_config('statement_timeout',
      coalesce(nullif(floor(${deadline} - extract(epoch from clock_timestamp()) * 1000), 0), -1)::int::text, true)`
 
-/** Prepared on each connection of our own, and sent unnamed through a pooler, which would not know it. */
-export const DEADLINE_NAME = 'ishtirak_deadline'
-export const DEADLINE_TEXT = `select ${limitUntil('$1::numeric')}`
-export const prepareDeadline = `prepare ${DEADLINE_NAME}(numeric) as ${DEADLINE_TEXT}`
+/** For a change: until when, by the server's clock, it may be begun and has to be done. */
+export interface Deadline {
+  readonly serverMs: number
+  /** On each connection of our own; a pooler would not know it. */
+  readonly isPrepared: boolean
+}
+
+const NAME = 'ishtirak_deadline'
+const TEXT = `select ${limitUntil('$1::numeric')}`
+export const prepareDeadline = `prepare ${NAME}(numeric) as ${TEXT}`
+
+/** Goes ahead of the change. */
+export function deadlineMessages({ serverMs, isPrepared }: Deadline): Buffer[] {
+  const parse = isPrepared ? [] : [serialize.parse({ text: TEXT })]
+  const bind = serialize.bind({ statement: isPrepared ? NAME : '', values: [String(serverMs)] })
+  return [...parse, bind, serialize.execute()]
+}
 
 /** As a command of its own: ahead of a commit. */
 export const deadlineCommand = (deadline: number) => `select ${limitUntil(String(deadline))};`
