@@ -117,7 +117,7 @@ interface Belongings {
 
 /**
  * The others are left alone: of a table that it never looked at the planner expects ten pages, and goes by the index; of
- * one that it has seen empty it expects nothing, and keeps plans that later walk through all of it (test/plans/plans.test.ts).
+ * one that it has seen empty it expects nothing, and keeps plans that later walk through all of it (test/plans/plans.system.test.ts).
  */
 const selectGrownTables = statement(
   'pglite.grown_tables',
