@@ -1,26 +1,43 @@
 // Tests run against a real PostgreSQL server and the real embedded database, both started once for the whole run.
+// Two projects: `quick` is what `npm test` runs and needs Node alone; `system` has processes, kills, browsers, query
+// plans and programs of the system, and runs with `npm run test:all`, first because its files take longest.
 import path from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.js'
 
 const source = (file: string) => path.join(import.meta.dirname, 'packages', file)
 
+// The packages find each other's sources, so that a test never runs what an older build has left.
+const resolve = {
+  alias: [
+    { find: /^chargily-emulator$/, replacement: source('chargily-emulator/src/emulator.ts') },
+    { find: /^chargily-emulator\/command$/, replacement: source('chargily-emulator/src/command.ts') },
+    { find: /^@ishtirak\/client$/, replacement: source('client/src/index.ts') },
+  ],
+}
+const SYSTEM = '**/*.system.test.ts'
+const shared = { pool: 'forks', testTimeout: 30_000, hookTimeout: 60_000 } as const
+
 export default defineConfig({
-  resolve: {
-    // The packages find each other's sources, so that a test never runs what an older build has left.
-    alias: [
-      { find: /^chargily-emulator$/, replacement: source('chargily-emulator/src/emulator.ts') },
-      { find: /^chargily-emulator\/command$/, replacement: source('chargily-emulator/src/command.ts') },
-      { find: /^@ishtirak\/client$/, replacement: source('client/src/index.ts') },
-    ],
-  },
   test: {
-    include: ['packages/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    pool: 'forks',
     // Each worker may hold an embedded database of some 300 MB, and continuous integration has 2 cores.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
     passWithNoTests: false,
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        resolve,
+        test: {
+          ...shared,
+          name: 'quick',
+          include: ['packages/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', SYSTEM],
+          // The files of a worker share its modules, its databases and its provider: importing cost as much as testing.
+          isolate: false,
+        },
+      },
+      { resolve, test: { ...shared, name: 'system', include: [SYSTEM], exclude: ['**/node_modules/**'] } },
+    ],
   },
 })

@@ -8,19 +8,16 @@ import {
   type ClientOptions,
   createClient,
 } from '../../packages/client/src/index.js'
-import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { freshDatabase } from '../support/databases.js'
+import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
 import { createWorld, type World } from '../support/world.js'
 
-let database: Database
 let world: World
 let users = 0
 let userId: string
 beforeAll(async () => {
-  database = await freshDatabase('pglite')
-  world = await createWorld(database, { env: WITH_PLATFORM })
+  world = await createWorld(await emptyDatabase('pglite'), { env: WITH_PLATFORM })
 })
 beforeEach(() => {
   users += 1
@@ -28,7 +25,6 @@ beforeEach(() => {
 })
 afterAll(async () => {
   await world.stop()
-  await database.close()
 })
 
 /** The road to billing, which can be cut: what a platform sees of an outage. */

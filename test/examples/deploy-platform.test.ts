@@ -5,9 +5,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { movableClock, systemClock } from '../../packages/ishtirak/src/runtime/clock.js'
-import { freshDatabase } from '../support/databases.js'
+import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
 import { checkoutIdOf, createWorld, type World } from '../support/world.js'
@@ -16,7 +15,6 @@ const root = path.resolve(import.meta.dirname, '../..')
 const JWT_SECRET = 'a secret of this example, longer than 32 bytes'
 const EVENTS_SECRET = `whsec_${Buffer.from('a secret of the tests, 24 bytes').toString('base64')}`
 
-let database: Database
 let world: World
 let platform: ChildProcess
 let platformUrl: string
@@ -24,8 +22,7 @@ let platformUrl: string
 beforeAll(async () => {
   execFileSync(process.execPath, [path.join(root, 'scripts/build.mjs'), '--if-stale'])
   const port = await freePort()
-  database = await freshDatabase('pglite')
-  world = await createWorld(database, {
+  world = await createWorld(await emptyDatabase('pglite'), {
     // The platform is another process and has the machine's time, so the events must be of that time too.
     clock: movableClock(systemClock()),
     env: {
@@ -55,7 +52,6 @@ beforeAll(async () => {
 afterAll(async () => {
   platform.kill()
   await world.stop()
-  await database.close()
 })
 
 /** No day ends while this test runs. (Etc/GMT-5 is five hours ahead of UTC: POSIX counts to the west.) */

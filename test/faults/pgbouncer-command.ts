@@ -8,7 +8,7 @@ import { pgbouncerVersion, roleSettings, startPgbouncer } from './pgbouncer.js'
 import { PostgresNode } from './postgres-node.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
-const DEFAULT_TESTS = ['test/store', 'test/scenarios']
+const DEFAULT_TESTS = ['packages/ishtirak/src/database', '.sql.test.ts', 'test/scenarios']
 
 export async function run(args: readonly string[]): Promise<boolean> {
   pgbouncerVersion()
@@ -22,6 +22,7 @@ export async function run(args: readonly string[]): Promise<boolean> {
     const named = args.filter((arg) => !arg.startsWith('--'))
     const tests = named.length > 0 ? named : DEFAULT_TESTS
     await runTests([...tests, ...options], report, {
+      TEST_DATABASES: 'both',
       TEST_DATABASE_URL: server.url,
       TEST_POOLER_URL: pooler.url,
     })
@@ -48,7 +49,7 @@ async function runTests(
 ): Promise<void> {
   const vitest = path.join(root, 'node_modules/vitest/vitest.mjs')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const child = spawn(process.execPath, [vitest, 'run', ...tests, ...reporters], {
+  const child = spawn(process.execPath, [vitest, 'run', '--project', 'quick', ...tests, ...reporters], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: 'inherit',

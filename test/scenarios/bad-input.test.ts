@@ -1,7 +1,7 @@
 // Bad input never gets a 5xx and never changes anything, whichever route it is thrown at.
 import { connect } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../support/databases.js'
+import { describeScenario } from '../support/databases.js'
 import { createWorld, tokenOf, type World } from '../support/world.js'
 
 const ROUTES = [
@@ -35,7 +35,7 @@ const BODIES: readonly [string, string | Uint8Array][] = [
 const cursorAt = (createdAt: number) =>
   Buffer.from(`${createdAt}.pay_00000000000000000000000000`).toString('base64url')
 
-describeOnBothDatabases('bad input', ({ database }) => {
+describeScenario('bad input', ({ database }) => {
   let world: World
   beforeEach(async () => {
     world = await createWorld(database())

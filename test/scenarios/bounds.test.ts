@@ -2,13 +2,13 @@
 // its turn.
 import { afterEach, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { describeOnBothDatabases } from '../support/databases.js'
+import { describeScenario } from '../support/databases.js'
 import { createWorld, type World } from '../support/world.js'
 
 const QUOTA = 20
 const WEBHOOK = '/api/v1/billing/webhook'
 
-describeOnBothDatabases('a caller who is not known', ({ database }) => {
+describeScenario('a caller who is not known', ({ database }) => {
   let world: World
   afterEach(() => world.stop())
 

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
 import { findPayment } from '../../packages/ishtirak/src/payments/payments.sql.js'
-import { describeOnBothDatabases } from '../support/databases.js'
+import { describeScenario } from '../support/databases.js'
 import { checkoutIdOf, createWorld, type World } from '../support/world.js'
 
 const MINUTE = 60
@@ -20,7 +20,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describeOnBothDatabases('a request that is continued later', ({ database }) => {
+describeScenario('a request that is continued later', ({ database }) => {
   let world: World
   beforeEach(async () => {
     world = await createWorld(database(), { env: { PLANS_FILE } })

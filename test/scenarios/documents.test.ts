@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { freshDatabase } from '../support/databases.js'
+import { emptyDatabase } from '../support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY } from '../support/operator.js'
 import { WITH_PLATFORM } from '../support/platform.js'
 import { createWorld, type World } from '../support/world.js'
@@ -26,7 +25,6 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, object>> }
 }
 
-let database: Database
 let world: World
 const documents: Record<string, Document> = {}
 const documentAt = (address: string) => documents[address] as Document
@@ -34,15 +32,13 @@ const operationsOf = ({ paths }: Pick<Document, 'paths'>) =>
   Object.values(paths).flatMap(Object.values<Operation>)
 
 beforeAll(async () => {
-  database = await freshDatabase('pglite')
-  world = await createWorld(database, { env: { ...WITH_PLATFORM, ...OPERATOR_ENV } })
+  world = await createWorld(await emptyDatabase('pglite'), { env: { ...WITH_PLATFORM, ...OPERATOR_ENV } })
   const headers = { authorization: `Bearer ${OPERATOR_KEY}` }
   for (const address of ['/openapi.json', '/openapi-operator.json'])
     documents[address] = (await world.call('GET', address, { headers })).body
 })
 afterAll(async () => {
   await world.stop()
-  await database.close()
 })
 
 describe.each(['/openapi.json', '/openapi-operator.json'])('%s', (address) => {

@@ -1,12 +1,12 @@
 // A provider that fails costs a user nothing but the attempt: no place of the ten, and not more than five calls a minute.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../support/databases.js'
+import { describeScenario } from '../support/databases.js'
 import { createWorld, type World } from '../support/world.js'
 
 const UPGRADE = '/api/v1/billing/upgrade'
 const WRONG_KEY = 'test_sk_wrong0000000000000000000000000000000'
 
-describeOnBothDatabases('a provider that fails', ({ database }) => {
+describeScenario('a provider that fails', ({ database }) => {
   let world: World
   beforeEach(async () => {
     world = await createWorld(database())

@@ -1,14 +1,14 @@
 // The whole life of prepaid time, lived through the API under a moved clock.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
-import { describeOnBothDatabases } from '../support/databases.js'
+import { describeScenario } from '../support/databases.js'
 import { type Caller, createWorld, type World } from '../support/world.js'
 
 const STATUS = '/api/v1/billing/status'
 const HOUR = 3_600
 const DAY = 24 * HOUR
 
-describeOnBothDatabases('the life of a subscription', ({ database }) => {
+describeScenario('the life of a subscription', ({ database }) => {
   let world: World
   let user: Caller
   beforeEach(async () => {
@@ -133,7 +133,7 @@ describeOnBothDatabases('the life of a subscription', ({ database }) => {
   })
 })
 
-describeOnBothDatabases('the day of the anchor', ({ database }) => {
+describeScenario('the day of the anchor', ({ database }) => {
   let world: World
   beforeEach(async () => {
     const clock = movableClock(Date.parse('2026-01-31T10:00:00Z'))
@@ -160,7 +160,7 @@ describeOnBothDatabases('the day of the anchor', ({ database }) => {
   })
 })
 
-describeOnBothDatabases('the terms of the house', ({ database }) => {
+describeScenario('the terms of the house', ({ database }) => {
   it('are configuration: no grace, and the last 14 days for the renewal', async () => {
     const env = { GRACE_DAYS: '0', RENEWAL_WINDOW_DAYS: '14' }
     await using world = await createWorld(database(), { env })

@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
-import { freshDatabase } from '../support/databases.js'
+import { emptyDatabase } from '../support/databases.js'
 import { createWorld, type World } from '../support/world.js'
 
 const BILLING = '/api/v1/billing'
@@ -17,7 +17,7 @@ beforeEach(async () => {
       done()
     },
   })
-  world = await createWorld(await freshDatabase('pglite'), { log: createLog({ level: 'info', destination }) })
+  world = await createWorld(await emptyDatabase('pglite'), { log: createLog({ level: 'info', destination }) })
 })
 afterEach(() => world.stop())
 

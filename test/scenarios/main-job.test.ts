@@ -1,9 +1,9 @@
 // The main job, as its users do it: plans, upgrade, pay, confirmed, status, history.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../support/databases.js'
+import { describeScenario } from '../support/databases.js'
 import { createWorld, type World } from '../support/world.js'
 
-describeOnBothDatabases('the main job', ({ database }) => {
+describeScenario('the main job', ({ database }) => {
   let world: World
   beforeEach(async () => {
     world = await createWorld(database())

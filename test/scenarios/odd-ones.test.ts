@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
-import { describeOnBothDatabases } from '../support/databases.js'
+import { describeScenario } from '../support/databases.js'
 import { anEvent, type EventStatus, postEvent } from '../support/provider-events.js'
 import { type Caller, CHARGILY_KEY, createWorld, START, type World } from '../support/world.js'
 
@@ -21,7 +21,7 @@ const forgetAnswer = statement(
   `update payments set status = 'requested', checkout_id = null, checkout_url = null`,
 )
 
-describeOnBothDatabases('odd money', ({ database }) => {
+describeScenario('odd money', ({ database }) => {
   let world: World
   let user: Caller
   beforeEach(async () => {
@@ -175,7 +175,7 @@ describeOnBothDatabases('odd money', ({ database }) => {
   })
 })
 
-describeOnBothDatabases('a key that is being replaced', ({ database }) => {
+describeScenario('a key that is being replaced', ({ database }) => {
   const OLD_KEY = 'test_sk_old00000000000000000000000000000000000'
 
   const buyWithOldKey = async (env: Record<string, string>) => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
-import { describeOnBothDatabases } from '../support/databases.js'
+import { describeScenario } from '../support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../support/operator.js'
 import { anEvent, postEvent } from '../support/provider-events.js'
 import { CHARGILY_KEY, createWorld, START, type World } from '../support/world.js'
@@ -14,7 +14,7 @@ const STATUS = '/api/v1/billing/status'
 const YEAR = 365 * 86_400
 const NOON = START / 1_000
 
-describeOnBothDatabases('an instant of payment', ({ database }) => {
+describeScenario('an instant of payment', ({ database }) => {
   let world: World
   let operator: OperatorCaller
   let lines: Record<string, unknown>[]

@@ -1,7 +1,7 @@
 // The ids of users are the platform's. What a token may name can buy and be asked about; the rest is refused at the door.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
-import { describeOnBothDatabases } from '../support/databases.js'
+import { describeScenario } from '../support/databases.js'
 import { PLATFORM_KEY, platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { anEvent, postEvent } from '../support/provider-events.js'
 import { createWorld, type World } from '../support/world.js'
@@ -14,7 +14,7 @@ const forgetAnswer = statement(
   `update payments set status = 'requested', checkout_id = null, checkout_url = null`,
 )
 
-describeOnBothDatabases('the id of a user', ({ database }) => {
+describeScenario('the id of a user', ({ database }) => {
   let world: World
   beforeEach(async () => {
     world = await createWorld(database(), { env: WITH_PLATFORM })

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { DAY, HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
-import { describeOnBothDatabases } from '../support/databases.js'
+import { describeScenario } from '../support/databases.js'
 import { platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { Receiver, SECRET } from '../support/receiver.js'
 import { type WronglyTimed, wronglyTimed } from '../support/wrong-clock.js'
@@ -17,7 +17,7 @@ const ALWAYS_BEHIND = -HOUR
 /** Each statement of a test has a name of its own. */
 let asked = 0
 
-describeOnBothDatabases('a clock that was wrong for a moment', ({ database }) => {
+describeScenario('a clock that was wrong for a moment', ({ database }) => {
   let receiver: Receiver
   let world: WronglyTimed
 

@@ -2,7 +2,8 @@
 // proof that it sees: rules of the service are broken, and each is found and named.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { type DatabaseKind, freshDatabase } from '../support/databases.js'
+import { type DatabaseKind, SCENARIO_KINDS } from '../support/database-kinds.js'
+import { emptyDatabase, freshDatabase } from '../support/databases.js'
 import {
   dropEventConstraint,
   monthByMonth,
@@ -19,18 +20,19 @@ import { runSeed, SeedFailed, type SeedOptions } from './run-seed.js'
 
 const DAYS = 60
 
-describe.each<[DatabaseKind, readonly number[]]>([
-  ['pglite', [1, 6, 11, 16, 21]],
-  ['postgres', [26, 31]],
-])('the simulation (%s)', (kind, batches) => {
+const BATCHES: Readonly<Record<DatabaseKind, readonly number[]>> = {
+  pglite: [1, 6, 11, 16, 21],
+  postgres: [26, 31],
+}
+
+describe.each(SCENARIO_KINDS)('the simulation (%s)', (kind) => {
   let database: Database
   const figures = new Figures()
   beforeAll(async () => {
-    database = await freshDatabase(kind)
+    database = await emptyDatabase(kind)
   })
-  afterAll(() => database.close())
 
-  it.each(batches)('holds every rule through the five lives from seed %i', async (first) => {
+  it.each(BATCHES[kind])('holds every rule through the five lives from seed %i', async (first) => {
     for (let seed = first; seed < first + 5; seed++) {
       figures.add((await runSeed({ seed, days: DAYS, database })).figures.all())
     }

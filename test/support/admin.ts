@@ -10,6 +10,20 @@ export async function dropDatabase(serverUrl: string, name: string): Promise<voi
   await administer(serverUrl, `drop database if exists ${name} with (force)`)
 }
 
+/** All whose names begin so. */
+export async function dropDatabases(serverUrl: string, prefix: string): Promise<void> {
+  const client = new pg.Client(serverUrl)
+  await client.connect()
+  try {
+    const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [
+      prefix,
+    ])
+    for (const { datname } of rows) await client.query(`drop database if exists ${datname} with (force)`)
+  } finally {
+    await client.end()
+  }
+}
+
 /** The same server, another database. */
 export function withDatabaseName(serverUrl: string, name: string): string {
   const url = new URL(serverUrl)

@@ -1,25 +1,40 @@
-// Databases for tests. Every test of the store runs on both kinds, and each test file has its own, freshly migrated.
+// Databases for tests. The store is tested on both kinds always; scenarios are on the embedded one, and on both with
+// TEST_DATABASES=both, as in continuous integration.
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, beforeEach, describe, inject } from 'vitest'
+import { beforeAll, beforeEach, describe, inject } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { openMemory } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, dropDatabase, withDatabaseName } from './admin.js'
+import { BOTH, type DatabaseKind, SCENARIO_KINDS } from './database-kinds.js'
 
-export type DatabaseKind = Database['kind']
+export type { DatabaseKind } from './database-kinds.js'
 
 export interface DatabaseContext {
   readonly kind: DatabaseKind
-  /** The migrated database of this file; empty at the start of each test. To be asked inside tests and hooks. */
+  /** A migrated database, empty at the start of each test. To be asked inside tests and hooks. */
   database(): Database
   /** Empties all tables but the record of the migrations. Runs before each test anyway. */
   reset(): Promise<void>
 }
 
-/** Describes the same promises twice, once per kind of database. */
+/** For the store: describes the same promises once per kind of database, always. */
 export function describeOnBothDatabases(name: string, body: (context: DatabaseContext) => void): void {
-  describe.each<DatabaseKind>(['pglite', 'postgres'])(`${name} (%s)`, (kind) => {
+  describeOn(BOTH, name, body)
+}
+
+/** For everything above the store: on the embedded database, and on the server as well where both are asked for. */
+export function describeScenario(name: string, body: (context: DatabaseContext) => void): void {
+  describeOn(SCENARIO_KINDS, name, body)
+}
+
+function describeOn(
+  kinds: readonly DatabaseKind[],
+  name: string,
+  body: (context: DatabaseContext) => void,
+): void {
+  describe.each(kinds)(`${name} (%s)`, (kind) => {
     let database: Database | undefined
     const context: DatabaseContext = {
       kind,
@@ -29,18 +44,28 @@ export function describeOnBothDatabases(name: string, body: (context: DatabaseCo
       },
       reset: () => empty(context.database()),
     }
-    beforeAll(async () => {
-      database = await freshDatabase(kind)
-    })
-    afterAll(async () => {
-      await database?.close()
-    })
-    beforeEach(() => context.reset())
+    const open = async () => {
+      database = await emptyDatabase(kind)
+    }
+    beforeAll(open)
+    beforeEach(open)
     body(context)
   })
 }
 
-/** A migrated, empty database of one's own. Whoever asks closes it. */
+/** The databases of this worker. A new embedded one costs two seconds of computing, emptying one some milliseconds. */
+const kept = new Map<DatabaseKind, Promise<Database>>()
+
+/** The worker's own migrated database, emptied: one test after the other has it, and none closes it. */
+export async function emptyDatabase(kind: DatabaseKind): Promise<Database> {
+  const opening = kept.get(kind) ?? freshDatabase(kind)
+  kept.set(kind, opening)
+  const database = await opening
+  await empty(database)
+  return database
+}
+
+/** A migrated, empty database that no other test sees, to be changed beyond its rows. The caller closes it. */
 export async function freshDatabase(kind: DatabaseKind): Promise<Database> {
   if (kind === 'pglite') return await openMemory(readDump('dumpPath'))
   const url = await postgresUrl()
@@ -78,7 +103,7 @@ export function emptyPostgresUrl(): Promise<string> {
 }
 
 async function createAndName(template: string): Promise<string> {
-  const name = `test_${randomUUID().replaceAll('-', '')}`
+  const name = `${inject('templateName')}_${randomUUID().replaceAll('-', '')}`
   await createDatabase(inject('serverUrl'), name, template)
   return withDatabaseName(inject('connectUrl'), name)
 }

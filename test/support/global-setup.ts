@@ -1,5 +1,5 @@
-// Before all tests: a PostgreSQL server with a migrated template, and the dump of a migrated embedded database. Each
-// test file makes its own database from them, which takes a moment instead of seconds.
+// Before all tests: a PostgreSQL server with a migrated template, and the dump of a migrated embedded database. The
+// tests make their databases from them, which takes a moment instead of seconds.
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -16,7 +16,8 @@ import type { TestProject } from 'vitest/node'
 import { type EmbeddedDatabase, openMemory } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
-import { createDatabase, dropDatabase, withDatabaseName } from './admin.js'
+import { createDatabase, dropDatabases, withDatabaseName } from './admin.js'
+import { SCENARIO_KINDS } from './database-kinds.js'
 import { startServer } from './postgres-server.js'
 
 declare module 'vitest' {
@@ -40,9 +41,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = given === undefined ? await startServer() : undefined
   const serverUrl = given ?? server?.url ?? ''
   const teardown = async () => {
-    if (server === undefined) await dropDatabase(serverUrl, templateName)
+    // The tests' own are named after it.
+    if (server === undefined) await dropDatabases(serverUrl, templateName)
     else await server.remove()
   }
+  console.info(`Scenarios run on ${SCENARIO_KINDS.join(' and ')}, tests of the store on pglite and postgres.`)
   try {
     const [dumps] = await Promise.all([makeDumps(), createTemplate(serverUrl, templateName)])
     project.provide('serverUrl', serverUrl)

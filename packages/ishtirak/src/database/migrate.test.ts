@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { emptyPostgresUrl, freshDatabase, readDump } from '../../../../test/support/databases.js'
 import { ConstraintViolation, type Database, statement } from './database.js'
 import { openMemory } from './embedded/pglite.js'
@@ -23,11 +23,13 @@ const write = (name: string, sql: string) => writeFileSync(join(directory, name)
 describe.each(['pglite', 'postgres'] as const)('migrations (%s)', (kind) => {
   let database: Database
   let url = ''
-  beforeEach(async () => {
+  beforeAll(async () => {
     url = kind === 'postgres' ? await emptyPostgresUrl() : ''
     database = kind === 'postgres' ? openPostgres({ url }) : await openMemory(readDump('emptyDumpPath'))
+    return () => database.close()
   })
-  afterEach(() => database.close())
+  // As it is after `create database`.
+  beforeEach(() => database.script('drop schema public cascade; create schema public'))
 
   it('are applied once, in order', async () => {
     expect(await schemaVersion(database)).toBe(0)

@@ -1,6 +1,6 @@
 // What the platform hears of time passing, with a clock that is moved.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { Receiver, SECRET } from '../../../../test/support/receiver.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { DAY } from '../core/instant.js'
@@ -8,7 +8,7 @@ import { listEvents } from './event-history.sql.js'
 
 const days = (count: number) => (count * DAY) / 1000
 
-describeOnBothDatabases('announcements', ({ database }) => {
+describeScenario('announcements', ({ database }) => {
   let receiver: Receiver
   let world: World
   const environment = () => ({

@@ -2,7 +2,7 @@
 // ever to somebody who does not want it.
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { OLD_SECRET, Receiver, SECRET } from '../../../../test/support/receiver.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { DAY, HOUR, MINUTE } from '../core/instant.js'
@@ -15,7 +15,7 @@ import { ATTEMPT_WAITS } from './retry-schedule.js'
 
 const seconds = (ms: number) => Math.ceil(ms / 1000)
 
-describeOnBothDatabases('events to the platform', ({ database }) => {
+describeScenario('events to the platform', ({ database }) => {
   let receiver: Receiver
   let world: World
   const environment = () => ({

@@ -1,6 +1,6 @@
 // Callers are known before parameters, query and body are read, on every route, and their calls are counted.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase } from '../../../../test/support/databases.js'
+import { emptyDatabase } from '../../../../test/support/databases.js'
 import { captureLog, expectProblem } from '../../../../test/support/example-app.js'
 import { OPERATOR_ENV } from '../../../../test/support/operator.js'
 import { WITH_PLATFORM } from '../../../../test/support/platform.js'
@@ -29,13 +29,12 @@ const isPublic = (method: string, url: string) =>
 let database: Database
 let world: World
 beforeAll(async () => {
-  database = await freshDatabase('pglite')
+  database = await emptyDatabase('pglite')
   const env = { ...WITH_PLATFORM, ...OPERATOR_ENV, RATE_LIMIT_PER_MINUTE: '100000' }
   world = await createWorld(database, { env })
 })
 afterAll(async () => {
   await world.stop()
-  await database.close()
 })
 
 const routes = () => world.service.app.knownRoutes()

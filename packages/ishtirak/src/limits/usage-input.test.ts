@@ -1,20 +1,16 @@
 // What comes in at the platform's door: refused with a field and a code, and never an error of ours.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase } from '../../../../test/support/databases.js'
+import { emptyDatabase } from '../../../../test/support/databases.js'
 import { PLATFORM_KEY, platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
-import type { Database } from '../database/database.js'
 
-let database: Database
 let world: World
 beforeAll(async () => {
-  database = await freshDatabase('pglite')
-  world = await createWorld(database, { env: WITH_PLATFORM })
+  world = await createWorld(await emptyDatabase('pglite'), { env: WITH_PLATFORM })
 })
 afterAll(async () => {
   await world.stop()
-  await database.close()
 })
 
 const platform = () => platformFor(world, 'user-1')

@@ -1,7 +1,7 @@
 // The platform's day with the limits: it asks on every deploy, the day turns, the user pays in the middle of it, the plan
 // ends. Everything through HTTP.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { instantOf } from '../../../../test/support/fixtures.js'
 import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -11,7 +11,7 @@ const DEPLOYS = 'deploys_per_day'
 const HOURS = 3_600
 const DAYS = 24 * HOURS
 
-describeOnBothDatabases('limits', ({ database }) => {
+describeScenario('limits', ({ database }) => {
   let world: World
   beforeEach(async () => {
     world = await createWorld(database(), { env: WITH_PLATFORM })
@@ -201,7 +201,7 @@ describeOnBothDatabases('limits', ({ database }) => {
   })
 })
 
-describeOnBothDatabases('the day of a limit', ({ database }) => {
+describeScenario('the day of a limit', ({ database }) => {
   const worldAt = (now: string, zone?: string) =>
     createWorld(database(), {
       clock: movableClock(instantOf(now)),
@@ -242,7 +242,7 @@ describeOnBothDatabases('the day of a limit', ({ database }) => {
   })
 })
 
-describeOnBothDatabases('the platform’s key', ({ database }) => {
+describeScenario('the platform’s key', ({ database }) => {
   it('opens the door; without any the whole part is 404', async () => {
     await using world = await createWorld(database())
     const platform = platformFor(world, 'user-1')

@@ -1,13 +1,13 @@
 // The mail that people get: a receipt for each payment, a word before and after each end; once, in their language.
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { readLetter, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 
 const DAY_SECONDS = 86_400
 
-describeOnBothDatabases('mail', ({ database }) => {
+describeScenario('mail', ({ database }) => {
   let world: World
   let sink: SmtpSink
   beforeEach(async () => {

@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SCENARIO_KINDS } from '../../../../test/support/database-kinds.js'
 import {
   type DatabaseKind,
-  describeOnBothDatabases,
+  describeScenario,
   emptyPostgresUrl,
   freshDatabase,
   readDump,
@@ -58,8 +59,8 @@ const receipts = statement(
   'select user_id, series, number from receipts order by number',
 )
 
-describeOnBothDatabases('a backup', ({ kind, database }) => {
-  it.each<DatabaseKind>(['pglite', 'postgres'])(
+describeScenario('a backup', ({ kind, database }) => {
+  it.each(SCENARIO_KINDS)(
     'restored into %s: nothing is lost, receipts continue, and what was paid since is found and booked',
     async (target) => {
       const before = await createWorld(database(), { env: OPERATOR_ENV })
@@ -96,7 +97,7 @@ describeOnBothDatabases('a backup', ({ kind, database }) => {
     },
   )
 
-  it.each<DatabaseKind>(['pglite', 'postgres'])(
+  it.each(SCENARIO_KINDS)(
     'that is older, restored into %s: the operator books what was bought since, once, and no receipt number comes twice',
     async (target) => {
       const before = await createWorld(database(), { env: OPERATOR_ENV })

@@ -1,7 +1,7 @@
 // The operator's hand on the events to the platform, and the promises that hold between processes.
 import Schema from 'typebox/schema'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { Receiver, SECRET } from '../../../../test/support/receiver.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { DAY, HOUR } from '../core/instant.js'
@@ -10,7 +10,7 @@ import { statement } from '../database/database.js'
 const KEY = 'operator-key-0000000000000000'
 const countEvents = statement('test.count_outbox', 'select count(*)::int as count from outbox')
 
-describeOnBothDatabases('the operator and the events', ({ database }) => {
+describeScenario('the operator and the events', ({ database }) => {
   let receiver: Receiver
   let world: World
   const environment = (): Record<string, string> => ({

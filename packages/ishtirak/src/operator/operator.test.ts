@@ -1,6 +1,6 @@
 // The operator's hand: everything can be seen, what is odd can be settled, and every act leaves a line that stays.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import {
   OPERATOR_ENV,
   OPERATOR_KEY,
@@ -21,7 +21,7 @@ const selectOutbox = statement(
   `select sequence, type, payload->'data'->'subscription'->>'status' as status from outbox order by sequence`,
 )
 
-describeOnBothDatabases('the operator', ({ database }) => {
+describeScenario('the operator', ({ database }) => {
   let world: World
   let operator: OperatorCaller
   beforeEach(async () => {

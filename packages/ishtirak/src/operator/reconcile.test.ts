@@ -1,6 +1,6 @@
 // The provider's list against our books: what only one side has comes to light, by itself within a day or when asked.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
@@ -20,7 +20,7 @@ const selectLease = statement(
   'select name, next_run_at from job_leases where name = $1',
 )
 
-describeOnBothDatabases('the books compared', ({ database }) => {
+describeScenario('the books compared', ({ database }) => {
   let world: World
   let operator: OperatorCaller
   beforeEach(async () => {
@@ -173,7 +173,7 @@ describeOnBothDatabases('the books compared', ({ database }) => {
   }
 })
 
-describeOnBothDatabases('a job of the whole cluster', ({ database }) => {
+describeScenario('a job of the whole cluster', ({ database }) => {
   let world: World
   let other: World
   beforeEach(async () => {

@@ -1,7 +1,7 @@
 // A new checkout is compared with its order before anybody sees its address. One that differs is refused, ended at the
 // provider, and left for the operator to see.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type Caller, createWorld, type World } from '../../../../test/support/world.js'
 import type { FaultSettings } from '../../../chargily-emulator/src/faults.js'
@@ -10,7 +10,7 @@ import { createLog } from '../runtime/log.js'
 const UPGRADE = '/api/v1/billing/upgrade'
 const HISTORY = '/api/v1/billing/payments'
 
-describeOnBothDatabases('a new checkout that is not what was ordered', ({ database }) => {
+describeScenario('a new checkout that is not what was ordered', ({ database }) => {
   let world: World
   let user: Caller
   let errors: string[]

@@ -1,14 +1,14 @@
 // A checkout whose purpose is over: another payment bought the month meanwhile. It is shown nowhere and ended at the
 // provider; paid all the same, it counts.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type Caller, createWorld, type World } from '../../../../test/support/world.js'
 
 const UPGRADE = '/api/v1/billing/upgrade'
 const HISTORY = '/api/v1/billing/payments'
 
-describeOnBothDatabases('a checkout that outlives its purpose', ({ database }) => {
+describeScenario('a checkout that outlives its purpose', ({ database }) => {
   let world: World
   let user: Caller
   beforeEach(async () => {

@@ -1,9 +1,9 @@
 // The history in pages: nothing skipped, nothing repeated, also where the order of time says nothing.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 
-describeOnBothDatabases('a history', ({ database }) => {
+describeScenario('a history', ({ database }) => {
   let world: World
   beforeEach(async () => {
     world = await createWorld(database())

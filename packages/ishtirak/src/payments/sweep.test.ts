@@ -1,7 +1,7 @@
 // Every webhook is dropped: whoever comes back from paying sees it at once, whoever closed the browser within the sweep's
 // bound, and the reading never suffers from the asking.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { type Caller, createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
@@ -12,7 +12,7 @@ const HOUR = 60 * MINUTE
 
 const setPrice = statement('test.lost.set_price', 'update payments set amount = $1::int')
 
-describeOnBothDatabases('with every webhook dropped', ({ database }) => {
+describeScenario('with every webhook dropped', ({ database }) => {
   let world: World
   let user: Caller
   beforeEach(async () => {

@@ -1,11 +1,11 @@
 // The click on "upgrade": one checkout however often it is clicked, and nothing blindly repeated.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
 
 const UPGRADE = '/api/v1/billing/upgrade'
 
-describeOnBothDatabases('upgrading', ({ database }) => {
+describeScenario('upgrading', ({ database }) => {
   let world: World
   beforeEach(async () => {
     world = await createWorld(database())

@@ -1,7 +1,7 @@
 // The provider's webhook: what is believed, what is booked, and what is answered.
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
@@ -19,7 +19,7 @@ const moveVersions = statement('test.move_versions', 'update users set version =
 const sign = (body: string | Uint8Array, key = CHARGILY_KEY) =>
   createHmac('sha256', key).update(body).digest('hex')
 
-describeOnBothDatabases('the webhook', ({ database }) => {
+describeScenario('the webhook', ({ database }) => {
   let world: World
   beforeEach(async () => {
     world = await createWorld(database(), {

@@ -1,22 +1,20 @@
 // What is at the root of the service: for a browser a page that leads on, for a program what is at any address without a
 // resource.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase } from '../../../../test/support/databases.js'
+import { emptyDatabase } from '../../../../test/support/databases.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { LOCALES } from '../core/locale.js'
-import type { Database } from '../database/database.js'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-let database: Database
 let world: World
 beforeAll(async () => {
-  database = await freshDatabase('pglite')
-  world = await createWorld(database, { env: { PUBLIC_URL: 'http://billing.localhost/billing' } })
+  world = await createWorld(await emptyDatabase('pglite'), {
+    env: { PUBLIC_URL: 'http://billing.localhost/billing' },
+  })
 })
 afterAll(async () => {
   await world.stop()
-  await database.close()
 })
 
 describe('the root of the service', () => {

@@ -1,21 +1,17 @@
 // What is wrong with a request is said the way its reader reads: on an address that people open with a page in their
 // language, on every other with a problem; and both with the headers that keep a browser from guessing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase } from '../../../../test/support/databases.js'
+import { emptyDatabase } from '../../../../test/support/databases.js'
 import { sendRaw } from '../../../../test/support/raw.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { LOCALES } from '../core/locale.js'
-import type { Database } from '../database/database.js'
 
-let database: Database
 let world: World
 beforeAll(async () => {
-  database = await freshDatabase('pglite')
-  world = await createWorld(database)
+  world = await createWorld(await emptyDatabase('pglite'))
 })
 afterAll(async () => {
   await world.stop()
-  await database.close()
 })
 
 const ask = (method: string, path: string, headers: Record<string, string> = {}) => {

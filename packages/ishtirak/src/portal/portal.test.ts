@@ -1,6 +1,6 @@
 // The way into the portal and what it refuses: links that work once, forms that are ours, text that stays text.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { type Answer, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
@@ -10,7 +10,7 @@ const selectSecrets = statement(
   'select link_digest, session_digest from portal_sessions order by id',
 )
 
-describeOnBothDatabases('the portal', ({ database }) => {
+describeScenario('the portal', ({ database }) => {
   let world: World
   beforeEach(async () => {
     world = await createWorld(database())

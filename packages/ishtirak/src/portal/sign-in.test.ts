@@ -1,10 +1,10 @@
 // The way into the portal for a user who is not logged in: the platform's page, else a link by mail.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { readLetter, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 
-describeOnBothDatabases('a visit of the portal without a session', ({ database }) => {
+describeScenario('a visit of the portal without a session', ({ database }) => {
   let sink: SmtpSink
   let world: World
   const start = async (env: Record<string, string> = {}) => {

@@ -1,0 +1,70 @@
+// The embedded database as a process of its own that is killed: what it has answered is there, and no half database is.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import type { Child } from '../../../../../test/support/child-process.js'
+import { compileSources } from '../../../../../test/support/compiled-sources.js'
+import { readDump } from '../../../../../test/support/databases.js'
+import { statement } from '../database.js'
+import { openFolder } from './pglite.js'
+
+const one = statement('test.killed.one', 'select 1 as one')
+const count = statement('test.killed.count', 'select count(*) as count from kept')
+
+const store = compileSources('database/embedded/pglite.ts')
+let folder = ''
+let children: Child[] = []
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ishtirak-folder-'))
+})
+afterEach(async () => {
+  await Promise.all(children.map((child) => child.kill()))
+  children = []
+  rmSync(folder, { recursive: true, force: true })
+})
+afterAll(() => store.remove())
+
+it('what was acknowledged survives kill -9, again and again', async () => {
+  const storm = `
+    import { openFolder } from './database/embedded/pglite.js'
+    const database = await openFolder(process.argv[2])
+    await database.script('create table if not exists kept (value integer)')
+    const insert = { name: 'insert', text: 'insert into kept (value) values ($1)' }
+    for (let value = 0; ; value++) {
+      await database.query(insert, [value])
+      console.log(value)
+    }`
+  await (await openFolder(folder, { from: readDump('emptyDumpPath') })).close()
+  let acknowledged = 0
+  for (let round = 1; round <= 3; round++) {
+    const child = store.run(storm, folder)
+    children.push(child)
+    await expect.poll(() => child.lines.length, { timeout: 30_000 }).toBeGreaterThan(50)
+    await child.kill()
+    acknowledged += child.lines.length
+    const database = await openFolder(folder)
+    const [row] = await database.query(count)
+    // In each round one more may have been committed whose answer was cut off.
+    expect(row?.count).toBeGreaterThanOrEqual(acknowledged)
+    expect(row?.count).toBeLessThanOrEqual(acknowledged + round)
+    await database.close()
+  }
+}, 90_000)
+
+it('a creation that was killed leaves nothing that looks like a database', async () => {
+  const create = `
+    import { openFolder } from './database/embedded/pglite.js'
+    import { watch } from 'node:fs'
+    watch(process.argv[2], () => console.log('changed'))
+    await openFolder(process.argv[2])
+    console.log('created')`
+  const child = store.run(create, folder)
+  children.push(child)
+  // The first changes are the lock's; then the unfinished database appears.
+  await expect.poll(() => child.lines.length, { timeout: 30_000 }).toBeGreaterThan(3)
+  await child.kill()
+  const database = await openFolder(folder)
+  expect(await database.query(one)).toEqual([{ one: 1 }])
+  await database.close()
+}, 60_000)

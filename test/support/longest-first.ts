@@ -1,0 +1,34 @@
+// The order of the test files: the longest first, so that no worker is left with one while the other has none.
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Of the project that takes longest, the files that take longest: about 20 s each and more. */
+const LONGEST = [
+  'process/restart',
+  'browser/pages',
+  'faults/kill',
+  'process/operator-cli',
+  'plans/plans',
+  'browser/purchase',
+  'process/stop',
+  'faults/flush',
+  'process/workers',
+  'simulation/simulation',
+  'limits/operations.sql',
+  'operator/backup',
+  'embedded/pglite',
+  'portal/portal',
+  'fuzz/fuzz',
+]
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return sorted.toSorted((one, other) => rankOf(one) - rankOf(other))
+  }
+}
+
+function rankOf({ project, moduleId }: TestSpecification): number {
+  const place = LONGEST.findIndex((name) => moduleId.includes(name))
+  const within = place === -1 ? LONGEST.length : place
+  return within + (project.name === 'system' ? 0 : 1_000)
+}
