@@ -23,7 +23,7 @@ import {
   repairMails,
   repairPayments,
 } from '../../packages/ishtirak/src/operator/repair-instants.sql.js'
-import { findPaymentsByWord, findUsersByWord } from '../../packages/ishtirak/src/operator/search.sql.js'
+import { findPaymentsByWord, findUsersByWord } from '../../packages/ishtirak/src/operator/users.sql.js'
 import {
   findPayment,
   findPaymentById,

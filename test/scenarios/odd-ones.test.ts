@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
+import { showPayment } from '../../packages/ishtirak/src/operator/payments.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { describeScenario } from '../support/databases.js'
 import { anEvent, type EventStatus, postEvent } from '../support/provider-events.js'
@@ -56,7 +57,7 @@ describeScenario('odd money', ({ database }) => {
         period_start: null,
       })
       expect(await status()).toEqual(NEVER)
-      const { payment } = await world.service.billing.operator.payment(paymentId)
+      const { payment } = await showPayment(world.service.parts, paymentId)
       expect(payment.review?.differences.join()).toContain(name)
       expect(await database().query(selectReceipts)).toEqual([])
     })
@@ -121,7 +122,8 @@ describeScenario('odd money', ({ database }) => {
     const { body } = await user.get(HISTORY)
     expect(body.data).toHaveLength(2)
     expect(await status()).toEqual(['pro', 'active', '2027-01-21T12:00:00Z'])
-    const marked = await world.service.billing.operator.payment(
+    const marked = await showPayment(
+      world.service.parts,
       body.data.find(({ id }: { id: string }) => id !== paymentId).id,
     )
     expect([marked.payment.secondOf, marked.payment.checkoutId]).toEqual([paymentId, 'chk_second'])
@@ -184,7 +186,7 @@ describeScenario('a key that is being replaced', ({ database }) => {
     const world = await createWorld(database(), { clock, emulator, env })
     emulator.setFaults({ old_key: {} })
     const { paymentId } = await world.as('user-1').buy()
-    const { payment } = await world.service.billing.operator.payment(paymentId)
+    const { payment } = await showPayment(world.service.parts, paymentId)
     await world.stop()
     await emulator.close()
     return payment.status

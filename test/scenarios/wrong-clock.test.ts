@@ -2,6 +2,15 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { DAY, HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
+import { deliverEvents, drainDeliveries } from '../../packages/ishtirak/src/events/deliver-events.js'
+import { showPayment } from '../../packages/ishtirak/src/operator/payments.js'
+import { reconcileDaily } from '../../packages/ishtirak/src/operator/reconcile.js'
+import {
+  enterPortal,
+  findLink,
+  findSession,
+  openPortalLink,
+} from '../../packages/ishtirak/src/portal/portal-sessions.js'
 import { describeScenario } from '../support/databases.js'
 import { platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { Receiver, SECRET } from '../support/receiver.js'
@@ -33,7 +42,7 @@ describeScenario('a clock that was wrong for a moment', ({ database }) => {
 
   const jobs = async () => {
     await world.service.runner.runAll()
-    await world.service.billing.eventDelivery.drain()
+    await drainDeliveries(world.service.parts)
   }
   /** No webhook comes: the service has to ask. */
   const withoutWebhooks = () => world.emulator.setFaults({ drop: {} })
@@ -82,7 +91,7 @@ describeScenario('a clock that was wrong for a moment', ({ database }) => {
     const { paymentId, checkoutId } = await world.wrongBy(ms, () => world.as('user-1').upgrade())
     await world.emulator.pay(checkoutId, 'paid', 'cib')
     await jobs()
-    const { payment } = await world.service.billing.operator.payment(paymentId)
+    const { payment } = await showPayment(world.service.parts, paymentId)
     expect(payment).toMatchObject({ status: 'paid', paidAt: world.clock.now() })
     expect(payment.createdAt).toBe(world.clock.now())
   })
@@ -98,7 +107,7 @@ describeScenario('a clock that was wrong for a moment', ({ database }) => {
     })
     await world.emulator.pay(checkoutId, 'paid', 'cib')
     await jobs()
-    expect((await world.service.billing.operator.payment(paymentId)).payment.status).toBe('paid')
+    expect((await showPayment(world.service.parts, paymentId)).payment.status).toBe('paid')
   })
 
   it('ahead by 400 days: an attempt at the provider that a dead process left is taken over', async () => {
@@ -173,8 +182,8 @@ describeScenario('a clock that was wrong for a moment', ({ database }) => {
       }
       await fail()
       await world.wrongBy(ms, async () => {
-        await world.service.billing.eventDelivery.run()
-        await world.service.billing.eventDelivery.drain()
+        await deliverEvents(world.service.parts)
+        await drainDeliveries(world.service.parts)
       })
       expect(toldOf()).toEqual(['payment.failed'])
       await fail()
@@ -213,7 +222,7 @@ describeScenario('a clock that was wrong for a moment', ({ database }) => {
 
   it('ahead by 400 days at a comparison: the next one begins a day later, and the first comes to its end', async () => {
     await world.as('user-1').buy()
-    await world.wrongBy(400 * DAY, () => world.service.billing.operator.reconcileDaily())
+    await world.wrongBy(400 * DAY, () => reconcileDaily(world.service.parts))
     await world.advance(60)
     await world.advance((25 * HOUR) / 1_000)
     await world.advance(60)
@@ -224,17 +233,17 @@ describeScenario('a clock that was wrong for a moment', ({ database }) => {
   })
 
   it.each(SHIFTS)('ahead by %s: a session of the portal that began meanwhile is over', async (_name, ms) => {
-    const { portal } = world.service.billing
-    const enter = async () =>
-      (await portal.enter((await portal.open({ userId: 'user-1' }, null)).token)) ?? ''
+    const { parts } = world.service
+    const open = async () => {
+      const { url } = await openPortalLink(parts, { userId: 'user-1' }, null)
+      return new URL(url).searchParams.get('token') ?? ''
+    }
+    const enter = async () => (await enterPortal(parts, await open())) ?? ''
     const ahead = await world.wrongBy(ms, enter)
-    expect(await portal.find(ahead)).toBeNull()
-    expect(await portal.find(await enter())).not.toBeNull()
-    const link = await world.wrongBy(
-      ms * 24,
-      async () => (await portal.open({ userId: 'user-1' }, null)).token,
-    )
-    expect([await portal.look(link), await portal.enter(link)]).toEqual([null, null])
+    expect(await findSession(parts, ahead)).toBeNull()
+    expect(await findSession(parts, await enter())).not.toBeNull()
+    const link = await world.wrongBy(ms * 24, open)
+    expect([await findLink(parts, link), await enterPortal(parts, link)]).toEqual([null, null])
   })
 
   it('back by an hour: looks at the provider go on, and so does the sweep', async () => {
@@ -247,7 +256,7 @@ describeScenario('a clock that was wrong for a moment', ({ database }) => {
     await world.wrongBy(ALWAYS_BEHIND, async () => {
       expect(await planOf('user-1')).toBe('pro')
       await jobs()
-      expect((await world.service.billing.operator.payment(away.paymentId)).payment.status).toBe('paid')
+      expect((await showPayment(world.service.parts, away.paymentId)).payment.status).toBe('paid')
     })
   })
 

@@ -1,6 +1,13 @@
 // What people, sweeps and the post do, each as one task. What comes of it is held against the rule about that deed, with
 // what was known when it began and what the books say when everything around it has ended.
 import type { CheckoutRecord } from '../../packages/chargily-emulator/src/records.js'
+import { announceTime } from '../../packages/ishtirak/src/events/announce-time.js'
+import { reconcileDaily } from '../../packages/ishtirak/src/operator/reconcile.js'
+import { readHistory, readPayment } from '../../packages/ishtirak/src/payments/history.js'
+import { readStatus } from '../../packages/ishtirak/src/payments/status.js'
+import { checkDuePayments } from '../../packages/ishtirak/src/payments/sweep.js'
+import { upgrade } from '../../packages/ishtirak/src/payments/upgrade.js'
+import { receiveEvent } from '../../packages/ishtirak/src/payments/webhook.js'
 import { type OddPayment, PRICES } from './far-side.js'
 import { codeOf, judged } from './judged.js'
 import { isRenewable, standingAfter } from './model.js'
@@ -88,7 +95,7 @@ export function click(world: World, userId: string, planId: string): readonly Ta
     name: `${userId} clicks on ${planId}`,
     life: process.life,
     start: async () => {
-      const opened = await process.billing.upgrade({ user: { userId }, planId, locale: 'fr' })
+      const opened = await upgrade(process.parts, { user: { userId }, planId, locale: 'fr' })
       const checkoutId = opened.checkoutUrl.split('/').at(-2) ?? ''
       const isWanted = world.far.priceOf(checkoutId) === PRICES[planId]
       require(isWanted, 'nothing fails but as promised', () =>
@@ -175,25 +182,29 @@ export function payAt(
   return { name: `payer: ${outcome} at ${checkoutId}`, life: OUTSIDE, start }
 }
 
-export function status(world: World, { life, billing }: Process, userId: string): Task {
-  return judged(world, { name: `${userId} reads his status`, life, start: () => billing.status(userId) }, [])
+export function status(world: World, { life, parts }: Process, userId: string): Task {
+  return judged(
+    world,
+    { name: `${userId} reads his status`, life, start: () => readStatus(parts, userId) },
+    [],
+  )
 }
 
-function history(world: World, { life, billing }: Process, userId: string): Task {
-  const start = () => billing.history({ userId, limit: 2, cursor: null, status: null })
+function history(world: World, { life, parts }: Process, userId: string): Task {
+  const start = () => readHistory(parts, { userId, limit: 2, cursor: null, status: null })
   return judged(world, { name: `${userId} reads his history`, life, start }, [])
 }
 
-function payment(world: World, { life, billing }: Process): readonly Task[] {
+function payment(world: World, { life, parts }: Process): readonly Task[] {
   if (world.shown.length === 0) return []
   const { userId, paymentId } = world.dice.pick(world.shown)
-  const start = () => billing.payment({ userId, paymentId })
+  const start = () => readPayment(parts, { userId, paymentId })
   return [judged(world, { name: `${userId} reads ${paymentId}`, life, start }, [])]
 }
 
-export function sweep(world: World, { life, billing }: Process, limit: number): Task {
+export function sweep(world: World, { life, parts }: Process, limit: number): Task {
   const start = async () => {
-    const done = await billing.checkDuePayments(limit)
+    const done = await checkDuePayments(parts, limit)
     world.figures.count('looks of the sweep', done)
     return done
   }
@@ -201,13 +212,13 @@ export function sweep(world: World, { life, billing }: Process, limit: number): 
 }
 
 /** The platform is told what time has done: events of the same sequence, with the same guard. */
-function announce(world: World, { life, billing }: Process): Task {
-  return judged(world, { name: 'announce', life, start: () => billing.announceTime(50) }, [])
+function announce(world: World, { life, parts }: Process): Task {
+  return judged(world, { name: 'announce', life, start: () => announceTime(parts, 50) }, [])
 }
 
 /** One round of the daily comparison with the provider's list; gives 0 when there is nothing to compare. */
-export function compare(world: World, { life, billing }: Process): Task {
-  return judged(world, { name: 'compare', life, start: () => billing.operator.reconcileDaily() }, [])
+export function compare(world: World, { life, parts }: Process): Task {
+  return judged(world, { name: 'compare', life, start: () => reconcileDaily(parts) }, [])
 }
 
 /** What the post has for us now, an old letter again, or a forged one. With nobody at home they go back. */
@@ -224,12 +235,12 @@ function letters(
     return []
   }
   return chosen.map((letter) => {
-    const { life, billing } = world.anyProcess() ?? process
+    const { life, parts } = world.anyProcess() ?? process
     post.bring(letter)
     const task: Task = {
       name: `webhook ${letter.eventId}`,
       life,
-      start: () => billing.receiveEvent(Buffer.from(letter.body), letter.signature),
+      start: () => receiveEvent(parts, Buffer.from(letter.body), letter.signature),
       ended: (end) => post.answered(letter, end, world.now),
     }
     return judged(world, task, letter.isGenuine ? [] : ['invalid_signature'])

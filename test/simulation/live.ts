@@ -223,7 +223,7 @@ async function slowBank(world: World): Promise<void> {
 }
 
 /** Reading without asking the provider: what is checked must not be changed by the looking. */
-const NO_LOOK = { loadUser: async () => null, refreshOpen: async () => false }
+const NO_LOOK = { loadUser: async () => null }
 
 /** The history, page by page, holds what was booked and what was given back, and nothing else. */
 async function historySum(world: World): Promise<void> {
@@ -248,7 +248,7 @@ async function sumOfPages(world: World, userId: string, status: 'paid' | 'refund
   let cursor: string | null = null
   do {
     const request = { userId, limit: 2, cursor, status }
-    const page = await readHistory(world.quietParts, NO_LOOK, request)
+    const page = await readHistory({ ...world.quietParts, ...NO_LOOK }, request)
     for (const { price } of page.payments) sum += price.amount
     cursor = page.nextCursor
   } while (cursor !== null)

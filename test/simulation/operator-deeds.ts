@@ -1,6 +1,12 @@
 // The operator's acts: take what is under review, ask the provider again, record a refund, end a user's access. Each is held
 // against what it promises when it has been answered, and against the instant at which it can have happened.
 import type { ErrorCode } from '../../packages/ishtirak/src/core/error.js'
+import {
+  acceptPayment,
+  recheckPayment,
+  refundPayment,
+} from '../../packages/ishtirak/src/operator/payments.js'
+import { endUser } from '../../packages/ishtirak/src/operator/users.js'
 import type { BookedPayment } from './books.js'
 import { judged } from './judged.js'
 import type { Entry } from './model.js'
@@ -36,7 +42,7 @@ function accept(world: World, process: Process, { id, checkout }: BookedPayment)
     name: `accepts ${id}`,
     start: () => {
       world.accepted.add(id)
-      return process.billing.operator.accept(id, BY)
+      return acceptPayment(process.parts, id, BY)
     },
     promised: ['conflict'],
     done: () => require(!isPaid || isBooked(now(world, id)), RULE, () => `${id} is not booked`),
@@ -49,7 +55,7 @@ function recheck(world: World, process: Process, { id, checkout }: BookedPayment
   const isSeen = () => isBooked(now(world, id)) || now(world, id).status === 'review'
   return act(world, process, {
     name: `rechecks ${id}`,
-    start: () => process.billing.operator.recheck(id, BY),
+    start: () => recheckPayment(process.parts, id, BY),
     promised: ['provider_unavailable', 'provider_rejected'],
     done: () => require(!isPaid || isSeen(), RULE, () => `${id} was paid and is ${now(world, id).status}`),
   })
@@ -61,7 +67,7 @@ export function refund(world: World, process: Process, { id, user, checkout }: B
     name: `refunds ${id}`,
     start: () => {
       world.refunded.add(id)
-      return process.billing.operator.refund(id, BY)
+      return refundPayment(process.parts, id, BY)
     },
     promised: ['conflict', 'already_refunded'],
     done: (startedAt) => requireWritten(world, user, isIt, startedAt),
@@ -71,7 +77,7 @@ export function refund(world: World, process: Process, { id, user, checkout }: B
 function end(world: World, process: Process, userId: string): Task {
   return act(world, process, {
     name: `ends ${userId}`,
-    start: () => process.billing.operator.endUser(userId, BY),
+    start: () => endUser(process.parts, userId, BY),
     promised: ['conflict', 'not_found'],
     done: (startedAt) => requireWritten(world, userId, ({ kind }) => kind === 'ended', startedAt),
   })

@@ -1,18 +1,17 @@
 // One process of the service: the real use cases over the shared database, with every statement and every call to the
 // provider turned into a step of the scheduler. Killing it means never going on; the next one begins with nothing.
-
 import { SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
 import { type Catalogue, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { type Billing, createBilling } from '../../packages/ishtirak/src/main/billing.js'
 import { createChargily } from '../../packages/ishtirak/src/payments/chargily/chargily.js'
-import type { Parts } from '../../packages/ishtirak/src/payments/parts.js'
 import type { Provider, ProviderAnswer } from '../../packages/ishtirak/src/payments/provider.js'
 import { createSettlements } from '../../packages/ishtirak/src/payments/settle.sql.js'
-import { createTypesetter } from '../../packages/ishtirak/src/receipts/typesetter.js'
-import { createWorkQueue } from '../../packages/ishtirak/src/runtime/async.js'
-import { dayIn, wallClockIn } from '../../packages/ishtirak/src/runtime/calendar.js'
+import { createUpgradeState } from '../../packages/ishtirak/src/payments/upgrade.js'
+import { createLoadUser } from '../../packages/ishtirak/src/payments/users.sql.js'
+import { createForgeryLog } from '../../packages/ishtirak/src/payments/webhook.js'
+import { singleFlight } from '../../packages/ishtirak/src/runtime/async.js'
+import { dayIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { createIds } from '../../packages/ishtirak/src/runtime/random.js'
@@ -24,7 +23,8 @@ import type { Life, Scheduler } from './scheduler.js'
 
 export interface Process {
   readonly life: Life
-  readonly billing: Billing
+  /** What its use cases are given. */
+  readonly parts: Parts
 }
 
 export interface Surroundings {
@@ -49,37 +49,41 @@ const SILENT = createLog({ level: 'silent' })
 export function startProcess(life: Life, around: Surroundings): Process {
   const { scheduler } = around
   const database = stagedDatabase(around.database, scheduler, life)
-  const parts: Parts = {
-    ...quietParts(around),
-    database,
-    settlements: createSettlements(database),
-    provider: stagedProvider(around, life),
-    wait: (ms) => scheduler.wait(life, ms),
-  }
-  return { life, billing: createBilling(parts) }
+  const provider = stagedProvider(around, life)
+  return { life, parts: partsOf(around, { database, provider, wait: (ms) => scheduler.wait(life, ms) }) }
 }
 
 /** The same parts without steps: for looking on. Its provider answers nobody, so that looking changes nothing. */
-export function quietParts({ database, clock, dice, calendar }: Surroundings): Parts {
+export function quietParts(around: Surroundings): Parts {
+  const provider = createChargily({ secretKey: PROVIDER_KEY, apiUrl: PROVIDER_URL, send: unreachable })
+  return partsOf(around, { database: around.database, provider, wait: async () => undefined })
+}
+
+export type Parts = ReturnType<typeof partsOf>
+
+function partsOf(
+  { clock, dice, calendar }: Surroundings,
+  given: {
+    readonly database: Database
+    readonly provider: Provider
+    readonly wait: (ms: number) => Promise<void>
+  },
+) {
+  const { database } = given
   return {
-    database,
+    ...given,
     settlements: createSettlements(database),
-    provider: createChargily({ secretKey: PROVIDER_KEY, apiUrl: PROVIDER_URL, send: unreachable }),
+    upgrades: createUpgradeState(database),
+    loadUser: createLoadUser(database),
+    looks: singleFlight<boolean>(),
+    logForgery: createForgeryLog({ clock, log: SILENT }),
     clock,
-    wait: async () => undefined,
     ids: createIds((size) => dice.bytes(size)),
     log: SILENT,
     catalogue: CATALOGUE,
     terms: { freePlan: CATALOGUE.free, graceDays: 3, renewalWindowDays: 7, calendar },
-    wallClock: wallClockIn(ZONE),
-    quotaDayEndsAt: (instant) => dayIn(ZONE)(instant).endsAt,
     publicUrl: 'http://service.invalid',
-    receipts: {
-      seller: EXAMPLE_SELLER,
-      dayOf: (instant) => dayIn(ZONE)(instant).date,
-      typesetter: createTypesetter(),
-      press: createWorkQueue(),
-    },
+    receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
     count: () => undefined,
   }
 }

@@ -1,6 +1,5 @@
 // Everything one seed needs: a clock, a provider, a post, a database that begins empty, one or two processes of the
 // service, and the witness who remembers what people were shown. It runs tasks together and checks the rules after.
-
 import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
 import {
   NEVER_PAID,
@@ -8,7 +7,7 @@ import {
   statusAt,
 } from '../../packages/ishtirak/src/core/subscription.js'
 import { type Database, DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
-import type { Parts } from '../../packages/ishtirak/src/payments/parts.js'
+import { releaseAttemptLeases } from '../../packages/ishtirak/src/payments/upgrade.sql.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { type Books, readAllFacts, readBooks } from './books.js'
@@ -17,7 +16,7 @@ import { createFarSide, type FarSide } from './far-side.js'
 import type { Figures } from './figures.js'
 import { accessAt, type Entry, type Standing, standingAfter } from './model.js'
 import { Post } from './post.js'
-import { type Process, quietParts, type Surroundings, startProcess } from './process.js'
+import { type Parts, type Process, quietParts, type Surroundings, startProcess } from './process.js'
 import { BrokenRule, checkBooks, historyOf, require, type Witness } from './rules.js'
 import { type Life, Scheduler, type Task } from './scheduler.js'
 import { CALM, type Weather } from './weather.js'
@@ -160,7 +159,8 @@ export class World {
       const life: Life = { name: `${'AB'.charAt(slot)}${++this.#started}`, isAlive: true }
       const fresh = startProcess(life, this.#around)
       this.#processes[slot] = fresh
-      const resume = () => fresh.billing.resume().catch(unlessAway)
+      const { database, clock } = fresh.parts
+      const resume = () => releaseAttemptLeases(database, clock.now()).catch(unlessAway)
       if (this.#processes.length === 1)
         await this.scheduler.run([{ name: 'start', life, start: resume }], weather)
     }

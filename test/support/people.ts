@@ -1,7 +1,9 @@
 // People in every state that a page can show, living in one world: who bought when, who was refunded, whose money is odd.
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { refundPayment } from '../../packages/ishtirak/src/operator/payments.js'
 import { platformFor, WITH_PLATFORM } from './platform.js'
+import { setProfile } from './profile.js'
 import { createWorld, type World } from './world.js'
 
 const DAY = 86_400
@@ -34,7 +36,7 @@ export async function peopleOf(database: Database, env: Record<string, string> =
   await know(world, 'active', 'Amina Boudiaf')
   await buy('active')
   await buy('canceled')
-  await world.service.billing.operator.refund(payments.canceled ?? '', {
+  await refundPayment(world.service.parts, payments.canceled ?? '', {
     operator: 'tests',
     reason: 'asked for',
   })
@@ -63,7 +65,7 @@ export async function peopleOf(database: Database, env: Record<string, string> =
 
 export async function know(world: World, userId: string, name: string, locale?: Locale): Promise<void> {
   const email = `${userId}@example.dz`
-  await world.service.billing.updateProfile(userId, { name, email, ...(locale ? { locale } : {}) })
+  await setProfile(world, userId, { name, email, ...(locale ? { locale } : {}) })
 }
 
 async function stageUsage(world: World): Promise<void> {

@@ -4,6 +4,8 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { Receiver, SECRET } from '../../../../test/support/receiver.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { DAY } from '../core/instant.js'
+import { announceTime } from './announce-time.js'
+import { drainDeliveries } from './deliver-events.js'
 import { listEvents } from './event-history.sql.js'
 
 const days = (count: number) => (count * DAY) / 1000
@@ -28,7 +30,7 @@ describeScenario('announcements', ({ database }) => {
   /** Time passes, and what it brings about arrives. */
   const pass = async (seconds: number) => {
     await world.advance(seconds)
-    await world.service.billing.eventDelivery.drain()
+    await drainDeliveries(world.service.parts)
   }
   /** The events that came since the last call, without those of the payment itself. */
   const news = () =>
@@ -138,11 +140,11 @@ describeScenario('announcements', ({ database }) => {
     const users = Array.from({ length: 10 }, (_, index) => `user-${index}`)
     for (const user of users) await world.as(user).buy()
     // A delivery under way while the clock jumps by weeks loses its lease, and comes twice.
-    await Promise.all([world, ...others].map(({ service }) => service.billing.eventDelivery.drain()))
+    await Promise.all([world, ...others].map(({ service }) => drainDeliveries(service.parts)))
     await world.service.runner.runAll()
-    await Promise.all([world, ...others].map(({ service }) => service.billing.eventDelivery.drain()))
+    await Promise.all([world, ...others].map(({ service }) => drainDeliveries(service.parts)))
     await world.emulator.advance(days(23))
-    await Promise.all([world, ...others].map(({ service }) => service.billing.announceTime(100)))
+    await Promise.all([world, ...others].map(({ service }) => announceTime(service.parts, 100)))
     await pass(0)
     for (const other of others) await other.stop()
     await world.service.runner.runAll()

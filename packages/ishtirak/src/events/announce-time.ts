@@ -3,30 +3,45 @@
 import { decideAnnouncement } from '../core/announcement.js'
 import { describeEvent } from '../core/event.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { statusAt } from '../core/subscription.js'
-import type { Parts } from '../payments/parts.js'
+import { statusAt, type Terms } from '../core/subscription.js'
+import type { Queryable } from '../database/database.js'
+import type { Clock } from '../runtime/clock.js'
+import type { Log } from '../runtime/log.js'
+import type { Ids } from '../runtime/random.js'
 import { type DueUser, loadDueAnnouncements, saveAnnouncement } from './announce-time.sql.js'
 
+export interface AnnounceDeps {
+  readonly database: Queryable
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly terms: Terms
+  readonly log: Log
+}
+
 /** Looks at up to `limit` users whose boundary has passed. Gives how many were told of. */
-export async function announceTime(parts: Parts, limit: number): Promise<number> {
-  const now = parts.clock.now()
-  const due = await loadDueAnnouncements(parts.database, now, limit)
+export async function announceTime(deps: AnnounceDeps, limit: number): Promise<number> {
+  const now = deps.clock.now()
+  const due = await loadDueAnnouncements(deps.database, now, limit)
   let told = 0
-  for (const one of due) told += (await announce(parts, one, now)) ? 1 : 0
+  for (const one of due) told += (await announce(deps, one, now)) ? 1 : 0
   return told
 }
 
 /** Who is outrun leaves it: either another process has told it, or a payment has made it untrue. */
-async function announce(parts: Parts, { userId, user, announced }: DueUser, now: Instant): Promise<boolean> {
+async function announce(
+  deps: AnnounceDeps,
+  { userId, user, announced }: DueUser,
+  now: Instant,
+): Promise<boolean> {
   const { subscription: facts, version, eventSequence } = user
-  const decision = decideAnnouncement(facts, announced, now, parts.terms)
+  const decision = decideAnnouncement(facts, announced, now, deps.terms)
   const { announcement } = decision
   const event = announcement && {
-    id: parts.ids.next('evt', now),
+    id: deps.ids.next('evt', now),
     event: describeEvent(announcement.type, {
       userId,
       sequence: eventSequence + 1,
-      subscription: statusAt(facts, now, parts.terms),
+      subscription: statusAt(facts, now, deps.terms),
       payment: null,
       announcement,
       now,
@@ -35,7 +50,7 @@ async function announce(parts: Parts, { userId, user, announced }: DueUser, now:
       facts.paidUntil === null ? null : { kind: announcement.boundary, about: toTimestamp(facts.paidUntil) },
   }
   const { announced: told, announceAt } = decision
-  const saved = await saveAnnouncement(parts.database, {
+  const saved = await saveAnnouncement(deps.database, {
     userId,
     version,
     event,
@@ -46,7 +61,7 @@ async function announce(parts: Parts, { userId, user, announced }: DueUser, now:
   if (saved === 'outrun' || !announcement) return false
   const { boundary, skipped } = announcement
   if (skipped.length > 0) {
-    parts.log.warn(
+    deps.log.warn(
       { user_id: userId, boundary, skipped },
       'announced late: what was no longer true is left out',
     )

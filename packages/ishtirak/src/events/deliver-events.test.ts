@@ -7,7 +7,7 @@ import { OLD_SECRET, Receiver, SECRET } from '../../../../test/support/receiver.
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { DAY, HOUR, MINUTE } from '../core/instant.js'
 import { systemClock } from '../runtime/clock.js'
-import { LEASE_MS } from './deliver-events.js'
+import { drainDeliveries, LEASE_MS } from './deliver-events.js'
 import { claimUsersWithEvents, nextEventOf, saveDelivered, saveFailed } from './deliver-events.sql.js'
 import { loadEventEndpoint } from './event-endpoint.sql.js'
 import { listEvents } from './event-history.sql.js'
@@ -37,7 +37,7 @@ describeScenario('events to the platform', ({ database }) => {
   /** Time passes, and what is due is delivered or not. */
   const pass = async (forSeconds: number) => {
     await world.advance(forSeconds)
-    await world.service.billing.eventDelivery.drain()
+    await drainDeliveries(world.service.parts)
   }
   /** Lets the schedule's next attempt come, jitter included. */
   const nextAttempt = (attempts: number) => pass(seconds((ATTEMPT_WAITS[attempts] ?? DAY) * 1.1))

@@ -2,10 +2,9 @@
 // the old ones. All of it moves a user's pointer; none of it writes or changes an event.
 import { BillingError } from '../core/error.js'
 import { DAY } from '../core/instant.js'
-import type { Queryable } from '../database/database.js'
-import type { By } from '../operator/payments.js'
-import { recordAct } from '../payments/audit.sql.js'
-import type { Parts } from '../payments/parts.js'
+import type { Database, Queryable } from '../database/database.js'
+import { type AuditDeps, type By, recordAct } from '../payments/audit.js'
+import type { Clock } from '../runtime/clock.js'
 import { pruneOutbox } from './deliver-events.sql.js'
 import { type EventEndpoint, enableEndpoint, loadEventEndpoint } from './event-endpoint.sql.js'
 import {
@@ -16,6 +15,10 @@ import {
   skipToAfterEvent,
   type WrittenEvent,
 } from './event-history.sql.js'
+
+export interface ManageEventsDeps extends AuditDeps {
+  readonly database: Database
+}
 
 export interface EventsQuery {
   readonly userId: string | null
@@ -35,7 +38,10 @@ export interface ResentEvents {
   readonly events: number
 }
 
-export async function reportEvents({ database }: Parts, query: EventsQuery): Promise<EventsReport> {
+export async function reportEvents(
+  { database }: { readonly database: Queryable },
+  query: EventsQuery,
+): Promise<EventsReport> {
   const [endpoint, waiting, events] = await Promise.all([
     loadEventEndpoint(database),
     countWaitingEvents(database),
@@ -45,11 +51,13 @@ export async function reportEvents({ database }: Parts, query: EventsQuery): Pro
 }
 
 /** An event and all later ones of its user go out again, in order. Throws `not_found`. */
-export function resendFrom(parts: Parts, eventId: string, by: By): Promise<ResentEvents> {
-  return parts.database.transaction(async (transaction) => {
-    const resent = await rewindToEvent(transaction, eventId, parts.clock.now())
+export function resendFrom(deps: ManageEventsDeps, eventId: string, by: By): Promise<ResentEvents> {
+  return deps.database.transaction(async (transaction) => {
+    const resent = await rewindToEvent(transaction, eventId, deps.clock.now())
     if (!resent) throw new BillingError('not_found', { extra: { event_id: eventId } })
-    await record(parts, transaction, { act: 'event.resend', by, eventId, userId: resent.userId })
+    const act = { ...by, act: 'event.resend' }
+    const of = { userId: resent.userId, after: { event_id: eventId } }
+    await recordAct({ ...deps, database: transaction }, act, of)
     return resent
   })
 }
@@ -57,50 +65,35 @@ export function resendFrom(parts: Parts, eventId: string, by: By): Promise<Resen
 const RESTARTED_AT_ONCE = 1_000
 
 /** Switches the address on again and begins anew with everybody who waits. Gives how many users. */
-export async function resendAllWaiting(parts: Parts, by: By): Promise<{ readonly users: number }> {
-  const now = parts.clock.now()
-  await parts.database.transaction(async (transaction) => {
+export async function resendAllWaiting(deps: ManageEventsDeps, by: By): Promise<{ readonly users: number }> {
+  const now = deps.clock.now()
+  await deps.database.transaction(async (transaction) => {
     await enableEndpoint(transaction)
-    await record(parts, transaction, { act: 'event.resend_waiting', by, eventId: null, userId: '' })
+    await recordAct({ ...deps, database: transaction }, { ...by, act: 'event.resend_waiting' })
   })
   for (let users = 0; ; ) {
-    const restarted = await restartWaiting(parts.database, now, RESTARTED_AT_ONCE)
+    const restarted = await restartWaiting(deps.database, now, RESTARTED_AT_ONCE)
     users += restarted
     if (restarted < RESTARTED_AT_ONCE) return { users }
   }
 }
 
 /** Nobody waits any more for this event and those before it. Throws `not_found` where nobody did. */
-export function skipEvent(parts: Parts, eventId: string, by: By): Promise<void> {
-  return parts.database.transaction(async (transaction) => {
-    const userId = await skipToAfterEvent(transaction, eventId, parts.clock.now())
+export function skipEvent(deps: ManageEventsDeps, eventId: string, by: By): Promise<void> {
+  return deps.database.transaction(async (transaction) => {
+    const userId = await skipToAfterEvent(transaction, eventId, deps.clock.now())
     if (userId === null) throw new BillingError('not_found', { extra: { waiting_event_id: eventId } })
-    await record(parts, transaction, { act: 'event.skip', by, eventId, userId })
-  })
-}
-
-function record(
-  parts: Parts,
-  transaction: Queryable,
-  of: { readonly act: string; readonly by: By; readonly eventId: string | null; readonly userId: string },
-): Promise<void> {
-  const now = parts.clock.now()
-  return recordAct(transaction, {
-    id: parts.ids.next('act', now),
-    actor: of.by.operator,
-    act: of.act,
-    reason: of.by.reason,
-    userId: of.userId,
-    paymentId: null,
-    before: {},
-    after: of.eventId === null ? {} : { event_id: of.eventId },
-    now,
+    const act = { ...by, act: 'event.skip' }
+    await recordAct({ ...deps, database: transaction }, act, { userId, after: { event_id: eventId } })
   })
 }
 
 /** A quarter: as long as a platform may take to notice that it has to be told again. Payments are kept elsewhere. */
 const KEPT = 90 * DAY
 
-export function pruneEvents({ database, clock }: Parts, limit: number): Promise<number> {
+export function pruneEvents(
+  { database, clock }: { readonly database: Queryable; readonly clock: Clock },
+  limit: number,
+): Promise<number> {
   return pruneOutbox(database, clock.now() - KEPT, limit)
 }

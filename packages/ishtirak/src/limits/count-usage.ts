@@ -1,15 +1,16 @@
 // The platform's question on every deploy, "may this user?", with what belongs to it: giving back, and reporting a count
 // of its own. One statement decides; this file says what the plan in effect allows, and asks again when it was outrun.
 import { BillingError, type ValidationCode } from '../core/error.js'
-import type { Instant } from '../core/instant.js'
+import { HOUR, type Instant } from '../core/instant.js'
 import { type Allowance, describeAllowance, isLimitName, LIMIT_KINDS } from '../core/limit.js'
 import type { LimitName } from '../core/plan.js'
-import { NEVER_PAID, statusAt } from '../core/subscription.js'
-import { DatabaseUnavailable, givenUpAfter } from '../database/database.js'
-import type { Parts } from '../payments/parts.js'
+import { NEVER_PAID, statusAt, type Terms } from '../core/subscription.js'
+import { DatabaseUnavailable, givenUpAfter, type Queryable } from '../database/database.js'
 import type { UserRecord } from '../payments/users.sql.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
-import { createApplyUsageOperation } from './operations.sql.js'
+import type { Clock } from '../runtime/clock.js'
+import { type ApplyUsageOperation, createApplyUsageOperation } from './operations.sql.js'
+import { forgetUsageOperations } from './usage.sql.js'
 import type { UsageOperation } from './usage-answer.js'
 
 /** What is asked, about one count of one user. The limit is a name as it came in. */
@@ -25,52 +26,68 @@ export interface UsageWish {
   readonly consumeOperationId: string | null
 }
 
-/** Throws `unknown_limit`, `validation_failed` (project_id), `conflict` (a known operation_id says something else). */
-export type CountUsage = (wish: UsageWish) => Promise<Allowance>
+export interface CountUsageDeps {
+  readonly clock: Clock
+  readonly terms: Terms
+  /** The end of the calendar day, in the quota's time zone, that an instant lies in. */
+  readonly quotaDayEndsAt: (instant: Instant) => Instant
+  readonly usage: UsageState
+}
 
-/** Each lost race means that somebody else was served, so a handful of rounds is plenty. */
+/** What the operations of one process share. */
+export interface UsageState {
+  /** Operations of different users share the statements. */
+  readonly apply: ApplyUsageOperation
+  /**
+   * What was last seen of users, so that one statement is enough. It need not be true: the statement compares the version
+   * and decides nothing on an old one, so the first question after a payment's commit already meets the new limit. Null
+   * is a user without a row, as are most who never paid.
+   */
+  readonly believed: BoundedMap<string, UserRecord | null>
+}
+
+/** About 10 MB when full. A user who is not in it costs one more statement, which tells what is true. */
+const REMEMBERED_MAX = 10_000
+
+export function createUsageState(database: Queryable): UsageState {
+  return { apply: createApplyUsageOperation(database), believed: new BoundedMap(REMEMBERED_MAX) }
+}
+
+/** Each lost race means that another operation was served, so a handful of rounds is plenty. */
 const ROUNDS_MAX = 20
 
-export function createCountUsage(parts: Parts): CountUsage {
-  const believed = rememberedUsers()
-  const apply = createApplyUsageOperation(parts.database)
-  return async (wish) => {
-    const { userId } = wish
-    const place = placeOf(wish)
-    const isUserKnown = believed.has(userId)
-    // Of all rounds together: an answer of 503 means that nothing is counted later.
-    const giveUpAt = givenUpAfter()
-    for (let round = 0; round < ROUNDS_MAX; round++) {
-      const user = believed.find(userId)
-      const operation = describeOperation(parts, {
-        wish,
-        place,
-        user,
-        isUserKnown,
-        now: parts.clock.now(),
-      })
-      const answer = await apply(operation, giveUpAt)
-      switch (answer.kind) {
-        case 'outdated':
-          believed.keep(userId, answer.user)
-          continue
-        case 'outrun':
-          continue
-        case 'conflict':
-          throw new BillingError('conflict')
-        case 'done':
-        case 'denied':
-          if (!isUserKnown) believed.keep(userId, user)
-          return describeAllowance({
-            allowed: answer.kind === 'done',
-            limit: answer.maximum,
-            used: answer.used,
-            resetsAt: answer.resetsAt,
-          })
-      }
+/** Throws `unknown_limit`, `validation_failed` (project_id), `conflict` (a known operation_id says something else). */
+export async function countUsage(deps: CountUsageDeps, wish: UsageWish): Promise<Allowance> {
+  const { apply, believed } = deps.usage
+  const { userId } = wish
+  const place = placeOf(wish)
+  const isUserKnown = believed.get(userId) !== undefined
+  // Of all rounds together: an answer of 503 means that nothing is counted later.
+  const giveUpAt = givenUpAfter()
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const user = believed.get(userId) ?? null
+    const now = deps.clock.now()
+    const answer = await apply(describeOperation(deps, { wish, place, user, isUserKnown, now }), giveUpAt)
+    switch (answer.kind) {
+      case 'outdated':
+        believed.set(userId, answer.user)
+        continue
+      case 'outrun':
+        continue
+      case 'conflict':
+        throw new BillingError('conflict')
+      case 'done':
+      case 'denied':
+        if (!isUserKnown) believed.set(userId, user)
+        return describeAllowance({
+          allowed: answer.kind === 'done',
+          limit: answer.maximum,
+          used: answer.used,
+          resetsAt: answer.resetsAt,
+        })
     }
-    throw new DatabaseUnavailable(`counting for ${userId} was outrun ${ROUNDS_MAX} times`)
   }
+  throw new DatabaseUnavailable(`counting for ${userId} was outrun ${ROUNDS_MAX} times`)
 }
 
 /** Which count is meant. A project is named where the limit is per project, and nowhere else. */
@@ -87,7 +104,7 @@ function wrongProject(code: ValidationCode): BillingError {
 }
 
 function describeOperation(
-  parts: Parts,
+  { terms, quotaDayEndsAt }: CountUsageDeps,
   of: {
     readonly wish: UsageWish
     readonly place: { readonly limit: LimitName; readonly projectId: string }
@@ -97,7 +114,7 @@ function describeOperation(
   },
 ): UsageOperation {
   const { wish, place, user, isUserKnown, now } = of
-  const { plan } = statusAt(user?.subscription ?? NEVER_PAID, now, parts.terms)
+  const { plan } = statusAt(user?.subscription ?? NEVER_PAID, now, terms)
   // Named one by one: written after a spread, each further field cost 2 µs (measured).
   return {
     kind: wish.kind,
@@ -107,7 +124,7 @@ function describeOperation(
     amount: wish.amount,
     operationId: wish.operationId,
     consumeOperationId: wish.consumeOperationId,
-    resetsAt: LIMIT_KINDS[place.limit] === 'day' ? parts.quotaDayEndsAt(now) : null,
+    resetsAt: LIMIT_KINDS[place.limit] === 'day' ? quotaDayEndsAt(now) : null,
     maximum: plan.limits[place.limit],
     version: user?.version ?? null,
     isUserKnown,
@@ -115,19 +132,22 @@ function describeOperation(
   }
 }
 
-/** About 10 MB when full. Whoever is not in it costs one more statement, which tells what is true. */
-const REMEMBERED_MAX = 10_000
+/** How long a repeated operation gets the answer that it got the first time. Promised in the documentation. */
+const OPERATIONS_REMEMBERED_MS = 48 * HOUR
+/** Few enough that the embedded database holds up other work for some milliseconds only. */
+const FORGOTTEN_AT_ONCE = 1_000
 
-/**
- * What was last seen of users, so that one statement is enough. It need not be true: the statement compares the version
- * and decides nothing on an old one, so the first question after a payment's commit already meets the new limit. Null
- * is a user without a row, as are most who never paid.
- */
-function rememberedUsers() {
-  const users = new BoundedMap<string, UserRecord | null>(REMEMBERED_MAX)
-  return {
-    has: (userId: string): boolean => users.get(userId) !== undefined,
-    find: (userId: string): UserRecord | null => users.get(userId) ?? null,
-    keep: (userId: string, user: UserRecord | null): void => users.set(userId, user),
+/** A job: forgets operations that are old enough, at most about `limit`. Gives how many. */
+export async function forgetOperations(
+  { database, clock }: { readonly database: Queryable; readonly clock: Clock },
+  limit: number,
+): Promise<number> {
+  const before = clock.now() - OPERATIONS_REMEMBERED_MS
+  let forgotten = 0
+  while (forgotten < limit) {
+    const count = await forgetUsageOperations(database, before, FORGOTTEN_AT_ONCE)
+    forgotten += count
+    if (count < FORGOTTEN_AT_ONCE) break
   }
+  return forgotten
 }

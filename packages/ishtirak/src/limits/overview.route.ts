@@ -1,20 +1,17 @@
 // What a user sees of himself, all at once: the portal's source, and the same figures that the platform decides on.
-
 import type { App } from '../http/app.js'
-import type { CallerChecks } from '../http/callers.js'
-import { callersBy } from '../http/callers.js'
+import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import type { Billing } from '../main/billing.js'
+import { type OverviewDeps, readOverview } from './overview.js'
 import { viewOverview } from './overview-view.js'
 import { OverviewSchema } from './schemas.js'
 
-export interface OverviewRoutesParts {
-  readonly billing: Billing
+export interface OverviewRoutesDeps extends OverviewDeps {
   readonly publicUrl: string
   readonly identify: CallerChecks['identify']
 }
 
-export function overviewRoutes({ billing, publicUrl, identify }: OverviewRoutesParts) {
+export function overviewRoutes(deps: OverviewRoutesDeps) {
   const schema = {
     security: [{ user: [] }],
     tags: ['portal'],
@@ -28,10 +25,10 @@ export function overviewRoutes({ billing, publicUrl, identify }: OverviewRoutesP
     },
   }
   return async (app: App): Promise<void> => {
-    const users = callersBy(identify)
+    const users = callersBy(deps.identify)
     app.get('/api/v1/billing/overview', { schema, onRequest: users.onRequest }, async (request) => {
       const { userId } = users.of(request)
-      return viewOverview(await billing.overview(userId, request.id), publicUrl)
+      return viewOverview(await readOverview(deps, userId, request.id), deps.publicUrl)
     })
   }
 }

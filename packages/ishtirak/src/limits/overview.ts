@@ -3,11 +3,18 @@
 import type { Instant } from '../core/instant.js'
 import { type OverLimit, overLimits, type Usage, usageAt } from '../core/limit.js'
 import { isPayable, type Payment } from '../core/payment.js'
+import type { Catalogue } from '../core/plan.js'
 import { type Renewal, renewalAt } from '../core/renewal.js'
 import { NEVER_PAID, type Subscription, statusAt } from '../core/subscription.js'
-import type { Parts } from '../payments/parts.js'
-import type { RefreshOpen } from '../payments/refresh-open.js'
-import { loadUserWithUsage, type ProfileChange, saveProfile, type UserProfile } from './usage.sql.js'
+import type { UserProfile } from '../payments/profile.sql.js'
+import { type RefreshDeps, refreshOpen } from '../payments/status.js'
+import { loadUserWithUsage } from './usage.sql.js'
+
+export interface OverviewDeps extends RefreshDeps {
+  readonly catalogue: Catalogue
+  /** The end of the calendar day, in the quota's time zone, that an instant lies in. */
+  readonly quotaDayEndsAt: (instant: Instant) => Instant
+}
 
 export interface Overview {
   readonly userId: string
@@ -26,15 +33,14 @@ export interface Overview {
 }
 
 export async function readOverview(
-  parts: Parts,
-  refreshOpen: RefreshOpen,
+  deps: OverviewDeps,
   userId: string,
   requestId?: string,
 ): Promise<Overview> {
-  let loaded = await loadUserWithUsage(parts.database, userId)
-  if (await refreshOpen(loaded.open, requestId)) loaded = await loadUserWithUsage(parts.database, userId)
-  const now = parts.clock.now()
-  const { terms, catalogue } = parts
+  const { database, clock, terms, catalogue, quotaDayEndsAt } = deps
+  let loaded = await loadUserWithUsage(database, userId)
+  if (await refreshOpen(deps, loaded.open, requestId)) loaded = await loadUserWithUsage(database, userId)
+  const now = clock.now()
   const facts = loaded.user?.subscription ?? NEVER_PAID
   const subscription = statusAt(facts, now, terms)
   const usage = usageAt(loaded.counts, now)
@@ -44,15 +50,10 @@ export async function readOverview(
     profile,
     subscription,
     usage,
-    resetsAt: parts.quotaDayEndsAt(now),
+    resetsAt: quotaDayEndsAt(now),
     overLimits: overLimits(usage, subscription.plan.limits),
     renewal: renewalAt(facts, catalogue, now, terms),
     pendingPayment: open && isPayable(open, now) ? open : null,
     now,
   }
-}
-
-/** What the platform tells of a user, for mail and receipts; makes him known where he was not. */
-export async function updateProfile(parts: Parts, userId: string, change: ProfileChange): Promise<void> {
-  await saveProfile(parts.database, userId, change, parts.clock.now())
 }

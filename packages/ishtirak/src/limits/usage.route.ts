@@ -1,11 +1,11 @@
-// What the hosting platform asks and tells, with its own key: who may do what, how much is in use, who somebody is. Every
-// deploy passes here, so there is no quota on calls; whoever has no key is nobody, and is bounded by his address.
-
+// What the hosting platform asks and reports, with its own key: who may do what, how much is in use, who a user is. Every
+// deploy passes here, so there is no quota on calls; a caller without a key is bounded by their address.
 import type { App } from '../http/app.js'
-import type { ApiKeys } from '../http/auth.js'
-import { type CallerChecks, callersWithKey } from '../http/callers.js'
+import type { Callers } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import type { Billing } from '../main/billing.js'
+import { saveProfile } from '../payments/profile.sql.js'
+import { type CountUsageDeps, countUsage } from './count-usage.js'
+import { type OverviewDeps, readOverview } from './overview.js'
 import { viewAllowance, viewPlatformUser } from './overview-view.js'
 import {
   AllowanceSchema,
@@ -18,10 +18,9 @@ import {
   UserUpdateSchema,
 } from './schemas.js'
 
-export interface PlatformRoutesParts {
-  readonly billing: Billing
-  readonly keys: ApiKeys
-  readonly limitAnonymous: CallerChecks['limitAnonymous']
+export interface PlatformRoutesDeps extends OverviewDeps, CountUsageDeps {
+  /** Known by the name of their key. */
+  readonly platforms: Callers<string>
 }
 
 const USER = '/api/v1/platform/users/:user_id'
@@ -30,17 +29,17 @@ const PLATFORM = { security: [{ platform: [] }], tags: ['platform'] }
 const REFUSALS = ['unauthenticated', 'not_found', 'validation_failed', 'database_unavailable'] as const
 const COUNT_REFUSALS = [...REFUSALS, 'unknown_limit', 'malformed_json'] as const
 
-export function platformRoutes({ billing, keys, limitAnonymous }: PlatformRoutesParts) {
+export function platformRoutes(deps: PlatformRoutesDeps) {
   return async (app: App): Promise<void> => {
-    app.addHook('onRequest', callersWithKey(keys, limitAnonymous).onRequest)
-    userRoutes(app, billing)
-    consumeRoute(app, billing)
-    releaseRoute(app, billing)
-    usageRoute(app, billing)
+    app.addHook('onRequest', deps.platforms.onRequest)
+    userRoutes(app, deps)
+    consumeRoute(app, deps)
+    releaseRoute(app, deps)
+    usageRoute(app, deps)
   }
 }
 
-function userRoutes(app: App, billing: Billing): void {
+function userRoutes(app: App, deps: OverviewDeps): void {
   const common = { ...PLATFORM, params: UserParamsSchema }
   const readSchema = {
     ...common,
@@ -50,7 +49,7 @@ function userRoutes(app: App, billing: Billing): void {
     response: { 200: PlatformUserSchema, ...problemResponses(...REFUSALS) },
   }
   app.get(USER, { schema: readSchema }, async (request) =>
-    viewPlatformUser(await billing.overview(request.params.user_id, request.id)),
+    viewPlatformUser(await readOverview(deps, request.params.user_id, request.id)),
   )
   const updateSchema = {
     ...common,
@@ -62,12 +61,12 @@ function userRoutes(app: App, billing: Billing): void {
     response: { 200: PlatformUserSchema, ...problemResponses(...REFUSALS, 'malformed_json') },
   }
   app.put(USER, { schema: updateSchema }, async ({ id, params, body }) => {
-    await billing.updateProfile(params.user_id, body)
-    return viewPlatformUser(await billing.overview(params.user_id, id))
+    await saveProfile(deps.database, params.user_id, body, deps.clock.now())
+    return viewPlatformUser(await readOverview(deps, params.user_id, id))
   })
 }
 
-function consumeRoute(app: App, billing: Billing): void {
+function consumeRoute(app: App, deps: CountUsageDeps): void {
   const schema = {
     ...PLATFORM,
     operationId: 'consumeLimit',
@@ -79,7 +78,7 @@ function consumeRoute(app: App, billing: Billing): void {
     response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS, 'conflict') },
   }
   app.post(`${LIMIT}/consume`, { schema }, async ({ params, body }) => {
-    const answer = await billing.countUsage({
+    const answer = await countUsage(deps, {
       kind: 'consume',
       userId: params.user_id,
       limit: params.limit,
@@ -92,7 +91,7 @@ function consumeRoute(app: App, billing: Billing): void {
   })
 }
 
-function releaseRoute(app: App, billing: Billing): void {
+function releaseRoute(app: App, deps: CountUsageDeps): void {
   const schema = {
     ...PLATFORM,
     operationId: 'releaseLimit',
@@ -104,7 +103,7 @@ function releaseRoute(app: App, billing: Billing): void {
     response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS, 'conflict') },
   }
   app.post(`${LIMIT}/release`, { schema }, async ({ params, body }) => {
-    const answer = await billing.countUsage({
+    const answer = await countUsage(deps, {
       kind: 'release',
       userId: params.user_id,
       limit: params.limit,
@@ -117,7 +116,7 @@ function releaseRoute(app: App, billing: Billing): void {
   })
 }
 
-function usageRoute(app: App, billing: Billing): void {
+function usageRoute(app: App, deps: CountUsageDeps): void {
   const schema = {
     ...PLATFORM,
     operationId: 'reportUsage',
@@ -129,7 +128,7 @@ function usageRoute(app: App, billing: Billing): void {
     response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS) },
   }
   app.put(`${LIMIT}/usage`, { schema }, async ({ params, body }) => {
-    const answer = await billing.countUsage({
+    const answer = await countUsage(deps, {
       kind: 'report',
       userId: params.user_id,
       limit: params.limit,

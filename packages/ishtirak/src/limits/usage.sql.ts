@@ -1,11 +1,11 @@
-// What is in use, read; who the user is, told by the platform; and the operations that are old enough to be forgotten.
+// What is in use, read with all else that is known of a user; and operations that are old enough, forgotten.
 import type { Instant } from '../core/instant.js'
 import type { Count } from '../core/limit.js'
-import type { Locale } from '../core/locale.js'
 import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, flag, integer, json, textOrNull } from '../database/rows.js'
+import { at, flag, integer, json } from '../database/rows.js'
 import { parsePayment } from '../payments/payments.sql.js'
+import { parseProfile, type UserProfile } from '../payments/profile.sql.js'
 import { FACT_COLUMNS, OPEN_PAYMENT, parseUser, type UserRecord } from '../payments/users.sql.js'
 
 /** Projects of one user that are shown; a user has tens, and an answer must have an end. Those in use most come first. */
@@ -13,7 +13,7 @@ const PROJECTS_MAX = 1_000
 
 const selectUserWithUsage = statement(
   'usage.of_user',
-  `select u.user_id is not null as is_known_user, u.email, u.name, u.locale, ${FACT_COLUMNS}, p.*, counts.list as counts
+  `select u.user_id is not null as is_known_user, ${FACT_COLUMNS}, p.*, counts.list as counts
      from (select $1::text as user_id) asked
      left join users u using (user_id)
      ${OPEN_PAYMENT}
@@ -24,12 +24,6 @@ const selectUserWithUsage = statement(
                 order by c.used desc, c.project_id limit ${PROJECTS_MAX}) c
      ) counts`,
 )
-
-export interface UserProfile {
-  readonly email: string | null
-  readonly name: string | null
-  readonly locale: Locale | null
-}
 
 export interface UserWithUsage {
   /** Null: we have never heard of the user, which says nothing about his usage. */
@@ -46,45 +40,10 @@ export async function loadUserWithUsage(database: Queryable, userId: string): Pr
   if (!row) throw new Error('a select without a source gave no row')
   return {
     user: flag(row, 'is_known_user') ? parseUser(row) : null,
-    profile: {
-      email: textOrNull(row, 'email'),
-      name: textOrNull(row, 'name'),
-      // The check constraint of the column holds the same list.
-      locale: textOrNull(row, 'locale') as Locale | null,
-    },
+    profile: parseProfile(row),
     open: row.id === null ? null : parsePayment(row),
     counts: json<readonly Count[]>(row, 'counts'),
   }
-}
-
-/** What the platform tells of a user. Absent: leave it; null: forget it. */
-export interface ProfileChange {
-  readonly email?: string | null
-  readonly name?: string | null
-  readonly locale?: Locale | null
-}
-
-// It moves no money, so the version stays: a decision that is under way is not outrun by a new name.
-const saveProfileStatement = statement(
-  'usage.save_profile',
-  `insert into users as u (user_id, email, name, locale, created_at)
-   values ($1, $2, $3, $4, $8::timestamptz)
-       on conflict (user_id) do update
-      set email = case when $5::bool then excluded.email else u.email end,
-          name = case when $6::bool then excluded.name else u.name end,
-          locale = case when $7::bool then excluded.locale else u.locale end`,
-)
-
-export async function saveProfile(
-  database: Queryable,
-  userId: string,
-  change: ProfileChange,
-  now: Instant,
-): Promise<void> {
-  const { email, name, locale } = change
-  const given = [email !== undefined, name !== undefined, locale !== undefined]
-  const values = [email ?? null, name ?? null, locale ?? null]
-  await database.query(saveProfileStatement, [userId, ...values, ...given, at(now)])
 }
 
 // Rides on usage_operations_by_age, then on the rows' own addresses: joined by its key the planner would rather read the

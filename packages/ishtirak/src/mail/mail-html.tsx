@@ -1,7 +1,7 @@
-// A letter as HTML, for mail programs: one column, styles on the elements (many programs throw style sheets away), no
+// A mail message as HTML, for mail programs: one column, styles on the elements (many programs throw style sheets away), no
 // picture and no address but the one of the button.
+import type { Locale } from '../core/locale.js'
 import { directionOf } from '../i18n/messages.js'
-import type { LetterWords } from './write-mail.js'
 
 const BODY =
   'margin:0;background:#f3f6f4;color:#12231b;font:16px/1.6 -apple-system,Segoe UI,Roboto,Noto Sans,Noto Sans Arabic,Tahoma,sans-serif'
@@ -14,7 +14,23 @@ const BUTTON =
 const COLOR = '#0a5c3b'
 const SMALL = 'margin:16px 0 0;font-size:14px;color:#4b5c53'
 
-export function htmlOfLetter(words: LetterWords): string {
+/** The words of a message, before they become text and HTML. */
+export interface MailWords {
+  readonly locale: Locale
+  readonly seller: string
+  /** The seller's, `#rrggbb`. */
+  readonly color: string | null
+  readonly subject: string
+  readonly greeting: string
+  readonly paragraphs: readonly string[]
+  readonly button: string
+  readonly url: string
+  readonly footer: string
+  /** How to reach the seller. */
+  readonly contact: readonly string[]
+}
+
+export function htmlOf(words: MailWords): string {
   const { locale, subject, greeting, paragraphs, button, url, footer, contact } = words
   const color = words.color ?? COLOR
   const html = (

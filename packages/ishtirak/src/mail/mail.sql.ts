@@ -1,16 +1,14 @@
 // The mail that is owed, as rows. The statement that saves an event saves the mail with it; here it is claimed, finished
 // and, in the end, forgotten. Claiming one puts it off, so that any number of processes may send.
 import type { Instant } from '../core/instant.js'
-import type { Locale } from '../core/locale.js'
 import type { MailKind, OwedMail } from '../core/mail.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, instant, integer, text, textOrNull } from '../database/rows.js'
+import { at, instant, integer, text } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
 
 export interface ClaimedMail extends OwedMail {
   readonly userId: string
   readonly user: UserRecord
-  readonly locale: Locale | null
   /** Until when it is ours. */
   readonly leaseUntil: Instant
 }
@@ -28,7 +26,7 @@ const claimDue = statement(
    update mails m set due_at = $3::timestamptz, attempts = m.attempts + 1
      from due d join users u on u.user_id = d.user_id
     where m.user_id = d.user_id and m.kind = d.kind and m.about = d.about
-   returning m.user_id, m.kind, m.about, m.queued_at, m.attempts, m.due_at, u.locale, ${FACT_COLUMNS}`,
+   returning m.user_id, m.kind, m.about, m.queued_at, m.attempts, m.due_at, ${FACT_COLUMNS}`,
 )
 
 export async function claimDueMails(
@@ -100,9 +98,8 @@ export async function forgetMails(database: Queryable, before: Instant, limit: n
 function parseMail(row: Row): ClaimedMail {
   return {
     userId: text(row, 'user_id'),
-    // The check constraints of both columns hold the same lists.
+    // The check constraint of the column holds the same list.
     kind: text(row, 'kind') as MailKind,
-    locale: textOrNull(row, 'locale') as Locale | null,
     about: text(row, 'about'),
     queuedAt: instant(row, 'queued_at'),
     attempts: integer(row, 'attempts'),

@@ -2,8 +2,10 @@
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
+import { setProfile } from '../../../../test/support/profile.js'
 import { readLetter, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { refundPayment } from '../operator/payments.js'
 
 const DAY_SECONDS = 86_400
 
@@ -20,7 +22,7 @@ describeScenario('mail', ({ database }) => {
   })
 
   const know = (userId: string, profile: { email?: string; name?: string; locale?: 'ar' | 'fr' | 'en' }) =>
-    world.service.billing.updateProfile(userId, profile)
+    setProfile(world, userId, profile)
   const send = () => world.service.runner.runAll()
   const subjects = () => sink.letters.map((letter) => readLetter(letter).headers.subject)
 
@@ -108,7 +110,7 @@ describeScenario('mail', ({ database }) => {
   it('brings a refund, with a copy of the receipt', async () => {
     await know('user-1', { email: 'amina@example.dz', locale: 'fr' })
     const { paymentId } = await world.as('user-1').buy()
-    await world.service.billing.operator.refund(paymentId, { operator: 'tests', reason: 'asked for' })
+    await refundPayment(world.service.parts, paymentId, { operator: 'tests', reason: 'asked for' })
     await send()
     const [, letter] = sink.letters
     if (!letter) throw new Error('no letter came')

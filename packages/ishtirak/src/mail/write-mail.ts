@@ -1,80 +1,72 @@
-// One letter in its reader's language: what is, and what to do. Every link leads to a page of ours, where he can log in and
-// see for himself; never to a checkout, which dies in half an hour.
+// One message in its reader's language: what is, and what to do. Every link leads to a page of ours, where the user can
+// log in and see; never to a checkout, which dies in half an hour.
 import { createHash } from 'node:crypto'
 import { DAY, type Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { isAboutPayment, type MailKind } from '../core/mail.js'
+import type { Catalogue } from '../core/plan.js'
 import { renewalAt } from '../core/renewal.js'
-import { graceEndsAt } from '../core/subscription.js'
+import { graceEndsAt, type Terms } from '../core/subscription.js'
 import type { Formats } from '../i18n/formats.js'
 import { type MessageKey, phoneInWords, planName, type Say, sayFor } from '../i18n/messages.js'
-import type { MailParts, Parts } from '../payments/parts.js'
-import { openMailedLink } from '../portal/portal-sessions.js'
-import { type PrintedReceipt, readReceipt } from '../receipts/receipt.js'
+import { type PrintedReceipt, type ReceiptDeps, readReceipt } from '../receipts/receipt.js'
+import type { Clock } from '../runtime/clock.js'
 import type { ClaimedMail } from './mail.sql.js'
-import { htmlOfLetter } from './mail-html.js'
-import type { Letter } from './mailer.js'
+import { htmlOf, type MailWords } from './mail-html.js'
+import type { Letter, MailAddress } from './mailer.js'
 
-/** The words of a letter, before they become text and HTML. */
-export interface LetterWords {
-  readonly locale: Locale
-  readonly seller: string
-  /** The seller's, `#rrggbb`. */
-  readonly color: string | null
-  readonly subject: string
-  readonly greeting: string
-  readonly paragraphs: readonly string[]
-  readonly button: string
-  readonly url: string
-  readonly footer: string
-  /** How to reach the seller. */
-  readonly contact: readonly string[]
+export interface WriteMailDeps extends ReceiptDeps {
+  readonly clock: Clock
+  readonly terms: Terms
+  readonly catalogue: Catalogue
+  readonly formats: Formats
+  readonly publicUrl: string
+  /** The address by which a user signs in to the portal, once. */
+  readonly signInLink: (userId: string) => Promise<string>
+  /** Who sends mail in this language. */
+  readonly mailFrom: (locale: Locale) => MailAddress
 }
 
-export async function writeLetter(parts: Parts, mail: MailParts, owed: ClaimedMail): Promise<Letter> {
-  const locale = owed.locale ?? 'ar'
-  const { email, name } = owed.user
-  if (email === null) throw new Error('a letter to nobody')
+export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail): Promise<Letter> {
+  const { email, name, locale: known } = owed.user
+  const locale = known ?? 'ar'
+  if (email === null) throw new Error('a mail without an address')
   const receipt = isAboutPayment(owed.kind)
-    ? await readReceipt(parts, { userId: owed.userId, paymentId: owed.about, locale })
+    ? await readReceipt(deps, { userId: owed.userId, paymentId: owed.about, locale })
     : null
-  const url =
-    owed.kind === 'portal_link'
-      ? `${parts.publicUrl}/portal/sign-in?token=${(await openMailedLink(parts, owed.userId)).token}`
-      : `${parts.publicUrl}/portal`
-  const words = wordsOf(parts, mail, owed, { locale, receipt, url })
+  const url = owed.kind === 'portal_link' ? await deps.signInLink(owed.userId) : `${deps.publicUrl}/portal`
+  const words = wordsOf(deps, owed, { locale, receipt, url })
   return {
-    messageId: messageIdOf(owed, new URL(parts.publicUrl).hostname),
-    from: mail.from(locale),
+    messageId: messageIdOf(owed, new URL(deps.publicUrl).hostname),
+    from: deps.mailFrom(locale),
     to: { name: name === null || isLinkLike(name) ? '' : name, address: email },
     subject: words.subject,
     text: textOf(words),
-    html: htmlOfLetter(words),
+    html: htmlOf(words),
     language: locale,
     attachments: receipt ? [{ filename: `receipt-${receipt.number}.pdf`, pdf: receipt.pdf }] : [],
   }
 }
 
 function wordsOf(
-  parts: Parts,
-  mail: MailParts,
+  deps: WriteMailDeps,
   owed: ClaimedMail,
   of: { readonly locale: Locale; readonly receipt: PrintedReceipt | null; readonly url: string },
-): LetterWords {
+): MailWords {
   const { locale } = of
-  const { identity, shop } = parts.receipts.seller
+  const { identity, shop } = deps.receipts.seller
   const phone = phoneInWords(identity.phone, locale)
   const say = sayFor(identity, locale)
   const theme = owed.kind.startsWith('expiring') ? 'expiring' : owed.kind
   // The catalogue's test holds all of these keys.
   const key = (part: string) => `mail_${theme}_${part}` as MessageKey
-  const data = dataOf(parts, mail, owed, of)
+  const data = dataOf(deps, owed, of)
   const { name } = owed.user
   return {
     locale,
     seller: identity.name[locale],
     color: shop.color,
-    subject: plain(say(subjectKey(owed, parts.clock.now(), mail.formats) ?? key('subject'), data)),
+    subject: plain(say(subjectKey(owed, deps.clock.now(), deps.formats) ?? key('subject'), data)),
     greeting: greet(say, name),
     paragraphs: [say(key('what'), data), say(key('next'), data)],
     button: say(BUTTONS[owed.kind] ?? 'mail_renewButton'),
@@ -95,8 +87,7 @@ function greet(say: Say, name: string | null): string {
 
 /** What any of the sentences may need; those that do not, ignore it. */
 function dataOf(
-  { terms, catalogue, clock }: Parts,
-  { formats }: MailParts,
+  { terms, catalogue, clock, formats }: WriteMailDeps,
   owed: ClaimedMail,
   { locale, receipt }: { readonly locale: Locale; readonly receipt: PrintedReceipt | null },
 ): Readonly<Record<string, string>> {
@@ -130,7 +121,7 @@ function subjectKey({ kind, user }: ClaimedMail, now: Instant, { isoDay }: Forma
   return days === 1 ? 'mail_expiring_tomorrow_subject' : null
 }
 
-function textOf({ locale, greeting, paragraphs, button, url, footer, contact }: LetterWords): string {
+function textOf({ locale, greeting, paragraphs, button, url, footer, contact }: MailWords): string {
   const colon = locale === 'fr' ? '\u00a0:' : ':'
   const end = `-- \n${contact.join(' · ')}\n${footer}`
   return [greeting, ...paragraphs, `${button}${colon} ${url}`, end].join('\n\n')

@@ -5,9 +5,9 @@ import { fastifySwagger } from '@fastify/swagger'
 import { fastifySwaggerUi } from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describeWebhooks } from '../events/schemas.js'
-import type { CallerChecks } from '../http/callers.js'
+import type { CallerChecks, Callers } from '../http/callers.js'
 import { errorPage } from '../http/error-page.js'
-import { publicPart } from './openapi-document.js'
+import { operatorPart, publicPart } from './openapi-document.js'
 
 /** Of the package, beside `src` as beside `dist`. */
 const { version: VERSION } = JSON.parse(
@@ -79,6 +79,14 @@ export function installDocumentation(
   app.get('/docs/errors', hidden, (_request, reply) =>
     reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(errorPage()),
   )
+}
+
+/** The operators' part of the document, for callers with one of their keys. */
+export function operatorDocumentation({ operators }: { readonly operators: Callers<string> }) {
+  return async (app: FastifyInstance): Promise<void> => {
+    app.addHook('onRequest', operators.onRequest)
+    app.get('/openapi-operator.json', { schema: { hide: true } }, () => operatorPart(app.swagger()))
+  }
 }
 
 /** The page has one style sheet inside and nothing that runs. */

@@ -1,8 +1,21 @@
 // Everything that runs by itself, on one screen. Each job is a sweep over rows that are due: it may be late, run twice or
 // be killed at any line. None of them gives or takes access; they find out, announce and tidy.
-
 import { HOUR, MINUTE, SECOND } from '../core/instant.js'
-import type { Billing } from './billing.js'
+import type { Database } from '../database/database.js'
+import { claimRound } from '../database/job-leases.js'
+import { type AnnounceDeps, announceTime } from '../events/announce-time.js'
+import { type DeliveryDeps, deliverEvents, drainDeliveries } from '../events/deliver-events.js'
+import { pruneEvents } from '../events/manage-events.js'
+import { forgetOperations } from '../limits/count-usage.js'
+import { forgetOldMail, type SendMailDeps, sendDueMail } from '../mail/send-mail.js'
+import { type ReconcileDeps, reconcileDaily } from '../operator/reconcile.js'
+import { repairInstants } from '../operator/repair-instants.js'
+import { checkDuePayments } from '../payments/sweep.js'
+import { forgetPortalSessions } from '../portal/portal-sessions.js'
+
+export interface ScheduleDeps extends ReconcileDeps, AnnounceDeps, DeliveryDeps, SendMailDeps {
+  readonly database: Database
+}
 
 export interface Job {
   readonly name: string
@@ -41,30 +54,31 @@ const REPAIRED_A_ROUND = 5_000
 /** Four at a time and half a second each: a round of some 12 seconds. 300,000 a day. */
 const MAILS_A_ROUND = 100
 
-export function schedule(billing: Billing): readonly Job[] {
-  return [...jobsOf(billing), ...housekeeping(billing)].map((job) =>
-    job.oncePerCluster ? inTurn(billing, job) : job,
-  )
+export function schedule(deps: ScheduleDeps): readonly Job[] {
+  return [...jobsOf(deps), ...housekeeping(deps)].map((job) => (job.oncePerCluster ? inTurn(deps, job) : job))
 }
 
-function inTurn(billing: Billing, job: Job): Job {
-  const claim = () => billing.claimRound(job.name, Math.floor(job.everyMs * EARLY))
+function inTurn({ database, clock }: ScheduleDeps, job: Job): Job {
+  const claim = () => {
+    const now = clock.now()
+    return claimRound(database, job.name, { now, nextRunAt: now + Math.floor(job.everyMs * EARLY) })
+  }
   return { ...job, run: async () => ((await claim()) ? job.run() : 0) }
 }
 
-function jobsOf(billing: Billing): readonly Job[] {
+function jobsOf(deps: ScheduleDeps): readonly Job[] {
   return [
     {
       name: 'repair-instants',
       everyMs: MINUTE,
       promise: 'a clock that was ahead puts nothing off once it is right',
-      run: () => billing.repairInstants(REPAIRED_A_ROUND),
+      run: () => repairInstants(deps, REPAIRED_A_ROUND),
     },
     {
       name: 'check-due-payments',
       everyMs: 10 * SECOND,
       promise: 'a payment that no webhook told of is booked all the same',
-      run: () => billing.checkDuePayments(LOOKS_A_ROUND),
+      run: () => checkDuePayments(deps, LOOKS_A_ROUND),
       oncePerCluster: true,
     },
     {
@@ -72,63 +86,66 @@ function jobsOf(billing: Billing): readonly Job[] {
       everyMs: 30 * SECOND,
       promise:
         'once a day the provider’s list is compared with our books, and what only one side has is reported',
-      run: () => billing.operator.reconcileDaily(),
+      run: () => reconcileDaily(deps),
       oncePerCluster: true,
     },
     {
       name: 'announce-time',
       everyMs: 30 * SECOND,
       promise: 'the platform hears of each end that comes near, is reached or is final, once',
-      run: () => billing.announceTime(ANNOUNCED_A_ROUND),
+      run: () => announceTime(deps, ANNOUNCED_A_ROUND),
     },
     {
       name: 'deliver-events',
       everyMs: SECOND,
       promise: 'every event reaches the platform, in order for each user',
-      run: () => billing.eventDelivery.run(),
-      drain: () => billing.eventDelivery.drain(),
+      run: () => deliverEvents(deps),
+      drain: () => drainDeliveries(deps),
     },
     {
       name: 'send-mail',
       everyMs: 10 * SECOND,
       promise: 'whoever paid gets his receipt, and nobody’s time runs out without a word',
-      run: () => billing.sendDueMail(MAILS_A_ROUND),
+      run: () => sendDueMail(deps, MAILS_A_ROUND),
     },
   ]
 }
 
 /** What nothing waits for. */
-function housekeeping(billing: Billing): readonly Job[] {
+function housekeeping(deps: ScheduleDeps): readonly Job[] {
   return [
     {
       name: 'forget-operations',
       everyMs: MINUTE,
       promise: 'an operation on usage is remembered for 48 hours, and not much longer',
-      run: () => billing.forgetOperations(FORGOTTEN_A_ROUND),
+      run: () => forgetOperations(deps, FORGOTTEN_A_ROUND),
     },
     {
       name: 'maintain-database',
       everyMs: HOUR,
       promise: 'the embedded database is vacuumed, and its log does not grow without end',
-      run: () => billing.maintainDatabase(),
+      run: async () => {
+        await deps.database.maintain?.()
+        return deps.database.maintain ? 1 : 0
+      },
     },
     {
       name: 'prune-events',
       everyMs: HOUR,
       promise: 'events that nobody waits for are forgotten after 90 days',
-      run: () => billing.pruneEvents(PRUNED_A_ROUND),
+      run: () => pruneEvents(deps, PRUNED_A_ROUND),
     },
     {
       name: 'forget-mail',
       everyMs: HOUR,
       promise: 'what became of a mail is forgotten after 90 days',
-      run: () => billing.forgetOldMail(PRUNED_A_ROUND),
+      run: () => forgetOldMail(deps, PRUNED_A_ROUND),
     },
     {
       name: 'forget-portal-sessions',
       everyMs: HOUR,
       promise: 'links and sessions of the portal that are over leave nothing behind',
-      run: () => billing.portal.forget(PRUNED_A_ROUND),
+      run: () => forgetPortalSessions(deps, PRUNED_A_ROUND),
     },
   ]
 }

@@ -5,41 +5,35 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Instant } from '../core/instant.js'
-import { recordAct } from '../payments/audit.sql.js'
-import type { Parts } from '../payments/parts.js'
+import type { Database } from '../database/database.js'
+import { type AuditDeps, recordAct } from '../payments/audit.js'
 import { backUpTo } from './backup-file.js'
 
+export interface BackupDeps extends AuditDeps {
+  readonly database: Database
+}
+
 export async function backUp(
-  parts: Parts,
+  deps: BackupDeps,
   { operator }: { readonly operator: string },
 ): Promise<AsyncIterable<Uint8Array>> {
-  const now = parts.clock.now()
-  await recordAct(parts.database, {
-    id: parts.ids.next('act', now),
-    userId: '',
-    actor: operator,
-    act: 'database.backup',
-    reason: null,
-    paymentId: null,
-    before: {},
-    after: {},
-    now,
-  })
-  return contentOf(parts, now)
+  const now = deps.clock.now()
+  await recordAct(deps, { operator, act: 'database.backup', reason: null })
+  return contentOf(deps, now)
 }
 
 /** Begins at once, with a part of the gzip that holds nothing: the caller sees that the answer is on its way. */
-async function* contentOf(parts: Parts, now: Instant): AsyncGenerator<Uint8Array> {
+async function* contentOf(deps: BackupDeps, now: Instant): AsyncGenerator<Uint8Array> {
   yield gzipSync('')
-  const file = await namelessBackup(parts, now)
+  const file = await namelessBackup(deps, now)
   yield* file.createReadStream()
 }
 
-async function namelessBackup(parts: Parts, now: Instant): Promise<FileHandle> {
+async function namelessBackup(deps: BackupDeps, now: Instant): Promise<FileHandle> {
   const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-backup-'))
   try {
     const name = path.join(folder, 'backup.gz')
-    await backUpTo(name, parts.database, now)
+    await backUpTo(name, deps.database, now)
     return await open(name)
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -1,8 +1,14 @@
-// The operator's look at the events to the platform, and his hand on their delivery: again from one on, all that waits,
-// and no more waiting for one. Behind the key of the operator's part, which registers it.
-import type { FastifyRequest } from 'fastify'
+// The operator's look at the events to the platform, and what they may do about delivery: again from one on, all that
+// waits, and no more waiting for one.
 import { type Instant, toTimestamp } from '../core/instant.js'
-import type { EventsReport } from '../events/manage-events.js'
+import {
+  type EventsReport,
+  type ManageEventsDeps,
+  reportEvents,
+  resendAllWaiting,
+  resendFrom,
+  skipEvent,
+} from '../events/manage-events.js'
 import {
   EventParamsSchema,
   EventsQuerySchema,
@@ -13,19 +19,14 @@ import {
 } from '../events/schemas.js'
 import type { App } from '../http/app.js'
 import { problemResponses } from '../http/problem.js'
-import type { Desk } from './operator.route.js'
+import { ACT, actedBy, BASE, OPERATOR, type OperatorRouteDeps, READ } from './route.js'
 import { OptionalWhySchema, WhySchema } from './schemas.js'
 
-const EVENTS = '/api/v1/operator/events'
-const OPERATOR = { security: [{ operator: [] }], tags: ['operator'] }
-const READ = ['invalid_operator_key', 'not_found', 'validation_failed', 'database_unavailable'] as const
-const ACT = [...READ, 'malformed_json', 'conflict'] as const
+export type EventRoutesDeps = OperatorRouteDeps & ManageEventsDeps
 
-export function eventRoutes(app: App, desk: Desk): void {
-  const by = (request: FastifyRequest, why: string | undefined) => ({
-    operator: desk.nameOf(request),
-    reason: why ?? null,
-  })
+const EVENTS = `${BASE}/events`
+
+export function eventRoutes(app: App, deps: EventRoutesDeps): void {
   const listSchema = {
     ...OPERATOR,
     operationId: 'listEvents',
@@ -35,7 +36,7 @@ export function eventRoutes(app: App, desk: Desk): void {
   }
   app.get(EVENTS, { schema: listSchema }, async ({ query }) => {
     const { user_id: userId = null, state, limit = 50 } = query
-    return viewEvents(await desk.operator.events({ userId, waiting: state === 'waiting', limit }))
+    return viewEvents(await reportEvents(deps, { userId, waiting: state === 'waiting', limit }))
   })
   const resendSchema = {
     ...OPERATOR,
@@ -46,7 +47,7 @@ export function eventRoutes(app: App, desk: Desk): void {
     response: { 200: ResentSchema, ...problemResponses(...ACT) },
   }
   app.post(`${EVENTS}/:event_id/resend`, { schema: resendSchema }, async (request) => {
-    const resent = await desk.operator.resendEvents(request.params.event_id, by(request, request.body.why))
+    const resent = await resendFrom(deps, request.params.event_id, actedBy(deps, request, request.body.why))
     return { user_id: resent.userId, events: resent.events }
   })
   const restartSchema = {
@@ -57,7 +58,7 @@ export function eventRoutes(app: App, desk: Desk): void {
     response: { 200: RestartedSchema, ...problemResponses(...ACT) },
   }
   app.post(`${EVENTS}/resend-waiting`, { schema: restartSchema }, (request) =>
-    desk.operator.resendWaitingEvents(by(request, request.body.why)),
+    resendAllWaiting(deps, actedBy(deps, request, request.body.why)),
   )
   const skipSchema = {
     ...OPERATOR,
@@ -69,7 +70,7 @@ export function eventRoutes(app: App, desk: Desk): void {
     response: { 200: SkippedSchema, ...problemResponses(...ACT) },
   }
   app.post(`${EVENTS}/:event_id/skip`, { schema: skipSchema }, async (request) => {
-    await desk.operator.skipEvent(request.params.event_id, by(request, request.body.why))
+    await skipEvent(deps, request.params.event_id, actedBy(deps, request, request.body.why))
     return { skipped: true as const }
   })
 }

@@ -6,6 +6,7 @@ import { Receiver, SECRET } from '../../../../test/support/receiver.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { DAY, HOUR } from '../core/instant.js'
 import { statement } from '../database/database.js'
+import { deliverEvents, drainDeliveries } from '../events/deliver-events.js'
 
 const KEY = 'operator-key-0000000000000000'
 const countEvents = statement('test.count_outbox', 'select count(*)::int as count from outbox')
@@ -29,7 +30,7 @@ describeScenario('the operator and the events', ({ database }) => {
   })
   const pass = async (seconds: number) => {
     await world.advance(seconds)
-    await world.service.billing.eventDelivery.drain()
+    await drainDeliveries(world.service.parts)
   }
   const operator = (method: string, path: string, body?: unknown) =>
     world.call(method, `/api/v1/operator/events${path}`, {
@@ -191,8 +192,8 @@ describeScenario('the operator and the events', ({ database }) => {
     await Promise.all(users.map((user) => world.as(user).buy()))
     for (let round = 0; round < 60 && new Set(accepted).size < 24; round++) {
       await world.emulator.advance((2 * HOUR) / 1000)
-      await Promise.all(all.map(({ service }) => service.billing.eventDelivery.run()))
-      await Promise.all(all.map(({ service }) => service.billing.eventDelivery.drain()))
+      await Promise.all(all.map(({ service }) => deliverEvents(service.parts)))
+      await Promise.all(all.map(({ service }) => drainDeliveries(service.parts)))
     }
     for (const other of others) await other.stop()
     for (const user of users) {

@@ -1,14 +1,13 @@
 // The payments of one month for the accountant, as CSV. The month is that of the billing time zone; a refund stays in the
-// month of its payment, with its status. Columns are added at the end only: somebody's spreadsheet counts them.
-
+// month of its payment, with its status. Columns are added at the end only: spreadsheets count them.
 import { BillingError } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
-import { recordAct } from '../payments/audit.sql.js'
-import type { Parts } from '../payments/parts.js'
+import { type AuditDeps, recordAct } from '../payments/audit.js'
+import type { WallClock } from '../runtime/calendar.js'
 import { csvLine } from '../runtime/csv.js'
-import { type TakenPayment, takenPayments } from './operator.sql.js'
+import { type TakenPayment, takenPayments } from './export.sql.js'
 
 export const EXPORT_COLUMNS = [
   'receipt_number',
@@ -27,49 +26,44 @@ export const EXPORT_COLUMNS = [
   'second_of',
 ] as const
 
+export interface ExportDeps extends AuditDeps {
+  /** The billing time zone. */
+  readonly wallClock: WallClock
+}
+
 /** Rows that are held in memory at a time. */
 const PAGE_ROWS = 1_000
 
 /**
- * Written to the audit trail, then told in pieces as it is read. Throws `validation_failed` when `month` is not `YYYY-MM`.
+ * Written to the audit trail, then given in pieces as it is read. Throws `validation_failed` when `month` is not `YYYY-MM`.
  */
 export async function exportPayments(
-  parts: Parts,
+  deps: ExportDeps,
   of: { readonly month: string; readonly operator: string },
 ): Promise<AsyncIterable<string>> {
-  const span = parts.wallClock.monthOf(of.month)
+  const span = deps.wallClock.monthOf(of.month)
   if (!span) {
     throw new BillingError('validation_failed', {
       problems: [{ pointer: '/query/month', code: 'wrong_format' }],
     })
   }
-  const now = parts.clock.now()
-  await recordAct(parts.database, {
-    id: parts.ids.next('act', now),
-    userId: '',
-    actor: of.operator,
-    act: 'payments.export',
-    reason: null,
-    paymentId: null,
-    before: {},
-    after: { month: of.month },
-    now,
-  })
-  return csvOf(parts, span)
+  const act = { operator: of.operator, act: 'payments.export', reason: null }
+  await recordAct(deps, act, { after: { month: of.month } })
+  return csvOf(deps, span)
 }
 
-async function* csvOf(parts: Parts, span: { from: Instant; to: Instant }): AsyncIterable<string> {
+async function* csvOf(deps: ExportDeps, span: { from: Instant; to: Instant }): AsyncIterable<string> {
   yield csvLine(EXPORT_COLUMNS)
   let last: Payment | null = null
   for (;;) {
-    const page: readonly TakenPayment[] = await takenPayments(parts.database, span, last, PAGE_ROWS)
-    if (page.length > 0) yield page.map((taken) => row(parts, taken)).join('')
+    const page: readonly TakenPayment[] = await takenPayments(deps.database, span, last, PAGE_ROWS)
+    if (page.length > 0) yield page.map((taken) => row(deps, taken)).join('')
     if (page.length < PAGE_ROWS) return
     last = page.at(-1)?.payment ?? null
   }
 }
 
-function row({ wallClock }: Parts, { payment, receipt }: TakenPayment): string {
+function row({ wallClock }: ExportDeps, { payment, receipt }: TakenPayment): string {
   const utc = (instant: Instant | null) => (instant === null ? null : toTimestamp(instant))
   return csvLine([
     receipt === null ? null : receiptNumber(receipt.series, receipt.number),

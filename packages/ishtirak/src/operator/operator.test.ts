@@ -7,6 +7,7 @@ import {
   type OperatorCaller,
   operatorOf,
 } from '../../../../test/support/operator.js'
+import { setProfile } from '../../../../test/support/profile.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
@@ -95,7 +96,7 @@ describeScenario('the operator', ({ database }) => {
   })
 
   it('finds users and payments by what a customer reads out: e-mail, checkout, receipt, ids', async () => {
-    await world.service.billing.updateProfile('user-1', { email: 'Amina@Example.dz' })
+    await setProfile(world, 'user-1', { email: 'Amina@Example.dz' })
     const { paymentId, checkoutId } = await world.as('user-1').buy()
     await world.as('user-2').buy()
     const { receipt } = await operator.payment(paymentId)

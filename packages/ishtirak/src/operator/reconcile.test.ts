@@ -4,6 +4,8 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
+import { claimRound } from '../database/job-leases.js'
+import { showUser } from './users.js'
 
 const STATUS = '/api/v1/billing/status'
 const DAY = 86_400
@@ -186,7 +188,12 @@ describeScenario('a job of the whole cluster', ({ database }) => {
   })
 
   const claims = (ofWorlds: readonly World[]) =>
-    Promise.all(ofWorlds.map(({ service }) => service.billing.claimRound('a-job', 10_000)))
+    Promise.all(
+      ofWorlds.map(({ service: { parts } }) => {
+        const now = parts.clock.now()
+        return claimRound(parts.database, 'a-job', { now, nextRunAt: now + 10_000 })
+      }),
+    )
 
   it('runs one round per interval, however many ask', async () => {
     const worlds = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? world : other))
@@ -219,7 +226,7 @@ describeScenario('a job of the whole cluster', ({ database }) => {
     await Promise.all([world.service.runner.runAll(), other.service.runner.runAll()])
     const pro = async () => {
       const statuses = await Promise.all(
-        Array.from({ length: 12 }, (_, user) => world.service.billing.operator.user(`user-${user}`)),
+        Array.from({ length: 12 }, (_, user) => showUser(world.service.parts, `user-${user}`)),
       )
       return statuses.filter(({ subscription }) => subscription.plan.id === 'pro').length
     }

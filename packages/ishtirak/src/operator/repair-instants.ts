@@ -1,8 +1,9 @@
 // A clock that was ahead for a moment must not hold anything up once it is right. What is read again by itself ignores such
 // an instant where it is read; what a sweep would not look at before that instant is brought back here (docs/clocks.md).
 import { CLOCK_SKEW_MAX, DAY, HOUR } from '../core/instant.js'
+import type { Queryable } from '../database/database.js'
 import { wakeUsers } from '../events/deliver-events.sql.js'
-import type { Parts } from '../payments/parts.js'
+import type { Clock } from '../runtime/clock.js'
 import {
   repairAnnouncements,
   repairChecks,
@@ -21,7 +22,10 @@ const DELIVERY_LONGEST_MS = 27 * HOUR
 const MAIL_LONGEST_MS = 9 * HOUR
 
 /** Brings back at most `limit` rows of each kind. Gives how many. */
-export async function repairInstants({ database, clock }: Parts, limit: number): Promise<number> {
+export async function repairInstants(
+  { database, clock }: { readonly database: Queryable; readonly clock: Clock },
+  limit: number,
+): Promise<number> {
   const now = clock.now()
   const later = (ms: number) => ({ now, writtenAtLatest: now + ms, limit })
   const ahead = later(CLOCK_SKEW_MAX)

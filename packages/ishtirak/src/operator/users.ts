@@ -1,13 +1,13 @@
-// The operator's look at one user, and the end of his access (fraud).
+// The operator's look at one user, and the end of their access (fraud).
 import { BillingError } from '../core/error.js'
 import type { Payment } from '../core/payment.js'
 import { decideEnd } from '../core/refund.js'
 import { type Subscription, statusAt } from '../core/subscription.js'
+import type { By } from '../payments/audit.js'
 import { actsOnUser, type RecordedAct } from '../payments/audit.sql.js'
-import type { Parts } from '../payments/parts.js'
-import { saveByHand } from '../payments/save.js'
-import { findUser, newestPayments, type UserRow } from './operator.sql.js'
-import type { By } from './payments.js'
+import { type SaveDeps, saveByHand } from '../payments/save.js'
+import { newestPayments } from './payments.sql.js'
+import { findUser, type UserRow } from './users.sql.js'
 
 export interface UserFile {
   readonly user: UserRow
@@ -22,31 +22,31 @@ export interface UserFile {
 const SHOWN_MAX = 50
 
 /** Throws `not_found`. */
-export async function showUser(parts: Parts, userId: string): Promise<UserFile> {
-  const now = parts.clock.now()
-  const user = await load(parts, userId)
+export async function showUser(deps: SaveDeps, userId: string): Promise<UserFile> {
+  const now = deps.clock.now()
+  const user = await load(deps, userId)
   const wanted = { userId, status: null, limit: SHOWN_MAX }
   return {
     user,
-    subscription: statusAt(user.subscription, now, parts.terms),
-    payments: await newestPayments(parts.database, wanted, now),
-    acts: await actsOnUser(parts.database, userId, SHOWN_MAX),
+    subscription: statusAt(user.subscription, now, deps.terms),
+    payments: await newestPayments(deps.database, wanted, now),
+    acts: await actsOnUser(deps.database, userId, SHOWN_MAX),
   }
 }
 
-/** Ends his access now. What he paid stays paid. Throws `not_found`, or `conflict` when there is no access to end. */
-export async function endUser(parts: Parts, userId: string, by: By): Promise<UserFile> {
-  await saveByHand(parts, { ...by, act: 'user.end' }, async (now) => {
-    const user = await load(parts, userId)
-    const after = decideEnd(user.subscription, now, parts.terms)
+/** Ends their access now. What was paid stays paid. Throws `not_found`, or `conflict` when there is no access to end. */
+export async function endUser(deps: SaveDeps, userId: string, by: By): Promise<UserFile> {
+  await saveByHand(deps, { ...by, act: 'user.end' }, async (now) => {
+    const user = await load(deps, userId)
+    const after = decideEnd(user.subscription, now, deps.terms)
     if (!after) throw new BillingError('conflict')
     return { userId, user, payment: null, after }
   })
-  return showUser(parts, userId)
+  return showUser(deps, userId)
 }
 
-async function load(parts: Parts, userId: string): Promise<UserRow> {
-  const user = await findUser(parts.database, userId)
+async function load(deps: Pick<SaveDeps, 'database'>, userId: string): Promise<UserRow> {
+  const user = await findUser(deps.database, userId)
   if (!user) throw new BillingError('not_found', { extra: { user_id: userId } })
   return user
 }

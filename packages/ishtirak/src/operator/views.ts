@@ -1,5 +1,4 @@
 // What the operator sees, as the API writes it: the payment as its user sees it, and behind it what only we know.
-
 import { type Instant, toTimestamp } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
@@ -9,8 +8,8 @@ import { viewPayment, viewStatus } from '../payments/views.js'
 import type { PaymentFile } from './payments.js'
 import type { ComparisonReport } from './reconcile.js'
 import type { Comparison, RecordedFinding } from './reconcile.sql.js'
-import type { Found } from './search.js'
 import type { UserFile } from './users.js'
+import type { Found } from './users.sql.js'
 
 /** The instant that statuses are read at, and where receipts are. */
 export interface ViewContext {

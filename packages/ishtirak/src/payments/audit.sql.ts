@@ -26,18 +26,17 @@ export function auditToColumns(entry: AuditEntry) {
   return { ...same, payment_id: paymentId }
 }
 
-const insertAct = statement(
+const insert = statement(
   'audit.insert',
   `insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after)
    values ($1, $2, $3::timestamptz, $4, $5, $6, $7, $8::jsonb, $9::jsonb)`,
 )
 
-/** An act that changes nobody's money: such as a look at the provider that found nothing, or an export. */
-export async function recordAct(
+export async function insertAct(
   database: Queryable,
   entry: AuditEntry & { readonly userId: string; readonly now: Instant },
 ): Promise<void> {
-  await database.query(insertAct, [
+  await database.query(insert, [
     entry.userId,
     entry.id,
     at(entry.now),

@@ -4,14 +4,44 @@ import { type Instant, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
-import type { AuditEntry } from './audit.sql.js'
-import type { Parts } from './parts.js'
+import type { Queryable } from '../database/database.js'
+import type { Clock } from '../runtime/clock.js'
+import type { Ids } from '../runtime/random.js'
+import { type AuditEntry, insertAct } from './audit.sql.js'
 
-/** Who acts, and why. A reason is wanted wherever money or access changes. */
-export interface OperatorAct {
+/** Who acts, and why. A reason is required wherever money or access changes. */
+export interface By {
   readonly operator: string
-  readonly act: string
   readonly reason: string | null
+}
+
+export interface OperatorAct extends By {
+  /** `payment.refund`, `user.end`, … */
+  readonly act: string
+}
+
+export interface AuditDeps {
+  readonly database: Queryable
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+/** Writes down an act that changes no money: a look at the provider that found nothing, an export. */
+export function recordAct(
+  { database, clock, ids }: AuditDeps,
+  { operator, act, reason }: OperatorAct,
+  of: {
+    /** Absent: the act is about no single user. */
+    readonly userId?: string
+    readonly paymentId?: string
+    readonly before?: object
+    readonly after?: object
+  } = {},
+): Promise<void> {
+  const now = clock.now()
+  const { userId = '', paymentId = null, before = {}, after = {} } = of
+  const entry = { id: ids.next('act', now), actor: operator, act, reason, paymentId, before, after }
+  return insertAct(database, { ...entry, userId, now })
 }
 
 export interface AuditedFacts {
@@ -22,13 +52,13 @@ export interface AuditedFacts {
 }
 
 export function describeAct(
-  parts: Parts,
+  { ids }: { readonly ids: Ids },
   { operator, act, reason }: OperatorAct,
   facts: { readonly paymentId: string | null; readonly before: AuditedFacts; readonly after: AuditedFacts },
   now: Instant,
 ): AuditEntry {
   return {
-    id: parts.ids.next('act', now),
+    id: ids.next('act', now),
     actor: operator,
     act,
     reason,

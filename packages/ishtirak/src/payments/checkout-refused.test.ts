@@ -5,6 +5,7 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type Caller, createWorld, type World } from '../../../../test/support/world.js'
 import type { FaultSettings } from '../../../chargily-emulator/src/faults.js'
+import { showPayment } from '../operator/payments.js'
 import { createLog } from '../runtime/log.js'
 
 const UPGRADE = '/api/v1/billing/upgrade'
@@ -24,7 +25,7 @@ describeScenario('a new checkout that is not what was ordered', ({ database }) =
   afterEach(() => world.stop())
 
   const differences = async (paymentId: string) =>
-    (await world.service.billing.operator.payment(paymentId)).payment.review?.differences.join()
+    (await showPayment(world.service.parts, paymentId)).payment.review?.differences.join()
   const newest = async () => (await user.get(HISTORY)).body.data[0]
   const atProvider = () => world.emulator.checkouts().map(({ status }) => status)
 

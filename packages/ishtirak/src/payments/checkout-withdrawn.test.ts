@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type Caller, createWorld, type World } from '../../../../test/support/world.js'
+import { acceptPayment, showPayment } from '../operator/payments.js'
 
 const UPGRADE = '/api/v1/billing/upgrade'
 const HISTORY = '/api/v1/billing/payments'
@@ -56,7 +57,7 @@ describeScenario('a checkout that outlives its purpose', ({ database }) => {
     expect(atProvider(second.checkoutId)).toBe('pending')
     await world.advance(10)
     expect(atProvider(second.checkoutId)).toBe('expired')
-    const { payment } = await world.service.billing.operator.payment(second.paymentId)
+    const { payment } = await showPayment(world.service.parts, second.paymentId)
     expect([payment.status, payment.nextCheckAt]).toEqual(['canceled', null])
   })
 
@@ -93,7 +94,7 @@ describeScenario('a checkout that outlives its purpose', ({ database }) => {
     await world.emulator.pay(first.checkoutId, 'paid')
     await world.emulator.settled()
     const second = await user.upgrade()
-    await world.service.billing.operator.accept(first.paymentId, { operator: 'lina', reason: 'checked' })
+    await acceptPayment(world.service.parts, first.paymentId, { operator: 'lina', reason: 'checked' })
     expect(await isPro()).toBe(true)
     expect((await user.get(`${HISTORY}/${second.paymentId}`)).body.checkout_url).toBeNull()
     await world.advance(10)

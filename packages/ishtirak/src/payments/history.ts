@@ -4,10 +4,8 @@ import { type Instant, LAST_INSTANT } from '../core/instant.js'
 import type { Payment, PublicPaymentStatus } from '../core/payment.js'
 import { NEVER_PAID, type Subscription, statusAt } from '../core/subscription.js'
 import { findRefundInstant } from './audit.sql.js'
-import type { Parts } from './parts.js'
 import { findPayment, findPaymentById, type HistoryPosition, listPayments } from './payments.sql.js'
-import type { RefreshOpen } from './refresh-open.js'
-import type { LoadUser } from './users.sql.js'
+import { refreshOpen, type StatusDeps } from './status.js'
 
 export interface HistoryPage {
   readonly payments: readonly Payment[]
@@ -25,20 +23,16 @@ export interface HistoryRequest {
   readonly requestId?: string
 }
 
-export async function readHistory(
-  parts: Parts,
-  { loadUser, refreshOpen }: { readonly loadUser: LoadUser; readonly refreshOpen: RefreshOpen },
-  request: HistoryRequest,
-): Promise<HistoryPage> {
+export async function readHistory(deps: StatusDeps, request: HistoryRequest): Promise<HistoryPage> {
   const { userId, limit, status } = request
   const after = request.cursor === null ? null : decodeCursor(request.cursor)
   if (after === null) {
-    const loaded = await loadUser(userId)
-    await refreshOpen(loaded?.open ?? null, request.requestId)
+    const loaded = await deps.loadUser(userId)
+    await refreshOpen(deps, loaded?.open ?? null, request.requestId)
   }
-  const now = parts.clock.now()
+  const now = deps.clock.now()
   // One more than asked for: whether there is a further page costs no count.
-  const found = await listPayments(parts.database, userId, { after, status, limit: limit + 1 }, now)
+  const found = await listPayments(deps.database, userId, { after, status, limit: limit + 1 }, now)
   const payments = found.slice(0, limit)
   const last = found.length > limit ? payments.at(-1) : undefined
   return { payments, nextCursor: last ? encodeCursor(last) : null, now }
@@ -46,12 +40,10 @@ export async function readHistory(
 
 /** Somebody else's payment is the same `not_found` as none. */
 export async function readPayment(
-  parts: Parts,
-  refreshOpen: RefreshOpen,
+  deps: StatusDeps,
   of: { readonly userId: string; readonly paymentId: string; readonly requestId?: string },
 ): Promise<{ readonly payment: Payment; readonly now: Instant }> {
-  const look: RefreshOpen = (open) => refreshOpen(open, of.requestId)
-  return refreshed(parts, look, () => findPayment(parts.database, of.userId, of.paymentId))
+  return refreshed(deps, () => findPayment(deps.database, of.userId, of.paymentId), of.requestId)
 }
 
 export interface ReturnedPayment {
@@ -64,27 +56,26 @@ export interface ReturnedPayment {
 
 /** For the page that the provider sends the payer back to: nothing is known there but the payment. */
 export async function readReturnedPayment(
-  parts: Parts,
-  { loadUser, refreshOpen }: { readonly loadUser: LoadUser; readonly refreshOpen: RefreshOpen },
+  deps: StatusDeps,
   paymentId: string,
   requestId?: string,
 ): Promise<ReturnedPayment> {
-  const look: RefreshOpen = (open) => refreshOpen(open, requestId)
-  const { payment, now } = await refreshed(parts, look, () => findPaymentById(parts.database, paymentId))
+  const find = () => findPaymentById(deps.database, paymentId)
+  const { payment, now } = await refreshed(deps, find, requestId)
   const { userId, status } = payment
   const [loaded, refundedAt] = await Promise.all([
-    loadUser(userId),
-    status === 'refunded' ? findRefundInstant(parts.database, { userId, paymentId }) : null,
+    deps.loadUser(userId),
+    status === 'refunded' ? findRefundInstant(deps.database, { userId, paymentId }) : null,
   ])
-  const subscription = statusAt(loaded?.user.subscription ?? NEVER_PAID, now, parts.terms)
+  const subscription = statusAt(loaded?.user.subscription ?? NEVER_PAID, now, deps.terms)
   return { payment, subscription, refundedAt, now }
 }
 
-async function refreshed(parts: Parts, refreshOpen: RefreshOpen, find: () => Promise<Payment | null>) {
+async function refreshed(deps: StatusDeps, find: () => Promise<Payment | null>, requestId?: string) {
   let payment = await find()
-  if (payment && (await refreshOpen(payment))) payment = await find()
+  if (payment && (await refreshOpen(deps, payment, requestId))) payment = await find()
   if (!payment) throw new BillingError('not_found')
-  return { payment, now: parts.clock.now() }
+  return { payment, now: deps.clock.now() }
 }
 
 function encodeCursor(payment: Payment): string {

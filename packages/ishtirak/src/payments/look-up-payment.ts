@@ -1,9 +1,12 @@
 // Asking the provider about one payment, because nobody told us. What it says goes the way of all money: settlePayment.
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Payment } from '../core/payment.js'
-import type { Parts } from './parts.js'
-import type { ProviderAnswer, ProviderFailure } from './provider.js'
-import { type ReportedCheckout, settlePayment } from './settle.js'
+import type { Provider, ProviderAnswer, ProviderFailure } from './provider.js'
+import { type ReportedCheckout, type SettleDeps, settlePayment } from './settle.js'
+
+export interface LookUpDeps extends SettleDeps {
+  readonly provider: Provider
+}
 
 export type Lookup =
   /** The provider has nothing under this payment's name. */
@@ -13,7 +16,7 @@ export type Lookup =
 
 /** Asks for the payment's checkout, or, where we never learned its id, for any that carries the payment's id. */
 export async function lookUpPayment(
-  parts: Parts,
+  parts: LookUpDeps,
   payment: Payment,
   options: Pick<ReportedCheckout, 'source' | 'accepted' | 'by' | 'requestId'> & {
     readonly timeoutMs?: number
@@ -40,7 +43,7 @@ export async function lookUpPayment(
 
 /** Sees to it that a checkout of this payment is not paid any more; gives what it is now. */
 export async function endCheckout(
-  parts: Parts,
+  parts: LookUpDeps,
   payment: Payment,
   { checkoutId, ...way }: { readonly checkoutId: string } & Pick<ReportedCheckout, 'source' | 'requestId'>,
 ): Promise<ProviderAnswer<CheckoutReport>> {
@@ -52,7 +55,7 @@ export async function endCheckout(
 }
 
 async function ask(
-  { provider }: Parts,
+  { provider }: LookUpDeps,
   payment: Payment,
   timeoutMs: number | undefined,
 ): Promise<ProviderAnswer<readonly CheckoutReport[]>> {

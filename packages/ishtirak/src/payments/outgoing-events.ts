@@ -3,8 +3,8 @@ import { describeEvent, type EventType, type NewEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import type { MailKind } from '../core/mail.js'
 import type { Payment } from '../core/payment.js'
-import { type SubscriptionFacts, statusAt } from '../core/subscription.js'
-import type { Parts } from './parts.js'
+import { type SubscriptionFacts, statusAt, type Terms } from '../core/subscription.js'
+import type { Ids } from '../runtime/random.js'
 
 /** The events of which the user gets mail too. */
 const MAILED: Readonly<Partial<Record<EventType, MailKind>>> = {
@@ -14,7 +14,7 @@ const MAILED: Readonly<Partial<Record<EventType, MailKind>>> = {
 
 /** Each carries the state after the change and the user's next number. */
 export function outgoingEvents(
-  parts: Pick<Parts, 'ids' | 'terms'>,
+  parts: { readonly ids: Ids; readonly terms: Terms },
   types: readonly EventType[],
   of: {
     readonly userId: string

@@ -8,9 +8,11 @@ import type { SubscriptionFacts } from '../core/subscription.js'
 import { DatabaseUnavailable } from '../database/database.js'
 import { describeAct, type OperatorAct } from './audit.js'
 import { outgoingEvents } from './outgoing-events.js'
-import type { Parts } from './parts.js'
+import type { SettleDeps } from './settle.js'
 import { saveSettlement } from './settle-changes.sql.js'
 import type { UserRecord } from './users.sql.js'
+
+export type SaveDeps = Pick<SettleDeps, 'database' | 'clock' | 'ids' | 'terms' | 'log'>
 
 /** The facts as they were read, and as they are to be. */
 export interface DecidedAct {
@@ -30,7 +32,7 @@ const ROUNDS_MAX = 20
 
 /** `decide` loads the facts anew each time it is called, and throws to refuse. */
 export async function saveByHand(
-  parts: Parts,
+  parts: SaveDeps,
   by: OperatorAct,
   decide: (now: Instant) => Promise<DecidedAct>,
 ): Promise<void> {
@@ -46,7 +48,7 @@ export async function saveByHand(
   throw new DatabaseUnavailable(`${by.act} was outrun ${ROUNDS_MAX} times`)
 }
 
-function save(parts: Parts, by: OperatorAct, decided: DecidedAct, now: Instant) {
+function save(parts: SaveDeps, by: OperatorAct, decided: DecidedAct, now: Instant) {
   const { userId, user, after } = decided
   const { subscription, moved = [], payment = null } = after
   const before = {

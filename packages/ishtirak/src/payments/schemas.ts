@@ -4,6 +4,10 @@ import { Type } from 'typebox'
 import { PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { nameSchemas } from '../http/schemas.js'
 
+/** Where the billing API begins, and what its routes for a user with a token have in common. */
+export const BASE = '/api/v1/billing'
+export const USER_ROUTE = { security: [{ user: [] }], tags: ['billing'] }
+
 export const nullable = <Schema extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
   schema: Schema,
 ) => Type.Union([schema, Type.Null()])

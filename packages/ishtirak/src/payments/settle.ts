@@ -1,18 +1,42 @@
 // The one way in for money. Webhook, read-through, sweep and operator bring a report of the provider here, and nothing
 // else marks a payment paid. Load, decide, save; whoever is outrun loads and decides again.
 import type { CheckoutReport, ReportSource } from '../core/checkout.js'
-import { toTimestamp } from '../core/instant.js'
+import { type Instant, toTimestamp } from '../core/instant.js'
 import { reportToKeep } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
-import { type Buyer, drawUpReceipt, receiptSeries } from '../core/receipt.js'
+import { type Buyer, drawUpReceipt, receiptSeries, type Seller } from '../core/receipt.js'
 import { decideSettlement, type Settlement, type SettlementOutcome } from '../core/settlement.js'
-import { DatabaseUnavailable, givenUpAfter } from '../database/database.js'
+import type { Terms } from '../core/subscription.js'
+import { DatabaseUnavailable, givenUpAfter, type Queryable } from '../database/database.js'
+import type { Clock } from '../runtime/clock.js'
+import type { Count } from '../runtime/count.js'
+import type { Log } from '../runtime/log.js'
+import type { Ids } from '../runtime/random.js'
 import { describeAct, type OperatorAct } from './audit.js'
 import { outgoingEvents } from './outgoing-events.js'
-import type { Parts } from './parts.js'
-import { type LoadedPayment, saveForeignEvent } from './settle.sql.js'
+import { type LoadedPayment, type Settlements, saveForeignEvent } from './settle.sql.js'
 import type { SaveResult, SettlementChange } from './settle-changes.sql.js'
 import type { UserRecord } from './users.sql.js'
+
+export interface SettleDeps {
+  readonly database: Queryable
+  /** Reports that arrive together are loaded and saved together. */
+  readonly settlements: Settlements
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly terms: Terms
+  readonly receipts: ReceiptTerms
+  readonly log: Log
+  readonly count: Count
+}
+
+/** What a receipt has to show and later changes must not touch. */
+export interface ReceiptTerms {
+  /** Who sells, and how the sales are taxed from which day on. */
+  readonly seller: Seller
+  /** The day of an instant in the billing time zone, `YYYY-MM-DD`. */
+  readonly dayOf: (instant: Instant) => string
+}
 
 export interface ReportedCheckout {
   readonly report: CheckoutReport
@@ -35,7 +59,10 @@ export type SettlementResult = SettlementOutcome | 'duplicate'
 const ROUNDS_MAX = 20
 
 /** Books what the report says. Throws `DatabaseUnavailable`: then nothing was changed, and the report is to come again. */
-export async function settlePayment(parts: Parts, reported: ReportedCheckout): Promise<SettlementResult> {
+export async function settlePayment(
+  parts: SettleDeps,
+  reported: ReportedCheckout,
+): Promise<SettlementResult> {
   const giveUpAt = givenUpAfter()
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const loaded = await load(parts, reported, giveUpAt)
@@ -50,7 +77,7 @@ export async function settlePayment(parts: Parts, reported: ReportedCheckout): P
 }
 
 async function load(
-  { settlements }: Parts,
+  { settlements }: SettleDeps,
   { report, orderedFor }: ReportedCheckout,
   giveUpAt: number,
 ): Promise<LoadedPayment | null> {
@@ -62,7 +89,7 @@ async function load(
 }
 
 async function settleOurs(
-  parts: Parts,
+  parts: SettleDeps,
   reported: ReportedCheckout,
   loaded: LoadedPayment,
   giveUpAt: number,
@@ -100,7 +127,7 @@ async function settleOurs(
 }
 
 function describeChange(
-  parts: Parts,
+  parts: SettleDeps,
   { report, event, source, by }: ReportedCheckout,
   of: {
     readonly payment: Payment
@@ -140,7 +167,7 @@ function describeChange(
 
 /** Drawn up with the booking, so that no later change of name, tax or seller touches it. */
 function receiptOf(
-  { receipts: { seller, dayOf } }: Parts,
+  { receipts: { seller, dayOf } }: SettleDeps,
   payment: Payment,
   buyer: Buyer,
   now: number,
@@ -168,7 +195,10 @@ function audited(of: {
 }
 
 /** A checkout that is not ours, or not known to be: an event about it is kept, for the operator to find. */
-async function keepForeign(parts: Parts, { report, event }: ReportedCheckout): Promise<SettlementResult> {
+async function keepForeign(
+  parts: SettleDeps,
+  { report, event }: ReportedCheckout,
+): Promise<SettlementResult> {
   if (!event) return 'unknown_checkout'
   const saved: SaveResult = await saveForeignEvent(parts.database, {
     ...event,
@@ -181,7 +211,7 @@ async function keepForeign(parts: Parts, { report, event }: ReportedCheckout): P
 
 /** The money counts from another instant than the one that the provider says. */
 function noteInstant(
-  parts: Parts,
+  parts: SettleDeps,
   { requestId }: ReportedCheckout,
   { payment, report }: SettlementChange,
 ): void {
@@ -199,7 +229,7 @@ function noteInstant(
 }
 
 /** What the operator should see without looking for it: money that did not go the ordinary way. */
-function note(parts: Parts, reported: ReportedCheckout, result: SettlementResult): void {
+function note(parts: SettleDeps, reported: ReportedCheckout, result: SettlementResult): void {
   const { report, event, source, requestId, orderedFor } = reported
   parts.count({ name: 'settlement', outcome: result })
   if (result === 'unchanged' || result === 'duplicate') return

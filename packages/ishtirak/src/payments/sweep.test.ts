@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { type Caller, createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
+import { showPayment } from '../operator/payments.js'
 
 const STATUS = '/api/v1/billing/status'
 const HISTORY = '/api/v1/billing/payments'
@@ -25,7 +26,7 @@ describeScenario('with every webhook dropped', ({ database }) => {
   const plan = async () => (await user.get(STATUS)).body.plan
   /** What is in the books, without a look at the provider. */
   const stored = async (paymentId: string) =>
-    (await world.service.billing.operator.payment(paymentId)).payment.status
+    (await showPayment(world.service.parts, paymentId)).payment.status
 
   describe('the one who returns', () => {
     it('sees pro at once in his status', async () => {
@@ -107,7 +108,7 @@ describeScenario('with every webhook dropped', ({ database }) => {
     it('and never paid costs no further question once the provider has closed the checkout', async () => {
       const { paymentId } = await user.upgrade()
       for (const step of [MINUTE, 4 * MINUTE, 31 * MINUTE]) await world.advance(step)
-      const { payment } = await world.service.billing.operator.payment(paymentId)
+      const { payment } = await showPayment(world.service.parts, paymentId)
       expect([payment.status, payment.nextCheckAt]).toEqual(['expired', null])
     })
 

@@ -4,10 +4,10 @@ import { describeOnBothDatabases } from '../../../../test/support/databases.js'
 import { aPayment, NOON } from '../../../../test/support/fixtures.js'
 import { HOUR, MINUTE } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
+import type { KnownUser } from './profile.sql.js'
 import {
   createUpgradeRequests,
   insertRequestedPayments,
-  type KnownUser,
   loadForUpgrades,
   moveAttemptLease,
   type RequestedPayment,

@@ -8,36 +8,8 @@ import { shareStatements } from '../database/coalesce.js'
 import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, integer, text } from '../database/rows.js'
 import { parsePayment, paymentOriginToColumns, paymentStateToColumns } from './payments.sql.js'
+import { fromToken, type KnownUser, rememberUser } from './profile.sql.js'
 import { FACT_COLUMNS, OPEN_PAYMENT, parseUser } from './users.sql.js'
-
-/** What the user's token says of him. It fills what the platform has not told us. */
-export interface KnownUser {
-  readonly userId: string
-  readonly email?: string | undefined
-  readonly name?: string | undefined
-  readonly locale?: string | undefined
-}
-
-// Nothing is written, and so no commit waits for the disk, where we know all of it already.
-const ensureUser = statement(
-  'upgrades.ensure_user',
-  `insert into users as u (user_id, email, name, locale, created_at)
-   select $1::text, $2::text, $3::text, $4::text, $5::timestamptz
-    where not exists (
-      select from users where user_id = $1::text and (email is not null or $2::text is null)
-         and (name is not null or $3::text is null) and (locale is not null or $4::text is null))
-       on conflict (user_id) do update
-      set email = coalesce(u.email, excluded.email), name = coalesce(u.name, excluded.name),
-          locale = coalesce(u.locale, excluded.locale)`,
-)
-
-/** Makes sure that the user has a row, and fills what we did not know of him. */
-export async function rememberUser(database: Queryable, user: KnownUser, now: Instant): Promise<void> {
-  await database.query(ensureUser, [...fromToken(user), at(now)])
-}
-
-const fromToken = ({ userId, email, name, locale }: KnownUser) =>
-  [userId, email ?? null, name ?? null, locale ?? null] as const
 
 const selectFacts = statement(
   'upgrades.load',

@@ -5,17 +5,17 @@ import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND, toTimestamp } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { nextCheckAfter, type Payment } from '../core/payment.js'
-import type { Plan } from '../core/plan.js'
+import type { Catalogue, Plan } from '../core/plan.js'
 import { decideUpgrade, type UpgradeDecision } from '../core/upgrade.js'
-import { singleFlight } from '../runtime/async.js'
+import type { Queryable } from '../database/database.js'
+import { type SingleFlight, singleFlight } from '../runtime/async.js'
 import { createRecentFailures, type RecentFailures } from '../runtime/bounded-map.js'
-import { endCheckout, lookUpPayment } from './look-up-payment.js'
-import type { Parts } from './parts.js'
+import { endCheckout, type LookUpDeps, lookUpPayment } from './look-up-payment.js'
+import type { KnownUser } from './profile.sql.js'
 import type { ProviderFailure } from './provider.js'
 import { settlePayment } from './settle.js'
 import {
   createUpgradeRequests,
-  type KnownUser,
   moveAttemptLease,
   type UpgradeRequests,
   withdrawPayment,
@@ -47,28 +47,42 @@ const DEFAULT_RETRY_SECONDS = 5
 /** A provider that fails or refuses is tried this often for one user in a minute, by one process. */
 const FAILURES_A_MINUTE = 5
 
-type Step = (request: UpgradeRequest) => Promise<OpenedCheckout>
-
-/** Clicks of one user on one plan that arrive together share one way to the provider. */
-export function createUpgrade(parts: Parts): Step {
-  const shared = singleFlight<OpenedCheckout>()
-  const own = {
-    ...parts,
-    requests: createUpgradeRequests(parts.database),
-    failures: createRecentFailures(FAILURES_A_MINUTE, MINUTE),
-  }
-  // The id of a user holds no line break, so no two users have one key.
-  return (request) => shared(`${request.user.userId}\n${request.planId}`, () => upgrade(own, request))
+export interface UpgradeDeps extends LookUpDeps {
+  readonly upgrades: UpgradeState
+  readonly catalogue: Catalogue
+  readonly publicUrl: string
+  readonly wait: (ms: number) => Promise<void>
 }
 
-/** Clicks of different users that arrive together share the statements. */
-type UpgradeParts = Parts & { readonly requests: UpgradeRequests; readonly failures: RecentFailures }
+/** What the clicks on one process share. */
+export interface UpgradeState {
+  /** Clicks of one user on one plan share one way to the provider. */
+  readonly clicks: SingleFlight<OpenedCheckout>
+  /** Clicks of different users share the statements. */
+  readonly requests: UpgradeRequests
+  readonly failures: RecentFailures
+}
 
-async function upgrade(parts: UpgradeParts, request: UpgradeRequest): Promise<OpenedCheckout> {
+export function createUpgradeState(database: Queryable): UpgradeState {
+  return {
+    clicks: singleFlight(),
+    requests: createUpgradeRequests(database),
+    failures: createRecentFailures(FAILURES_A_MINUTE, MINUTE),
+  }
+}
+
+/** Throws what `refusal` names, `provider_unavailable`, `provider_rejected` or `conflict`. */
+export function upgrade(parts: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
+  // The id of a user holds no line break, so no two users have one key.
+  const key = `${request.user.userId}\n${request.planId}`
+  return parts.upgrades.clicks(key, () => openOrReturn(parts, request))
+}
+
+async function openOrReturn(parts: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
   let polls = 0
   for (let step = 0; step < STEPS_MAX; step++) {
     const now = parts.clock.now()
-    const facts = await parts.requests.load({ user: request.user, now })
+    const facts = await parts.upgrades.requests.load({ user: request.user, now })
     const wanted = { planId: request.planId, catalogue: parts.catalogue }
     const decision = decideUpgrade(facts, wanted, now, parts.terms)
     if (decision.kind === 'return') return opened(decision.payment)
@@ -89,7 +103,7 @@ type Attempt = () => Promise<OpenedCheckout | null>
 
 /** What asks the provider; null where the decision does not lead there. */
 function attemptOf(
-  parts: UpgradeParts,
+  parts: UpgradeDeps,
   decision: UpgradeDecision,
   request: UpgradeRequest,
   version: number | null,
@@ -101,7 +115,7 @@ function attemptOf(
 }
 
 async function bounded(
-  { failures, clock }: UpgradeParts,
+  { upgrades: { failures }, clock }: UpgradeDeps,
   userId: string,
   attempt: Attempt,
 ): Promise<OpenedCheckout | null> {
@@ -120,7 +134,7 @@ async function bounded(
 
 /** Writes the payment, then asks the provider. Null: the next round of the loop finds what came of it. */
 async function requestPayment(
-  parts: UpgradeParts,
+  parts: UpgradeDeps,
   plan: Plan,
   request: UpgradeRequest,
   version: number | null,
@@ -146,7 +160,7 @@ async function requestPayment(
     review: null,
     nextCheckAt: nextCheckAfter(now, now),
   }
-  if (!(await parts.requests.insert({ user: request.user, version, payment }))) return null
+  if (!(await parts.upgrades.requests.insert({ user: request.user, version, payment }))) return null
   return openCheckout(parts, payment, request)
 }
 
@@ -154,7 +168,7 @@ async function requestPayment(
  * Takes over a request that nobody is at any more: perhaps the provider carried it out, so it is looked for first. It may be
  * of another plan than the one that is wanted now; the next round of the loop sees to that.
  */
-async function continueAttempt(parts: Parts, payment: Payment, request: UpgradeRequest): Promise<null> {
+async function continueAttempt(parts: UpgradeDeps, payment: Payment, request: UpgradeRequest): Promise<null> {
   const mine: Payment = { ...payment, attemptEndsAt: parts.clock.now() + ATTEMPT_MS }
   if (!(await moveAttemptLease(parts.database, payment, mine.attemptEndsAt))) return null
   const lookup = await lookUpPayment(parts, mine, { source: 'upgrade', requestId: request.requestId })
@@ -168,7 +182,7 @@ async function continueAttempt(parts: Parts, payment: Payment, request: UpgradeR
 
 /** Null where the checkout is not simply open now: somebody else was at it, or it was paid already. */
 async function openCheckout(
-  parts: Parts,
+  parts: UpgradeDeps,
   payment: Payment,
   request: UpgradeRequest,
 ): Promise<OpenedCheckout | null> {
@@ -203,29 +217,22 @@ async function openCheckout(
 
 /** The answer is compared with the order before anybody sees it. Null: as for `openCheckout`. */
 async function takeOver(
-  parts: Parts,
+  parts: UpgradeDeps,
   payment: Payment,
   report: CheckoutReport,
   { requestId }: UpgradeRequest,
 ): Promise<OpenedCheckout | null> {
   const { checkoutId, checkoutUrl, status } = report
   const way = { source: 'upgrade', requestId } as const
+  const line = { request_id: requestId, payment_id: payment.id }
   const outcome = await settlePayment(parts, { report, event: null, orderedFor: payment.id, ...way })
   if (outcome === 'refused' || outcome === 'withdrawn') {
     const ended = await endCheckout(parts, payment, { checkoutId, ...way })
     // Nobody has its address, and the payment is due: the sweep tries again.
-    if (!ended.ok) {
-      parts.log.warn(
-        { request_id: requestId, payment_id: payment.id, failure: ended.failure },
-        'a checkout stays open',
-      )
-    }
+    if (!ended.ok) parts.log.warn({ ...line, failure: ended.failure }, 'a checkout stays open')
   }
   if (outcome === 'unknown_checkout') {
-    parts.log.error(
-      { request_id: requestId, payment_id: payment.id, checkout_id: checkoutId },
-      'the new checkout is another payment’s',
-    )
+    parts.log.error({ ...line, checkout_id: checkoutId }, 'the new checkout is another payment’s')
     await withdrawPayment(parts.database, payment, 'canceled')
   }
   if (outcome === 'refused' || outcome === 'unknown_checkout') throw new BillingError('provider_rejected')
@@ -238,7 +245,7 @@ async function takeOver(
  * bank still decides it takes no card, and a second one beside it could be paid twice: the user is asked to wait.
  */
 async function closeAtProvider(
-  parts: Parts,
+  parts: UpgradeDeps,
   payment: Payment,
   { planId, requestId }: UpgradeRequest,
 ): Promise<OpenedCheckout | null> {

@@ -6,19 +6,17 @@ import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
+import { PROFILE_COLUMNS, parseProfile, type UserProfile } from './profile.sql.js'
 
 export const FACT_COLUMNS = `
   u.version, u.event_sequence, u.anchor_at, u.run_months, u.paid_until, u.months, u.ended_at,
-  u.payment_method as last_payment_method, u.email as buyer_email, u.name as buyer_name`
+  u.payment_method as last_payment_method, ${PROFILE_COLUMNS}`
 
 /** The facts with the version they were read at: a change decided on them must name it. */
-export interface UserRecord {
+export interface UserRecord extends UserProfile {
   readonly version: number
   readonly eventSequence: number
   readonly subscription: SubscriptionFacts
-  /** As he is to stand on a receipt. */
-  readonly email: string | null
-  readonly name: string | null
 }
 
 export function parseUser(row: Row): UserRecord {
@@ -33,8 +31,7 @@ export function parseUser(row: Row): UserRecord {
       endedAt: instantOrNull(row, 'ended_at'),
       paymentMethod: textOrNull(row, 'last_payment_method'),
     },
-    email: textOrNull(row, 'buyer_email'),
-    name: textOrNull(row, 'buyer_name'),
+    ...parseProfile(row),
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Locale } from '../core/locale.js'
 import { LOCALES } from '../core/locale.js'
 import { directionOf, LANGUAGE_NAMES, type Say } from '../i18n/messages.js'
-import type { Pages } from './portal.js'
+import type { Pages } from './pages.js'
 import { sayOf } from './words.js'
 
 export interface Page {

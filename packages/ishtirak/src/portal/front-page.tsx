@@ -5,7 +5,7 @@ import type { Locale } from '../core/locale.js'
 import type { App } from '../http/app.js'
 import { renderPage } from './frame.js'
 import { Message } from './message-pages.js'
-import type { Pages } from './portal.js'
+import type { Pages } from './pages.js'
 import { sayOf } from './words.js'
 
 export function frontRoute(app: App, pages: Pages): void {

@@ -5,14 +5,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { linkOverPage, switchPage } from './message-pages.js'
-import type { Pages } from './portal.js'
+import type { Pages } from './pages.js'
+import { enterPortal, findLink } from './portal-sessions.js'
 import { fieldOf, queryOf, type Session } from './reader.js'
 
 export function linkRoutes(app: App, pages: Pages): void {
-  const { billing, reader, users, limitAnonymous } = pages
+  const { reader, users, limitAnonymous } = pages
   const hidden = { schema: { hide: true } }
   const enter = async (reply: FastifyReply, linkToken: string): Promise<boolean> => {
-    const sessionToken = await billing.portal.enter(linkToken)
+    const sessionToken = await enterPortal(pages, linkToken)
     if (sessionToken !== null) reader.begin(reply, sessionToken)
     return sessionToken !== null
   }
@@ -23,7 +24,7 @@ export function linkRoutes(app: App, pages: Pages): void {
     if (isFetchedAhead(request)) return reply.code(503).headers(pages.headers).send('')
     const { token } = queryOf(request)
     const session = await reader.session(request)
-    const link = typeof token === 'string' ? await billing.portal.look(token) : null
+    const link = typeof token === 'string' ? await findLink(pages, token) : null
     if (session && link && link.userId !== session.userId) {
       const locale = reader.language(request, reply, session)
       return reply

@@ -1,5 +1,4 @@
 // The plans side by side, with their limits. For users without paid time those that can be bought come first.
-
 import { LIMIT_NAMES, type Plan } from '../core/plan.js'
 import { planName } from '../i18n/messages.js'
 import { BuyForm } from './buy-form.js'
@@ -8,7 +7,7 @@ import { limitInWords } from './words.js'
 
 export function Plans(section: Section) {
   const { pages, view, say } = section
-  const plans = pages.billing.plans()
+  const plans = pages.catalogue.plans
   const sorted = isPaidNow(view.overview)
     ? plans
     : plans.toSorted((one, other) => Number(one.price === 0) - Number(other.price === 0))

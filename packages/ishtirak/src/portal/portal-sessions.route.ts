@@ -2,16 +2,13 @@
 import { Type } from 'typebox'
 import { toTimestamp } from '../core/instant.js'
 import type { App } from '../http/app.js'
-import type { CallerChecks } from '../http/callers.js'
-import { callersBy } from '../http/callers.js'
+import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { nameSchemas } from '../http/schemas.js'
-import type { Billing } from '../main/billing.js'
 import { timestamp } from '../payments/schemas.js'
+import { type OpenLinkDeps, openPortalLink } from './portal-sessions.js'
 
-export interface PortalSessionRoutesParts {
-  readonly billing: Billing
-  readonly publicUrl: string
+export interface PortalSessionRoutesDeps extends OpenLinkDeps {
   readonly identify: CallerChecks['identify']
 }
 
@@ -32,7 +29,7 @@ const LinkSchema = Type.Object({
 
 nameSchemas({ PortalSessionRequest: RequestSchema, PortalSession: LinkSchema })
 
-export function portalSessionRoutes({ billing, publicUrl, identify }: PortalSessionRoutesParts) {
+export function portalSessionRoutes(deps: PortalSessionRoutesDeps) {
   return async (app: App): Promise<void> => {
     const schema = {
       security: [{ user: [] }],
@@ -54,13 +51,13 @@ export function portalSessionRoutes({ billing, publicUrl, identify }: PortalSess
         ),
       },
     }
-    const users = callersBy(identify)
+    const users = callersBy(deps.identify)
     const { onRequest } = users
     app.post('/api/v1/billing/portal-sessions', { schema, onRequest }, async (request, reply) => {
       const user = users.of(request)
-      const { token, expiresAt } = await billing.portal.open(user, request.body?.return_path ?? null)
+      const { url, expiresAt } = await openPortalLink(deps, user, request.body?.return_path ?? null)
       reply.header('cache-control', 'no-store')
-      return { url: `${publicUrl}/portal/open?token=${token}`, expires_at: toTimestamp(expiresAt) }
+      return { url, expires_at: toTimestamp(expiresAt) }
     })
   }
 }

@@ -1,15 +1,12 @@
 // Sessions of the portal as rows: the single-use link, the session that it becomes, their end. Secrets come in as digests
 // and never go out.
 import type { Instant } from '../core/instant.js'
-import type { Locale } from '../core/locale.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, text, textOrNull } from '../database/rows.js'
+import { PROFILE_COLUMNS, parseProfile, type UserProfile } from '../payments/profile.sql.js'
 
-export interface PortalSession {
+export interface PortalSession extends UserProfile {
   readonly userId: string
-  readonly email: string | null
-  readonly name: string | null
-  readonly locale: Locale | null
   /** A path on the platform; null: its front page. */
   readonly returnPath: string | null
   readonly expiresAt: Instant
@@ -34,15 +31,13 @@ export async function insertPortalLink(
   await database.query(insertLink, [link.userId, link.id, link.digest, at(link.expiresAt), link.returnPath])
 }
 
-export interface PortalLink {
+export interface PortalLink extends UserProfile {
   readonly userId: string
-  readonly email: string | null
-  readonly name: string | null
 }
 
 const selectLink = statement(
   'portal_sessions.find_link',
-  `select s.user_id, u.email, u.name
+  `select s.user_id, ${PROFILE_COLUMNS}
      from portal_sessions s
      left join users u using (user_id)
     where s.link_digest = $1 and s.expires_at > $2::timestamptz and s.expires_at <= $3::timestamptz`,
@@ -61,9 +56,7 @@ export async function findPortalLink(
   { now, latestEnd }: Validity,
 ): Promise<PortalLink | null> {
   const [row] = await database.query(selectLink, [digest, at(now), at(latestEnd)])
-  return row
-    ? { userId: text(row, 'user_id'), email: textOrNull(row, 'email'), name: textOrNull(row, 'name') }
-    : null
+  return row ? { userId: text(row, 'user_id'), ...parseProfile(row) } : null
 }
 
 // The guard is in the where: of two that follow the same link, one changes the row and the other finds none.
@@ -91,7 +84,7 @@ export async function exchangePortalLink(
 
 const selectSession = statement(
   'portal_sessions.find',
-  `select s.user_id, s.expires_at, s.return_path, u.email, u.name, u.locale
+  `select s.user_id, s.expires_at, s.return_path, ${PROFILE_COLUMNS}
      from portal_sessions s
      left join users u using (user_id)
     where s.session_digest = $1 and s.expires_at > $2::timestamptz and s.expires_at <= $3::timestamptz`,
@@ -104,15 +97,6 @@ export async function findPortalSession(
 ): Promise<PortalSession | null> {
   const [row] = await database.query(selectSession, [digest, at(now), at(latestEnd)])
   return row ? parseSession(row) : null
-}
-
-const selectLocale = statement('portal_sessions.locale', 'select locale from users where user_id = $1')
-
-/** The language of a user's profile; null: not known. */
-export async function findUserLocale(database: Queryable, userId: string): Promise<Locale | null> {
-  const [row] = await database.query(selectLocale, [userId])
-  // The check constraint of the column holds the same list.
-  return row ? (textOrNull(row, 'locale') as Locale | null) : null
 }
 
 const deleteSession = statement(
@@ -149,10 +133,7 @@ export async function deleteOverPortalSessions(
 function parseSession(row: Row): PortalSession {
   return {
     userId: text(row, 'user_id'),
-    email: textOrNull(row, 'email'),
-    name: textOrNull(row, 'name'),
-    // The check constraint of the column holds the same list.
-    locale: textOrNull(row, 'locale') as Locale | null,
+    ...parseProfile(row),
     returnPath: textOrNull(row, 'return_path'),
     expiresAt: instant(row, 'expires_at'),
   }

@@ -1,9 +1,12 @@
-// The portal itself: the page, the way to the payment page, the receipts. Each route knows its user by his session.
-import { BillingError } from '../core/error.js'
+// The portal itself: the page, the way to the payment page, the receipts. Each route knows its user by their session.
 import type { App } from '../http/app.js'
+import { readOverview } from '../limits/overview.js'
+import { readHistory } from '../payments/history.js'
+import { upgrade } from '../payments/upgrade.js'
+import { askForReceipt } from '../receipts/receipt.js'
 import { sendReceipt } from '../receipts/receipt.route.js'
 import { requireOwnForm } from './link.route.js'
-import type { Pages } from './portal.js'
+import type { Pages } from './pages.js'
 import { portalPage } from './portal-page.js'
 import { fieldOf, queryOf } from './reader.js'
 
@@ -11,7 +14,7 @@ import { fieldOf, queryOf } from './reader.js'
 const PAYMENTS_A_PAGE = 12
 
 export function portalRoutes(app: App, pages: Pages): void {
-  const { billing, reader, users } = pages
+  const { reader, users } = pages
   const hidden = { schema: { hide: true }, onRequest: users.onRequest }
 
   app.get('/portal', hidden, async (request, reply) => {
@@ -19,8 +22,8 @@ export function portalRoutes(app: App, pages: Pages): void {
     const { cursor } = queryOf(request)
     const { userId } = session
     // The overview first: it may book a payment, which the history should then show.
-    const overview = await billing.overview(userId, request.id)
-    const history = await billing.history({
+    const overview = await readOverview(pages, userId, request.id)
+    const history = await readHistory(pages, {
       userId,
       limit: PAYMENTS_A_PAGE,
       cursor: typeof cursor === 'string' ? cursor : null,
@@ -38,7 +41,8 @@ export function portalRoutes(app: App, pages: Pages): void {
     const { userId } = session
     const locale = reader.language(request, reply, session)
     const planId = fieldOf(request, 'plan')
-    const { checkoutUrl } = await billing.upgrade({ user: { userId }, planId, locale, requestId: request.id })
+    const wanted = { user: { userId }, planId, locale, requestId: request.id }
+    const { checkoutUrl } = await upgrade(pages, wanted)
     return reply.headers(pages.headers).redirect(checkoutUrl, 303)
   })
 
@@ -49,9 +53,8 @@ export function portalRoutes(app: App, pages: Pages): void {
       const session = users.of(request)
       const locale = reader.language(request, reply, session)
       const { userId } = session
-      const receipt = await billing.receipt({ userId, paymentId: request.params.payment_id, locale })
-      if (!receipt) throw new BillingError('payment_not_paid')
-      return sendReceipt(reply, receipt)
+      const paymentId = request.params.payment_id
+      return sendReceipt(reply, await askForReceipt(pages, { userId, paymentId, locale }))
     },
   )
 }

@@ -1,6 +1,7 @@
 // The way into the portal and what it refuses: links that work once, forms that are ours, text that stays text.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
+import { setProfile } from '../../../../test/support/profile.js'
 import { type Answer, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
@@ -111,7 +112,7 @@ describeScenario('the portal', ({ database }) => {
         })
       const whoIs = async (cookie: string) => /user-[12]/.exec((await open(cookie)).text)?.[0]
       beforeEach(async () => {
-        for (const id of ['user-1', 'user-2']) await world.service.billing.updateProfile(id, { name: id })
+        for (const id of ['user-1', 'user-2']) await setProfile(world, id, { name: id })
       })
 
       it.each([
@@ -280,7 +281,7 @@ describeScenario('the portal', ({ database }) => {
 
   it('escapes what people are called', async () => {
     const name = '<script>alert(1)</script>"\'&'
-    await world.service.billing.updateProfile('user-1', { name })
+    await setProfile(world, 'user-1', { name })
     const { text } = await open(await enter('user-1'))
     expect(text).not.toContain('<script')
     expect(text).toContain('&lt;script>alert(1)&lt;/script>')
@@ -329,7 +330,7 @@ describeScenario('the portal', ({ database }) => {
     const langOf = (page: Answer) => /<html lang="(\w+)"/.exec(page.text)?.[1]
 
     it('the language of the profile before that of the browser, and one chosen by hand before both', async () => {
-      await world.service.billing.updateProfile('user-1', { locale: 'en' })
+      await setProfile(world, 'user-1', { locale: 'en' })
       const cookie = await enter('user-1')
       expect(langOf(await open(cookie, { 'accept-language': 'fr' }))).toBe('en')
       const chosen = await open(cookie, { 'accept-language': 'fr' }, '/portal?lang=ar')
@@ -384,7 +385,7 @@ describeScenario('the portal', ({ database }) => {
     })
 
     it('names nobody, not even to the payer’s neighbour who has a session', async () => {
-      await world.service.billing.updateProfile('user-1', { name: 'Amina', email: 'amina@example.dz' })
+      await setProfile(world, 'user-1', { name: 'Amina', email: 'amina@example.dz' })
       const { paymentId } = await world.as('user-1').buy()
       const strangers = await enter('user-2')
       for (const cookie of ['', strangers]) {
@@ -413,10 +414,10 @@ describeScenario('the portal', ({ database }) => {
     })
 
     it('is not touched by a name that changes later', async () => {
-      await world.service.billing.updateProfile('user-1', { name: 'Amina Boudiaf' })
+      await setProfile(world, 'user-1', { name: 'Amina Boudiaf' })
       const { paymentId } = await world.as('user-1').buy()
       const before = (await receiptOf('user-1', paymentId)).text
-      await world.service.billing.updateProfile('user-1', { name: 'Somebody Else' })
+      await setProfile(world, 'user-1', { name: 'Somebody Else' })
       expect((await receiptOf('user-1', paymentId)).text).toBe(before)
     })
   })

@@ -5,17 +5,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Locale } from '../core/locale.js'
 import { preferredLocale } from '../http/request.js'
 import { firstLocale } from '../i18n/messages.js'
-import type { Billing } from '../main/billing.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import { constantTimeEquals, digestOf } from '../runtime/secret.js'
-import { SESSION_MS } from './portal-sessions.js'
+import { findSession, leavePortal, SESSION_MS, type SessionDeps } from './portal-sessions.js'
+import type { PortalSession } from './portal-sessions.sql.js'
 
-export interface Session {
-  readonly userId: string
-  readonly email: string | null
-  readonly name: string | null
-  readonly locale: Locale | null
-  readonly returnPath: string | null
+export interface Session extends Omit<PortalSession, 'expiresAt'> {
   /** Stands in every form of this session, and fits no other. */
   readonly formToken: string
 }
@@ -48,7 +43,7 @@ const YEAR_SECONDS = 365 * 86_400
 /** About 2 MB. */
 const SEEN_MAX = 10_000
 
-export function createReader(sessions: Billing['portal'], publicUrl: string): Reader {
+export function createReader(deps: SessionDeps, publicUrl: string): Reader {
   const { origin } = new URL(publicUrl)
   const isSecure = publicUrl.startsWith('https:')
   // `__Host-`: no neighbouring subdomain can plant a cookie of this name (RFC 6265bis, section 4.1.3.2).
@@ -65,14 +60,14 @@ export function createReader(sessions: Billing['portal'], publicUrl: string): Re
   }
   const forget = async (request: FastifyRequest) => {
     const token = tokenOf(request)
-    if (token !== undefined) await sessions.leave(token)
+    if (token !== undefined) await leavePortal(deps, token)
   }
   return {
     session: async (request) => {
       const token = tokenOf(request)
       if (token === undefined) return null
       const formToken = formTokenOf(token)
-      const found = await sessions.find(token)
+      const found = await findSession(deps, token)
       if (found) seen.set(formToken, true)
       else seen.delete(formToken)
       return found && { ...found, formToken }

@@ -1,6 +1,5 @@
 // The page after paying: paid, still being confirmed, failed, canceled, too late, under review, refunded. It says what the
 // payment was and what it is worth now. It shows nothing of the person, since its address is all one needs to read it.
-
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'
@@ -9,7 +8,7 @@ import { type MessageKey, planName, type Say } from '../i18n/messages.js'
 import type { ReturnedPayment } from '../payments/history.js'
 import { BuyForm } from './buy-form.js'
 import { renderPage, Sign, type SignKind } from './frame.js'
-import type { Pages } from './portal.js'
+import type { Pages } from './pages.js'
 import type { Session } from './reader.js'
 import { cardName, sayOf } from './words.js'
 

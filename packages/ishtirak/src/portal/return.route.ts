@@ -2,7 +2,9 @@
 // says what is stored, after one bounded look at the provider where nothing is settled yet.
 import { publicStatusAt } from '../core/payment.js'
 import type { App } from '../http/app.js'
-import type { Pages } from './portal.js'
+import { readReturnedPayment } from '../payments/history.js'
+import { findUserLocale } from '../payments/profile.sql.js'
+import type { Pages } from './pages.js'
 import { queryOf } from './reader.js'
 import { returnPage } from './return-page.js'
 
@@ -15,14 +17,14 @@ export function returnRoutes(app: App, pages: Pages): void {
     '/billing/return/:payment_id',
     { schema: { hide: true } },
     async (request, reply) => {
-      const { billing, reader } = pages
+      const { reader, database } = pages
       pages.limitAnonymous(request, reply)
-      const returned = await billing.returnedPayment(request.params.payment_id, request.id)
+      const returned = await readReturnedPayment(pages, request.params.payment_id, request.id)
       const { payment, now } = returned
       const session = await reader.session(request)
       const own = session?.userId === payment.userId ? session : null
       // The language that this payer's profile has; of the person, nothing else reaches the page.
-      const locale = reader.language(request, reply, own, await billing.localeOf(payment.userId))
+      const locale = reader.language(request, reply, own, await findUserLocale(database, payment.userId))
       const look = readLook(queryOf(request).look)
       const isWaiting = publicStatusAt(payment, now) === 'pending' && look < LOOKS_MAX
       if (isWaiting) reply.header('refresh', refresh(look))

@@ -1,11 +1,10 @@
 // What the sections of the portal's page are made of, and what more than one of them asks.
-
 import type { Locale } from '../core/locale.js'
 import { taxAt } from '../core/tax.js'
 import type { Say } from '../i18n/messages.js'
 import type { Overview } from '../limits/overview.js'
 import type { HistoryPage } from '../payments/history.js'
-import type { Pages } from './portal.js'
+import type { Pages } from './pages.js'
 import type { Session } from './reader.js'
 
 export interface PortalView {

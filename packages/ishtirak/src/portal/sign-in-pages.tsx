@@ -2,7 +2,7 @@
 import type { Locale } from '../core/locale.js'
 import { renderPage } from './frame.js'
 import { Message, messagePage } from './message-pages.js'
-import type { Pages } from './portal.js'
+import type { Pages } from './pages.js'
 import { sayOf } from './words.js'
 
 export function linkSentPage(pages: Pages, locale: Locale): string {

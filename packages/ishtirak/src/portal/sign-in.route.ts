@@ -4,7 +4,8 @@ import type { FastifyReply } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { mailedLinkOverPage } from './message-pages.js'
-import type { Pages } from './portal.js'
+import type { Pages } from './pages.js'
+import { enterPortal, mailPortalLink } from './portal-sessions.js'
 import { fieldOf, queryOf } from './reader.js'
 import { askForLinkPage, linkSentPage, signInPage } from './sign-in-pages.js'
 
@@ -12,7 +13,7 @@ import { askForLinkPage, linkSentPage, signInPage } from './sign-in-pages.js'
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/
 
 export function signInRoutes(app: App, pages: Pages): void {
-  const { billing, reader } = pages
+  const { reader } = pages
   const hidden = { schema: { hide: true } }
 
   app.post('/portal/link', hidden, async (request, reply) => {
@@ -20,7 +21,7 @@ export function signInRoutes(app: App, pages: Pages): void {
     const locale = reader.language(request, reply, null)
     const email = fieldOf(request, 'email').trim()
     const isAddress = EMAIL.test(email)
-    if (isAddress) await billing.portal.mailLink(email)
+    if (isAddress) await mailPortalLink(pages, email)
     reply.code(isAddress ? 200 : 422).headers(pages.headers)
     return reply.send(isAddress ? linkSentPage(pages, locale) : askForLinkPage(pages, locale, email))
   })
@@ -45,7 +46,7 @@ export function signInRoutes(app: App, pages: Pages): void {
     if (!reader.isFromHere(request)) throw new BillingError('forbidden')
     const token = fieldOf(request, 'token')
     if (await reader.session(request)) return openInstead(reply, token)
-    const sessionToken = await billing.portal.enter(token)
+    const sessionToken = await enterPortal(pages, token)
     if (sessionToken !== null) {
       reader.begin(reply, sessionToken)
       return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)

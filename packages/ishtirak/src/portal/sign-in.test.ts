@@ -1,6 +1,7 @@
 // The way into the portal for a user who is not logged in: the platform's page, else a link by mail.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
+import { setProfile } from '../../../../test/support/profile.js'
 import { readLetter, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 
@@ -18,8 +19,7 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
     await sink[Symbol.asyncDispose]()
   })
 
-  const know = (userId: string, email: string) =>
-    world.service.billing.updateProfile(userId, { email, locale: 'en' })
+  const know = (userId: string, email: string) => setProfile(world, userId, { email, locale: 'en' })
   const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
     world.call('POST', path, {
       body: new URLSearchParams(fields).toString(),

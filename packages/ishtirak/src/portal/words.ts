@@ -4,7 +4,7 @@ import type { PublicPaymentStatus } from '../core/payment.js'
 import type { LimitName } from '../core/plan.js'
 import type { Formats } from '../i18n/formats.js'
 import { type MessageKey, type Say, sayFor } from '../i18n/messages.js'
-import type { Pages } from './portal.js'
+import type { Pages } from './pages.js'
 
 /** The catalogue for a page. */
 export function sayOf({ seller }: Pages, locale: Locale): Say {

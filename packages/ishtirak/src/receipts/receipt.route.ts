@@ -2,20 +2,17 @@
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../http/app.js'
-import type { CallerChecks } from '../http/callers.js'
-import { callersBy } from '../http/callers.js'
+import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { preferredLocale } from '../http/request.js'
 import { locale } from '../limits/schemas.js'
-import type { Billing } from '../main/billing.js'
-import type { PrintedReceipt } from './receipt.js'
+import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.js'
 
-export interface ReceiptRoutesParts {
-  readonly billing: Billing
+export interface ReceiptRoutesDeps extends ReceiptDeps {
   readonly identify: CallerChecks['identify']
 }
 
-export function receiptRoutes({ billing, identify }: ReceiptRoutesParts) {
+export function receiptRoutes(deps: ReceiptRoutesDeps) {
   return async (app: App): Promise<void> => {
     const schema = {
       security: [{ user: [] }],
@@ -42,14 +39,17 @@ export function receiptRoutes({ billing, identify }: ReceiptRoutesParts) {
         ),
       },
     }
-    const users = callersBy(identify)
+    const users = callersBy(deps.identify)
     const { onRequest } = users
     app.get('/api/v1/billing/payments/:payment_id/receipt', { schema, onRequest }, async (request, reply) => {
       const user = users.of(request)
       const language =
         request.query.lang ?? user.locale ?? preferredLocale(request.headers['accept-language'], 'ar')
       const { payment_id: paymentId } = request.params
-      return sendReceipt(reply, await billing.receipt({ userId: user.userId, paymentId, locale: language }))
+      return sendReceipt(
+        reply,
+        await askForReceipt(deps, { userId: user.userId, paymentId, locale: language }),
+      )
     })
   }
 }

@@ -1,14 +1,41 @@
-// A receipt for who paid it: the snapshot that was kept at booking, printed in the language asked for.
+// A receipt for the user who paid: the snapshot that was kept at booking, printed in the language asked for.
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { receiptNumber } from '../core/receipt.js'
+import type { Queryable } from '../database/database.js'
 import { findRefundInstant } from '../payments/audit.sql.js'
-import type { Parts } from '../payments/parts.js'
 import { findPayment } from '../payments/payments.sql.js'
-import { singleFlight } from '../runtime/async.js'
+import type { ReceiptTerms } from '../payments/settle.js'
+import { createWorkQueue, type SingleFlight, singleFlight, type WorkQueue } from '../runtime/async.js'
 import { findReceipt } from './receipt.sql.js'
 import { renderReceipt } from './render-receipt.js'
+import { createTypesetter, type Typesetter } from './typesetter.js'
+
+export interface ReceiptDeps {
+  readonly database: Queryable
+  readonly receipts: ReceiptTerms
+  readonly printer: ReceiptPrinter
+}
+
+/** What the requests of one process share. */
+export interface ReceiptPrinter {
+  readonly typesetter: Typesetter
+  /** Each page holds the main thread for some 10 ms. */
+  readonly queue: WorkQueue
+  /** One receipt asked for twice at once is printed once. */
+  readonly shared: SingleFlight<PrintedReceipt>
+}
+
+export function createReceiptPrinter(): ReceiptPrinter {
+  return { typesetter: createTypesetter(), queue: createWorkQueue(), shared: singleFlight() }
+}
+
+export interface ReceiptWish {
+  readonly userId: string
+  readonly paymentId: string
+  readonly locale: Locale
+}
 
 export interface PrintedReceipt {
   /** `2026-000042` */
@@ -20,28 +47,20 @@ export interface PrintedReceipt {
   readonly periodEnd: Instant | null
 }
 
-/** Two seconds of work at most: who comes later is better served by coming again. */
+/** Two seconds of work at most: a later request is better served by coming again. */
 const WAITING_MAX = 100
 const RETRY_SECONDS = 2
 
-/** For somebody who waits for it: throws `busy` besides, when too many wait already. One receipt asked for twice is printed once. */
-export function createAskForReceipt(parts: Parts): (of: ReceiptWish) => Promise<PrintedReceipt> {
-  const share = singleFlight<PrintedReceipt>()
-  return (of) =>
-    share(JSON.stringify([of.userId, of.paymentId, of.locale]), () =>
-      readReceipt(parts, of, { waitingMax: WAITING_MAX }),
-    )
+/** For a user who waits: throws `busy` as well, when too many wait already. */
+export function askForReceipt(deps: ReceiptDeps, of: ReceiptWish): Promise<PrintedReceipt> {
+  return deps.printer.shared(JSON.stringify([of.userId, of.paymentId, of.locale]), () =>
+    readReceipt(deps, of, { waitingMax: WAITING_MAX }),
+  )
 }
 
-export interface ReceiptWish {
-  readonly userId: string
-  readonly paymentId: string
-  readonly locale: Locale
-}
-
-/** Throws `not_found`, for somebody else's payment too, and `payment_not_paid`. */
+/** Throws `not_found`, for another user's payment too, and `payment_not_paid`. */
 export async function readReceipt(
-  { database, receipts }: Parts,
+  { database, receipts, printer }: ReceiptDeps,
   of: ReceiptWish,
   { waitingMax = Number.POSITIVE_INFINITY } = {},
 ): Promise<PrintedReceipt> {
@@ -53,11 +72,11 @@ export async function readReceipt(
   const refundedAt = payment.status === 'refunded' ? await findRefundInstant(database, of) : null
   const refundedOn = refundedAt === null ? null : receipts.dayOf(refundedAt)
   const number = receiptNumber(issued.series, issued.number)
-  const { press, typesetter } = receipts
-  if (press.waiting >= waitingMax) throw new BillingError('busy', { retryAfterSeconds: RETRY_SECONDS })
+  const { queue, typesetter } = printer
+  if (queue.waiting >= waitingMax) throw new BillingError('busy', { retryAfterSeconds: RETRY_SECONDS })
   return {
     number,
-    pdf: await press.run(() => renderReceipt(typesetter, { snapshot, number, refundedOn }, of.locale)),
+    pdf: await queue.run(() => renderReceipt(typesetter, { snapshot, number, refundedOn }, of.locale)),
     amount: snapshot.amount,
     planName: snapshot.planName,
     periodEnd: payment.periodEnd,

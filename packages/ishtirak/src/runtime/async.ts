@@ -2,7 +2,9 @@
 import { setImmediate } from 'node:timers/promises'
 
 /** Calls for the same key that arrive while one is under way share its outcome. */
-export function singleFlight<Value>(): (key: string, work: () => Promise<Value>) => Promise<Value> {
+export type SingleFlight<Value> = (key: string, work: () => Promise<Value>) => Promise<Value>
+
+export function singleFlight<Value>(): SingleFlight<Value> {
   const flights = new Map<string, Promise<Value>>()
   return (key, work) => {
     const flying = flights.get(key)

@@ -1,10 +1,10 @@
-// What the operator looks at across users: payments, everything known of one, and the months for the accountant. Reads
-// only; what he does goes the way of all changes, through settlements.ts.
+// What the operator looks at across users: payments, and everything known of one. Reads only; what changes a payment goes
+// the way of all changes, through payments/settle-changes.sql.ts.
 import type { Instant } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import type { Payment, PublicPaymentStatus } from '../core/payment.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, instant, integer, json, text, textOrNull } from '../database/rows.js'
+import { at, instant, integer, json, text } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
 
@@ -130,67 +130,4 @@ export async function tracesOf(database: Queryable, payment: Payment): Promise<P
 
 function traced(row: Row, instantColumn: string): TracedEvent {
   return { id: text(row, 'id'), type: text(row, 'type'), at: instant(row, instantColumn) }
-}
-
-export interface UserRow extends UserRecord {
-  readonly userId: string
-  readonly email: string | null
-  readonly name: string | null
-  readonly locale: string | null
-  readonly createdAt: Instant
-}
-
-const selectUser = statement(
-  'operator.user',
-  `select ${FACT_COLUMNS}, u.user_id, u.email, u.name, u.locale, u.created_at from users u where u.user_id = $1`,
-)
-
-export async function findUser(database: Queryable, userId: string): Promise<UserRow | null> {
-  const [row] = await database.query(selectUser, [userId])
-  if (!row) return null
-  return {
-    ...parseUser(row),
-    userId: text(row, 'user_id'),
-    email: textOrNull(row, 'email'),
-    name: textOrNull(row, 'name'),
-    locale: textOrNull(row, 'locale'),
-    createdAt: instant(row, 'created_at'),
-  }
-}
-
-/** A payment with what the accountant wants beside it. */
-export interface TakenPayment {
-  readonly payment: Payment
-  readonly receipt: { readonly series: string; readonly number: number } | null
-}
-
-const selectTaken = statement(
-  'operator.taken',
-  `select ${PAYMENT_COLUMNS}, r.series, r.number
-     from payments p
-     left join receipts r on r.user_id = p.user_id and r.payment_id = p.id
-    where p.paid_at >= $1::timestamptz and p.paid_at < $2::timestamptz
-      and ($3::timestamptz is null or (p.paid_at, p.id) > ($3::timestamptz, $4::text))
-    order by p.paid_at, p.id
-    limit $5::int`,
-)
-
-/** Paid in `[from, to)`, refunded ones as well, oldest first, after the given one. */
-export async function takenPayments(
-  database: Queryable,
-  span: { readonly from: Instant; readonly to: Instant },
-  after: Payment | null,
-  limit: number,
-): Promise<readonly TakenPayment[]> {
-  const rows = await database.query(selectTaken, [
-    at(span.from),
-    at(span.to),
-    at(after?.paidAt ?? null),
-    after?.id ?? null,
-    limit,
-  ])
-  return rows.map((row) => ({
-    payment: parsePayment(row),
-    receipt: row.number === null ? null : { series: text(row, 'series'), number: integer(row, 'number') },
-  }))
 }

@@ -1,9 +1,43 @@
-// One word, looked up wherever an operator may have it from: a user's id or e-mail, a payment's id, the provider's checkout
-// id, a receipt's number. Exact hits only, each found through an index.
+// One user as the operator sees them, and the search: one word, looked up wherever an operator may have it from: a user's
+// id or e-mail, a payment's id, the provider's checkout id, a receipt's number. Exact hits only, each through an index.
+import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
+import { readReceiptNumber } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
-import { text, textOrNull } from '../database/rows.js'
+import { instant, text, textOrNull } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
+import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
+
+export interface UserRow extends UserRecord {
+  readonly userId: string
+  readonly createdAt: Instant
+}
+
+const selectUser = statement(
+  'operator.user',
+  `select ${FACT_COLUMNS}, u.user_id, u.created_at from users u where u.user_id = $1`,
+)
+
+export async function findUser(database: Queryable, userId: string): Promise<UserRow | null> {
+  const [row] = await database.query(selectUser, [userId])
+  if (!row) return null
+  return { ...parseUser(row), userId: text(row, 'user_id'), createdAt: instant(row, 'created_at') }
+}
+
+export interface Found {
+  readonly users: readonly FoundUser[]
+  readonly payments: readonly Payment[]
+}
+
+/** White space around the word comes from copying it. */
+export async function search({ database }: { readonly database: Queryable }, typed: string): Promise<Found> {
+  const word = typed.trim()
+  const [users, payments] = await Promise.all([
+    findUsersByWord(database, word),
+    findPaymentsByWord(database, word, readReceiptNumber(word)),
+  ])
+  return { users, payments }
+}
 
 /** Several users may share an address, and one checkout may be reported for several users. */
 const HITS_MAX = 20

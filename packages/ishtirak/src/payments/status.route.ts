@@ -1,0 +1,29 @@
+// GET status: what a user's payments make of them now.
+import type { App } from '../http/app.js'
+import { type CallerChecks, callersBy } from '../http/callers.js'
+import { problemResponses } from '../http/problem.js'
+import { BASE, BillingStatusSchema, USER_ROUTE } from './schemas.js'
+import { readStatus, type StatusDeps } from './status.js'
+import { viewStatus } from './views.js'
+
+export type StatusRoutesDeps = StatusDeps & Pick<CallerChecks, 'identify'>
+
+export function statusRoutes(deps: StatusRoutesDeps) {
+  const schema = {
+    ...USER_ROUTE,
+    operationId: 'getStatus',
+    summary: 'Get billing status',
+    description: 'Computed from what was paid and the time of asking.',
+    response: {
+      200: BillingStatusSchema,
+      ...problemResponses('unauthenticated', 'rate_limited', 'database_unavailable'),
+    },
+  }
+  return async (app: App): Promise<void> => {
+    const users = callersBy(deps.identify)
+    app.get(`${BASE}/status`, { schema, onRequest: users.onRequest }, async (request) => {
+      const { userId } = users.of(request)
+      return viewStatus(await readStatus(deps, userId, request.id))
+    })
+  }
+}
