@@ -10,6 +10,9 @@ const documents = [
   ...readdirSync(path.join(root, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => path.join('docs', name)),
+  ...readdirSync(path.join(root, 'packages'))
+    .map((name) => path.join('packages', name, 'README.md'))
+    .filter((name) => existsSync(path.join(root, name))),
 ]
 const read = (name: string) => readFileSync(path.join(root, name), 'utf8')
 
