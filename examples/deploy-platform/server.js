@@ -2,7 +2,7 @@
 // Its users come with a header and its deploys are a line in a list; what it does with billing is all there is to do.
 import { createHmac, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { createClient, EventNotGenuine } from '@ishtirak/client'
+import { createClient, InvalidEventError } from '@ishtirak/client'
 
 const {
   PORT = '4000',
@@ -77,7 +77,7 @@ async function receiveEvent({ request }) {
     if (sequence > (told.get(user)?.data.sequence ?? 0)) told.set(user, event)
     return [204]
   } catch (error) {
-    if (error instanceof EventNotGenuine) return [401, { error: error.message }]
+    if (error instanceof InvalidEventError) return [401, { error: error.message }]
     throw error
   }
 }

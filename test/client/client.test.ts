@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
-  BillingRefused,
-  BillingUnreachable,
+  BillingApiError,
+  BillingUnreachableError,
   type ClientOptions,
   createClient,
 } from '../../packages/client/src/index.js'
@@ -82,7 +82,7 @@ describe('a client in reach of billing', () => {
     const { state, send } = road()
     const refused = clientOf({ fetch: send }).consume(userId, 'domains_per_project', { operation_id: 'd-1' })
     const error = await refused.catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(BillingRefused)
+    expect(error).toBeInstanceOf(BillingApiError)
     expect(error).toMatchObject({ status: 422, code: 'validation_failed' })
     expect(state.calls).toBe(1)
     const stranger = clientOf({ apiKey: 'not_the_key_of_the_platform' }).user(userId)
@@ -148,9 +148,9 @@ describe('a client out of reach', () => {
 
   it('throws from every other call', async () => {
     const nobody = clientOf({ url: `http://127.0.0.1:${await freePort()}` })
-    await expect(nobody.user(userId)).rejects.toBeInstanceOf(BillingUnreachable)
+    await expect(nobody.user(userId)).rejects.toBeInstanceOf(BillingUnreachableError)
     await expect(nobody.reportUsage(userId, 'projects', { used: 1 })).rejects.toBeInstanceOf(
-      BillingUnreachable,
+      BillingUnreachableError,
     )
   })
 })

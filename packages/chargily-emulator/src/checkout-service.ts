@@ -14,7 +14,7 @@ import {
 import type { Change } from './store.js'
 import type { WebhookSender } from './webhook-sender.js'
 
-export type PayResult =
+type PayResult =
   | {
       readonly ok: true
       readonly checkout: CheckoutRecord

@@ -86,7 +86,7 @@ type Chosen<Name extends FaultName> = {
 }
 
 /** By JSON path: what is wrong with it. */
-export type FaultProblems = Record<string, string[]>
+type FaultProblems = Record<string, string[]>
 
 type AnySettings = Record<string, unknown> & { times?: number }
 

@@ -2,7 +2,7 @@
 import { LOCALES, type Locale } from './records.js'
 import { LANGUAGE_NAMES, TEXTS } from './texts.js'
 
-export interface PageLook {
+interface PageLook {
   /** Default: "Payment". */
   readonly title?: string
   readonly isWide?: boolean

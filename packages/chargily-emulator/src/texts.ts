@@ -58,9 +58,7 @@ const en = {
   },
 }
 
-export type Texts = typeof en
-
-export const TEXTS: Readonly<Record<Locale, Texts>> = {
+export const TEXTS: Readonly<Record<Locale, typeof en>> = {
   ar: {
     sandbox: 'بيئة تجريبية',
     notReal: 'لا بطاقة حقيقية ولا مال حقيقي',

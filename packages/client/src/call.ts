@@ -1,9 +1,9 @@
-// One call of the API: bounded in time, and repeated once where nobody knows what became of it. Repeating is safe, since
-// every call of this API says the same when it is sent twice: by its operation_id, or because it is absolute.
+// One call of the API, bounded in time and retried once when its outcome is unknown. A retry is safe, because every call
+// of this API is idempotent: by its operation_id, or because it sets absolute values.
 
-/** The API answered, and its answer was a refusal. `problem` is its body, RFC 9457. */
-export class BillingRefused extends Error {
-  override readonly name = 'BillingRefused'
+/** The API refused. `problem` is the body of its answer, RFC 9457. */
+export class BillingApiError extends Error {
+  override readonly name = 'BillingApiError'
   constructor(
     readonly status: number,
     /** Stable: switch on this. */
@@ -14,12 +14,12 @@ export class BillingRefused extends Error {
   }
 }
 
-/** No answer in time, a broken connection, or an answer that tells of trouble on the other side. */
-export class BillingUnreachable extends Error {
-  override readonly name = 'BillingUnreachable'
+/** No answer in time, a broken connection, or an answer that reports trouble of the server (5xx, 429, 3xx). */
+export class BillingUnreachableError extends Error {
+  override readonly name = 'BillingUnreachableError'
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly url: string
   readonly apiKey: string
   readonly timeoutMs?: number
@@ -27,12 +27,12 @@ export interface CallOptions {
   readonly now: () => number
 }
 
-export type Call = <Answer>(method: string, path: string, body?: object) => Promise<Answer>
+type Call = <Answer>(method: string, path: string, body?: object) => Promise<Answer>
 
 const DEFAULT_TIMEOUT_MS = 2_000
 
 export function createCall(options: CallOptions): Call {
-  // On its own, not as a member: at the edge `fetch` refuses another `this`.
+  // Not called as a member: at the edge `fetch` refuses another `this`.
   const { apiKey, timeoutMs = DEFAULT_TIMEOUT_MS, fetch: send = globalThis.fetch, now } = options
   const base = options.url.replace(/\/+$/, '')
   const attempt = async <Answer>(path: string, request: RequestInit, withinMs: number): Promise<Answer> => {
@@ -52,14 +52,14 @@ export function createCall(options: CallOptions): Call {
     }
     const startedAt = now()
     try {
-      // Half of the time for the first: a server that hangs must leave some for a second.
+      // Half of the time: a server that hangs must leave some for the retry.
       return await attempt<Answer>(path, request, timeoutMs / 2)
     } catch (error) {
-      if (error instanceof BillingRefused) throw error
+      if (error instanceof BillingApiError) throw error
       const left = Math.max(1, timeoutMs - (now() - startedAt))
       return await attempt<Answer>(path, request, left).catch((second: unknown) => {
-        if (second instanceof BillingRefused) throw second
-        throw new BillingUnreachable('billing is out of reach', { cause: second })
+        if (second instanceof BillingApiError) throw second
+        throw new BillingUnreachableError('billing is unreachable', { cause: second })
       })
     }
   }
@@ -72,13 +72,13 @@ async function readAnswer<Answer>(response: Response): Promise<Answer> {
     return JSON.parse(text) as Answer
   }
   if (response.status >= 500 || response.status === 429 || response.status < 400) {
-    throw new BillingUnreachable(`billing answered ${response.status}`)
+    throw new BillingUnreachableError(`billing answered ${response.status}`)
   }
   const problem = readProblem(text)
-  throw new BillingRefused(response.status, String(problem.code ?? 'unknown'), problem)
+  throw new BillingApiError(response.status, String(problem.code ?? 'unknown'), problem)
 }
 
-/** A proxy between us may answer in its own words: then there is no problem body, only the status. */
+/** Empty when a proxy answered with a body of its own. */
 function readProblem(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,6 +1,6 @@
-// The client for the hosting platform: `import { createClient } from '@ishtirak/client'`. It needs nothing but `fetch` and
-// `crypto.subtle`, so it runs in Node and at the edge. It imports nothing, not even types.
-import { BillingUnreachable, createCall } from './call.js'
+// The client for the hosting platform: `import { createClient } from '@ishtirak/client'`. It imports nothing, not even
+// types, and needs only `fetch` and `crypto.subtle`, so it runs in Node and at the edge.
+import { BillingUnreachableError, createCall } from './call.js'
 import { rememberLimits } from './remembered-limits.js'
 import type {
   Allowance,
@@ -13,27 +13,27 @@ import type {
 } from './types.js'
 import { verifyEvent } from './verify-event.js'
 
-export { BillingRefused, BillingUnreachable } from './call.js'
-export { type BillingEvent, EventNotGenuine, verifyEvent } from './verify-event.js'
-export type { Allowance, ConsumeRequest, LimitName, PlatformUser, ReleaseRequest, UsageReport, UserUpdate }
+export { BillingApiError, BillingUnreachableError } from './call.js'
+export type * from './types.js'
+export { type BillingEvent, type EventHeaders, InvalidEventError, verifyEvent } from './verify-event.js'
 
 export interface ClientOptions {
   /** Where Ishtirak is, as `https://billing.example.dz`. */
   readonly url: string
   /** One of its PLATFORM_API_KEYS. */
   readonly apiKey: string
-  /** What `consume` says when billing is out of reach and nothing is remembered of the user: yes or no. */
+  /** Whether `consume` allows when billing is unreachable and no recent figures of the user are known. */
   readonly whenUnreachable: 'open' | 'closed'
-  /** The time one call may take, its one repetition included. 2,000 by default. */
+  /** The time one call may take, its one retry included. Default: 2,000. */
   readonly timeoutMs?: number
-  /** How long the last known figures of a user decide while billing is out of reach. 60,000 by default. */
+  /** How long the last known figures of a user decide while billing is unreachable. Default: 60,000. */
   readonly rememberLimitsMs?: number
   readonly fetch?: typeof fetch
-  /** The time in milliseconds. */
+  /** Milliseconds since the epoch. */
   readonly now?: () => number
 }
 
-/** Who decided, and on what figures. Under `policy` there are none. */
+/** `source` is what decided: `billing`, the last known figures, or the policy `whenUnreachable`, which has no figures. */
 export type Consumed =
   | (Allowance & { readonly source: 'billing' | 'remembered' })
   | {
@@ -47,13 +47,13 @@ export type Consumed =
     }
 
 /**
- * Every call throws `BillingRefused` when the API says no to it (wrong key, wrong field), and all but `consume` throw
- * `BillingUnreachable` when it cannot be reached.
+ * Every call throws `BillingApiError` when the API refuses it (wrong key, wrong field), and all but `consume` throw
+ * `BillingUnreachableError` when it cannot be reached.
  */
 export interface Client {
   user(userId: string): Promise<PlatformUser>
   updateUser(userId: string, update: UserUpdate): Promise<PlatformUser>
-  /** May the user? It always answers: from billing, else from the last known figures, else by the policy. */
+  /** Whether the user may. Always answers: from billing, else from the last known figures, else by the policy. */
   consume(userId: string, limit: LimitName, request: ConsumeRequest): Promise<Consumed>
   release(userId: string, limit: LimitName, request: ReleaseRequest): Promise<Allowance>
   reportUsage(userId: string, limit: LimitName, report: UsageReport): Promise<Allowance>
@@ -77,7 +77,7 @@ export function createClient(options: ClientOptions): Client {
       try {
         return { ...(await count('POST', { userId, limit }, 'consume', request)), source: 'billing' }
       } catch (error) {
-        if (!(error instanceof BillingUnreachable)) throw error
+        if (!(error instanceof BillingUnreachableError)) throw error
         const place = { userId, limit, projectId: request.project_id ?? '' }
         return remembered.consume(place, request) ?? byPolicy(whenUnreachable === 'open')
       }

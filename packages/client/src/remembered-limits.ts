@@ -1,8 +1,8 @@
-// What billing last said of each count, to decide on for a short while when it is out of reach. What is let through
-// meanwhile is counted here, so that an outage does not open the door wide. In this process only.
+// The last known figures of each limit, to decide for a short while when billing is unreachable. What is allowed
+// meanwhile is counted here, so that an outage does not lift the limits. In this process only.
 import type { Allowance, ConsumeRequest } from './types.js'
 
-export interface CountPlace {
+interface CountPlace {
   readonly userId: string
   readonly limit: string
   /** Empty unless the limit is per project. */
@@ -12,11 +12,11 @@ export interface CountPlace {
 interface Known {
   readonly answer: Allowance
   readonly knownAt: number
-  /** Let through since, by operation: one that is repeated counts once. */
-  readonly letThrough: Map<string, number>
+  /** Allowed since, by operation: a retry counts once. */
+  readonly allowedSince: Map<string, number>
 }
 
-/** About 300 bytes each; the count that was heard of longest ago is forgotten first. */
+/** About 300 bytes each; the one updated longest ago is evicted first. */
 const KNOWN_MAX = 10_000
 
 export function rememberLimits(options: { readonly rememberLimitsMs: number; readonly now: () => number }) {
@@ -29,13 +29,13 @@ export function rememberLimits(options: { readonly rememberLimitsMs: number; rea
   return {
     keep: (place: CountPlace, answer: Allowance): void => {
       const key = keyOf(place)
-      // Taken out first: a map gives its keys in the order of insertion, the oldest first.
+      // Deleted first, because a map iterates in the order of insertion.
       known.delete(key)
       const [oldest] = known.keys()
       if (known.size >= KNOWN_MAX && oldest !== undefined) known.delete(oldest)
-      known.set(key, { answer, knownAt: now(), letThrough: new Map() })
+      known.set(key, { answer, knownAt: now(), allowedSince: new Map() })
     },
-    /** Null when nothing is known, or what is known is too old or of a day that is over. */
+    /** Null when the figures are unknown, too old, or of a day that is over. */
     consume: (place: CountPlace, request: ConsumeRequest) => {
       const found = known.get(keyOf(place))
       return found && isCurrent(found) ? decide(found, request) : null
@@ -43,11 +43,11 @@ export function rememberLimits(options: { readonly rememberLimitsMs: number; rea
   }
 }
 
-function decide({ answer, letThrough }: Known, { operation_id: id, amount = 1 }: ConsumeRequest) {
-  const before = [...letThrough.values()].reduce((sum, each) => sum + each, answer.used)
-  const allowed = letThrough.has(id) || before + amount <= answer.limit
-  const used = allowed && !letThrough.has(id) ? before + amount : before
-  if (allowed) letThrough.set(id, amount)
+function decide({ answer, allowedSince }: Known, { operation_id: id, amount = 1 }: ConsumeRequest) {
+  const before = [...allowedSince.values()].reduce((sum, each) => sum + each, answer.used)
+  const allowed = allowedSince.has(id) || before + amount <= answer.limit
+  const used = allowed && !allowedSince.has(id) ? before + amount : before
+  if (allowed) allowedSince.set(id, amount)
   return {
     allowed,
     limit: answer.limit,

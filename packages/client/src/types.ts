@@ -1,10 +1,10 @@
-// The shapes of the platform API and of its events, written down for a program that has nothing else of Ishtirak. A test
-// of the repository holds them against the service's schemas in both directions.
+// The shapes of the platform API and of its events, for a program that has nothing else of Ishtirak. A test of the
+// repository compares them with the service's schemas in both directions.
 
 export type LimitName = 'projects' | 'domains_per_project' | 'deploys_per_day' | 'storage_mb'
 
 export interface ConsumeRequest {
-  /** Names this operation of this user; sent again within 48 hours it is answered the same and counts once. */
+  /** Identifies this operation of this user; sent again within 48 hours it gets the same answer and counts once. */
   operation_id: string
   /** 1 if absent. */
   amount?: number
@@ -14,9 +14,9 @@ export interface ConsumeRequest {
 
 export interface ReleaseRequest {
   operation_id: string
-  /** If absent, all that the consumed operation has left; 1 where none is named. */
+  /** If absent, all that the consumed operation has left, or 1 without one. */
   amount?: number
-  /** The operation that is given back. If absent, the one consumed under this `operation_id`, if there is one. */
+  /** The operation that is released. If absent, the one consumed under this `operation_id`, if there is one. */
   consume_operation_id?: string
   project_id?: string
 }
@@ -41,7 +41,7 @@ export interface Allowance {
   reason: 'limit_reached' | 'over_limit' | null
 }
 
-/** What is null is deleted, what is absent stays. */
+/** Null deletes, absent leaves. */
 export interface UserUpdate {
   email?: string | null
   name?: string | null
@@ -116,12 +116,12 @@ export interface EventData {
     readonly period_start: string | null
     readonly period_end: string | null
   }
-  /** Only where time brought it about, not a payment. */
+  /** Only for events that time caused, not a payment. */
   readonly announcement?: {
     readonly boundary: Boundary
-    /** When time passed it. */
+    /** When it was passed. */
     readonly at: string
-    /** Boundaries passed as well since the last announcement. */
+    /** Other boundaries passed since the last announcement. */
     readonly skipped: readonly Boundary[]
   }
 }

@@ -1,13 +1,13 @@
-// Is this request really an event of billing? Standard Webhooks (standardwebhooks.com, specification 1.0): the signature
-// covers id, time and body; several may be valid at once while secrets are rotated. What is not genuine is never parsed.
+// Verifies events by Standard Webhooks (standardwebhooks.com, specification 1.0): the signature covers id, time and body,
+// and several may be valid at once while secrets are rotated. An invalid event is never parsed.
 import type { EventData, EventType } from './types.js'
 
 type WithPayment = EventData & Required<Pick<EventData, 'payment'>>
 
-/** One of the events, told apart by `type`. Clients ignore types that they do not know: there will be more. */
+/** Discriminated by `type`. Clients must ignore types that they do not know: there will be more. */
 export type BillingEvent = {
   [Type in EventType]: {
-    /** The `webhook-id`: an event that is delivered twice carries the same. */
+    /** The `webhook-id`, the same when an event is delivered again. */
     readonly id: string
     readonly type: Type
     readonly timestamp: string
@@ -15,19 +15,19 @@ export type BillingEvent = {
   }
 }[EventType]
 
-/** Not signed with one of the secrets, or not now. Answer 401 and do nothing. */
-export class EventNotGenuine extends Error {
-  override readonly name = 'EventNotGenuine'
+/** Not signed with one of the secrets, or too old or new. Answer 401 and do nothing. */
+export class InvalidEventError extends Error {
+  override readonly name = 'InvalidEventError'
 }
 
 export type EventHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** What two machines' clocks may differ by: the specification's own tolerance. A replay is worth nothing later. */
+/** The specification's own tolerance: for clocks that differ, and against replays. */
 const TOLERANCE_SECONDS = 300
 
 /**
- * Gives the event, or throws `EventNotGenuine`. `body` is the raw body, byte for byte; `secrets` are `whsec_…`, the old
- * one beside the new while rotating.
+ * Returns the event, or throws `InvalidEventError`. `body` is the raw body, byte for byte; `secrets` are `whsec_…`, both
+ * the old and the new one while rotating. A malformed secret throws `TypeError`.
  */
 export async function verifyEvent(
   body: string | Uint8Array,
@@ -37,9 +37,9 @@ export async function verifyEvent(
 ): Promise<BillingEvent> {
   const id = headerOf(headers, 'webhook-id')
   const timestamp = headerOf(headers, 'webhook-timestamp')
-  if (!/^\d{1,12}$/.test(timestamp)) throw new EventNotGenuine('the timestamp is no number of seconds')
+  if (!/^\d{1,12}$/.test(timestamp)) throw new InvalidEventError('the timestamp is not a number of seconds')
   if (Math.abs(now() / 1_000 - Number(timestamp)) > TOLERANCE_SECONDS) {
-    throw new EventNotGenuine('the timestamp is too far from now')
+    throw new InvalidEventError('the timestamp is too far from now')
   }
   const payload = typeof body === 'string' ? body : new TextDecoder().decode(body)
   const signatures = headerOf(headers, 'webhook-signature').split(' ').flatMap(readSignature)
@@ -51,11 +51,11 @@ export async function verifyEvent(
       if (await crypto.subtle.verify('HMAC', key, signature, signed)) return readEvent(payload, id)
     }
   }
-  throw new EventNotGenuine('no signature fits')
+  throw new InvalidEventError('no signature matches')
 }
 
 function readEvent(payload: string, id: string): BillingEvent {
-  // Signed by billing, which writes nothing else; the types are those of its own event.
+  // Trusted: signed by billing.
   return { ...JSON.parse(payload), id } as BillingEvent
 }
 
@@ -64,11 +64,11 @@ function headerOf(headers: EventHeaders, name: string): string {
     headers instanceof Headers
       ? headers.get(name)
       : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
-  if (typeof value !== 'string' || value === '') throw new EventNotGenuine(`${name} is missing`)
+  if (typeof value !== 'string' || value === '') throw new InvalidEventError(`${name} is missing`)
   return value
 }
 
-/** `v1,<base64>`; other versions are somebody else's business. */
+/** `v1,<base64>`; other versions are ignored. */
 function readSignature(text: string): Uint8Array<ArrayBuffer>[] {
   const [version, encoded = ''] = text.split(',')
   if (version !== 'v1' || !/^[A-Za-z0-9+/]{43}=$/.test(encoded)) return []
@@ -87,7 +87,7 @@ function joinSigned(id: string, timestamp: string, body: string | Uint8Array): U
 
 function importSecret(secret: string): Promise<CryptoKey> {
   const encoded = secret.replace(/^whsec_/, '')
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) throw new TypeError('a secret is whsec_ and base64')
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) throw new TypeError('a secret is whsec_ followed by base64')
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   return crypto.subtle.importKey('raw', fromBase64(encoded), algorithm, false, ['verify'])
 }
