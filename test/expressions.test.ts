@@ -16,8 +16,6 @@ const source = path.resolve(import.meta.dirname, '../packages')
 const OWN_TEXT = [
   'chargily-emulator/src/emulator.ts',
   'client/src/call.ts',
-  'ishtirak/src/main/operator-desk.ts',
-  'ishtirak/src/payments/chargily/account.ts',
   'ishtirak/src/portal/style.ts',
   'ishtirak/src/receipts/receipt-words.ts',
   'ishtirak/src/runtime/config.ts',

@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describeWebhooks } from '../events/schemas.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import { errorPage } from '../http/error-page.js'
+import { withoutSlash } from '../runtime/http-client.js'
 import { operatorPart, publicPart } from './openapi-document.js'
 
 /** Of the package, beside `src` as beside `dist`. */
@@ -67,7 +68,7 @@ export function installDocumentation(
   app.register(fastifySwaggerUi, {
     uiHooks: { onRequest },
     routePrefix: '/docs',
-    indexPrefix: new URL(options.publicUrl).pathname.replace(/\/$/, ''),
+    indexPrefix: withoutSlash(new URL(options.publicUrl).pathname),
     staticCSP: true,
     logLevel: 'warn',
     transformSpecification: publicDocument,

@@ -7,6 +7,7 @@ import { schemaFit } from '../database/migrate.js'
 import { openDatabase } from '../database/open-database.js'
 import { systemClock } from '../runtime/clock.js'
 import type { Config } from '../runtime/config.js'
+import { withoutSlash } from '../runtime/http-client.js'
 import type { Log } from '../runtime/log.js'
 import { randomToken } from '../runtime/secret.js'
 import { openSandbox, readSandboxState, readServiceUrl } from './sandbox.js'
@@ -66,7 +67,7 @@ export async function runningService(
 
 /** `url` as a person writes it, with a slash at the end or without. */
 export function operatorAddress(url: string): string {
-  return `${url.replace(/\/+$/, '')}${OPERATOR_PATH}`
+  return `${withoutSlash(url)}${OPERATOR_PATH}`
 }
 
 function overHttp(url: string, key: string): OperatorDesk {

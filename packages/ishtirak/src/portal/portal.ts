@@ -6,6 +6,7 @@ import type { App } from '../http/app.js'
 import { isStorable } from '../http/body.js'
 import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import type { RefusalPages } from '../http/failures.js'
+import { withoutSlash } from '../runtime/http-client.js'
 import { frontRoute } from './front-page.js'
 import { linkRoutes } from './link.route.js'
 import { refusalPage } from './message-pages.js'
@@ -24,7 +25,7 @@ export function pages(deps: PagesDeps) {
     ...deps,
     reader,
     users: callersBySession(deps, reader),
-    base: new URL(deps.publicUrl).pathname.replace(/\/$/, ''),
+    base: withoutSlash(new URL(deps.publicUrl).pathname),
     style,
     headers: pageHeaders(style, deps.frameAncestors),
     backUrl: (session) => `${deps.platformUrl}${session?.returnPath ?? ''}`,

@@ -1,80 +1,14 @@
-// The environment, read once at the start into what the parts need. Everything that is wrong is told together; secrets
-// have no default and are never repeated. Without a provider key, outside production, the answer is the sandbox.
+// The environment, read once at the start into what the parts need. Everything that is wrong is reported together; secrets
+// have no default and are never repeated. Without a provider key, outside production, the result is the sandbox.
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
-import {
-  contradictions,
-  isSandbox,
-  items,
-  metricsOf,
-  readOperatorKey,
-  sandboxPort,
-} from './contradictions.js'
-import { type Environment, readEnvironment } from './environment.js'
-import type { LogLevel } from './log.js'
+import { type Environment, readEnvironment, type Variables } from './environment.js'
+import { withoutSlash } from './http-client.js'
 import { readPlans } from './plans-file.js'
 import type { Reach } from './public-address.js'
 import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
 
-export interface Config {
-  readonly host: string
-  /** 0: any free port. */
-  readonly port: number
-  /** Processes of HTTP; above 1 only with a database server. */
-  readonly workers: number
-  /** What one user, or one stranger's address, may ask in a minute, of each process. */
-  readonly callsPerMinute: number
-  /** Whose `X-Forwarded-For` is believed; empty: nobody's, and whoever connects is who calls. */
-  readonly trustedProxies: readonly string[]
-  /** Where users and the provider reach us; no slash at the end. */
-  readonly publicUrl: string
-  /** The hosting platform's own pages; no slash at the end. */
-  readonly platformUrl: string
-  /** The platform's page that opens the portal for a user who is logged in there; null: it has none. */
-  readonly platformPortalUrl: string | null
-  /** Without `url` the embedded database in `dataDir`. */
-  readonly database: { readonly url?: string; readonly dataDir: string }
-  /** Outside the sandbox exactly one of `secret` and `jwksUrl`. */
-  readonly auth: {
-    readonly secret?: string
-    readonly jwksUrl?: string
-    readonly issuer?: string
-    readonly audience?: string
-  }
-  /** Null in the sandbox, which draws its own key. */
-  readonly chargily: {
-    readonly secretKey: string
-    readonly webhookKeys: readonly string[]
-    readonly apiUrl?: string
-  } | null
-  readonly plans: Catalogue
-  readonly billing: {
-    readonly timeZone: string
-    readonly graceDays: number
-    readonly renewalWindowDays: number
-  }
-  readonly quotaTimeZone: string
-  /** Empty: the platform API is switched off. */
-  readonly platformKeys: readonly string[]
-  /** Empty: the operator's part is switched off. */
-  readonly operatorKeys: readonly { readonly name: string; readonly key: string }[]
-  /** `reach`: which addresses events may go to; the sandbox has its platform on this machine. */
-  readonly events?: { readonly url: string; readonly secrets: readonly string[]; readonly reach: Reach }
-  readonly smtpUrl?: string
-  /** Whom our mail is from; unset: the seller. */
-  readonly mailFrom?: { readonly name: string; readonly address: string }
-  /** From SELLER_FILE; an example, plainly marked, where no real money moves. */
-  readonly seller: Seller
-  /** Who may show our pages in a frame, as the Content-Security-Policy writes it. */
-  readonly frameAncestors: string
-  /** Null outside the sandbox. */
-  readonly sandbox: { readonly port: number } | null
-  /** Where Prometheus reads; null: nowhere. */
-  readonly metrics: { readonly host: string; readonly port: number } | null
-  readonly logLevel: LogLevel
-  /** After SIGTERM, before the listener closes. */
-  readonly drainSeconds: number
-}
+export type Config = Readonly<ReturnType<typeof assemble>>
 
 /** The start is refused. Each problem is one sentence that names its variable. */
 export class ConfigError extends Error {
@@ -86,10 +20,9 @@ export class ConfigError extends Error {
 
 /** A balancer that looks every second or two has noticed; half of what `docker stop` waits before it kills. */
 const DRAIN_SECONDS = 5
-const DEFAULT_TIME_ZONE = 'Africa/Algiers'
 
 /** Throws `ConfigError` with everything that is wrong. */
-export function readConfig(variables: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(variables: Variables): Config {
   const { environment, misfits } = readEnvironment(variables)
   const plans = readPlans(environment.PLANS_FILE)
   const seller = readSeller(environment)
@@ -105,65 +38,87 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
   return assemble(environment, plans, seller)
 }
 
-function assemble(environment: Environment, plans: Catalogue, seller: Seller): Config {
-  const { HOST: host = '127.0.0.1', PORT: port = 3000 } = environment
+function assemble(environment: Environment, plans: Catalogue, seller: Seller) {
+  const { HOST: host, PORT: port, EVENTS_URL: eventsUrl } = environment
   const publicUrl = withoutSlash(environment.PUBLIC_URL ?? localUrl(host, port))
-  const { EVENTS_URL: eventsUrl } = environment
   return {
     host,
+    /** 0: any free port. */
     port,
-    workers: environment.WORKERS ?? 1,
+    /** Processes of HTTP; above 1 only with a database server. */
+    workers: environment.WORKERS,
+    /** Addresses and ranges whose `X-Forwarded-For` is believed. */
     trustedProxies: items(environment.TRUSTED_PROXIES),
-    callsPerMinute: environment.RATE_LIMIT_PER_MINUTE ?? 300,
+    /** What one user, or one anonymous network, may ask in a minute, of each process. */
+    callsPerMinute: environment.RATE_LIMIT_PER_MINUTE,
+    /** Where users and the provider reach us; no slash at the end. */
     publicUrl,
+    /** The hosting platform's own pages; no slash at the end. */
     platformUrl: withoutSlash(environment.PLATFORM_URL ?? publicUrl),
+    /** The platform's page that opens the portal for a user who is logged in there; null: it has none. */
     platformPortalUrl: environment.PLATFORM_PORTAL_URL ?? null,
-    database: { ...member('url', environment.DATABASE_URL), dataDir: environment.DATA_DIR ?? './data' },
+    /** Without `url` the embedded database in `dataDir`. */
+    database: { ...member('url', environment.DATABASE_URL), dataDir: environment.DATA_DIR },
+    /** Outside the sandbox exactly one of `secret` and `jwksUrl`. */
     auth: {
       ...member('secret', environment.AUTH_JWT_SECRET),
       ...member('jwksUrl', environment.AUTH_JWKS_URL),
       ...member('issuer', environment.AUTH_ISSUER),
       ...member('audience', environment.AUTH_AUDIENCE),
     },
+    /** Null in the sandbox, which draws its own key. */
     chargily: chargilyOf(environment),
     plans,
     billing: {
-      timeZone: environment.BILLING_TIMEZONE ?? DEFAULT_TIME_ZONE,
-      graceDays: environment.GRACE_DAYS ?? 3,
-      renewalWindowDays: environment.RENEWAL_WINDOW_DAYS ?? 7,
+      timeZone: environment.BILLING_TIMEZONE,
+      graceDays: environment.GRACE_DAYS,
+      renewalWindowDays: environment.RENEWAL_WINDOW_DAYS,
     },
-    quotaTimeZone: environment.QUOTA_TIMEZONE ?? DEFAULT_TIME_ZONE,
+    quotaTimeZone: environment.QUOTA_TIMEZONE,
+    /** Empty: the platform API is switched off. */
     platformKeys: items(environment.PLATFORM_API_KEYS),
-    operatorKeys: items(environment.OPERATOR_KEYS).map(readOperatorKey),
-    ...(eventsUrl === undefined
-      ? {}
-      : {
-          events: { url: eventsUrl, secrets: items(environment.EVENTS_SECRETS), reach: reachOf(environment) },
-        }),
+    /** Empty: the operator's part is switched off. */
+    operatorKeys: operatorKeysOf(environment),
+    ...member(
+      'events',
+      eventsUrl === undefined
+        ? undefined
+        : { url: eventsUrl, secrets: items(environment.EVENTS_SECRETS), reach: reachOf(environment) },
+    ),
     ...member('smtpUrl', environment.SMTP_URL),
-    ...(environment.MAIL_FROM === undefined ? {} : { mailFrom: readMailFrom(environment.MAIL_FROM) }),
+    /** Whom our mail is from; unset: the seller. */
+    ...member(
+      'mailFrom',
+      environment.MAIL_FROM === undefined ? undefined : readMailFrom(environment.MAIL_FROM),
+    ),
+    /** From SELLER_FILE; an example, plainly marked, where no real money moves. */
     seller,
+    /** Who may show our pages in a frame, as the Content-Security-Policy writes it. */
     frameAncestors: frameAncestorsOf(environment.PORTAL_FRAME_ANCESTORS),
+    /** Null outside the sandbox. */
     sandbox: isSandbox(environment) ? { port: sandboxPort(environment) } : null,
+    /** Where Prometheus reads; null: nowhere. */
     metrics: metricsOf(environment),
-    logLevel: environment.LOG_LEVEL ?? 'info',
+    logLevel: environment.LOG_LEVEL,
+    /** After SIGTERM, before the listener closes. */
     drainSeconds: environment.DRAIN_SECONDS ?? (isSandbox(environment) ? 0 : DRAIN_SECONDS),
   }
 }
 
+/** Which addresses events may go to; the sandbox has its platform on this machine. */
 function reachOf(environment: Environment): Reach {
   if (environment.EVENTS_ALLOW_PRIVATE === 'true') return 'any'
   return isSandbox(environment) ? 'loopback' : 'public'
 }
 
-function chargilyOf(environment: Environment): Config['chargily'] {
+function chargilyOf(environment: Environment) {
   const { CHARGILY_SECRET_KEY: secretKey } = environment
   if (secretKey === undefined) return null
   const webhookKeys = items(environment.CHARGILY_WEBHOOK_KEYS)
   return { secretKey, webhookKeys, ...member('apiUrl', environment.CHARGILY_API_URL) }
 }
 
-/** Receipts are legal papers: where real money moves, somebody real must stand on them. */
+/** Receipts are legal papers: where real money moves, they name a real seller. */
 function readSeller(environment: Environment): Seller | readonly string[] {
   const { SELLER_FILE: file, CHARGILY_SECRET_KEY: key } = environment
   if (file !== undefined) return readSellerFile(file)
@@ -171,9 +126,9 @@ function readSeller(environment: Environment): Seller | readonly string[] {
   return EXAMPLE_SELLER
 }
 
-/** Takes the raw variables too: who has a wrong port and no secret should hear of both. */
-function missingSecrets(variables: Readonly<Record<string, string | number | undefined>>): readonly string[] {
-  const isSet = (name: string) => String(variables[name] ?? '').trim() !== ''
+/** Of the raw variables: a wrong value is not missing. */
+function missingSecrets(variables: Variables): readonly string[] {
+  const isSet = (name: string) => (variables[name] ?? '').trim() !== ''
   if (!isSet('CHARGILY_SECRET_KEY') && variables.NODE_ENV !== 'production') return []
   return [
     ...(isSet('CHARGILY_SECRET_KEY') ? [] : ['CHARGILY_SECRET_KEY is missing']),
@@ -190,10 +145,9 @@ function readMailFrom(text: string): { name: string; address: string } {
 }
 
 /** The two words that the policy wants in quotes, which are a nuisance in an environment. */
-function frameAncestorsOf(list: string | undefined): string {
-  const quoted = (item: string) => (item === 'none' || item === 'self' ? `'${item}'` : item)
-  return items(list ?? 'none')
-    .map(quoted)
+function frameAncestorsOf(list: string): string {
+  return items(list)
+    .map((item) => (item === 'none' || item === 'self' ? `'${item}'` : item))
     .join(' ')
 }
 
@@ -207,19 +161,98 @@ function names(problem: string, name: string): boolean {
   return problem.split(/[^A-Z_]+/).includes(name)
 }
 
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '')
-}
-
 /** The member, or nothing at all where there is no value. */
-function member<Name extends string>(
-  name: Name,
-  value: string | undefined,
-): { readonly [key in Name]?: string } {
+function member<Name extends string, Value>(name: Name, value: Value | undefined) {
   // The compiler widens a computed name to `string`; there is no other member in it.
-  return (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: string }
+  return (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: Value }
 }
 
 function isList(value: object): value is readonly string[] {
   return Array.isArray(value)
+}
+
+/** Values that are right alone and wrong together. */
+function contradictions(environment: Environment): readonly string[] {
+  const { PUBLIC_URL: publicUrl, CHARGILY_SECRET_KEY: key, WORKERS: workers } = environment
+  const isEmbedded = environment.DATABASE_URL === undefined || environment.DATABASE_URL === 'memory:'
+  const keys = operatorKeysOf(environment).map(({ key: operatorKey }) => operatorKey)
+  const claims: readonly (readonly [boolean, string])[] = [
+    [
+      !!environment.AUTH_JWT_SECRET && !!environment.AUTH_JWKS_URL,
+      'only one of AUTH_JWT_SECRET and AUTH_JWKS_URL may be set',
+    ],
+    [!key && !!environment.CHARGILY_WEBHOOK_KEYS, 'CHARGILY_WEBHOOK_KEYS is set, CHARGILY_SECRET_KEY is not'],
+    [!key && !!environment.CHARGILY_API_URL, 'CHARGILY_API_URL is set, CHARGILY_SECRET_KEY is not'],
+    [!!environment.EVENTS_URL && !environment.EVENTS_SECRETS, 'EVENTS_SECRETS is missing: EVENTS_URL is set'],
+    [!environment.EVENTS_URL && !!environment.EVENTS_SECRETS, 'EVENTS_URL is missing: EVENTS_SECRETS is set'],
+    [workers > 1 && isEmbedded, 'WORKERS above 1 needs a database server (DATABASE_URL)'],
+    [
+      workers > 1 && !isEmbedded && isSandbox(environment),
+      'WORKERS above 1 is not for the sandbox: CHARGILY_SECRET_KEY is missing',
+    ],
+    [new Set(keys).size < keys.length, 'OPERATOR_KEYS names one key twice'],
+    [/[?#]/.test(publicUrl ?? ''), 'PUBLIC_URL must have no query and no fragment'],
+    [
+      !!key?.startsWith('live_sk_') && publicUrl !== undefined && !isPrivateEnough(publicUrl),
+      'PUBLIC_URL must start with https:// when real money moves (live_sk_)',
+    ],
+    [
+      isSandbox(environment) && sandboxPort(environment) > 65_535,
+      'SANDBOX_PORT is missing: PORT leaves none after it',
+    ],
+  ]
+  return [...claims, ...metricsContradictions(environment)].flatMap(([isWrong, problem]) =>
+    isWrong ? [problem] : [],
+  )
+}
+
+function metricsContradictions(environment: Environment): readonly (readonly [boolean, string])[] {
+  const { PORT: port, METRICS_PORT: chosen, METRICS_HOST: host } = environment
+  const metrics = metricsOf(environment)
+  const others = [port, ...(isSandbox(environment) ? [sandboxPort(environment)] : [])]
+  const isTaken = metrics !== null && metrics.port !== 0 && others.includes(metrics.port)
+  return [
+    [metrics === null && host !== undefined, 'METRICS_HOST is set, METRICS_PORT is not'],
+    [
+      metrics !== null && metrics.port > 65_535,
+      'METRICS_PORT is missing: PORT leaves no second one after it',
+    ],
+    [isTaken && chosen !== undefined, 'METRICS_PORT must differ from PORT and SANDBOX_PORT'],
+    [isTaken && chosen === undefined, 'METRICS_PORT is missing: SANDBOX_PORT is the second port after PORT'],
+  ]
+}
+
+function isSandbox(environment: Environment): boolean {
+  return environment.CHARGILY_SECRET_KEY === undefined && environment.NODE_ENV !== 'production'
+}
+
+/** The port after ours; where ours is any free one, any free one. */
+function sandboxPort({ PORT: port, SANDBOX_PORT: sandbox }: Environment): number {
+  return sandbox ?? (port === 0 ? 0 : port + 1)
+}
+
+function operatorKeysOf(
+  environment: Environment,
+): readonly { readonly name: string; readonly key: string }[] {
+  return items(environment.OPERATOR_KEYS).map((pair) => {
+    const [name = '', key = ''] = pair.split(':')
+    return { name, key }
+  })
+}
+
+function items(list: string | undefined): readonly string[] {
+  return list === undefined ? [] : list.split(',').map((item) => item.trim())
+}
+
+function isPrivateEnough(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'https:' || ['localhost', '[::1]'].includes(hostname) || hostname.startsWith('127.')
+}
+
+/** Off where nothing is set; in the sandbox the second port after ours. */
+function metricsOf(environment: Environment): { readonly host: string; readonly port: number } | null {
+  const { PORT: port, METRICS_HOST: host = '127.0.0.1' } = environment
+  const besideSandbox = isSandbox(environment) ? (port === 0 ? 0 : port + 2) : undefined
+  const chosen = environment.METRICS_PORT ?? besideSandbox
+  return chosen === undefined ? null : { host, port: chosen }
 }

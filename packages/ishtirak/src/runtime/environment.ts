@@ -1,8 +1,8 @@
-// Every variable that configures Ishtirak, in one schema: what each may be, in words for the person who sets it.
-// A wrong value is named by its variable and never repeated, because it may be a secret.
+// Every variable that configures Ishtirak: what each may be, in words for the person who sets it, and its default. A wrong
+// value is named by its variable and never repeated, because it may be a secret.
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { LOG_LEVELS } from './log.js'
+import { LOG_LEVELS, type LogLevel } from './log.js'
 
 /** A text that fits `pattern`; `expects` finishes the sentence "NAME must be …". */
 const text = (expects: string, pattern = /^[^\0]+$/) =>
@@ -11,19 +11,13 @@ const integer = (minimum: number, maximum: number) =>
   Type.Optional(
     Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` }),
   )
+/** What no pattern can say. */
+const refined = (expects: string, fits: (value: string) => boolean) =>
+  Type.Optional(Type.Refine(Type.String({ description: expects }), fits, () => expects))
+const timeZone = () => refined('a time zone such as Africa/Algiers', isTimeZone)
 const url = (expects: string, ...schemes: readonly string[]) =>
-  Type.Optional(
-    Type.Refine(
-      Type.String({ description: expects }),
-      (value) => isUrl(value, schemes),
-      () => expects,
-    ),
-  )
-const web = (expects = 'an address that starts with http:// or https://') => url(expects, 'http:', 'https:')
-const timeZone = () => {
-  const expects = 'a time zone such as Africa/Algiers'
-  return Type.Optional(Type.Refine(Type.String({ description: expects }), isTimeZone, () => expects))
-}
+  refined(expects, (value) => URL.canParse(value) && schemes.includes(new URL(value).protocol))
+const web = () => url('an address that starts with http:// or https://', 'http:', 'https:')
 /** Separated by commas, spaces around them allowed. */
 const listOf = (expects: string, one: RegExp) =>
   text(`${expects}, separated by commas`, new RegExp(`^ *${one.source} *(, *${one.source} *)*$`))
@@ -45,13 +39,7 @@ export const Environment = Type.Object({
   PLATFORM_PORTAL_URL: web(),
   DATABASE_URL: text('postgres://… or memory:', /^(postgres(ql)?:\/\/.+|memory:)$/),
   DATA_DIR: text('a folder'),
-  AUTH_JWT_SECRET: Type.Optional(
-    Type.Refine(
-      Type.String({ description: 'at least 32 bytes long' }),
-      (value) => Buffer.byteLength(value) >= 32,
-      () => 'at least 32 bytes long',
-    ),
-  ),
+  AUTH_JWT_SECRET: refined('at least 32 bytes long', (value) => Buffer.byteLength(value) >= 32),
   AUTH_JWKS_URL: web(),
   AUTH_ISSUER: text('a text'),
   AUTH_AUDIENCE: text('a text'),
@@ -94,21 +82,30 @@ export const Environment = Type.Object({
   LOG_LEVEL: Type.Optional(Type.Enum([...LOG_LEVELS], { description: `one of ${LOG_LEVELS.join(', ')}` })),
 })
 
-export type Environment = Static<typeof Environment>
-
-/** One that is set and does not fit. */
-export interface Misfit {
-  readonly name: string
-  readonly problem: string
+const DEFAULTS = {
+  HOST: '127.0.0.1',
+  PORT: 3_000,
+  WORKERS: 1,
+  RATE_LIMIT_PER_MINUTE: 300,
+  DATA_DIR: './data',
+  BILLING_TIMEZONE: 'Africa/Algiers',
+  QUOTA_TIMEZONE: 'Africa/Algiers',
+  GRACE_DAYS: 3,
+  RENEWAL_WINDOW_DAYS: 7,
+  PORTAL_FRAME_ANCESTORS: 'none',
+  LOG_LEVEL: 'info' as LogLevel,
 }
 
-/** The variables that are set and fit, and those that do not. An empty variable counts as unset. */
-export function readEnvironment(variables: Readonly<Record<string, string | undefined>>): {
+export type Environment = Static<typeof Environment> & typeof DEFAULTS
+export type Variables = Readonly<Record<string, string | undefined>>
+
+/** The variables that fit or are unset, and what is wrong with the others. An empty variable counts as unset. */
+export function readEnvironment(variables: Variables): {
   readonly environment: Environment
-  readonly misfits: readonly Misfit[]
+  readonly misfits: readonly { readonly name: string; readonly problem: string }[]
 } {
-  const values: Record<string, unknown> = {}
-  const misfits: Misfit[] = []
+  const values: Record<string, unknown> = { ...DEFAULTS }
+  const misfits = []
   for (const [name, schema] of Object.entries(Environment.properties)) {
     const given = variables[name]?.trim()
     if (given === undefined || given === '') continue
@@ -121,34 +118,34 @@ export function readEnvironment(variables: Readonly<Record<string, string | unde
     }
   }
   if (!Value.Check(Environment, values)) throw new Error('each variable fits and all together do not')
-  return { environment: values, misfits }
+  return { environment: { ...DEFAULTS, ...values }, misfits }
 }
 
 /** Read where the operator's commands are typed. */
 const OF_COMMANDS = ['ISHTIRAK_URL', 'OPERATOR', 'OPERATOR_KEY']
 /** Shorter names are too near to those of others: `HOSTS`, `PORTS`. */
 const LENGTH_MIN = 7
-const SLIPS_MAX = 2
+const TYPOS_MAX = 2
 
 /** Names that are set, that nothing reads, and that look like one of ours; with the name that may be meant. */
 export function misspelt(
-  variables: Readonly<Record<string, string | undefined>>,
+  variables: Variables,
 ): readonly { readonly name: string; readonly nearest: string }[] {
   const known = [...Object.keys(Environment.properties), ...OF_COMMANDS]
   return Object.keys(variables).flatMap((name) => {
     if (known.includes(name) || name.length > 64) return []
     const bare = name.replace(/^ISHTIRAK_/, '')
     const [nearest] = known
-      .map((other) => ({ other, slips: slipsBetween(bare, other) }))
-      .sort((a, b) => a.slips - b.slips)
+      .map((other) => ({ other, distance: distanceBetween(bare, other) }))
+      .sort((a, b) => a.distance - b.distance)
     if (!nearest) return []
-    const isNear = nearest.slips <= SLIPS_MAX && nearest.other.length >= LENGTH_MIN
+    const isNear = nearest.distance <= TYPOS_MAX && nearest.other.length >= LENGTH_MIN
     return isNear || bare !== name ? [{ name, nearest: nearest.other }] : []
   })
 }
 
-/** Levenshtein's distance: letters added, left out or changed. */
-function slipsBetween(one: string, other: string): number {
+/** Levenshtein's distance: characters added, left out or changed. */
+function distanceBetween(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (const [line, letter] of [...one].entries()) {
     const next = [line + 1]
@@ -159,10 +156,6 @@ function slipsBetween(one: string, other: string): number {
     row = next
   }
   return row.at(-1) ?? 0
-}
-
-function isUrl(value: string, schemes: readonly string[]): boolean {
-  return URL.canParse(value) && schemes.includes(new URL(value).protocol)
 }
 
 function isTimeZone(value: string): boolean {

@@ -169,3 +169,9 @@ function property(error: Error, name: 'code' | 'syscall'): string {
   const value: unknown = Reflect.get(error, name)
   return typeof value === 'string' ? value : ''
 }
+
+export function withoutSlash(url: string): string {
+  let end = url.length
+  while (url[end - 1] === '/') end -= 1
+  return url.slice(0, end)
+}

@@ -1,5 +1,6 @@
 // What the configuration says about our account at Chargily: which keys, which mode, which address.
 // Refuses at start what would otherwise fail, or leak, at the first payment. No message repeats a key.
+import { withoutSlash } from '../../runtime/http-client.js'
 
 export interface ChargilyAccount {
   readonly live: boolean
@@ -58,7 +59,7 @@ function baseUrlOf(apiUrl: string, live: boolean): string {
   if (live && url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new ChargilySetupError('A live key is sent over https only, or to this very machine.')
   }
-  const path = url.pathname.replace(/\/+$/, '')
+  const path = withoutSlash(url.pathname)
   if (path.endsWith('/api/v2')) return `${url.origin}${path}`
   return `${url.origin}${path}${live ? '' : '/test'}/api/v2`
 }
