@@ -4,7 +4,7 @@ import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { saveProfile } from '../payments/profile.sql.js'
-import { type CountUsageDeps, countUsage } from './count-usage.js'
+import { type CountUsageDeps, countUsage } from './usage.js'
 import { type OverviewDeps, readOverview } from './overview.js'
 import { viewAllowance, viewPlatformUser } from './overview-view.js'
 import {

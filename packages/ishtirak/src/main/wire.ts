@@ -20,7 +20,7 @@ import {
 import { healthRoutes, shareLooks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
 import { createFormats } from '../i18n/formats.js'
-import { createUsageState } from '../limits/count-usage.js'
+import { createUsageState } from '../limits/usage.js'
 import { overviewRoutes } from '../limits/overview.route.js'
 import { platformRoutes } from '../limits/usage.route.js'
 import { createMailer } from '../mail/mailer.js'
