@@ -12,9 +12,9 @@ import {
 } from '../../packages/ishtirak/src/database/database.js'
 import { loadDueAnnouncements } from '../../packages/ishtirak/src/events/announce-time.sql.js'
 import { claimUsersWithEvents, nextEventOf } from '../../packages/ishtirak/src/events/deliver-events.sql.js'
+import type { UsageOperation } from '../../packages/ishtirak/src/limits/consume.sql.js'
 import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
 import { createApplyUsageOperation } from '../../packages/ishtirak/src/limits/operations.sql.js'
-import type { UsageOperation } from '../../packages/ishtirak/src/limits/usage-answer.js'
 import { claimDueMails } from '../../packages/ishtirak/src/mail/mail.sql.js'
 import {
   repairAnnouncements,

@@ -5,7 +5,7 @@ import {
   type Statement,
   statement,
 } from '../../packages/ishtirak/src/database/database.js'
-import type { UsageOperation } from '../../packages/ishtirak/src/limits/usage-answer.js'
+import type { UsageOperation } from '../../packages/ishtirak/src/limits/consume.sql.js'
 import { NOON } from '../support/fixtures.js'
 
 /** One count each, and one operation a minute back from noon. */

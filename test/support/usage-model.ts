@@ -1,6 +1,6 @@
 // The plain way to count: maps in memory, one operation after the other. The statement must never say anything else.
 import { HOUR } from '../../packages/ishtirak/src/core/instant.js'
-import type { UsageOperation } from '../../packages/ishtirak/src/limits/usage-answer.js'
+import type { UsageOperation } from '../../packages/ishtirak/src/limits/consume.sql.js'
 
 interface ModelAnswer {
   readonly kind: 'done' | 'denied' | 'conflict'

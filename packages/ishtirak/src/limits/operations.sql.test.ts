@@ -8,13 +8,13 @@ import { createModel } from '../../../../test/support/usage-model.js'
 import { DAY } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { openPostgres } from '../database/server/postgres.js'
+import type { UsageAnswer, UsageOperation } from './consume.sql.js'
 import {
   applyUsageOperation,
   applyUsageOperations,
   applyUsualFirst,
   createApplyUsageOperation,
 } from './operations.sql.js'
-import type { UsageAnswer, UsageOperation } from './usage-answer.js'
 
 const MIDNIGHT = instantOf('2026-11-21T23:00:00Z')
 

@@ -5,8 +5,7 @@ import { shareStatements } from '../database/coalesce.js'
 import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, instantOrNull, integer, text } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser } from '../payments/users.sql.js'
-import { consumeWhereUsual } from './consume.sql.js'
-import type { UsageAnswer, UsageOperation } from './usage-answer.js'
+import { consumeWhereUsual, type UsageAnswer, type UsageOperation } from './consume.sql.js'
 
 // Read from top to bottom:
 // asked    the operations, each with its user's version now.

@@ -1,9 +1,11 @@
-// What a user sees of himself, all at once: the portal's source, and the same figures that the platform decides on.
+// What users see of themselves, all at once: the portal's source, and the same figures that the platform decides on.
+import { toTimestamp } from '../core/instant.js'
+import type { Renewal } from '../core/renewal.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import { type OverviewDeps, readOverview } from './overview.js'
-import { viewOverview } from './overview-view.js'
+import { orNull, viewPayment, viewStatus } from '../payments/views.js'
+import { type Overview, type OverviewDeps, readOverview } from './overview.js'
 import { OverviewSchema } from './schemas.js'
 
 export interface OverviewRoutesDeps extends OverviewDeps {
@@ -30,5 +32,47 @@ export function overviewRoutes(deps: OverviewRoutesDeps) {
       const { userId } = users.of(request)
       return viewOverview(await readOverview(deps, userId, request.id), deps.publicUrl)
     })
+  }
+}
+
+/** For the platform and the overview. */
+export function viewPlatformUser(overview: Overview) {
+  const { email, name, locale } = overview.profile
+  return {
+    user_id: overview.userId,
+    ...viewStatus(overview.subscription),
+    limits: overview.subscription.plan.limits,
+    usage: overview.usage,
+    resets_at: toTimestamp(overview.resetsAt),
+    over_limit: overview.overLimits.map(({ limit, projectId, used, max }) => ({
+      limit,
+      ...(projectId === null ? {} : { project_id: projectId }),
+      used,
+      max,
+    })),
+    renewal: overview.renewal && viewRenewal(overview.renewal),
+    email,
+    name,
+    locale,
+  }
+}
+
+function viewOverview(overview: Overview, publicUrl: string) {
+  const { pendingPayment: pending, now } = overview
+  return {
+    ...viewPlatformUser(overview),
+    pending_payment: pending && viewPayment(pending, now, publicUrl),
+  }
+}
+
+function viewRenewal(renewal: Renewal) {
+  return {
+    allowed: renewal.allowed,
+    plan: renewal.plan.id,
+    amount: renewal.plan.price,
+    currency: renewal.plan.currency,
+    would_start: toTimestamp(renewal.wouldStart),
+    would_end: toTimestamp(renewal.wouldEnd),
+    renewable_from: orNull(renewal.renewableFrom),
   }
 }

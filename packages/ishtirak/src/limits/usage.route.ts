@@ -1,12 +1,13 @@
 // What the hosting platform asks and reports, with its own key: who may do what, how much is in use, who a user is. Every
 // deploy passes here, so there is no quota on calls; a caller without a key is bounded by their address.
+import type { Allowance } from '../core/limit.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { saveProfile } from '../payments/profile.sql.js'
-import { type CountUsageDeps, countUsage } from './usage.js'
+import { orNull } from '../payments/views.js'
 import { type OverviewDeps, readOverview } from './overview.js'
-import { viewAllowance, viewPlatformUser } from './overview-view.js'
+import { viewPlatformUser } from './overview.route.js'
 import {
   AllowanceSchema,
   ConsumeRequestSchema,
@@ -17,6 +18,7 @@ import {
   UserParamsSchema,
   UserUpdateSchema,
 } from './schemas.js'
+import { type CountUsageDeps, countUsage } from './usage.js'
 
 export interface PlatformRoutesDeps extends OverviewDeps, CountUsageDeps {
   /** Known by the name of their key. */
@@ -139,4 +141,8 @@ function usageRoute(app: App, deps: CountUsageDeps): void {
     })
     return viewAllowance(answer)
   })
+}
+
+function viewAllowance({ allowed, limit, used, remaining, resetsAt, reason }: Allowance) {
+  return { allowed, limit, used, remaining, resets_at: orNull(resetsAt), reason }
 }

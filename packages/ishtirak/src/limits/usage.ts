@@ -9,9 +9,9 @@ import { DatabaseUnavailable, givenUpAfter, type Queryable } from '../database/d
 import type { UserRecord } from '../payments/users.sql.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import type { Clock } from '../runtime/clock.js'
+import type { UsageOperation } from './consume.sql.js'
 import { type ApplyUsageOperation, createApplyUsageOperation } from './operations.sql.js'
 import { forgetUsageOperations } from './usage.sql.js'
-import type { UsageOperation } from './usage-answer.js'
 
 /** What is asked, about one count of one user. The limit is a name as it came in. */
 export interface UsageWish {
