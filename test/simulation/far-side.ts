@@ -90,7 +90,7 @@ export function createFarSide(of: {
       return troubled(trouble, () => call(request))
     },
     pay: (checkoutId, outcome, method, { faults = {}, amount } = {}) => {
-      const checkout = context.store.checkouts.findAnywhere(checkoutId)
+      const checkout = context.store.checkouts.get(checkoutId)
       if (!checkout) return false
       context.faults.set(faults)
       const { ok } = checkoutService.pay({ ...checkout, amount: amount ?? checkout.amount }, outcome, method)
@@ -102,15 +102,15 @@ export function createFarSide(of: {
       if (!order) throw new Error(`${checkoutId} was made by no request`)
       return (await inject(order.request)).json().id
     },
-    checkout: (id) => context.store.checkouts.findAnywhere(id),
-    checkouts: () => [...context.store.checkouts.all()],
+    checkout: (id) => context.store.checkouts.get(id),
+    checkouts: () => [...context.store.checkouts.values()],
     priceOf: (checkoutId) => orders.get(checkoutId)?.price,
     takings: () =>
-      [...context.store.checkouts.all()].flatMap((checkout) =>
+      [...context.store.checkouts.values()].flatMap((checkout) =>
         takingOf(checkout, orders.get(checkout.id)?.price ?? checkout.amount),
       ),
     newEvents: () => {
-      const all = [...context.store.deliveries.all()]
+      const all = [...context.store.deliveries.values()]
       const fresh = all.slice(seen)
       seen = all.length
       return fresh

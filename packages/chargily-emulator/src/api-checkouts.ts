@@ -5,6 +5,7 @@ import { checkoutJson, lineJson } from './api-json.js'
 import { createCheckout } from './create-checkout.js'
 import type { JsonObject } from './php-json.js'
 import { type ApiContext, type ById, findOr404, inputOf, listOf, sendJson } from './routes.js'
+import { newestFirst } from './store.js'
 
 export function checkoutRoutes(app: FastifyInstance, context: ApiContext): void {
   const { store, checkoutService, livemode } = context
@@ -16,7 +17,7 @@ export function checkoutRoutes(app: FastifyInstance, context: ApiContext): void 
     return (await dropAnswer(context, reply)) ? reply : sendJson(reply, checkoutJson(context, checkout))
   })
   app.get('/checkouts', async (request, reply) => {
-    const list = listOf(context, request, store.checkouts.newestFirst(livemode), (checkout) =>
+    const list = listOf(context, request, newestFirst(store.checkouts, livemode), (checkout) =>
       checkoutJson(context, checkout),
     )
     return sendJson(reply, list)
@@ -37,7 +38,7 @@ export function checkoutRoutes(app: FastifyInstance, context: ApiContext): void 
 }
 
 function balanceJson({ store, livemode }: ApiContext): JsonObject {
-  const paid = store.checkouts.newestFirst(livemode).filter(({ status }) => status === 'paid')
+  const paid = newestFirst(store.checkouts, livemode).filter(({ status }) => status === 'paid')
   const earned = paid.reduce((sum, { amount, fees_on_merchant }) => sum + amount - fees_on_merchant, 0)
   // `ready_for_payout` is a string on the wire, whatever its documentation says.
   const wallet = (currency: string, balance: number) => ({

@@ -7,6 +7,7 @@ import { ApiError } from './errors.js'
 import type { CallScope } from './faults.js'
 import type { JsonObject } from './php-json.js'
 import type { CheckoutRecord } from './records.js'
+import { newestFirst } from './store.js'
 
 /** Before anything is done. */
 export async function applyCallFaults(
@@ -39,7 +40,7 @@ export function falsifyCheckout(
 ): CheckoutRecord {
   const fault = faults.use('false_checkout')
   if (!fault) return checkout
-  if (fault.what === 'another_checkout') return store.checkouts.newestFirst(checkout.livemode)[0] ?? checkout
+  if (fault.what === 'another_checkout') return newestFirst(store.checkouts, checkout.livemode)[0] ?? checkout
   const overrides: Record<typeof fault.what, JsonObject> = {
     amount: { amount: fault.amount },
     currency: { currency: 'eur' },

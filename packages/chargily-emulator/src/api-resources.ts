@@ -15,7 +15,7 @@ import { Validator } from './laravel.js'
 import { isJsonObject, type JsonObject } from './php-json.js'
 import { type CustomerRecord, EMPTY_CUSTOMER, LOCALES, type PriceRecord, type Resource } from './records.js'
 import { type ApiContext, type ById, findOr404, inputOf, listOf, sendJson } from './routes.js'
-import type { Change, Table } from './store.js'
+import { type Change, findIn, newestFirst, type Table } from './store.js'
 
 interface ResourceKind<Record extends Resource> {
   readonly path: string
@@ -41,7 +41,7 @@ function resourceRoutes<Record extends Resource>(
   }
   app.post(path, async (request, reply) => save(reply, create(inputOf(request))))
   app.get(path, async (request, reply) =>
-    sendJson(reply, listOf(context, request, table.newestFirst(livemode), toJsonInList)),
+    sendJson(reply, listOf(context, request, newestFirst(table, livemode), toJsonInList)),
   )
   app.get<ById>(`${path}/:id`, async ({ params }, reply) =>
     sendJson(reply, toJson(findOr404(table, params.id, livemode))),
@@ -116,7 +116,7 @@ export function productRoutes(app: FastifyInstance, context: ApiContext): void {
   deleteRoute(app, context, 'products')
   app.get<ById>('/products/:id/prices', async (request, reply) => {
     const { id } = findOr404(store.products, request.params.id, livemode)
-    const prices = store.prices.newestFirst(livemode).filter((price) => price.product_id === id)
+    const prices = newestFirst(store.prices, livemode).filter((price) => price.product_id === id)
     return sendJson(reply, listOf(context, request, prices, listedPrice))
   })
 }
@@ -160,7 +160,7 @@ function readPrice({ store, livemode }: ApiContext, input: JsonObject) {
   const amount = validator.integer('amount', MIN_AMOUNT, 'gte') ?? 0
   const currency = validator.choice('currency', ['dzd']) ?? 'dzd'
   const product_id = validator.text('product_id') ?? ''
-  if (product_id !== '' && !store.products.find(product_id, livemode))
+  if (product_id !== '' && !findIn(store.products, product_id, livemode))
     validator.addError('product_id', 'The selected product id is invalid.')
   const metadata = validator.metadata()
   validator.throwIfInvalid()

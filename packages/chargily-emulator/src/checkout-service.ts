@@ -33,7 +33,7 @@ export class CheckoutService {
     readonly context: EmulatorContext,
     readonly sender: WebhookSender,
   ) {
-    for (const checkout of context.store.checkouts.all()) this.#watch(checkout)
+    for (const checkout of context.store.checkouts.values()) this.#watch(checkout)
   }
 
   /** A payer's choice on the payment page. `sendBeforeRedirect` must be attempted before the payer is sent back. */
@@ -70,11 +70,11 @@ export class CheckoutService {
     for (const [id, dueAtMs] of this.#pending) {
       if (dueAtMs > nowMs) break
       const status = faults.use('expire_as_canceled') ? 'canceled' : 'expired'
-      const checkout = store.checkouts.findAnywhere(id)
+      const checkout = store.checkouts.get(id)
       if (checkout) this.#finish(checkout, status)
     }
     for (const [id, dueAtMs] of this.#processing) {
-      const checkout = store.checkouts.findAnywhere(id)
+      const checkout = store.checkouts.get(id)
       if (dueAtMs <= nowMs && checkout?.awaited) this.#finish(checkout, checkout.awaited.outcome)
     }
   }

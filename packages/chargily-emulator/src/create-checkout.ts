@@ -12,7 +12,7 @@ import {
   PAYMENT_METHODS,
   type PaymentLinkRecord,
 } from './records.js'
-import type { Store } from './store.js'
+import { findIn, type Store } from './store.js'
 
 /** In dinars: SATIM settles nothing below. The message of the refusal is known to the letter. */
 export const MIN_AMOUNT = 50
@@ -110,7 +110,7 @@ function defaultAllocation(passFeesToCustomer: 0 | 1 | null): FeeAllocation {
 }
 
 function sumOf(store: Store, items: readonly LineItem[], livemode: boolean): number {
-  const amountOf = (id: string) => store.prices.find(id, livemode)?.amount ?? 0
+  const amountOf = (id: string) => findIn(store.prices, id, livemode)?.amount ?? 0
   return items.reduce((sum, { price_id, quantity }) => sum + amountOf(price_id) * quantity, 0)
 }
 
@@ -123,7 +123,7 @@ function readAmount(validator: Validator): number {
 
 function readCustomerId(store: Store, validator: Validator, livemode: boolean): string | null {
   const id = validator.text('customer_id')
-  const isKnown = id === null || store.customers.find(id, livemode) !== undefined
+  const isKnown = id === null || findIn(store.customers, id, livemode) !== undefined
   return isKnown ? id : validator.addError('customer_id', 'The selected customer id is invalid.')
 }
 
@@ -157,7 +157,7 @@ export function readLineItems(store: Store, validator: Validator, livemode: bool
     line.require(price)
     line.require(quantity)
     const price_id = line.text(price) ?? ''
-    if (price_id !== '' && !store.prices.find(price_id, livemode))
+    if (price_id !== '' && !findIn(store.prices, price_id, livemode))
       line.addError(price, `The selected ${price} is invalid.`)
     return {
       price_id,

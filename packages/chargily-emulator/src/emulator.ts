@@ -107,11 +107,11 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     url,
     pay: (checkoutId, outcome, method = 'edahabia') =>
       pay(context, checkoutService, { checkoutId, outcome, method }),
-    checkouts: () => [...store.checkouts.all()],
+    checkouts: () => [...store.checkouts.values()],
     setFaults: (wanted) => faults.set(wanted),
     clearFaults: () => faults.clear(),
     faults: () => faults.current(),
-    deliveries: () => [...store.deliveries.all()],
+    deliveries: () => [...store.deliveries.values()],
     resend: (deliveryId) => sender.resend(deliveryId),
     advance,
     settled: () => scheduler.settled(),
@@ -173,7 +173,7 @@ async function pay(
 ): Promise<PaidCheckout> {
   const { checkoutId, outcome, method } = payment
   checkoutService.endDue()
-  const checkout = context.store.checkouts.findAnywhere(checkoutId)
+  const checkout = context.store.checkouts.get(checkoutId)
   if (!checkout) throw new EmulatorError(`there is no checkout ${checkoutId}`)
   const result = checkoutService.pay(checkout, outcome, method)
   if (!result.ok) throw new EmulatorError(`the checkout ${checkoutId} is ${result.status}`)

@@ -15,12 +15,13 @@ import {
   PAYMENT_METHODS,
 } from './records.js'
 import { type ApiContext, type ById, inputOf, sendPage } from './routes.js'
+import { findIn } from './store.js'
 
 export function paymentPageRoutes(context: ApiContext) {
   const { store, checkoutService, livemode } = context
   const find = (id: string) => {
     checkoutService.endDue()
-    return store.checkouts.find(id, livemode)
+    return findIn(store.checkouts, id, livemode)
   }
   return async (app: FastifyInstance): Promise<void> => {
     app.get<ById>('/checkouts/:id/pay', async (request, reply) => {
@@ -33,7 +34,7 @@ export function paymentPageRoutes(context: ApiContext) {
     })
     // Opening the link makes a checkout, so there is no HEAD.
     app.get<ById>('/payment-links/:id', { exposeHeadRoute: false }, async (request, reply) => {
-      const link = store.payment_links.find(request.params.id, livemode)
+      const link = findIn(store.payment_links, request.params.id, livemode)
       if (!link?.active) return sendNotFound(request, reply)
       const checkout = createLinkCheckout(context, link)
       checkoutService.save(checkout)
@@ -78,7 +79,7 @@ export function redirectUrl(context: EmulatorContext, checkout: CheckoutRecord, 
 }
 
 function showPage({ store, merchantName }: ApiContext, checkout: CheckoutRecord, request: FastifyRequest) {
-  const link = store.payment_links.findAnywhere(checkout.payment_link_id ?? '')
+  const link = store.payment_links.get(checkout.payment_link_id ?? '')
   const message = checkout.status === 'paid' && link?.after_completion_message
   // After a payment link, which has no page to go back to.
   if (message) return paymentPage({ ...checkout, description: message }, merchantName, checkout.locale)

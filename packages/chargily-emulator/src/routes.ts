@@ -6,7 +6,7 @@ import type { EmulatorContext } from './context.js'
 import { ApiError, notFound } from './errors.js'
 import { readInput, Validator } from './laravel.js'
 import { encodePhpJson, type JsonObject } from './php-json.js'
-import type { Row, Table } from './store.js'
+import { findIn, type Row, type Table } from './store.js'
 
 export interface ServerContext extends EmulatorContext {
   readonly checkoutService: CheckoutService
@@ -61,7 +61,7 @@ export function answerError(
 }
 
 export function findOr404<Kind extends Row>(table: Table<Kind>, id: string, livemode: boolean): Kind {
-  const found = table.find(id, livemode)
+  const found = findIn(table, id, livemode)
   if (!found) throw notFound()
   return found
 }

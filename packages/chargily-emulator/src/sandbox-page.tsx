@@ -1,6 +1,5 @@
 // The controls in a browser, at `/_sandbox`: clock, faults, deliveries, checkouts. Plain forms without script. What
 // merchants and payers wrote goes through `safe`.
-import type { Children } from '@kitajs/html'
 import type { EmulatorContext } from './context.js'
 import type { Faults } from './faults.js'
 import { pageOf } from './layout.js'
@@ -14,10 +13,23 @@ export function sandboxPage({ store, clock, faults }: EmulatorContext): string {
     'en',
     <>
       <h1>Controls of the emulated Chargily Pay</h1>
+      <h2>Clock</h2>
       <Clock now={clock.now()} />
-      <FaultSettingsTable faults={faults.current()} />
-      <Deliveries deliveries={newest(store.deliveries.all())} />
-      <Checkouts checkouts={newest(store.checkouts.all())} />
+      <h2>Faults</h2>
+      <p>A fault that is switched on here stays on with its defaults until it is switched off.</p>
+      <Table columns={['Fault', 'State', 'Switch']} rows={faultRows(faults.current())} />
+      <h2>Deliveries</h2>
+      <Table
+        columns={['Event', 'Checkout', 'State', 'Attempts', 'Again']}
+        rows={newest(store.deliveries.values()).map(deliveryRow)}
+        empty="No event yet: pay a checkout."
+      />
+      <h2>Checkouts</h2>
+      <Table
+        columns={['Checkout', 'Amount', 'Status']}
+        rows={newest(store.checkouts.values()).map(checkoutRow)}
+        empty="None yet."
+      />
     </>,
     { title: 'Clock, faults, deliveries', isOneLanguage: true, style: STYLE },
   )
@@ -43,8 +55,7 @@ const STEPS = [
 function Clock({ now }: { now: number }) {
   const time = new Date(now).toISOString()
   return (
-    <section>
-      <h2>Clock</h2>
+    <>
       <p safe>{`It is ${time}. The service and the emulator share this clock; it only moves forward.`}</p>
       <form method="post" action="/_sandbox/page/clock">
         {STEPS.map(([name, seconds]) => (
@@ -53,12 +64,20 @@ function Clock({ now }: { now: number }) {
           </button>
         ))}
       </form>
-    </section>
+    </>
   )
 }
 
-/** The rows come from components, which have escaped them. */
-function Table({ columns, children }: { columns: readonly string[]; children: Children }) {
+interface TableContent {
+  readonly columns: readonly string[]
+  /** Cells come from components, which have escaped them. */
+  readonly rows: readonly (readonly JSX.Element[])[]
+  /** Shown without rows. */
+  readonly empty?: string
+}
+
+function Table({ columns, rows, empty = '' }: TableContent) {
+  if (rows.length === 0) return <p safe>{empty}</p>
   return (
     <div class="scroll">
       <table>
@@ -69,101 +88,62 @@ function Table({ columns, children }: { columns: readonly string[]; children: Ch
             </th>
           ))}
         </tr>
-        {children}
+        {rows.map((safeCells) => (
+          <tr>
+            {safeCells.map((safeCell) => (
+              <td>{safeCell}</td>
+            ))}
+          </tr>
+        ))}
       </table>
     </div>
   )
 }
 
-function FaultSettingsTable({ faults }: { faults: Faults }) {
-  return (
-    <section>
-      <h2>Faults</h2>
-      <p>A fault that is switched on here stays on with its defaults until it is switched off.</p>
-      <Table columns={['Fault', 'State', 'Switch']}>
-        {Object.entries(faults).map(([name, settings]) => (
-          <tr>
-            <td safe>{name}</td>
-            <td class={settings === null ? '' : 'on'} safe>
-              {settings === null ? 'off' : `on ${JSON.stringify(settings)}`}
-            </td>
-            <td>
-              <FaultSwitch name={name} to={settings === null ? 'on' : 'off'} />
-            </td>
-          </tr>
-        ))}
-      </Table>
-    </section>
-  )
+const text = (value: string) => <span safe>{value}</span>
+
+function faultRows(faults: Faults) {
+  return Object.entries(faults).map(([name, settings]) => {
+    const target = settings === null ? 'on' : 'off'
+    return [
+      text(name),
+      <span class={settings === null ? '' : 'on'} safe>
+        {settings === null ? 'off' : `on ${JSON.stringify(settings)}`}
+      </span>,
+      <form method="post" action="/_sandbox/page/faults">
+        <input type="hidden" name="state" value={target} />
+        <button type="submit" name="fault" value={name} aria-label={`Switch ${name} ${target}`} safe>
+          {`Switch ${target}`}
+        </button>
+      </form>,
+    ]
+  })
 }
 
-function FaultSwitch({ name, to }: { name: string; to: 'on' | 'off' }) {
-  return (
-    <form method="post" action="/_sandbox/page/faults">
-      <input type="hidden" name="state" value={to} />
-      <button type="submit" name="fault" value={name} aria-label={`Switch ${name} ${to}`} safe>
-        {`Switch ${to}`}
+function deliveryRow({ id, type, checkout_id, state, attempts }: DeliveryRecord) {
+  return [
+    <a href={`/_sandbox/deliveries/${id}`} safe>
+      {type}
+    </a>,
+    text(checkout_id),
+    text(state),
+    text(attempts.map(({ status, error }) => status ?? error ?? '').join(', ')),
+    <form method="post" action="/_sandbox/page/resend">
+      <button type="submit" name="delivery" value={id} aria-label={`Send ${type} ${id} again`}>
+        Send again
       </button>
-    </form>
-  )
+    </form>,
+  ]
 }
 
-function Deliveries({ deliveries }: { deliveries: readonly DeliveryRecord[] }) {
-  return (
-    <section>
-      <h2>Deliveries</h2>
-      {deliveries.length === 0 ? (
-        <p>No event yet: pay a checkout.</p>
-      ) : (
-        <Table columns={['Event', 'Checkout', 'State', 'Attempts', 'Again']}>
-          {deliveries.map(({ id, type, checkout_id, state, attempts }) => (
-            <tr>
-              <td>
-                <a href={`/_sandbox/deliveries/${id}`} safe>
-                  {type}
-                </a>
-              </td>
-              <td safe>{checkout_id}</td>
-              <td safe>{state}</td>
-              <td safe>{attempts.map(({ status, error }) => status ?? error ?? '').join(', ')}</td>
-              <td>
-                <form method="post" action="/_sandbox/page/resend">
-                  <button type="submit" name="delivery" value={id} aria-label={`Send ${type} ${id} again`}>
-                    Send again
-                  </button>
-                </form>
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-    </section>
-  )
-}
-
-function Checkouts({ checkouts }: { checkouts: readonly CheckoutRecord[] }) {
-  return (
-    <section>
-      <h2>Checkouts</h2>
-      {checkouts.length === 0 ? (
-        <p>None yet.</p>
-      ) : (
-        <Table columns={['Checkout', 'Amount', 'Status']}>
-          {checkouts.map(({ id, livemode, amount, currency, status }) => (
-            <tr>
-              <td>
-                <a href={`${livemode ? '' : '/test'}/checkouts/${id}/pay`} safe>
-                  {id}
-                </a>
-              </td>
-              <td safe>{`${amount} ${currency}`}</td>
-              <td safe>{status}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
-    </section>
-  )
+function checkoutRow({ id, livemode, amount, currency, status }: CheckoutRecord) {
+  return [
+    <a href={`${livemode ? '' : '/test'}/checkouts/${id}/pay`} safe>
+      {id}
+    </a>,
+    text(`${amount} ${currency}`),
+    text(status),
+  ]
 }
 
 function newest<Record>(records: Iterable<Record>): readonly Record[] {

@@ -37,7 +37,7 @@ export function sandboxRoutes(context: ServerContext) {
     })
     deliveryRoutes(app, context)
     app.get('/checkouts', async (_, reply) =>
-      sendJson(reply, { data: [...store.checkouts.all()].reverse().map(toJson) }),
+      sendJson(reply, { data: [...store.checkouts.values()].reverse().map(toJson) }),
     )
   }
 }
@@ -66,7 +66,7 @@ function setFaults(faults: FaultSwitches, wanted: JsonObject): void {
 }
 
 function findDelivery({ store }: EmulatorContext, id: string): DeliveryRecord {
-  const delivery = store.deliveries.findAnywhere(id)
+  const delivery = store.deliveries.get(id)
   if (!delivery) throw notFound()
   return delivery
 }
@@ -74,7 +74,7 @@ function findDelivery({ store }: EmulatorContext, id: string): DeliveryRecord {
 function deliveryRoutes(app: FastifyInstance, context: ServerContext): void {
   const { store, checkoutService } = context
   app.get('/deliveries', async (_, reply) =>
-    sendJson(reply, { data: [...store.deliveries.all()].reverse().map(deliveryJson) }),
+    sendJson(reply, { data: [...store.deliveries.values()].reverse().map(deliveryJson) }),
   )
   app.get<ById>('/deliveries/:id', async ({ params }, reply) => {
     const delivery = findDelivery(context, params.id)

@@ -11,32 +11,30 @@ import type {
   ProductRecord,
 } from './records.js'
 
-interface Records {
-  readonly customers: CustomerRecord
-  readonly products: ProductRecord
-  readonly prices: PriceRecord
-  readonly payment_links: PaymentLinkRecord
-  readonly checkouts: CheckoutRecord
-  readonly deliveries: DeliveryRecord
-}
+/** By id, in the order of creation: a Map keeps its order when a value is replaced. */
+export type Table<Record> = Map<string, Record>
+
+const KINDS = ['customers', 'products', 'prices', 'payment_links', 'checkouts', 'deliveries'] as const
+type Kind = (typeof KINDS)[number]
+type RecordOf<K extends Kind> = Store[K] extends Table<infer Record> ? Record : never
 
 /** One step of a commit; `put` replaces the record of the same id. */
 export interface Change {
   readonly clock_offset_ms?: number
-  readonly remove?: { readonly table: keyof Records; readonly id: string }
-  readonly put?: Partial<Records>
+  readonly remove?: { readonly table: Kind; readonly id: string }
+  readonly put?: { readonly [K in Kind]?: RecordOf<K> }
 }
 
 /** Finished deliveries kept: at about 2 KB each this is 20 MB. */
 const KEPT_DELIVERIES = 10_000
 
 export class Store {
-  readonly customers = new Table<CustomerRecord>()
-  readonly products = new Table<ProductRecord>()
-  readonly prices = new Table<PriceRecord>()
-  readonly payment_links = new Table<PaymentLinkRecord>()
-  readonly checkouts = new Table<CheckoutRecord>()
-  readonly deliveries = new Table<DeliveryRecord>()
+  readonly customers: Table<CustomerRecord> = new Map()
+  readonly products: Table<ProductRecord> = new Map()
+  readonly prices: Table<PriceRecord> = new Map()
+  readonly payment_links: Table<PaymentLinkRecord> = new Map()
+  readonly checkouts: Table<CheckoutRecord> = new Map()
+  readonly deliveries: Table<DeliveryRecord> = new Map()
   clockOffsetMs = 0
   readonly #journal: Journal | null
 
@@ -46,7 +44,7 @@ export class Store {
     if (this.#journal === null) return
     for (const [index, line] of this.#journal.read().entries()) this.#replay(line, index)
     this.#forgetOldDeliveries()
-    this.#journal.rewrite([...this.#snapshot()].map((change) => JSON.stringify([change])))
+    this.#journal.rewrite(this.#snapshot())
   }
 
   /** Durable by default: pass false only for what may be done twice, such as noting that a delivery arrived. */
@@ -58,8 +56,7 @@ export class Store {
 
   /** Forgets everything, in the file too. */
   clear(): void {
-    for (const table of [this.customers, this.products, this.prices]) table.clear()
-    for (const table of [this.payment_links, this.checkouts, this.deliveries]) table.clear()
+    for (const kind of KINDS) this[kind].clear()
     this.clockOffsetMs = 0
     this.#journal?.rewrite([])
   }
@@ -82,31 +79,29 @@ export class Store {
 
   #apply({ clock_offset_ms, remove, put = {} }: Change): void {
     if (clock_offset_ms !== undefined) this.clockOffsetMs = clock_offset_ms
-    if (remove) this[remove.table].remove(remove.id)
-    if (put.customers) this.customers.put(put.customers)
-    if (put.products) this.products.put(put.products)
-    if (put.prices) this.prices.put(put.prices)
-    if (put.payment_links) this.payment_links.put(put.payment_links)
-    if (put.checkouts) this.checkouts.put(put.checkouts)
-    if (put.deliveries) this.deliveries.put(put.deliveries)
+    if (remove) this[remove.table].delete(remove.id)
+    for (const kind of KINDS) {
+      const record = put[kind]
+      // The compiler does not see that the table and the record are of one kind.
+      const table = this[kind] as Table<Row>
+      if (record) table.set(record.id, record)
+    }
   }
 
-  *#snapshot(): Iterable<Change> {
-    if (this.clockOffsetMs !== 0) yield { clock_offset_ms: this.clockOffsetMs }
-    for (const customers of this.customers.all()) yield { put: { customers } }
-    for (const products of this.products.all()) yield { put: { products } }
-    for (const prices of this.prices.all()) yield { put: { prices } }
-    for (const payment_links of this.payment_links.all()) yield { put: { payment_links } }
-    for (const checkouts of this.checkouts.all()) yield { put: { checkouts } }
-    for (const deliveries of this.deliveries.all()) yield { put: { deliveries } }
+  /** As lines of the file: one for each record. */
+  #snapshot(): string[] {
+    const offset = this.clockOffsetMs === 0 ? [] : [{ clock_offset_ms: this.clockOffsetMs }]
+    const puts = KINDS.flatMap((kind) =>
+      [...this[kind].values()].map((record) => ({ put: { [kind]: record } })),
+    )
+    return [...offset, ...puts].map((change) => JSON.stringify([change]))
   }
 
   /** The file forgets them when it is compacted. */
   #forgetOldDeliveries(): void {
-    if (this.deliveries.size <= KEPT_DELIVERIES) return
-    for (const { id, state } of this.deliveries.all()) {
+    for (const { id, state } of this.deliveries.values()) {
       if (this.deliveries.size <= KEPT_DELIVERIES) return
-      if (state !== 'pending') this.deliveries.remove(id)
+      if (state !== 'pending') this.deliveries.delete(id)
     }
   }
 }
@@ -116,49 +111,16 @@ export interface Row {
   readonly livemode: boolean
 }
 
-/** The records of one kind in the order of their creation. Test and live mode are separate. */
-export class Table<Kind extends Row> {
-  /** A Map keeps its order when a value is replaced, so an update does not move its record. */
-  readonly #modes = { test: new Map<string, Kind>(), live: new Map<string, Kind>() }
+/** Test and live mode are separate: a record of the other mode is not found. */
+export function findIn<Record extends Row>(
+  table: Table<Record>,
+  id: string,
+  livemode: boolean,
+): Record | undefined {
+  const record = table.get(id)
+  return record?.livemode === livemode ? record : undefined
+}
 
-  get size(): number {
-    return this.#modes.test.size + this.#modes.live.size
-  }
-
-  find(id: string, livemode: boolean): Kind | undefined {
-    return this.#mode(livemode).get(id)
-  }
-
-  /** In either mode: ids never repeat across modes. */
-  findAnywhere(id: string): Kind | undefined {
-    return this.#modes.test.get(id) ?? this.#modes.live.get(id)
-  }
-
-  put(record: Kind): void {
-    this.#mode(record.livemode).set(record.id, record)
-  }
-
-  remove(id: string): void {
-    this.#modes.test.delete(id)
-    this.#modes.live.delete(id)
-  }
-
-  clear(): void {
-    this.#modes.test.clear()
-    this.#modes.live.clear()
-  }
-
-  /** Oldest first: first test mode, then live mode. */
-  *all(): Iterable<Kind> {
-    yield* this.#modes.test.values()
-    yield* this.#modes.live.values()
-  }
-
-  newestFirst(livemode: boolean): Kind[] {
-    return [...this.#mode(livemode).values()].reverse()
-  }
-
-  #mode(livemode: boolean): Map<string, Kind> {
-    return livemode ? this.#modes.live : this.#modes.test
-  }
+export function newestFirst<Record extends Row>(table: Table<Record>, livemode: boolean): Record[] {
+  return [...table.values()].filter((record) => record.livemode === livemode).reverse()
 }

@@ -23,7 +23,7 @@ export class WebhookSender {
     readonly context: EmulatorContext,
     readonly timeoutMs: number,
   ) {
-    for (const delivery of context.store.deliveries.all()) this.#track(delivery)
+    for (const delivery of context.store.deliveries.values()) this.#track(delivery)
   }
 
   /** Takes over deliveries that are in the store already. */
@@ -70,11 +70,11 @@ export class WebhookSender {
   /** One attempt outside the schedule, with the same bytes. */
   async resend(deliveryId: string): Promise<DeliveryRecord> {
     const { deliveries } = this.context.store
-    const delivery = deliveries.findAnywhere(deliveryId)
+    const delivery = deliveries.get(deliveryId)
     if (!delivery) throw new EmulatorError(`there is no delivery ${deliveryId}`)
     await this.#inFlight.get(deliveryId)
     await this.#start(delivery, true)
-    return deliveries.findAnywhere(deliveryId) ?? delivery
+    return deliveries.get(deliveryId) ?? delivery
   }
 
   /** Aborts what is under way and forgets what is owed; later deliveries are sent. */
@@ -116,7 +116,7 @@ export class WebhookSender {
 
   #record(deliveryId: string, result: AttemptResult, isResend: boolean): void {
     const { store, clock, log } = this.context
-    const delivery = store.deliveries.findAnywhere(deliveryId)
+    const delivery = store.deliveries.get(deliveryId)
     if (!delivery) return
     const nowMs = clock.now()
     const attempts = [...delivery.attempts, { at_ms: nowMs, ...result }]
