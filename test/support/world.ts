@@ -153,24 +153,11 @@ function caller(of: {
   return self
 }
 
-/**
- * A request that is refused before its body was read has its connection closed behind it; the pooled client may be writing
- * on that connection still, or pick it for the next request. Any client tries again; a service that had crashed would fail again.
- */
-async function fetchAgain(url: string, request: RequestInit, triesLeft = 2): Promise<Response> {
-  try {
-    return await fetch(url, request)
-  } catch (error) {
-    if (triesLeft === 0) throw error
-    return fetchAgain(url, request, triesLeft - 1)
-  }
-}
-
 async function send(url: string, method: string, { body, headers = {} }: CallOptions): Promise<Answer> {
   const isRaw = typeof body === 'string' || body instanceof Uint8Array
   const type: Record<string, string> =
     body === undefined || isRaw ? {} : { 'content-type': 'application/json' }
-  const response = await fetchAgain(url, {
+  const response = await fetch(url, {
     method,
     headers: { ...type, ...headers },
     redirect: 'manual',

@@ -106,7 +106,7 @@ class OpenTransaction implements Transaction {
 
 /**
  * Every statement of ours looks up rows by a key. The planner keeps a named statement's plan, does not know how many keys will
- * come, and would rather read a table whole (test/plans/plans.test.ts). With these the only way left is one index look-up after
+ * come, and would rather read a table whole (test/plans/plans.system.test.ts). With these the only way left is one index look-up after
  * the other; where no index can serve, a table is still read. It plans once: for arrays it believes that planning anew for each
  * length pays, and spends as much on that as on the work (consuming for one user: 0.7 of 1.4 ms).
  */
