@@ -9,7 +9,7 @@ import { backUpTo, receiveBackup, restoreFrom } from '../operator/backup.js'
 import type { BackupContents } from '../operator/backup.sql.js'
 import { systemClock } from '../runtime/clock.js'
 import { type Config, readConfig } from '../runtime/config.js'
-import { DeskClosed, operatorAddress, runningService, withAdvice } from './operator-desk.js'
+import { DeskClosed, operatorAddress, runningService, withAdvice } from './operator-client.js'
 
 export function addBackupCommands(program: Command): void {
   program

@@ -8,7 +8,7 @@ import { ROUND_MS } from '../operator/reconcile.js'
 import { readConfig } from '../runtime/config.js'
 import { createLog } from '../runtime/log.js'
 import { aCount, aDay, aMonth, aReason, refusal } from './cli-words.js'
-import { DeskClosed, type OperatorDesk, openDesk } from './operator-desk.js'
+import { DeskClosed, type OperatorDesk, openDesk } from './operator-client.js'
 import {
   foundTable,
   paymentFile,

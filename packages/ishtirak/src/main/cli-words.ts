@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import { Value } from 'typebox/value'
 import { ReconcileRequestSchema, WhySchema } from '../operator/schemas.js'
 import { wallClockIn } from '../runtime/calendar.js'
-import { DeskClosed } from './operator-desk.js'
+import { DeskClosed } from './operator-client.js'
 
 /** The service refused: its own sentence, and what it added. */
 class Refused extends Error {

@@ -11,7 +11,7 @@ import { createChargily } from '../payments/chargily/chargily.js'
 import { systemClock } from '../runtime/clock.js'
 import { type Config, ConfigError, readConfig } from '../runtime/config.js'
 import { misspelt } from '../runtime/environment.js'
-import { runningSandbox } from './operator-desk.js'
+import { runningSandbox } from './operator-client.js'
 
 export interface Finding {
   readonly subject: string
