@@ -9,7 +9,7 @@ import { backUpTo, receiveBackup, restoreFrom } from '../operator/backup.js'
 import type { BackupContents } from '../operator/backup.sql.js'
 import { systemClock } from '../runtime/clock.js'
 import { type Config, readConfig } from '../runtime/config.js'
-import { DeskClosed, operatorAddress, runningService, withAdvice } from './operator-client.js'
+import { CommandFailed, operatorAddress, runningService, withAdvice } from './operator-client.js'
 
 export function addBackupCommands(program: Command): void {
   program
@@ -50,7 +50,7 @@ async function askForBackup({ url, key }: { readonly url: string; readonly key: 
   const headers = { authorization: `Bearer ${key}` }
   const response = await fetch(address, { headers, signal: AbortSignal.timeout(ANSWER_MS) })
   if (response.ok && response.body) return Readable.from(chunksOf(response.body))
-  throw new DeskClosed(`no backup from ${url}: it answered ${response.status}`)
+  throw new CommandFailed(`no backup from ${url}: it answered ${response.status}`)
 }
 
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {

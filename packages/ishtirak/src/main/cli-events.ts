@@ -27,16 +27,16 @@ interface ShownEvents {
 }
 
 export function addEventCommands(program: Command): void {
-  const events = program.command('events').description('what the platform is told, and whether it listens')
+  const events = program.command('events').description('what is sent to the platform, and whether it arrives')
   const list = events.command('list').description('newest first, and the state of EVENTS_URL')
   list.option('--undelivered', 'only those that the platform has not confirmed, oldest first')
   list.option('--user <id>', 'of one user')
   list.option('--limit <number>', 'how many', aCount, '50')
-  action(list, async (desk, options) => {
+  action(list, async (client, options) => {
     const query = new URLSearchParams({ limit: text(options.limit) })
     if (options.user !== undefined) query.set('user_id', text(options.user))
     if (options.undelivered) query.set('state', 'waiting')
-    print(options, await asked<ShownEvents>(desk, 'GET', `/events?${query}`), eventsTable)
+    print(options, await asked<ShownEvents>(client, 'GET', `/events?${query}`), eventsTable)
   })
   const resend = events.command('resend [event]')
   resend.description('an event and all later ones of its user again, in order')
@@ -45,10 +45,10 @@ export function addEventCommands(program: Command): void {
     'instead: switch EVENTS_URL on again, and begin anew with all that waits',
   )
   resend.option('--why <reason>', 'for the audit trail', aReason)
-  action(resend, async (desk, options, event) => {
+  action(resend, async (client, options, event) => {
     if (options.allUndelivered) {
       const answer = await asked<{ readonly users: number }>(
-        desk,
+        client,
         'POST',
         '/events/resend-waiting',
         why(options),
@@ -58,7 +58,7 @@ export function addEventCommands(program: Command): void {
     if (event === '') resend.error('name an event, or say --all-undelivered')
     const path = `/events/${encodeURIComponent(event)}/resend`
     const answer = await asked<{ readonly user_id: string; readonly events: number }>(
-      desk,
+      client,
       'POST',
       path,
       why(options),
@@ -68,9 +68,9 @@ export function addEventCommands(program: Command): void {
   const skip = events.command('skip <event>')
   skip.description('wait no longer for this event and those before it of its user')
   skip.requiredOption('--why <reason>', 'for the audit trail', aReason)
-  action(skip, async (desk, options, event) => {
+  action(skip, async (client, options, event) => {
     const path = `/events/${encodeURIComponent(event)}/skip`
-    print(options, await asked<object>(desk, 'POST', path, why(options)), () => 'skipped')
+    print(options, await asked<object>(client, 'POST', path, why(options)), () => 'skipped')
   })
 }
 

@@ -8,7 +8,7 @@ import { ROUND_MS } from '../operator/reconcile.js'
 import { readConfig } from '../runtime/config.js'
 import { createLog } from '../runtime/log.js'
 import { aCount, aDay, aMonth, aReason, refusal } from './cli-words.js'
-import { DeskClosed, type OperatorDesk, openDesk } from './operator-client.js'
+import { CommandFailed, type OperatorClient, openOperatorClient } from './operator-client.js'
 import {
   foundTable,
   paymentFile,
@@ -30,19 +30,19 @@ export function addOperatorCommands(program: Command): void {
   addUsers(program)
   const find = program.command('find <word>')
   find.description('users and payments by user id, e-mail, payment id, checkout id or receipt number')
-  action(find, async (desk, options, word) => {
-    const answer = await asked<ShownFound>(desk, 'GET', `/search?${new URLSearchParams({ q: word })}`)
+  action(find, async (client, options, word) => {
+    const answer = await asked<ShownFound>(client, 'GET', `/search?${new URLSearchParams({ q: word })}`)
     if (!options.json && answer.users.length + answer.payments.length === 0)
-      throw new DeskClosed(`nothing is known as ${word}`)
+      throw new CommandFailed(`nothing is known as ${word}`)
     print(options, answer, foundTable)
   })
   const reconcile = program.command('reconcile')
   reconcile.description('compare the provider’s list with our books, and say what only one side has')
   reconcile.requiredOption('--since <day>', 'from when, such as 2026-11-01', aDay)
   reconcile.option('--unknown <what>', 'report, or book payments that a restore lost', 'report')
-  action(reconcile, async (desk, options) => {
+  action(reconcile, async (client, options) => {
     const since = text(options.since)
-    let answer = await asked<ShownReconciliation>(desk, 'POST', '/reconciliations', {
+    let answer = await asked<ShownReconciliation>(client, 'POST', '/reconciliations', {
       since,
       unknown: text(options.unknown),
       ...why(options),
@@ -53,16 +53,16 @@ export function addOperatorCommands(program: Command): void {
         `${checkouts} checkouts so far, ${calls} calls; the next round in ${ROUND_MS / 1_000} s\n`,
       )
       await wait(ROUND_MS)
-      answer = await asked(desk, 'POST', `/reconciliations/${id}/continue`)
+      answer = await asked(client, 'POST', `/reconciliations/${id}/continue`)
     }
     print(options, answer, reconciliationTable)
   })
   const month = program.command('export').description('for the accountant').command('payments')
   month.description('the payments of a month as CSV')
   month.requiredOption('--month <month>', 'such as 2026-11', aMonth)
-  action(month, async (desk, options) => {
+  action(month, async (client, options) => {
     const query = new URLSearchParams({ month: text(options.month) })
-    process.stdout.write(await textOf(desk, 'GET', `/exports/payments?${query}`))
+    process.stdout.write(await textOf(client, 'GET', `/exports/payments?${query}`))
   })
 }
 
@@ -72,18 +72,22 @@ function addPayments(program: Command): void {
   list.addOption(new Option('--status <status>', 'with this status').choices(PUBLIC_PAYMENT_STATUSES))
   list.option('--user <id>', 'of one user')
   list.option('--limit <number>', 'how many', aCount, '50')
-  action(list, async (desk, options) => {
+  action(list, async (client, options) => {
     const query = new URLSearchParams({ limit: text(options.limit) })
     if (options.status !== undefined) query.set('status', text(options.status))
     if (options.user !== undefined) query.set('user_id', text(options.user))
-    const answer = await asked<{ readonly data: readonly ShownPayment[] }>(desk, 'GET', `/payments?${query}`)
+    const answer = await asked<{ readonly data: readonly ShownPayment[] }>(
+      client,
+      'GET',
+      `/payments?${query}`,
+    )
     print(options, answer, ({ data }) => paymentsTable(data))
   })
   const show = payments.command('show <payment>').description('everything known of one')
-  action(show, async (desk, options, payment) => {
+  action(show, async (client, options, payment) => {
     print(
       options,
-      await asked<ShownFile>(desk, 'GET', `/payments/${encodeURIComponent(payment)}`),
+      await asked<ShownFile>(client, 'GET', `/payments/${encodeURIComponent(payment)}`),
       paymentFile,
     )
   })
@@ -91,9 +95,9 @@ function addPayments(program: Command): void {
     const command = payments.command(`${name} <payment>`).description(description)
     if (name === 'recheck') command.option('--why <reason>', 'for the audit trail', aReason)
     else command.requiredOption('--why <reason>', 'for the audit trail', aReason)
-    action(command, async (desk, options, payment) => {
+    action(command, async (client, options, payment) => {
       const path = `/payments/${encodeURIComponent(payment)}/${name}`
-      print(options, await asked<ShownFile>(desk, 'POST', path, why(options)), paymentFile)
+      print(options, await asked<ShownFile>(client, 'POST', path, why(options)), paymentFile)
     })
   }
   act('recheck', 'ask the provider about it now')
@@ -102,23 +106,25 @@ function addPayments(program: Command): void {
 }
 
 function addUsers(program: Command): void {
-  const users = program.command('users').description('look at a user, and end his access')
+  const users = program.command('users').description('look at a user, and end their access')
   const show = users.command('show <user>').description('everything known of one')
-  action(show, async (desk, options, user) => {
-    print(options, await asked<ShownUser>(desk, 'GET', `/users/${encodeURIComponent(user)}`), userFile)
+  action(show, async (client, options, user) => {
+    print(options, await asked<ShownUser>(client, 'GET', `/users/${encodeURIComponent(user)}`), userFile)
   })
-  const end = users.command('end <user>').description('end his access now (fraud); what he paid stays paid')
+  const end = users
+    .command('end <user>')
+    .description('end their access now (fraud); what was paid stays paid')
   end.requiredOption('--why <reason>', 'for the audit trail', aReason)
-  action(end, async (desk, options, user) => {
+  action(end, async (client, options, user) => {
     const path = `/users/${encodeURIComponent(user)}/end`
-    print(options, await asked<ShownUser>(desk, 'POST', path, why(options)), userFile)
+    print(options, await asked<ShownUser>(client, 'POST', path, why(options)), userFile)
   })
 }
 
-/** What all commands share: where the service is, who acts, and a desk that is closed at the end. */
+/** What all commands share: where the service is, who acts, and a client that is closed at the end. */
 export function action(
   command: Command,
-  run: (desk: OperatorDesk, options: Options, subject: string) => Promise<void>,
+  run: (client: OperatorClient, options: Options, subject: string) => Promise<void>,
 ): void {
   command
     .option('--json', 'the answer of the API as it is')
@@ -136,35 +142,35 @@ export function action(
         as: textOr(options.as, undefined),
         key: variable('OPERATOR_KEY'),
       }
-      if (reached.url === '') throw new DeskClosed('--url is empty: the address of the service is missing')
+      if (reached.url === '') throw new CommandFailed('--url is empty: the address of the service is missing')
       const as = reached.as ?? (reached.url === undefined ? operator : undefined)
       // The log would stand between the lines of the answer: only what is wrong is said.
-      const desk = await openDesk(config, { ...reached, as }, createLog({ level: 'error' }))
+      const client = await openOperatorClient(config, { ...reached, as }, createLog({ level: 'error' }))
       try {
-        await run(desk, options, typeof given[0] === 'string' ? given[0] : '')
+        await run(client, options, typeof given[0] === 'string' ? given[0] : '')
       } finally {
-        await desk.close()
+        await client.close()
       }
     })
 }
 
 export async function asked<Answer>(
-  desk: OperatorDesk,
+  client: OperatorClient,
   method: 'GET' | 'POST',
   path: string,
   body?: object,
 ): Promise<Answer> {
   // The service of this very version answers, with the shapes of its schemas.
-  return JSON.parse(await textOf(desk, method, path, body)) as Answer
+  return JSON.parse(await textOf(client, method, path, body)) as Answer
 }
 
 async function textOf(
-  desk: OperatorDesk,
+  client: OperatorClient,
   method: 'GET' | 'POST',
   path: string,
   body?: object,
 ): Promise<string> {
-  const answer = await desk.ask(method, path, body)
+  const answer = await client.ask(method, path, body)
   if (answer.status < 300) return answer.text
   throw refusal(answer.status, answer.text)
 }

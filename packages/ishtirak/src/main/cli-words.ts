@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import { Value } from 'typebox/value'
 import { ReconcileRequestSchema, WhySchema } from '../operator/schemas.js'
 import { wallClockIn } from '../runtime/calendar.js'
-import { DeskClosed } from './operator-client.js'
+import { CommandFailed } from './operator-client.js'
 
 /** The service refused: its own sentence, and what it added. */
 class Refused extends Error {
@@ -46,7 +46,7 @@ const STANDARD_MEMBERS = ['type', 'title', 'status', 'detail', 'instance', 'code
 /** A problem body, or what a proxy in between said. */
 export function refusal(status: number, body: string): Error {
   if (status === 404 && !body.includes('request_id'))
-    return new DeskClosed('there is no Ishtirak at this address')
+    return new CommandFailed('there is no Ishtirak at this address')
   if (!body.startsWith('{')) return new Refused(`the service answered ${status}`)
   const problem: Readonly<Record<string, unknown>> = JSON.parse(body)
   const further = Object.entries(problem).filter(([name]) => !STANDARD_MEMBERS.includes(name))
@@ -58,7 +58,7 @@ export function refusal(status: number, body: string): Error {
 /** The service names what there is not, such as `payment_id`; without that the address itself is not there. */
 function notFound([missing]: readonly (readonly [string, unknown])[]): Error {
   if (!missing)
-    return new DeskClosed('this service has no such address: set OPERATOR_KEYS for it, or update it')
+    return new CommandFailed('this service has no such address: set OPERATOR_KEYS for it, or update it')
   const [name, value] = missing
   return new Refused(`no ${name.replace(/_id$/, '').replaceAll('_', ' ')} ${plain(value)}`)
 }

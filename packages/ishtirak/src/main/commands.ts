@@ -95,7 +95,7 @@ async function signToken(
 ): Promise<string> {
   const secret =
     config.auth.secret ?? (config.chargily ? null : (await readSandboxState(sandboxFolder(config))).jwtSecret)
-  if (!secret) throw new Error('tokens are signed by whoever holds the keys of AUTH_JWKS_URL, not here')
+  if (!secret) throw new Error('tokens are signed with the keys behind AUTH_JWKS_URL, not here')
   const now = Math.floor(systemClock().now() / 1000)
   const token = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setSubject(user).setIssuedAt(now)
   if (config.auth.issuer) token.setIssuer(config.auth.issuer)

@@ -1,10 +1,10 @@
 // What keeps a command from its work, in one sentence for the person who typed it: what, where, what to do. A bug keeps its
-// stack: nobody but its author can do anything about it.
+// stack: only its author can do anything about it.
 import path from 'node:path'
 import { DatabaseError } from '../database/database.js'
 import { DataFolderLocked, DataFolderUnusable } from '../database/embedded/folder-lock.js'
 
-/** Thrown by the language itself, so never said to anybody in particular. */
+/** Thrown by the language itself, so not written for a reader. */
 const BUGS: readonly unknown[] = [Error, TypeError, RangeError, ReferenceError, SyntaxError]
 
 /** PostgreSQL's data_corrupted, index_corrupted and undefined_file: what is on the disk is not what was written. */

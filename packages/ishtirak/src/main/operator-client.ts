@@ -14,7 +14,7 @@ import { openSandbox, readSandboxState, readServiceUrl } from './sandbox.js'
 import { requireKeys, sandboxFolder } from './serve.js'
 import { wire } from './wire.js'
 
-export interface DeskOptions {
+export interface OperatorClientOptions {
   /** Where the service is; without it the database is opened. */
   readonly url?: string | undefined
   /** Its key, from OPERATOR_KEY. */
@@ -23,19 +23,19 @@ export interface DeskOptions {
   readonly as?: string | undefined
 }
 
-export interface DeskAnswer {
+export interface OperatorAnswer {
   readonly status: number
   readonly text: string
 }
 
-export interface OperatorDesk {
-  ask(method: 'GET' | 'POST', path: string, body?: object): Promise<DeskAnswer>
+export interface OperatorClient {
+  ask(method: 'GET' | 'POST', path: string, body?: object): Promise<OperatorAnswer>
   close(): Promise<void>
 }
 
-/** What stands between the operator and the books, in words for him. */
-export class DeskClosed extends Error {
-  override readonly name = 'DeskClosed'
+/** Why a command cannot be carried out, in words for the operator. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed'
 }
 
 export const OPERATOR_PATH = '/api/v1/operator'
@@ -44,7 +44,11 @@ const PROBE_MS = 1_000
 /** A comparison's round makes five calls of at most 5 s to the provider. */
 const ANSWER_MS = 60_000
 
-export async function openDesk(config: Config, options: DeskOptions, log: Log): Promise<OperatorDesk> {
+export async function openOperatorClient(
+  config: Config,
+  options: OperatorClientOptions,
+  log: Log,
+): Promise<OperatorClient> {
   const running = await runningService(config, options)
   return running === null ? onDatabase(config, nameOf(options.as), log) : overHttp(running.url, running.key)
 }
@@ -52,12 +56,13 @@ export async function openDesk(config: Config, options: DeskOptions, log: Log): 
 /** Where the service is and what opens it; null: there is none that could be asked. */
 export async function runningService(
   config: Config,
-  { url, key, as }: DeskOptions,
+  { url, key, as }: OperatorClientOptions,
 ): Promise<{ readonly url: string; readonly key: string } | null> {
   if (url !== undefined) {
-    if (key === undefined) throw new DeskClosed('OPERATOR_KEY is missing: one of the keys in OPERATOR_KEYS')
+    if (key === undefined)
+      throw new CommandFailed('OPERATOR_KEY is missing: one of the keys in OPERATOR_KEYS')
     if (as !== undefined)
-      throw new DeskClosed('--as says nothing to a running service: the key says who acts')
+      throw new CommandFailed('--as says nothing to a running service: the key says who acts')
     return { url, key }
   }
   const running = config.chargily === null ? await runningSandbox(config) : null
@@ -70,7 +75,7 @@ export function operatorAddress(url: string): string {
   return `${withoutSlash(url)}${OPERATOR_PATH}`
 }
 
-function overHttp(url: string, key: string): OperatorDesk {
+function overHttp(url: string, key: string): OperatorClient {
   const base = operatorAddress(url)
   return {
     ask: async (method, address, body) => {
@@ -83,7 +88,7 @@ function overHttp(url: string, key: string): OperatorDesk {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(ANSWER_MS),
       }).catch((error: unknown) => {
-        throw new DeskClosed(`nobody answers at ${url}: ${reasonOf(error)}`)
+        throw new CommandFailed(`no answer from ${url}: ${reasonOf(error)}`)
       })
       return { status: response.status, text: await response.text() }
     },
@@ -92,7 +97,7 @@ function overHttp(url: string, key: string): OperatorDesk {
 }
 
 /** The whole service without its port and its jobs: a key for this command alone opens the operator's part. */
-async function onDatabase(config: Config, name: string, log: Log): Promise<OperatorDesk> {
+async function onDatabase(config: Config, name: string, log: Log): Promise<OperatorClient> {
   const database = await openDatabase({
     ...(config.database.url === undefined ? {} : { url: config.database.url }),
     dataDir: path.join(config.database.dataDir, 'database'),
@@ -103,7 +108,7 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
   const { current, expected, runs } = await schemaFit(database)
   if (!runs) {
     await database.close()
-    throw new DeskClosed(`the schema is at ${current}, this version expects ${expected}: ishtirak migrate`)
+    throw new CommandFailed(`the schema is at ${current}, this version expects ${expected}: ishtirak migrate`)
   }
   const sandboxed = config.chargily ? null : await openSandbox(config, sandboxFolder(config), log)
   const key = randomToken(30)
@@ -131,7 +136,7 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
 
 /** On a folder that belongs to a running service. */
 export function withAdvice(error: unknown): unknown {
-  return error instanceof DataFolderLocked ? new DeskClosed(adviceOnLock(error)) : error
+  return error instanceof DataFolderLocked ? new CommandFailed(adviceOnLock(error)) : error
 }
 
 function adviceOnLock(error: DataFolderLocked): string {
@@ -143,7 +148,7 @@ Ask the service instead: set OPERATOR_KEYS for it, and here OPERATOR_KEY and ISH
 function nameOf(as: string | undefined): string {
   const name = as ?? os.userInfo().username
   if (/^[\w.@-]{1,64}$/.test(name)) return name
-  throw new DeskClosed('--as (or OPERATOR) must be a name of 1 to 64 letters, digits or . _ @ -')
+  throw new CommandFailed('--as (or OPERATOR) must be a name of 1 to 64 letters, digits or . _ @ -')
 }
 
 /** Where the sandbox of this data folder answers; it may have been started with another PORT. */
@@ -157,7 +162,7 @@ async function answers(url: string): Promise<boolean> {
   try {
     return (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) })).ok
   } catch {
-    // Refused, timed out, no such host: whatever it is, nobody is there.
+    // Refused, timed out, no such host: in each case there is no service.
     return false
   }
 }

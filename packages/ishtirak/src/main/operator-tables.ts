@@ -171,7 +171,7 @@ export function paymentFile({
       received.map(({ at, type, outcome, amount }) => [at, type, outcome, shown(amount)]),
     ),
     titled(
-      'told to the platform',
+      'sent to the platform',
       sent.map(({ at, type, sequence }) => [at, type, `number ${sequence}`]),
     ),
     auditTable(audit),

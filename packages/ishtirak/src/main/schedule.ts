@@ -42,7 +42,7 @@ const LOOKS_A_ROUND = 5
 /** 800 consumes a second, day and night, are as many as a round forgets; a burst is caught up with later. */
 const FORGOTTEN_A_ROUND = 50_000
 
-/** Half a million users whose month ends on one day are told within three hours by a single process. */
+/** Half a million users whose month ends on one day are announced within three hours by a single process. */
 const ANNOUNCED_A_ROUND = 1_500
 
 /** 240,000 a day: more than are written. */
@@ -77,7 +77,7 @@ function jobsOf(deps: ScheduleDeps): readonly Job[] {
     {
       name: 'check-due-payments',
       everyMs: 10 * SECOND,
-      promise: 'a payment that no webhook told of is booked all the same',
+      promise: 'a payment without a webhook is booked all the same',
       run: () => checkDuePayments(deps, LOOKS_A_ROUND),
       oncePerCluster: true,
     },
@@ -105,7 +105,7 @@ function jobsOf(deps: ScheduleDeps): readonly Job[] {
     {
       name: 'send-mail',
       everyMs: 10 * SECOND,
-      promise: 'whoever paid gets his receipt, and nobody’s time runs out without a word',
+      promise: 'each user who paid gets their receipt, and no paid time ends without a word',
       run: () => sendDueMail(deps, MAILS_A_ROUND),
     },
   ]
@@ -132,7 +132,7 @@ function housekeeping(deps: ScheduleDeps): readonly Job[] {
     {
       name: 'prune-events',
       everyMs: HOUR,
-      promise: 'events that nobody waits for are forgotten after 90 days',
+      promise: 'events that wait for no delivery are forgotten after 90 days',
       run: () => pruneEvents(deps, PRUNED_A_ROUND),
     },
     {

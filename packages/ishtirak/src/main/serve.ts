@@ -26,7 +26,7 @@ export async function serve(config: Config, log: Log): Promise<RunningService> {
     ...(config.database.url === undefined ? {} : { url: config.database.url }),
     dataDir: path.join(config.database.dataDir, 'database'),
     log,
-    // A full or broken disk: nothing can be promised any more. Whoever supervises us starts us anew.
+    // A full or broken disk: nothing can be promised any more. The supervisor starts the service again.
     onFailure: () => process.exit(1),
   })
   const migrated = await migrate(database)

@@ -1,4 +1,4 @@
-// How a process ends when it is asked to: SIGTERM drains first, SIGINT (Ctrl-C) does not; both finish what is in hand.
+// How a process ends when it is asked to: SIGTERM drains first, SIGINT (Ctrl-C) does not; both finish what was begun.
 import cluster from 'node:cluster'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../runtime/log.js'
@@ -6,7 +6,7 @@ import type { Log } from '../runtime/log.js'
 export interface Stoppable {
   /** From now on `/readyz` answers 503; every other request is served as before. */
   drain?(): void
-  /** Takes no further work, finishes what is in hand. The signal is for those who have processes of their own. */
+  /** Takes no further work, finishes what was begun. The signal is for those who have processes of their own. */
   stop(signal: NodeJS.Signals): Promise<void>
 }
 

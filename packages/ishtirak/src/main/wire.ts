@@ -60,7 +60,7 @@ export interface Service {
   /** From now on not ready, and serving as before: for the load balancers to notice. */
   drain(): void
   readonly metrics: Metrics
-  /** Takes no further work, finishes what is in hand, closes the database. */
+  /** Takes no further work, finishes what was begun, closes the database. */
   stop(): Promise<void>
 }
 
@@ -94,7 +94,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   await registerRoutes(app, config, { ...parts, ...checks })
   await app.register(pages({ ...parts, ...checks, ...pageOptions(config, clock) }))
 
-  // It has one process, so whoever held a lease is gone.
+  // It has one process, so no holder of a lease is left.
   if (database.kind === 'pglite') await releaseAttemptLeases(database, clock.now())
   if (!world.withoutJobs) await beginDelivery(parts)
   const runner = startRunner(world.withoutJobs ? [] : schedule(parts), log)

@@ -59,11 +59,11 @@ async function listening(worker: Worker): Promise<void> {
     throw new Error(`a worker ended at its start (${code ?? signal})`)
   })
   await Promise.race([once(worker, 'listening'), ended])
-  // From here on its end is told by the listeners of `start`.
+  // From here on its end is reported by the listeners of `start`.
   ended.catch(() => undefined)
 }
 
-/** It drains and finishes what is in hand, as the service does when it runs alone. */
+/** It drains and finishes what was begun, as the service does when it runs alone. */
 async function end(worker: Worker, signal: NodeJS.Signals): Promise<void> {
   const ended = once(worker, 'exit')
   if (worker.isDead()) return
@@ -71,7 +71,7 @@ async function end(worker: Worker, signal: NodeJS.Signals): Promise<void> {
   await ended
 }
 
-/** Whoever supervises us starts the whole anew. */
+/** The supervisor starts everything again. */
 function giveUp(error: unknown, log: Log): never {
   log.fatal({ err: error }, 'a worker could not be replaced')
   process.exit(1)

@@ -118,9 +118,9 @@ describeScenario('a backup', ({ kind, database }) => {
       await restoreFrom(file, restored, Date.parse('2026-11-21T12:34:56Z'))
       const { clock, emulator } = before
       const after = await createWorld(restored, { env: OPERATOR_ENV, clock, emulator })
-      const desk = operatorOf(after)
+      const operator = operatorOf(after)
       const found = async (unknown?: string) => {
-        const { body } = await desk.post('/reconciliations', { since: '2026-11-20', unknown })
+        const { body } = await operator.post('/reconciliations', { since: '2026-11-20', unknown })
         const { findings } = body as { findings: { user_id: string | null; outcome: string }[] }
         return findings.map(({ user_id, outcome }) => `${user_id}: ${outcome}`).sort()
       }
@@ -143,7 +143,7 @@ describeScenario('a backup', ({ kind, database }) => {
       await after.as('user-5').buy()
       const [newest] = (await restored.query(receipts)).filter(({ user_id }) => user_id === 'user-5')
       expect(newest).toMatchObject({ series: 'TEST-2027', number: 1 })
-      await desk.post(`/payments/${ours.payment_id}/accept`, { why: 'the user was asked' })
+      await operator.post(`/payments/${ours.payment_id}/accept`, { why: 'the user was asked' })
       expect((await after.as('user-3').get('/api/v1/billing/payments')).body.data).toMatchObject([
         { id: ours.payment_id, status: 'paid' },
       ])
