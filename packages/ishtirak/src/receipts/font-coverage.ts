@@ -1,8 +1,8 @@
 // Which characters a TrueType font can draw, read from its `cmap` table. The typesetter refuses a page with a character
-// that no font has, and a customer's name may hold anything: so we have to know beforehand.
+// that no font has, and a customer's name may hold anything, so it is known beforehand.
 // Source: OpenType specification, "cmap — Character To Glyph Index Mapping Table", formats 4 and 12.
 
-/** Tells whether the font has a glyph for a code point. Throws `RangeError` on what is not a font. */
+/** Gives whether the font has a glyph for a code point. Throws `RangeError` on what is not a font. */
 export function readCoverage(font: Buffer): (codePoint: number) => boolean {
   const cmap = tableAt(font, 'cmap')
   const covered = new Set(subtables(font, cmap).flatMap((start) => codePointsOf(font, start)))

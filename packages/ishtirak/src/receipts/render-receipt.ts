@@ -1,5 +1,5 @@
-// Prints a receipt: the snapshot that was kept at booking, its number and a language become one page of PDF. Whatever is
-// on the page comes from the snapshot; nothing is looked up, so the same receipt is the same bytes years later.
+// Prints a receipt: the snapshot that was kept at booking, its number and a language become one page of PDF. Nothing else is
+// looked up, so the same receipt is the same bytes years later.
 import { readFileSync } from 'node:fs'
 import type { Locale } from '../core/locale.js'
 import type { ReceiptSnapshot, SellerIdentity } from '../core/receipt.js'

@@ -16,7 +16,7 @@ export interface Typesetter {
   typeset(template: string, data: unknown): Uint8Array
 }
 
-/** The template and its data do not make a page: a mistake of ours, with what the engine said of it. */
+/** The template and its data make no page: a bug, with the engine's diagnostics. */
 export class TypesettingFailed extends Error {
   override readonly name = 'TypesettingFailed'
 }
@@ -29,7 +29,7 @@ const FONT_FILES = [
   '@expo-google-fonts/ibm-plex-sans-arabic/600SemiBold/IBMPlexSansArabic_600SemiBold.ttf',
 ]
 
-/** Built into the engine. It has the letters of Kabyle that IBM Plex Sans lacks. */
+/** Letters of Kabyle that IBM Plex Sans lacks and Libertinus Serif, which is built into the engine, has. */
 const KABYLE_LETTERS = 'ƐɛƔɣ'
 
 /**
@@ -47,16 +47,16 @@ const DATA_FILE = path.join(WORKSPACE, 'data.json')
 const PDF_STANDARD = 'ua-1'
 
 export function createTypesetter(): Typesetter {
-  let press: Press | undefined
+  let engine: Engine | undefined
   return {
     typeset: (template, data) => {
-      press ??= openPress()
-      return print(press, template, data)
+      engine ??= startEngine()
+      return toPdf(engine, template, data)
     },
   }
 }
 
-interface Press {
+interface Engine {
   readonly compiler: NodeCompiler
   /** The shadow of each template: a source that comes as text is parsed at every page. */
   readonly templates: Map<string, string>
@@ -64,12 +64,12 @@ interface Press {
   readonly isDrawable: (grapheme: string) => boolean
 }
 
-function openPress(): Press {
+function startEngine(): Engine {
   const require = createRequire(import.meta.url)
   // Here and not above: the engine's machine code is 11 MB in memory, and most processes never print.
-  const engine: typeof import('@myriaddreamin/typst-ts-node-compiler') = require('@myriaddreamin/typst-ts-node-compiler')
+  const typst: typeof import('@myriaddreamin/typst-ts-node-compiler') = require('@myriaddreamin/typst-ts-node-compiler')
   const fonts = FONT_FILES.map((file) => readFileSync(require.resolve(file)))
-  const compiler = engine.NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontBlobs: fonts }] })
+  const compiler = typst.NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontBlobs: fonts }] })
   const kabyle = new Set(Array.from(KABYLE_LETTERS, (letter) => letter.codePointAt(0)))
   const coverages = [...fonts.map(readCoverage), (codePoint: number) => kabyle.has(codePoint)]
   return {
@@ -86,24 +86,23 @@ function openPress(): Press {
   }
 }
 
-function print(press: Press, template: string, data: unknown): Uint8Array {
-  const { compiler, isDrawable } = press
+function toPdf(engine: Engine, template: string, data: unknown): Uint8Array {
+  const { compiler, isDrawable } = engine
   const json = JSON.stringify(data, (_, value: unknown) =>
     typeof value === 'string' ? copyable(drawable(value, isDrawable)) : value,
   )
   try {
-    const document = compile(press, template, json)
-    return compiler.pdf(document, { pdfStandard: PDF_STANDARD, pdfTags: true })
+    return compiler.pdf(compile(engine, template, json), { pdfStandard: PDF_STANDARD, pdfTags: true })
   } catch (error) {
     if (error instanceof TypesettingFailed) throw error
     throw new TypesettingFailed('the engine gave no PDF', { cause: error })
   } finally {
-    press.printed += 1
-    if (press.printed % PAGES_PER_SWEEP === 0) compiler.evictCache(CACHE_AGE_SWEEPS)
+    engine.printed += 1
+    if (engine.printed % PAGES_PER_SWEEP === 0) compiler.evictCache(CACHE_AGE_SWEEPS)
   }
 }
 
-function compile({ compiler, templates }: Press, template: string, json: string): NodeTypstDocument {
+function compile({ compiler, templates }: Engine, template: string, json: string): NodeTypstDocument {
   let mainFilePath = templates.get(template)
   if (mainFilePath === undefined) {
     mainFilePath = path.join(WORKSPACE, `template-${templates.size + 1}.typ`)
@@ -140,7 +139,7 @@ function copyable(text: string): string {
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' })
 // ASCII, the letters and marks of French, Arabic without its marks, no-break space, and the quotes and dash we print.
 const PLAIN = /^[ -~\u00a0-\u00ac\u00ae-\u00ff\u060c\u061b\u061f\u0621-\u063a\u0641-\u064a’“”–…]*$/
-const LONELY_SURROGATE = /\p{Cs}/gu
+const LONE_SURROGATE = /\p{Cs}/gu
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
 // They reorder, hide or join: with them a name could rewrite the line it stands in. Variation selectors choose colours.
 const HIDDEN = /\p{Cf}|\p{Variation_Selector}/gu
@@ -149,7 +148,7 @@ const HIDDEN = /\p{Cf}|\p{Variation_Selector}/gu
 function drawable(text: string, isDrawable: (grapheme: string) => boolean): string {
   // Nearly every text is plain; cutting into graphemes took 2 ms a page.
   if (PLAIN.test(text)) return text
-  const plain = text.replace(LONELY_SURROGATE, '◊').normalize('NFC').replace(BREAKS, ' ').trim()
+  const plain = text.replace(LONE_SURROGATE, '◊').normalize('NFC').replace(BREAKS, ' ').trim()
   return Array.from(GRAPHEMES.segment(plain), ({ segment }) => {
     const visible = segment.replace(HIDDEN, '')
     return isDrawable(visible) ? visible : '◊'
