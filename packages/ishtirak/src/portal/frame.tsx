@@ -1,10 +1,10 @@
 // What every page has around its content: language and direction, the seller's name on top, the choice of languages, and
-// at the end how to reach the seller. A page is one document without a script, and asks no server for anything else.
-import type { Locale } from '../core/locale.js'
-import { LOCALES } from '../core/locale.js'
-import { directionOf, LANGUAGE_NAMES, type Say } from '../i18n/messages.js'
+// at the end how to reach the seller; and the parts that several pages have. A page is one document without a script, and
+// asks no server for anything else.
+import { LOCALES, type Locale } from '../core/locale.js'
+import { directionOf, LANGUAGE_NAMES, type Say, sayFor } from '../i18n/messages.js'
 import type { Pages } from './pages.js'
-import { sayOf } from './words.js'
+import type { Session } from './reader.js'
 
 export interface Page {
   readonly locale: Locale
@@ -21,7 +21,7 @@ export interface Page {
 
 export function renderPage(pages: Pages, page: Page): string {
   const { locale, title, safeContent, languagePath, backUrl, safeEnd } = page
-  const say = sayOf(pages, locale)
+  const say = sayFor(pages.seller.identity, locale)
   const { identity, shop } = pages.seller
   const name = identity.name[locale]
   const html = (
@@ -64,7 +64,7 @@ export function renderPage(pages: Pages, page: Page): string {
   return `<!doctype html>${String(html)}`
 }
 
-/** The languages to change to, each named in itself: who cannot read the page must be able to read the way out. */
+/** The languages to change to, each named in itself: a reader of another language must be able to read the way out. */
 function Languages({ current, label, path }: { current: Locale; label: string; path: string }) {
   const start = path.includes('?') ? `${path}&lang=` : `${path}?lang=`
   return (
@@ -128,4 +128,36 @@ const SIGNS: Readonly<Record<SignKind, string>> = {
   waiting: 'M28 12a16 16 0 1 1-16 16',
   bad: 'M20 20l16 16M36 20L20 36',
   info: 'M28 25v14M28 17v.01',
+}
+
+/** The one form that costs money: a plan and the proof that the page is ours. The price is the catalogue's, never the form's. */
+export function BuyForm(of: { base: string; session: Session; planId: string; label: string }) {
+  return (
+    <form method="post" action={`${of.base}/portal/upgrade`}>
+      <FormToken session={of.session} />
+      <input type="hidden" name="plan" value={of.planId} />
+      <SubmitButton label={of.label} />
+    </form>
+  )
+}
+
+export function SubmitButton({ label }: { label: string }) {
+  return (
+    <button type="submit" class="go" safe>
+      {label}
+    </button>
+  )
+}
+
+/** `go`: the main way on. */
+export function LinkButton({ href, label, go }: { href: string; label: string; go?: boolean }) {
+  return (
+    <a class={go ? 'button go' : 'button'} href={href} safe>
+      {label}
+    </a>
+  )
+}
+
+export function FormToken({ session }: { session: Session }) {
+  return <input type="hidden" name="form_token" value={session.formToken} />
 }

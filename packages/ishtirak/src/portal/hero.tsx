@@ -2,7 +2,7 @@
 import { DAY, type Instant } from '../core/instant.js'
 import { graceEndsAt, type SubscriptionStatus } from '../core/subscription.js'
 import { planName } from '../i18n/messages.js'
-import { BuyForm } from './buy-form.js'
+import { BuyForm } from './frame.js'
 import { isPaidNow, mayInvite, priceOf, type Section } from './section.js'
 
 /** What has ended is the plan before: a badge beside the free plan would say that this one has. */

@@ -1,7 +1,8 @@
 // The history: what was paid when, what each payment bought, and its receipt.
-import { type Payment, publicStatusAt } from '../core/payment.js'
+import { type Payment, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'
+import type { MessageKey } from '../i18n/messages.js'
+import { LinkButton } from './frame.js'
 import type { Section } from './section.js'
-import { PAYMENT_WORDS } from './words.js'
 
 export function History(section: Section) {
   const { pages, view, say } = section
@@ -25,18 +26,13 @@ export function History(section: Section) {
       {nextCursor === null && !view.isOlder ? null : (
         <p class="actions">
           {nextCursor === null ? null : (
-            <a
-              class="button"
+            <LinkButton
               href={`${pages.base}/portal?cursor=${encodeURIComponent(nextCursor)}#history`}
-              safe
-            >
-              {say('olderPayments')}
-            </a>
+              label={say('olderPayments')}
+            />
           )}
           {view.isOlder ? (
-            <a class="button" href={`${pages.base}/portal#history`} safe>
-              {say('newestPayments')}
-            </a>
+            <LinkButton href={`${pages.base}/portal#history`} label={say('newestPayments')} />
           ) : null}
         </p>
       )}
@@ -44,10 +40,22 @@ export function History(section: Section) {
   )
 }
 
+const BADGES: Readonly<
+  Record<PublicPaymentStatus, { readonly key: MessageKey; readonly tone: '' | 'warn' | 'bad' | 'none' }>
+> = {
+  pending: { key: 'payment_pending', tone: 'warn' },
+  paid: { key: 'payment_paid', tone: '' },
+  failed: { key: 'payment_failed', tone: 'bad' },
+  canceled: { key: 'payment_canceled', tone: 'none' },
+  expired: { key: 'payment_expired', tone: 'none' },
+  review: { key: 'payment_review', tone: 'warn' },
+  refunded: { key: 'payment_refunded', tone: 'none' },
+}
+
 function Line({ pages, view, say, payment }: Section & { readonly payment: Payment }) {
   const { formats } = pages
   const { locale } = view
-  const { key, tone } = PAYMENT_WORDS[publicStatusAt(payment, view.history.now)]
+  const { key, tone } = BADGES[publicStatusAt(payment, view.history.now)]
   const hasReceipt = payment.status === 'paid' || payment.status === 'refunded'
   const date = formats.day(payment.paidAt ?? payment.createdAt, locale)
   return (
@@ -62,7 +70,7 @@ function Line({ pages, view, say, payment }: Section & { readonly payment: Payme
         {whatItBought({ pages, view, say }, payment)}
       </span>
       <span class="end">
-        <span class={`badge ${tone === 'good' ? '' : tone}`} safe>
+        <span class={`badge ${tone}`} safe>
           {say(key)}
         </span>
       </span>

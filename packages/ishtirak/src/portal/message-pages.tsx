@@ -1,26 +1,84 @@
-// Pages with one thing to say: no session, a link that is over, a refusal. Each says what happened and gives a way on.
+// Pages with one thing to say: the front page, the way in, a link that is over, a refusal. Each says what happened and gives
+// a way on.
 import { type BillingError, ERRORS } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import type { MessageKey } from '../i18n/messages.js'
-import { FormToken } from './buy-form.js'
-import { renderPage, Sign, type SignKind } from './frame.js'
+import { type MessageKey, sayFor } from '../i18n/messages.js'
+import { FormToken, LinkButton, renderPage, Sign, type SignKind, SubmitButton } from './frame.js'
 import type { Pages } from './pages.js'
 import type { PortalLink } from './portal-sessions.sql.js'
 import type { Session } from './reader.js'
-import { sayOf } from './words.js'
 
-export function linkOverPage(pages: Pages, locale: Locale): string {
-  return messagePage(pages, locale, 'linkOverTitle', 'linkOverText')
+/** For those who open the root of the service in a browser. */
+export function frontPage(pages: Pages, locale: Locale): string {
+  const say = sayFor(pages.seller.identity, locale)
+  return messagePage(pages, {
+    locale,
+    title: say('frontTitle'),
+    text: say('frontText'),
+    languagePath: '',
+    safeMore: (
+      <p class="actions">
+        <LinkButton href={`${pages.base}/portal`} label={say('openPortal')} go />
+        <a href={`${pages.base}/docs`} safe>
+          {say('apiDocuments')}
+        </a>
+      </p>
+    ),
+  })
 }
 
-/** Of a link that came by mail: a new one is asked for where this one was. */
-export function mailedLinkOverPage(pages: Pages, locale: Locale): string {
-  const next = { url: `${pages.base}/portal`, label: 'requestLink' } as const
-  return messagePage(pages, locale, 'linkOverTitle', 'mailedLinkOverText', next)
+/** `wrong`: what was entered and is not an address. */
+export function askForLinkPage(pages: Pages, locale: Locale, wrong?: string): string {
+  const say = sayFor(pages.seller.identity, locale)
+  return messagePage(pages, {
+    locale,
+    title: say('askForLinkTitle'),
+    text: say('askForLinkText'),
+    safeMore: (
+      <form method="post" action={`${pages.base}/portal/link?lang=${locale}`}>
+        {wrong === undefined ? null : (
+          <p class="over" id="wrong" safe>
+            {say('emailWrong')}
+          </p>
+        )}
+        <label>
+          <span safe>{say('emailAddress')}</span>
+          <input
+            type="email"
+            name="email"
+            required
+            maxlength="254"
+            autocomplete="email"
+            dir="ltr"
+            value={wrong ?? ''}
+            {...(wrong !== undefined && { 'aria-invalid': 'true', 'aria-describedby': 'wrong' })}
+          />
+        </label>
+        <SubmitButton label={say('sendLink')} />
+      </form>
+    ),
+  })
 }
 
-/** A link of another user was opened: it goes on only by this button. */
+/** The target of a link in a mail: a button that uses the link. */
+export function signInPage(pages: Pages, locale: Locale, token: string): string {
+  const say = sayFor(pages.seller.identity, locale)
+  return messagePage(pages, {
+    locale,
+    title: say('signInTitle'),
+    text: say('signInText'),
+    languagePath: `${pages.base}/portal/sign-in?token=${encodeURIComponent(token)}`,
+    safeMore: (
+      <form method="post" action={`${pages.base}/portal/sign-in?lang=${locale}`}>
+        <input type="hidden" name="token" value={token} />
+        <SubmitButton label={say('mail_linkButton')} />
+      </form>
+    ),
+  })
+}
+
+/** A link of another user was opened: only this page's button follows it. */
 export function switchPage(
   pages: Pages,
   of: {
@@ -31,64 +89,40 @@ export function switchPage(
   },
 ): string {
   const { session, link, token, locale } = of
-  const say = sayOf(pages, locale)
-  const title = say('switchTitle')
-  const other = nameOf(link)
-  return renderPage(pages, {
+  const say = sayFor(pages.seller.identity, locale)
+  return messagePage(pages, {
     locale,
-    title,
+    title: say('switchTitle'),
+    text: say('switchText', { current: nameOf(session), other: nameOf(link) }),
     backUrl: pages.backUrl(session),
     languagePath: `${pages.base}/portal/open?token=${encodeURIComponent(token)}`,
-    safeContent: (
-      <Message kind="info" title={title} text={say('switchText', { current: nameOf(session), other })}>
-        <form class="actions" method="post" action={`${pages.base}/portal/open`}>
-          <FormToken session={session} />
-          <input type="hidden" name="token" value={token} />
-          <a class="button go" href={`${pages.base}/portal`} safe>
-            {say('switchStay')}
-          </a>
-          <button type="submit" safe>
-            {say('switchGo')}
-          </button>
-        </form>
-      </Message>
+    safeMore: (
+      <form class="actions" method="post" action={`${pages.base}/portal/open`}>
+        <FormToken session={session} />
+        <input type="hidden" name="token" value={token} />
+        <LinkButton href={`${pages.base}/portal`} label={say('switchStay')} go />
+        <button type="submit" safe>
+          {say('switchGo')}
+        </button>
+      </form>
     ),
   })
 }
 
-/** The address of mail first: a name is whatever its owner chose. */
+/** The e-mail address first: users choose their names. */
 function nameOf({ email, name, userId }: PortalLink): string {
   return email ?? name ?? userId
 }
 
-export function messagePage(
-  pages: Pages,
-  locale: Locale,
-  titleKey: MessageKey,
-  textKey: MessageKey,
-  next: { readonly url: string; readonly label: MessageKey } = {
-    url: pages.backUrl(null),
-    label: 'backToSeller',
-  },
-): string {
-  const say = sayOf(pages, locale)
-  const title = say(titleKey)
-  return renderPage(pages, {
-    locale,
-    title,
-    backUrl: next.label === 'backToSeller' ? null : pages.backUrl(null),
-    languagePath: `${pages.base}/portal`,
-    safeContent: (
-      <Message kind="info" title={title} text={say(textKey)}>
-        <p class="actions">
-          <a class="button go" href={next.url} safe>
-            {say(next.label)}
-          </a>
-        </p>
-      </Message>
-    ),
-  })
-}
+export const linkSentPage = (pages: Pages, locale: Locale): string =>
+  oneWayOn(pages, locale, ['linkSentTitle', 'linkSentText'])
+
+export const linkOverPage = (pages: Pages, locale: Locale): string =>
+  oneWayOn(pages, locale, ['linkOverTitle', 'linkOverText'])
+
+/** A link that came by mail: a new one is requested where this one was. */
+export const mailedLinkOverPage = (pages: Pages, locale: Locale): string =>
+  oneWayOn(pages, locale, ['linkOverTitle', 'mailedLinkOverText'], 'requestLink')
 
 export interface Refusal {
   readonly error: BillingError
@@ -99,53 +133,90 @@ export interface Refusal {
 
 export function refusalPage(pages: Pages, refusal: Refusal): string {
   const { error, locale } = refusal
-  // Of programs these two codes say that a token is missing or lacks a right; of people, how to come in.
-  if (error.code === 'unauthenticated') return messagePage(pages, locale, 'noSessionTitle', 'noSessionText')
-  if (error.code === 'forbidden') return messagePage(pages, locale, 'staleFormTitle', 'staleFormText')
-  return failurePage(pages, refusal)
+  // To programs these two codes say that a token is missing or lacks a right; to users, how to come in.
+  if (error.code === 'forbidden') return oneWayOn(pages, locale, ['staleFormTitle', 'staleFormText'])
+  if (error.code !== 'unauthenticated') return failurePage(pages, refusal)
+  if (pages.mailsLinks) return askForLinkPage(pages, locale)
+  return oneWayOn(pages, locale, ['noSessionTitle', 'noSessionText'])
 }
 
-/** Any other refusal, in the words of the one list of errors. */
-function failurePage(pages: Pages, of: Refusal): string {
-  const { error, session, locale } = of
-  const say = sayOf(pages, locale)
+/** Any other refusal, in the words of the list of errors. */
+function failurePage(pages: Pages, { error, session, locale, requestId }: Refusal): string {
+  const say = sayFor(pages.seller.identity, locale)
   const { status, title, detail } = ERRORS[error.code]
   const wait = error.retryAfterSeconds
-  return renderPage(pages, {
+  return messagePage(pages, {
     locale,
+    kind: status >= 500 ? 'bad' : 'info',
     title: title[locale],
+    text: detail[locale],
     backUrl: session ? pages.backUrl(session) : null,
-    languagePath: `${pages.base}/portal`,
-    safeContent: (
-      <Message kind={status >= 500 ? 'bad' : 'info'} title={title[locale]} text={detail[locale]}>
+    safeMore: (
+      <>
         {wait === undefined ? null : (
           <p safe>{say('tryAgainIn', { time: pages.formats.timeLeft(wait * SECOND, locale) })}</p>
         )}
         <p class="actions">
-          <a class="button go" href={session ? `${pages.base}/portal` : pages.backUrl(session)} safe>
-            {say(session ? 'backToPortal' : 'backToSeller')}
-          </a>
+          <LinkButton
+            href={session ? `${pages.base}/portal` : pages.backUrl(null)}
+            label={say(session ? 'backToPortal' : 'backToSeller')}
+            go
+          />
         </p>
         <p class="small soft">
-          <span safe>{say('supportReference')}</span> <code safe>{of.requestId}</code>
+          <span safe>{say('supportReference')}</span> <code safe>{requestId}</code>
         </p>
-      </Message>
+      </>
     ),
   })
 }
 
-export function Message(of: {
-  kind: SignKind
-  title: string
-  text: string
-  children?: JSX.Element | null | (JSX.Element | null)[]
-}) {
-  return (
+/** A message with one button: back to the seller, or to where a link is requested. */
+function oneWayOn(
+  pages: Pages,
+  locale: Locale,
+  [title, text]: readonly [title: MessageKey, text: MessageKey],
+  next: 'backToSeller' | 'requestLink' = 'backToSeller',
+): string {
+  const say = sayFor(pages.seller.identity, locale)
+  const [href, backUrl] =
+    next === 'requestLink' ? [`${pages.base}/portal`, pages.backUrl(null)] : [pages.backUrl(null), null]
+  return messagePage(pages, {
+    locale,
+    title: say(title),
+    text: say(text),
+    backUrl,
+    safeMore: (
+      <p class="actions">
+        <LinkButton href={href} label={say(next)} go />
+      </p>
+    ),
+  })
+}
+
+/** The frame of them all. */
+function messagePage(
+  pages: Pages,
+  of: {
+    readonly locale: Locale
+    readonly kind?: SignKind
+    readonly title: string
+    readonly text: string
+    /** The seller's site by default. */
+    readonly backUrl?: string | null
+    /** The portal by default. */
+    readonly languagePath?: string
+    readonly safeMore: JSX.Element
+  },
+): string {
+  const { kind = 'info', backUrl = pages.backUrl(null), languagePath = `${pages.base}/portal` } = of
+  const safeContent = (
     <section class="middle card">
-      <Sign kind={of.kind} />
+      <Sign kind={kind} />
       <h1 safe>{of.title}</h1>
       <p safe>{of.text}</p>
-      {of.children}
+      {of.safeMore}
     </section>
   )
+  return renderPage(pages, { locale: of.locale, title: of.title, backUrl, languagePath, safeContent })
 }

@@ -1,7 +1,7 @@
 // What has to be said before anything else: a payment half way, one under review, more in use than the plan allows.
 // Each says what is, what it means, and what to do next.
-import type { Section } from './section.js'
-import { usageInWords } from './words.js'
+import { LinkButton } from './frame.js'
+import { type Section, usageInWords } from './section.js'
 
 export function Notices(section: Section) {
   return (
@@ -20,12 +20,8 @@ function PendingNotice({ pages, view, say }: Section) {
   return (
     <Notice tone="" title={say('pendingTitle')} text={say('pendingText', { time })}>
       <p class="actions">
-        <a class="button go" href={pending.checkoutUrl} safe>
-          {say('goOnPaying')}
-        </a>
-        <a class="button" href={`${pages.base}/billing/return/${pending.id}`} safe>
-          {say('checkAgain')}
-        </a>
+        <LinkButton href={pending.checkoutUrl} label={say('goOnPaying')} go />
+        <LinkButton href={`${pages.base}/billing/return/${pending.id}`} label={say('checkAgain')} />
       </p>
     </Notice>
   )

@@ -1,9 +1,8 @@
 // The plans side by side, with their limits. For users without paid time those that can be bought come first.
 import { LIMIT_NAMES, type Plan } from '../core/plan.js'
 import { planName } from '../i18n/messages.js'
-import { BuyForm } from './buy-form.js'
-import { isPaidNow, isTaxed, mayInvite, priceOf, type Section } from './section.js'
-import { limitInWords } from './words.js'
+import { BuyForm } from './frame.js'
+import { isPaidNow, isTaxed, limitInWords, mayInvite, priceOf, type Section } from './section.js'
 
 export function Plans(section: Section) {
   const { pages, view, say } = section

@@ -1,7 +1,7 @@
 // The portal's one page: first what has to be said and what can be bought; then the plans for users without paid time,
 // and for those who have it what they use and what they paid.
-import { FormToken } from './buy-form.js'
-import { renderPage } from './frame.js'
+import { sayFor } from '../i18n/messages.js'
+import { FormToken, renderPage } from './frame.js'
 import { Hero } from './hero.js'
 import { History } from './history.js'
 import { Notices, OverLimitNotice } from './notices.js'
@@ -9,11 +9,10 @@ import type { Pages } from './pages.js'
 import { Plans } from './plan-cards.js'
 import { isPaidNow, type PortalView, type Section } from './section.js'
 import { UsageBars } from './usage-bars.js'
-import { sayOf } from './words.js'
 
 export function portalPage(pages: Pages, view: PortalView): string {
   const { session, locale } = view
-  const say = sayOf(pages, locale)
+  const say = sayFor(pages.seller.identity, locale)
   const section: Section = { pages, view, say }
   const who = session.name ?? session.email
   return renderPage(pages, {

@@ -7,7 +7,7 @@ import { isStorable } from '../http/body.js'
 import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import type { RefusalPages } from '../http/failures.js'
 import { withoutSlash } from '../runtime/http-client.js'
-import { frontRoute } from './front-page.js'
+import { frontRoute } from './front.route.js'
 import { linkRoutes } from './link.route.js'
 import { refusalPage } from './message-pages.js'
 import type { Pages, PagesDeps } from './pages.js'
@@ -15,7 +15,6 @@ import { portalRoutes } from './portal.route.js'
 import { createReader, type Reader, type Session } from './reader.js'
 import { returnRoutes } from './return.route.js'
 import { signInRoutes } from './sign-in.route.js'
-import { askForLinkPage } from './sign-in-pages.js'
 import { pageHeaders, styleWith } from './style.js'
 
 export function pages(deps: PagesDeps) {
@@ -80,11 +79,7 @@ function refusalPages(pages: Pages): RefusalPages {
       return reply
         .code(ERRORS[error.code].status)
         .headers(pages.headers)
-        .send(
-          error.code === 'unauthenticated' && pages.mailsLinks
-            ? askForLinkPage(pages, locale)
-            : refusalPage(pages, { error, session, locale, requestId: request.id }),
-        )
+        .send(refusalPage(pages, { error, session, locale, requestId: request.id }))
     },
   }
 }

@@ -4,13 +4,11 @@ import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'
 import { graceEndsAt } from '../core/subscription.js'
-import { type MessageKey, planName, type Say } from '../i18n/messages.js'
+import { type MessageKey, planName, type Say, sayFor } from '../i18n/messages.js'
 import type { ReturnedPayment } from '../payments/history.js'
-import { BuyForm } from './buy-form.js'
-import { renderPage, Sign, type SignKind } from './frame.js'
+import { BuyForm, LinkButton, renderPage, Sign, type SignKind } from './frame.js'
 import type { Pages } from './pages.js'
 import type { Session } from './reader.js'
-import { cardName, sayOf } from './words.js'
 
 export interface ReturnView extends ReturnedPayment {
   /** Only the payer's own. */
@@ -22,7 +20,7 @@ export interface ReturnView extends ReturnedPayment {
 
 export function returnPage(pages: Pages, view: ReturnView): string {
   const { payment, now, session, locale } = view
-  const say = sayOf(pages, locale)
+  const say = sayFor(pages.seller.identity, locale)
   const status = publicStatusAt(payment, now)
   const { kind, title } = STATES[status]
   return renderPage(pages, {
@@ -109,27 +107,19 @@ function Actions(of: { pages: Pages; view: ReturnView; status: PublicPaymentStat
       {isOver && session ? (
         <BuyForm base={pages.base} session={session} planId={payment.plan.id} label={say('tryAgain')} />
       ) : null}
-      {isOver && !session ? <Button href={pages.backUrl(session)} label={say('tryAgain')} go /> : null}
+      {isOver && !session ? <LinkButton href={pages.backUrl(session)} label={say('tryAgain')} go /> : null}
       {status === 'pending' ? (
-        <Button href={`${pages.base}/billing/return/${payment.id}`} label={say('checkNow')} go />
+        <LinkButton href={`${pages.base}/billing/return/${payment.id}`} label={say('checkNow')} go />
       ) : null}
       {isPayable(payment, now) && payment.checkoutUrl !== null ? (
-        <Button href={payment.checkoutUrl} label={say('notPaidYet')} />
+        <LinkButton href={payment.checkoutUrl} label={say('notPaidYet')} />
       ) : null}
-      {status === 'paid' ? <Button href={pages.backUrl(session)} label={say('backToSeller')} go /> : null}
+      {status === 'paid' ? <LinkButton href={pages.backUrl(session)} label={say('backToSeller')} go /> : null}
       {session && (status === 'paid' || status === 'refunded') ? (
-        <Button href={`${pages.base}/portal/receipts/${payment.id}`} label={say('receipt')} />
+        <LinkButton href={`${pages.base}/portal/receipts/${payment.id}`} label={say('receipt')} />
       ) : null}
-      {session ? <Button href={`${pages.base}/portal`} label={say('openPortal')} /> : null}
+      {session ? <LinkButton href={`${pages.base}/portal`} label={say('openPortal')} /> : null}
     </div>
-  )
-}
-
-function Button({ href, label, go }: { href: string; label: string; go?: boolean }) {
-  return (
-    <a class={go ? 'button go' : 'button'} href={href} safe>
-      {label}
-    </a>
   )
 }
 
@@ -153,6 +143,12 @@ function factsOf({ formats }: Pages, { payment, refundedAt, locale }: ReturnView
       ? []
       : [[say('period'), period(periodStart, periodEnd)] as const]),
   ]
+}
+
+/** A word of the provider that is not known yet stands as it is: it is a fact about money. */
+function cardName(method: string, locale: Locale): string {
+  if (method === 'edahabia') return locale === 'ar' ? 'الذهبية EDAHABIA' : 'EDAHABIA'
+  return method.toUpperCase()
 }
 
 function Fact([label, value, isCode]: FactRow) {

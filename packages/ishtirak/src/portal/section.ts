@@ -1,6 +1,8 @@
 // What the sections of the portal's page are made of, and what more than one of them asks.
 import type { Locale } from '../core/locale.js'
+import type { LimitName } from '../core/plan.js'
 import { taxAt } from '../core/tax.js'
+import type { Formats } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
 import type { Overview } from '../limits/overview.js'
 import type { HistoryPage } from '../payments/history.js'
@@ -44,4 +46,20 @@ export function priceOf(section: Section, amount: number): string {
 export function isTaxed({ pages, view }: Section): boolean {
   const { formats, seller } = pages
   return taxAt(seller.taxTerms, formats.isoDay(view.overview.now)).kind === 'vat'
+}
+
+export function limitInWords(formats: Formats, limit: LimitName, count: number, locale: Locale): string {
+  return limit === 'storage_mb' ? formats.storage(count, locale) : formats.number(count, locale)
+}
+
+/** What is used, what the plan allows, and by how much it is exceeded: all in one unit. */
+export function usageInWords(
+  formats: Formats,
+  of: { limit: LimitName; used: number; max: number },
+  locale: Locale,
+) {
+  const { limit, used, max } = of
+  const show = (count: number) =>
+    limit === 'storage_mb' ? formats.storage(count, locale, max) : formats.number(count, locale)
+  return { used: show(used), max: show(max), by: show(Math.max(0, used - max)) }
 }

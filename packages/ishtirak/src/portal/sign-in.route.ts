@@ -3,11 +3,10 @@
 import type { FastifyReply } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
-import { mailedLinkOverPage } from './message-pages.js'
+import { askForLinkPage, linkSentPage, mailedLinkOverPage, signInPage } from './message-pages.js'
 import type { Pages } from './pages.js'
 import { enterPortal, mailPortalLink } from './portal-sessions.js'
 import { fieldOf, queryOf } from './reader.js'
-import { askForLinkPage, linkSentPage, signInPage } from './sign-in-pages.js'
 
 /** RFC 5321 allows no longer address; what has no @ is a slip that is worth a second try. */
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/

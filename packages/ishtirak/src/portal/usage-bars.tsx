@@ -3,8 +3,7 @@
 
 import { LIMIT_NAMES, type LimitName } from '../core/plan.js'
 import type { Overview } from '../limits/overview.js'
-import type { Section } from './section.js'
-import { usageInWords } from './words.js'
+import { type Section, usageInWords } from './section.js'
 
 export function UsageBars(section: Section) {
   const { overview } = section.view
