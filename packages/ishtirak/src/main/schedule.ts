@@ -11,7 +11,7 @@ import { forgetOldMail, type SendMailDeps, sendDueMail } from '../mail/send-mail
 import { type ReconcileDeps, reconcileDaily } from '../operator/reconcile.js'
 import { repairInstants } from '../operator/repair-instants.js'
 import { checkDuePayments } from '../payments/sweep.js'
-import { forgetPortalSessions } from '../portal/portal-sessions.js'
+import { forgetPortalSessions } from '../portal/portal-sessions.sql.js'
 
 export interface ScheduleDeps extends ReconcileDeps, AnnounceDeps, DeliveryDeps, SendMailDeps {
   readonly database: Database

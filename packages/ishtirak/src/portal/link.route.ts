@@ -1,39 +1,40 @@
-// In by a link that works once, out by a button. The link is followed by GET, as people expect of a link; a browser that
-// only fetches ahead says so and uses nothing up, and a HEAD is not taken. A link never replaces another user's session by
-// itself: anybody can send a link to their own account, and who follows it would pay for them.
+// Into the portal by a link that works once, from the platform or by mail, and out by a button. The platform's link is
+// followed by GET; a browser that prefetches it says so and uses nothing up, and a HEAD is refused. A link never replaces
+// another user's session by itself: anyone can send a link to their own account, and a user who follows it would pay for it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
-import { linkOverPage, switchPage } from './message-pages.js'
+import { queuePortalLink } from '../mail/mail.sql.js'
+import {
+  askForLinkPage,
+  linkOverPage,
+  linkSentPage,
+  mailedLinkOverPage,
+  signInPage,
+  switchPage,
+} from './message-pages.js'
 import type { Pages } from './pages.js'
-import { enterPortal, findLink } from './portal-sessions.js'
-import { fieldOf, queryOf, type Session } from './reader.js'
+import { enterPortal, findLink } from './portal-sessions.sql.js'
+import { fieldOf, queryOf } from './reader.js'
+
+const hidden = { schema: { hide: true } }
 
 export function linkRoutes(app: App, pages: Pages): void {
   const { reader, users, limitAnonymous } = pages
-  const hidden = { schema: { hide: true } }
-  const enter = async (reply: FastifyReply, linkToken: string): Promise<boolean> => {
-    const sessionToken = await enterPortal(pages, linkToken)
-    if (sessionToken !== null) reader.begin(reply, sessionToken)
-    return sessionToken !== null
-  }
 
   app.get('/portal/open', { ...hidden, exposeHeadRoute: false }, async (request, reply) => {
     limitAnonymous(request, reply)
-    // 503: a browser throws away what it fetched ahead and got no good answer to, and asks again when it is meant.
-    if (isFetchedAhead(request)) return reply.code(503).headers(pages.headers).send('')
-    const { token } = queryOf(request)
+    // 503: a browser discards what it prefetched with an error, and asks again when the user follows the link.
+    if (isPrefetch(request)) return reply.code(503).headers(pages.headers).send('')
+    const token = tokenIn(request)
     const session = await reader.session(request)
-    const link = typeof token === 'string' ? await findLink(pages, token) : null
+    const link = await findLink(pages, token)
     if (session && link && link.userId !== session.userId) {
       const locale = reader.language(request, reply, session)
-      return reply
-        .headers(pages.headers)
-        .send(switchPage(pages, { session, link, token: String(token), locale }))
+      return reply.headers(pages.headers).send(switchPage(pages, { session, link, token, locale }))
     }
-    const hasEntered = typeof token === 'string' && (await enter(reply, token))
     // With a session: the second click on a link that has already let this browser in.
-    if (hasEntered || session) return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
+    if ((await enter(pages, reply, token)) || session) return toPortal(pages, reply)
     const locale = reader.language(request, reply, session)
     return reply.code(410).headers(pages.headers).send(linkOverPage(pages, locale))
   })
@@ -42,10 +43,10 @@ export function linkRoutes(app: App, pages: Pages): void {
   // form's token is of the session that is given up.
   app.post('/portal/open', { ...hidden, onRequest: users.onRequest }, async (request, reply) => {
     const session = users.of(request)
-    requireOwnForm(pages, request, session)
-    if (await enter(reply, fieldOf(request, 'token'))) {
+    reader.requireOwnForm(request, session)
+    if (await enter(pages, reply, fieldOf(request, 'token'))) {
       await reader.forget(request)
-      return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
+      return toPortal(pages, reply)
     }
     const locale = reader.language(request, reply, session)
     return reply.code(410).headers(pages.headers).send(linkOverPage(pages, locale))
@@ -53,19 +54,72 @@ export function linkRoutes(app: App, pages: Pages): void {
 
   app.post('/portal/leave', { ...hidden, onRequest: users.onRequest }, async (request, reply) => {
     const session = users.of(request)
-    requireOwnForm(pages, request, session)
+    reader.requireOwnForm(request, session)
     await reader.end(request, reply)
     return reply.headers(pages.headers).redirect(pages.backUrl(session), 303)
   })
 }
 
-/** What changes something must come from a page of this very session. */
-export function requireOwnForm({ reader }: Pages, request: FastifyRequest, session: Session): void {
-  if (!reader.isOwnForm(request, session)) throw new BillingError('forbidden')
+/** RFC 5321 allows no longer address; what has no @ is a slip that is worth a second try. */
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/
+
+/**
+ * For users who are not logged in, such as from a button in a mail: they give their e-mail address and get a link by mail.
+ * The answer is the same whether the address is known or not, and takes the same time.
+ */
+export function mailedLinkRoutes(app: App, pages: Pages): void {
+  const { reader, database, clock } = pages
+
+  app.post('/portal/link', hidden, async (request, reply) => {
+    pages.admitLinkRequest(request, reply)
+    const locale = reader.language(request, reply, null)
+    const email = fieldOf(request, 'email').trim()
+    const isAddress = EMAIL.test(email)
+    if (isAddress) await queuePortalLink(database, email, clock.now())
+    reply.code(isAddress ? 200 : 422).headers(pages.headers)
+    return reply.send(isAddress ? linkSentPage(pages, locale) : askForLinkPage(pages, locale, email))
+  })
+
+  // With a session the question may be whether to change it, which is for the link of the platform to ask.
+  const openInstead = (reply: FastifyReply, token: string) =>
+    reply.headers(pages.headers).redirect(`${pages.base}/portal/open?token=${encodeURIComponent(token)}`, 303)
+
+  // Programs that check mail follow each link in it, so the link alone uses nothing up: the button does.
+  app.get('/portal/sign-in', { ...hidden, exposeHeadRoute: false }, async (request, reply) => {
+    pages.limitAnonymous(request, reply)
+    const token = tokenIn(request)
+    if (await reader.session(request)) return openInstead(reply, token)
+    const locale = reader.language(request, reply, null)
+    return reply.headers(pages.headers).send(signInPage(pages, locale, token))
+  })
+
+  app.post('/portal/sign-in', hidden, async (request, reply) => {
+    pages.limitAnonymous(request, reply)
+    // A form of another site could sign a user in to another account, for which they would then pay.
+    if (!reader.isFromHere(request)) throw new BillingError('forbidden')
+    const token = fieldOf(request, 'token')
+    if (await reader.session(request)) return openInstead(reply, token)
+    if (await enter(pages, reply, token)) return toPortal(pages, reply)
+    const locale = reader.language(request, reply, null)
+    return reply.code(410).headers(pages.headers).send(mailedLinkOverPage(pages, locale))
+  })
 }
 
+async function enter(pages: Pages, reply: FastifyReply, linkToken: string): Promise<boolean> {
+  const sessionToken = await enterPortal(pages, linkToken)
+  if (sessionToken !== null) pages.reader.begin(reply, sessionToken)
+  return sessionToken !== null
+}
+
+function toPortal({ base, headers }: Pages, reply: FastifyReply): FastifyReply {
+  return reply.headers(headers).redirect(`${base}/portal`, 303)
+}
+
+/** Empty where it is missing: the secret of no link. */
+const tokenIn = (request: FastifyRequest) => queryOf(request, 'token') ?? ''
+
 /** `Sec-Purpose: prefetch` in current browsers, `Purpose` and `X-Moz` in older ones. */
-function isFetchedAhead({ headers }: FastifyRequest): boolean {
+function isPrefetch({ headers }: FastifyRequest): boolean {
   return [headers['sec-purpose'], headers.purpose, headers['x-moz']].some((value) =>
     String(value ?? '').includes('prefetch'),
   )

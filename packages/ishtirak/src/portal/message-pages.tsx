@@ -6,7 +6,7 @@ import type { Locale } from '../core/locale.js'
 import { type MessageKey, sayFor } from '../i18n/messages.js'
 import { FormToken, LinkButton, renderPage, Sign, type SignKind, SubmitButton } from './frame.js'
 import type { Pages } from './pages.js'
-import type { PortalLink } from './portal-sessions.sql.js'
+import type { PortalSession } from './portal-sessions.sql.js'
 import type { Session } from './reader.js'
 
 /** For those who open the root of the service in a browser. */
@@ -83,7 +83,7 @@ export function switchPage(
   pages: Pages,
   of: {
     readonly session: Session
-    readonly link: PortalLink
+    readonly link: PortalSession
     readonly token: string
     readonly locale: Locale
   },
@@ -110,7 +110,7 @@ export function switchPage(
 }
 
 /** The e-mail address first: users choose their names. */
-function nameOf({ email, name, userId }: PortalLink): string {
+function nameOf({ email, name, userId }: PortalSession): string {
   return email ?? name ?? userId
 }
 

@@ -1,16 +1,27 @@
-// Sessions of the portal as rows: the single-use link, the session that it becomes, their end. Secrets come in as digests
-// and never go out.
-import type { Instant } from '../core/instant.js'
+// Sessions of the portal as rows: the single-use link, the session that it becomes, their end. Both secrets are random, and
+// only their digests are stored. A session opens the portal of its user and nothing else.
+import { CLOCK_SKEW_MAX, HOUR, type Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, instant, integer, text, textOrNull } from '../database/rows.js'
+import { at, integer, text, textOrNull } from '../database/rows.js'
 import { PROFILE_COLUMNS, parseProfile, type UserProfile } from '../payments/profile.sql.js'
+import type { Clock } from '../runtime/clock.js'
+import type { Ids } from '../runtime/random.js'
+import { digestOf, randomToken } from '../runtime/secret.js'
 
+export interface SessionDeps {
+  readonly database: Queryable
+  readonly clock: Clock
+}
+
+/** A session, or what a link would become. */
 export interface PortalSession extends UserProfile {
   readonly userId: string
   /** A path on the platform; null: its front page. */
   readonly returnPath: string | null
-  readonly expiresAt: Instant
 }
+
+/** A working day: a user who pays by card should not be asked for a password in between. */
+export const SESSION_MS = 12 * HOUR
 
 const insertLink = statement(
   'portal_sessions.insert_link',
@@ -18,45 +29,42 @@ const insertLink = statement(
    values ($1, $2, $3, $4::timestamptz, $5)`,
 )
 
+/** A new link's secret, and when it ends. */
 export async function insertPortalLink(
-  database: Queryable,
-  link: {
-    readonly userId: string
-    readonly id: string
-    readonly digest: string
-    readonly expiresAt: Instant
-    readonly returnPath: string | null
-  },
-): Promise<void> {
-  await database.query(insertLink, [link.userId, link.id, link.digest, at(link.expiresAt), link.returnPath])
+  { database, clock, ids }: SessionDeps & { readonly ids: Ids },
+  of: { readonly userId: string; readonly returnPath: string | null; readonly lifetimeMs: number },
+): Promise<{ readonly token: string; readonly expiresAt: Instant }> {
+  const now = clock.now()
+  const token = randomToken()
+  const expiresAt = now + of.lifetimeMs
+  const id = ids.next('prt', now)
+  await database.query(insertLink, [of.userId, id, digestOf(token), at(expiresAt), of.returnPath])
+  return { token, expiresAt }
 }
 
-export interface PortalLink extends UserProfile {
-  readonly userId: string
-}
-
-const selectLink = statement(
-  'portal_sessions.find_link',
-  `select s.user_id, ${PROFILE_COLUMNS}
+// What ends later than $3 began while the clock was ahead, and is over.
+const find = (digest: 'link_digest' | 'session_digest') =>
+  `select s.user_id, s.return_path, ${PROFILE_COLUMNS}
      from portal_sessions s
      left join users u using (user_id)
-    where s.link_digest = $1 and s.expires_at > $2::timestamptz and s.expires_at <= $3::timestamptz`,
-)
+    where s.${digest} = $1 and s.expires_at > $2::timestamptz and s.expires_at <= $3::timestamptz`
+const selectLink = statement('portal_sessions.find_link', find('link_digest'))
+const selectSession = statement('portal_sessions.find', find('session_digest'))
 
-/** What ends after `latestEnd` began while the clock was ahead, and is over. */
-export interface Validity {
-  readonly now: Instant
-  readonly latestEnd: Instant
+/** What a link would become, without using it up; null: it was used, is over, or never was. */
+export async function findLink(deps: SessionDeps, linkToken: string): Promise<PortalSession | null> {
+  const [row] = await deps.database.query(selectLink, validityOf(deps, linkToken))
+  return row ? parseSession(row) : null
 }
 
-/** Whose portal the link opens, without using it up; null: it was used, is over, or never was. */
-export async function findPortalLink(
-  database: Queryable,
-  digest: string,
-  { now, latestEnd }: Validity,
-): Promise<PortalLink | null> {
-  const [row] = await database.query(selectLink, [digest, at(now), at(latestEnd)])
-  return row ? { userId: text(row, 'user_id'), ...parseProfile(row) } : null
+export async function findSession(deps: SessionDeps, sessionToken: string): Promise<PortalSession | null> {
+  const [row] = await deps.database.query(selectSession, validityOf(deps, sessionToken))
+  return row ? parseSession(row) : null
+}
+
+function validityOf({ clock }: SessionDeps, token: string) {
+  const now = clock.now()
+  return [digestOf(token), at(now), at(now + SESSION_MS + CLOCK_SKEW_MAX)]
 }
 
 // The guard is in the where: of two that follow the same link, one changes the row and the other finds none.
@@ -67,36 +75,16 @@ const exchangeLink = statement(
    returning id`,
 )
 
-/** False: the link was used, is over, or never was. */
-export async function exchangePortalLink(
-  database: Queryable,
-  exchange: {
-    readonly linkDigest: string
-    readonly sessionDigest: string
-    readonly expiresAt: Instant
-    readonly now: Instant
-  },
-): Promise<boolean> {
-  const { linkDigest, sessionDigest, expiresAt, now } = exchange
-  const rows = await database.query(exchangeLink, [linkDigest, sessionDigest, at(expiresAt), at(now)])
-  return rows.length === 1
-}
-
-const selectSession = statement(
-  'portal_sessions.find',
-  `select s.user_id, s.expires_at, s.return_path, ${PROFILE_COLUMNS}
-     from portal_sessions s
-     left join users u using (user_id)
-    where s.session_digest = $1 and s.expires_at > $2::timestamptz and s.expires_at <= $3::timestamptz`,
-)
-
-export async function findPortalSession(
-  database: Queryable,
-  digest: string,
-  { now, latestEnd }: Validity,
-): Promise<PortalSession | null> {
-  const [row] = await database.query(selectSession, [digest, at(now), at(latestEnd)])
-  return row ? parseSession(row) : null
+/** The secret of the session that the link becomes; null: it was used, is over, or never was. */
+export async function enterPortal(
+  { database, clock }: SessionDeps,
+  linkToken: string,
+): Promise<string | null> {
+  const now = clock.now()
+  const token = randomToken()
+  const digests = [digestOf(linkToken), digestOf(token)]
+  const rows = await database.query(exchangeLink, [...digests, at(now + SESSION_MS), at(now)])
+  return rows.length === 1 ? token : null
 }
 
 const deleteSession = statement(
@@ -104,8 +92,11 @@ const deleteSession = statement(
   'delete from portal_sessions where session_digest = $1',
 )
 
-export async function deletePortalSession(database: Queryable, digest: string): Promise<void> {
-  await database.query(deleteSession, [digest])
+export async function leavePortal(
+  { database }: Pick<SessionDeps, 'database'>,
+  sessionToken: string,
+): Promise<void> {
+  await database.query(deleteSession, [digestOf(sessionToken)])
 }
 
 // Rides on portal_sessions_by_end.
@@ -120,21 +111,16 @@ const deleteOver = statement(
    select count(*) as forgotten from gone`,
 )
 
-/** Forgets up to `limit` links and sessions that are over. Gives how many. */
-export async function deleteOverPortalSessions(
-  database: Queryable,
-  now: Instant,
-  limit: number,
-): Promise<number> {
-  const [row] = await database.query(deleteOver, [at(now), limit])
+/** A job: forgets up to `limit` links and sessions that are over. Gives how many. */
+export async function forgetPortalSessions({ database, clock }: SessionDeps, limit: number): Promise<number> {
+  const [row] = await database.query(deleteOver, [at(clock.now()), limit])
   return row ? integer(row, 'forgotten') : 0
 }
 
 function parseSession(row: Row): PortalSession {
   return {
     userId: text(row, 'user_id'),
-    ...parseProfile(row),
     returnPath: textOrNull(row, 'return_path'),
-    expiresAt: instant(row, 'expires_at'),
+    ...parseProfile(row),
   }
 }

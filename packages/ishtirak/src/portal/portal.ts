@@ -7,14 +7,12 @@ import { isStorable } from '../http/body.js'
 import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import type { RefusalPages } from '../http/failures.js'
 import { withoutSlash } from '../runtime/http-client.js'
-import { frontRoute } from './front.route.js'
-import { linkRoutes } from './link.route.js'
+import { linkRoutes, mailedLinkRoutes } from './link.route.js'
 import { refusalPage } from './message-pages.js'
 import type { Pages, PagesDeps } from './pages.js'
 import { portalRoutes } from './portal.route.js'
 import { createReader, type Reader, type Session } from './reader.js'
 import { returnRoutes } from './return.route.js'
-import { signInRoutes } from './sign-in.route.js'
 import { pageHeaders, styleWith } from './style.js'
 
 export function pages(deps: PagesDeps) {
@@ -33,17 +31,16 @@ export function pages(deps: PagesDeps) {
     await app.register(fastifyCookie)
     acceptForms(app)
     app.refuseWithPages(refusalPages(shared))
-    frontRoute(app, shared)
     linkRoutes(app, shared)
     portalRoutes(app, shared)
     returnRoutes(app, shared)
-    if (shared.mailsLinks) signInRoutes(app, shared)
+    if (shared.mailsLinks) mailedLinkRoutes(app, shared)
   }
 }
 
 function callersBySession({ limitAnonymous, limitUser }: CallerChecks, reader: Reader): Callers<Session> {
   return callersBy(async (request, reply) => {
-    // Anybody can make up a cookie, and each costs a look at the database: the first one is the address's to pay.
+    // Anyone can make up a cookie, and each costs a look at the database: the first one counts against the address.
     if (!reader.hasSeen(request)) limitAnonymous(request, reply)
     const session = await reader.session(request)
     if (!session) throw new BillingError('unauthenticated')
@@ -52,7 +49,7 @@ function callersBySession({ limitAnonymous, limitUser }: CallerChecks, reader: R
   })
 }
 
-/** Forms of our pages, and JSON, which the app reads already. */
+/** Forms of the pages, and JSON, which the app reads already. */
 function acceptForms(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',

@@ -1,26 +1,32 @@
-// Who reads a page, and in which language: the session in his cookie, the language that he chose by hand, else that of
-// his profile, else that of his browser. Arabic where nothing is known.
+// Who reads a page, and in which language: the session in the cookie, the language that the user chose, else that of their
+// profile, else that of the browser. Arabic where nothing is known.
 import { fastifyCookie } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import { preferredLocale } from '../http/request.js'
 import { firstLocale } from '../i18n/messages.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import { constantTimeEquals, digestOf } from '../runtime/secret.js'
-import { findSession, leavePortal, SESSION_MS, type SessionDeps } from './portal-sessions.js'
-import type { PortalSession } from './portal-sessions.sql.js'
+import {
+  findSession,
+  leavePortal,
+  type PortalSession,
+  SESSION_MS,
+  type SessionDeps,
+} from './portal-sessions.sql.js'
 
-export interface Session extends Omit<PortalSession, 'expiresAt'> {
+export interface Session extends PortalSession {
   /** Stands in every form of this session, and fits no other. */
   readonly formToken: string
 }
 
 export interface Reader {
-  /** Null: nobody that we know. */
+  /** Null: none, or one that is over. */
   session(request: FastifyRequest): Promise<Session | null>
   /** Whether this process found a session by this cookie when it last looked. */
   hasSeen(request: FastifyRequest): boolean
-  /** `profile`: what is known of the person where it is not the session's. Remembers a language that was asked for. */
+  /** `profile`: the language of the page's user where there is no session. Remembers one that was asked for. */
   language(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -33,10 +39,10 @@ export interface Reader {
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Ends the session that the request came with, where the answer begins another. */
   forget(request: FastifyRequest): Promise<void>
-  /** False: the form was not sent from a page of ours. */
+  /** False: the form was not sent from a page of this service. */
   isFromHere(request: FastifyRequest): boolean
-  /** False: the form was not sent from a page of this session. */
-  isOwnForm(request: FastifyRequest, session: Session): boolean
+  /** Throws `forbidden` where the form was not sent from a page of this session. */
+  requireOwnForm(request: FastifyRequest, session: Session): void
 }
 
 const YEAR_SECONDS = 365 * 86_400
@@ -55,7 +61,7 @@ export function createReader(deps: SessionDeps, publicUrl: string): Reader {
   const tokenOf = (request: FastifyRequest) => cookiesOf(request)[cookie.session]
   const chosenBy = (request: FastifyRequest, session: Session | null, profile?: Locale | null) => {
     const remembered = cookiesOf(request)[cookie.language]
-    const chosen = firstLocale(queryOf(request).lang, remembered, session?.locale, profile)
+    const chosen = firstLocale(queryOf(request, 'lang'), remembered, session?.locale, profile)
     return chosen ?? preferredLocale(request.headers['accept-language'], 'ar')
   }
   const forget = async (request: FastifyRequest) => {
@@ -77,7 +83,7 @@ export function createReader(deps: SessionDeps, publicUrl: string): Reader {
       return token !== undefined && seen.get(formTokenOf(token)) === true
     },
     language: (request, reply, session, profile) => {
-      const asked = firstLocale(queryOf(request).lang)
+      const asked = firstLocale(queryOf(request, 'lang'))
       if (asked) reply.setCookie(cookie.language, asked, { ...attributes, maxAge: YEAR_SECONDS })
       return chosenBy(request, session, profile)
     },
@@ -91,17 +97,20 @@ export function createReader(deps: SessionDeps, publicUrl: string): Reader {
       reply.clearCookie(cookie.session, attributes)
     },
     isFromHere: (request) => isFromHere(request, origin),
-    isOwnForm: (request, session) =>
-      isFromHere(request, origin) && constantTimeEquals(session.formToken, fieldOf(request, 'form_token')),
+    requireOwnForm: (request, session) => {
+      const isOwn =
+        isFromHere(request, origin) && constantTimeEquals(session.formToken, fieldOf(request, 'form_token'))
+      if (!isOwn) throw new BillingError('forbidden')
+    },
   }
 }
 
-/** Derived, not stored: whoever has the cookie's secret can make it, and nobody else. */
+/** Derived, not stored: only the holder of the cookie's secret can make it. */
 function formTokenOf(sessionToken: string): string {
   return digestOf(`form ${sessionToken}`)
 }
 
-/** Browsers say where a request comes from. Our pages send no referrer, so their forms have the origin "null". */
+/** Browsers say where a request comes from. The pages send no referrer, so their forms have the origin "null". */
 function isFromHere(request: FastifyRequest, ownOrigin: string): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers
   if (site !== undefined) return site === 'same-origin'
@@ -113,8 +122,11 @@ function cookiesOf({ headers }: FastifyRequest): Readonly<Record<string, string 
   return headers.cookie === undefined ? {} : fastifyCookie.parse(headers.cookie)
 }
 
-export function queryOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
-  return typeof request.query === 'object' && request.query !== null ? { ...request.query } : {}
+/** A parameter of the query; undefined where it is missing or given twice. */
+export function queryOf({ query }: FastifyRequest, name: string): string | undefined {
+  const given: Readonly<Record<string, unknown>> = typeof query === 'object' ? { ...query } : {}
+  const value = given[name]
+  return typeof value === 'string' ? value : undefined
 }
 
 /** A field of a posted form, empty where it is missing. */

@@ -25,7 +25,7 @@ export function returnRoutes(app: App, pages: Pages): void {
       const own = session?.userId === payment.userId ? session : null
       // The language that this payer's profile has; of the person, nothing else reaches the page.
       const locale = reader.language(request, reply, own, await findUserLocale(database, payment.userId))
-      const look = readLook(queryOf(request).look)
+      const look = readLook(queryOf(request, 'look'))
       const isWaiting = publicStatusAt(payment, now) === 'pending' && look < LOOKS_MAX
       if (isWaiting) reply.header('refresh', refresh(look))
       return reply
@@ -40,6 +40,6 @@ function refresh(look: number): string {
   return `${look < QUICK_LOOKS ? 3 : 10}; url=?look=${look + 1}`
 }
 
-function readLook(text: unknown): number {
-  return typeof text === 'string' && /^\d{1,3}$/.test(text) ? Number(text) : 0
+function readLook(text = ''): number {
+  return /^\d{1,3}$/.test(text) ? Number(text) : 0
 }
