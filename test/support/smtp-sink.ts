@@ -1,7 +1,7 @@
-// A mail server of the tests: real SMTP on loopback, that keeps every letter and can be told to misbehave.
+// A mail server for tests: real SMTP on loopback; it keeps every message and can be set to misbehave.
 import { createServer, type Socket } from 'node:net'
 
-export interface ReceivedLetter {
+export interface ReceivedMessage {
   readonly from: string
   readonly to: readonly string[]
   /** As it came, headers and all, dots unstuffed. */
@@ -10,8 +10,8 @@ export interface ReceivedLetter {
 
 export interface SmtpSink extends AsyncDisposable {
   readonly url: string
-  readonly letters: readonly ReceivedLetter[]
-  /** Gives the answer to a command (`RCPT`, `DATA`, `.` for the end of a letter); undefined: the usual one, null: hangs up. */
+  readonly messages: readonly ReceivedMessage[]
+  /** Gives the answer to a command (`RCPT`, `DATA`, `.` for the end of a message); undefined: the usual one, null: hangs up. */
   answer: (command: string) => string | null | undefined
 }
 
@@ -28,21 +28,21 @@ const USUAL: Readonly<Record<string, string>> = {
 }
 
 export async function startSmtpSink(): Promise<SmtpSink> {
-  const letters: ReceivedLetter[] = []
+  const messages: ReceivedMessage[] = []
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     // A client that goes away in the middle is part of what is tested.
     socket.on('error', () => socket.destroy())
-    converse(socket, letters, (command) => sink.answer(command))
+    converse(socket, messages, (command) => sink.answer(command))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the system gave no port')
   const sink: SmtpSink = {
     url: `smtp://127.0.0.1:${address.port}`,
-    letters,
+    messages,
     answer: () => undefined,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy()
@@ -52,7 +52,7 @@ export async function startSmtpSink(): Promise<SmtpSink> {
   return sink
 }
 
-function converse(socket: Socket, letters: ReceivedLetter[], answerTo: SmtpSink['answer']): void {
+function converse(socket: Socket, messages: ReceivedMessage[], answerTo: SmtpSink['answer']): void {
   let rest = ''
   let body: string[] | null = null
   let envelope = { from: '', to: [] as string[] }
@@ -69,7 +69,7 @@ function converse(socket: Socket, letters: ReceivedLetter[], answerTo: SmtpSink[
   const take = (line: string) => {
     if (body !== null && line !== '.') return void body.push(line.replace(/^\.\./, '.'))
     if (body !== null) {
-      letters.push({ ...envelope, source: body.join('\r\n') })
+      messages.push({ ...envelope, source: body.join('\r\n') })
       body = null
       envelope = { from: '', to: [] }
       return void answer('.')
@@ -96,8 +96,8 @@ export interface Parsed {
   readonly parts: Readonly<Record<string, Buffer>>
 }
 
-/** Takes a letter apart, as far as our own letters go: nested multiparts, base64 and quoted-printable. */
-export function readLetter({ source }: ReceivedLetter): Parsed {
+/** Parses a message, as far as the service's own go: nested multiparts, base64 and quoted-printable. */
+export function readMessage({ source }: ReceivedMessage): Parsed {
   const parts: Record<string, Buffer> = {}
   const { headers, body } = split(source)
   collect(headers, body, parts)

@@ -58,7 +58,7 @@ describe('a reminder', () => {
     expect(judge('expiring_1_day', END - HOUR, END + HOUR)).toBe('outdated')
   })
 
-  it('is dropped when he has paid beyond, or was ended', () => {
+  it('is dropped when the user has paid beyond, or was ended', () => {
     expect(judge('past_due', END, END, facts({ paidUntil: END + 30 * DAY }))).toBe('outdated')
     expect(judge('past_due', END, END, facts({ endedAt: END - DAY }))).toBe('outdated')
   })
@@ -70,11 +70,11 @@ it('a receipt is sent for five days, whatever became of the subscription', () =>
   expect(judge('receipt', END, END + 5 * DAY, ended)).toBe('too_late')
 })
 
-it('nothing goes to nobody', () => {
+it('nothing is sent without an address', () => {
   expect(judge('receipt', END, END, facts(), null)).toBe('no_address')
 })
 
-it('a letter that was deferred is tried again later and later, at least three times a day', () => {
+it('mail that was deferred is tried again later and later, at least three times a day', () => {
   expect([1, 2, 3, 4, 5, 6, 7, 40].map(mailRetryAfter)).toEqual([
     MINUTE,
     5 * MINUTE,

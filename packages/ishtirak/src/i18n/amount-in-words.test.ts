@@ -246,7 +246,7 @@ describe.each([
     expect(table.length).toBeGreaterThanOrEqual(60)
   })
 
-  it('tells every number below 20,000 from every other', () => {
+  it('gives every number below 20,000 words of its own', () => {
     const texts = new Set(Array.from({ length: 20_000 }, (_, amount) => amountInWords(amount, locale)))
     expect(texts.size).toBe(20_000)
   })

@@ -1,4 +1,4 @@
-// Figures as people in Algeria write them, and never one that reads as another.
+// Figures as they are written in Algeria, and never one that reads as another.
 import { expect, it } from 'vitest'
 import { createFormats } from './formats.js'
 

@@ -1,4 +1,4 @@
-// Numbers, money, dates and durations as people in Algeria write them, by Intl, in each language. It formats instants in
+// Numbers, money, dates and durations as they are written in Algeria, by Intl, in each language. It formats instants in
 // one zone, which is handed in; the words around them are the catalogue's (messages.ts).
 import { DAY, HOUR, type Instant, MINUTE } from '../core/instant.js'
 import { LOCALES, type Locale, type Translated } from '../core/locale.js'
@@ -14,7 +14,7 @@ export interface Formats {
   moment(instant: Instant, locale: Locale): string
   /** `13:00` */
   time(instant: Instant, locale: Locale): string
-  /** `30 days`, `5 hours`, `2 minutes`: what is begun counts, so that it is never 0. */
+  /** `30 days`, `5 hours`, `2 minutes`: rounded up, so that it is never 0. */
   timeLeft(ms: number, locale: Locale): string
   /**
    * Megabytes, as gigabytes where that is exact: `500 MB`, `5 GB`. With `max` in the unit that `max` is in, so that both can

@@ -1,5 +1,5 @@
 // The sentences around every page, and those of the page that the provider sends the payer back to. That page never says
-// "paid" or "failed" on the word of the redirect, and tells nothing of the person: whoever has its address may read it.
+// "paid" or "failed" on the word of the redirect, and shows nothing of the user: its address is enough to read it.
 import type { Translated } from '../core/locale.js'
 
 export const PAGE_MESSAGES = {

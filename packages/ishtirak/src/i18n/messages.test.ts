@@ -1,4 +1,4 @@
-// The catalogue of what people read is whole: every sentence in every language, with the same data, and used somewhere.
+// The catalogue is complete: every sentence in every language, with the same data, and used somewhere.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -40,12 +40,12 @@ describe('every sentence', () => {
     expect(arabic.map(([key]) => key)).toEqual([])
   })
 
-  it('is said somewhere', () => {
+  it('is used somewhere', () => {
     const code = readdirSync(source, { recursive: true, encoding: 'utf8' })
       .filter((file) => /\.tsx?$/.test(file) && !path.basename(file).startsWith('messages-'))
       .map((file) => readFileSync(path.join(source, file), 'utf8'))
       .join('\n')
-    // Limits and letters are named by what they are about, so their keys are put together.
+    // Limits and mail are named by what they are about, so their keys are composed.
     const built =
       /^(projects|domains_per_project|deploys_per_day|storage_mb|mail_(receipt|refunded|portal_link|expiring|past_due|expired)_)/
     const unused = catalogue.filter(([key]) => !built.test(key) && !code.includes(`'${key}'`))
@@ -68,7 +68,7 @@ describe('saying', () => {
     expect(() => sayIn('fr')('timeLeft')).toThrow('the message timeLeft has no time')
   })
 
-  it('has all that the letters need', () => {
+  it('has all that mail needs', () => {
     for (const theme of ['receipt', 'expiring', 'past_due', 'expired'])
       for (const part of ['subject', 'what', 'next']) {
         const key = `mail_${theme}_${part}` as MessageKey

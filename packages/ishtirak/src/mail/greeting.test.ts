@@ -1,4 +1,4 @@
-// A name is whatever its owner chose: a letter of ours repeats none that a mail program would make a link of.
+// Users choose their names: mail repeats none that a mail program would make a link of.
 import { describe, expect, it } from 'vitest'
 import { isLinkLike } from './write-mail.js'
 
@@ -13,7 +13,7 @@ describe('a name', () => {
     'a@evil.example',
     '//evil',
     'تفضل بزيارة موقع.شبكة',
-  ])('like %s greets nobody', (name) => {
+  ])('like %s is left out', (name) => {
     expect(isLinkLike(name)).toBe(true)
   })
 
@@ -25,7 +25,7 @@ describe('a name', () => {
     'أمينة بوضياف',
     'Jean-Pierre, Dr.',
     'A.B.',
-  ])('like %s does', (name) => {
+  ])('like %s is used', (name) => {
     expect(isLinkLike(name)).toBe(false)
   })
 })

@@ -9,7 +9,7 @@ import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.
 export interface ClaimedMail extends OwedMail {
   readonly userId: string
   readonly user: UserRecord
-  /** Until when it is ours. */
+  /** Until when it is this process's. */
   readonly leaseUntil: Instant
 }
 
@@ -44,7 +44,7 @@ const finish = statement(
    returning kind`,
 )
 
-/** `dueAt` null: it is done with. Whoever lost the lease meanwhile changes nothing. */
+/** `dueAt` null: it is done. A process that lost the lease changes nothing. */
 export async function finishMail(
   database: Queryable,
   mail: ClaimedMail,

@@ -1,5 +1,5 @@
-// Sends one letter by SMTP and says what became of it: sent, refused for good, or failed for now. It writes nothing and
-// decides nothing; a letter may be sent twice by those who cannot know, so each carries a Message-ID of its own.
+// Sends one message by SMTP and reports the result: sent, refused for good, or failed for now. A message may be sent twice
+// after a crash, so each carries a Message-ID of its own.
 import { createTransport } from 'nodemailer'
 import { SECOND } from '../core/instant.js'
 
@@ -8,7 +8,7 @@ export interface MailAddress {
   readonly address: string
 }
 
-export interface Letter {
+export interface MailMessage {
   /** `<…@host>`, the same at every attempt: mailboxes show two of one id as one. */
   readonly messageId: string
   readonly from: MailAddress
@@ -21,21 +21,21 @@ export interface Letter {
   readonly attachments: readonly { readonly filename: string; readonly pdf: Uint8Array }[]
 }
 
-export type Dispatch =
+export type SendResult =
   | { readonly kind: 'sent' }
-  /** The server will not take a letter for this address, today or tomorrow. */
+  /** The server will never accept a message for this address. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
 export interface Mailer {
-  send(letter: Letter): Promise<Dispatch>
+  send(message: MailMessage): Promise<SendResult>
 }
 
 const CONNECT_MS = 10 * SECOND
-/** Silence in the middle of a letter. */
+/** Without a byte in the middle of a message. */
 const SILENCE_MS = 20 * SECOND
 
-/** `smtps://` speaks TLS from the first byte (port 465); `smtp://` (port 587) turns to it when the server offers it. */
+/** `smtps://` speaks TLS from the first byte (port 465); `smtp://` (port 587) upgrades when the server offers it. */
 export function createMailer(smtpUrl: string): Mailer {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl)
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -46,7 +46,7 @@ export function createMailer(smtpUrl: string): Mailer {
     ...(username === ''
       ? {}
       : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    // A password must not cross a network in clear because somebody cut the offer of TLS out of the conversation.
+    // A password must not cross a network in clear text because an attacker removed the server's offer of TLS.
     requireTLS: username !== '' && !isThisMachine(host),
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
@@ -55,9 +55,9 @@ export function createMailer(smtpUrl: string): Mailer {
     disableUrlAccess: true,
   })
   return {
-    send: async (letter) => {
+    send: async (message) => {
       try {
-        await transport.sendMail(toMessage(letter))
+        await transport.sendMail(toNodemailer(message))
         return { kind: 'sent' }
       } catch (error) {
         if (!(error instanceof Error)) throw error
@@ -67,14 +67,12 @@ export function createMailer(smtpUrl: string): Mailer {
   }
 }
 
-function toMessage({ messageId, from, to, subject, text, html, language, attachments }: Letter) {
+function toNodemailer(message: MailMessage) {
+  const { language, attachments, ...fields } = message
   return {
-    messageId,
-    from: { ...from },
-    to: { ...to },
-    subject,
-    text,
-    html,
+    ...fields,
+    from: { ...fields.from },
+    to: { ...fields.to },
     headers: { 'Content-Language': language, 'Auto-Submitted': 'auto-generated' },
     attachments: attachments.map(({ filename, pdf }) => ({
       filename,
@@ -84,7 +82,7 @@ function toMessage({ messageId, from, to, subject, text, html, language, attachm
   }
 }
 
-/** 5xx to the recipient or the letter itself (RFC 5321, section 4.2.1). Any other trouble may be ours, and pass. */
+/** 5xx to the recipient or the message itself (RFC 5321, section 4.2.1). Any other failure may be ours, and pass. */
 function isForGood(error: Error): boolean {
   const command = 'command' in error ? error.command : undefined
   const code = 'responseCode' in error ? Number(error.responseCode) : 0

@@ -1,9 +1,10 @@
-// The mail that people get: a receipt for each payment, a word before and after each end; once, in their language.
+// The mail that users get: a receipt for each payment, reminders before and after each end; once, in their language.
+
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { readLetter, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { refundPayment } from '../operator/payments.js'
 
@@ -24,7 +25,7 @@ describeScenario('mail', ({ database }) => {
   const know = (userId: string, profile: { email?: string; name?: string; locale?: 'ar' | 'fr' | 'en' }) =>
     setProfile(world, userId, profile)
   const send = () => world.service.runner.runAll()
-  const subjects = () => sink.letters.map((letter) => readLetter(letter).headers.subject)
+  const subjects = () => sink.messages.map((message) => readMessage(message).headers.subject)
 
   it.each([
     ['ar', 'وصل دفع رقم TEST-2026-000001: 2 000 دج', 'باقة ⁨Pro⁩ مدفوعة إلى غاية', 'dir="rtl"'],
@@ -34,10 +35,10 @@ describeScenario('mail', ({ database }) => {
     await know('user-1', { email: 'amina@example.dz', name: 'Amina', locale })
     await world.as('user-1').buy()
     await send()
-    const [letter] = sink.letters
-    if (!letter) throw new Error('no letter came')
-    const { headers, parts } = readLetter(letter)
-    expect([letter.to, sink.letters.length]).toEqual([['amina@example.dz'], 1])
+    const [message] = sink.messages
+    if (!message) throw new Error('no mail came')
+    const { headers, parts } = readMessage(message)
+    expect([message.to, sink.messages.length]).toEqual([['amina@example.dz'], 1])
     expect([headers.subject, headers['content-language']]).toEqual([subject, locale])
     expect(headers['auto-submitted']).toBe('auto-generated')
     expect(parts['text/plain']?.toString()).toContain(sentence)
@@ -53,9 +54,9 @@ describeScenario('mail', ({ database }) => {
     await know('user-1', { email: 'amina@example.dz', locale: 'fr' })
     await world.as('user-1').buy()
     await send()
-    const [letter] = sink.letters
-    if (!letter) throw new Error('no letter came')
-    const html = readLetter(letter).parts['text/html']?.toString().replaceAll('\u00a0', ' ') ?? ''
+    const [message] = sink.messages
+    if (!message) throw new Error('no mail came')
+    const html = readMessage(message).parts['text/html']?.toString().replaceAll('\u00a0', ' ') ?? ''
     expect(html).toContain('Atlas Hébergement · +213 23 00 00 00 · facturation@atlas.example')
     expect(html).toMatch(/<a href="[^"]+\/portal" style="[^"]*background:#0b4a6f"/)
     expect(html).not.toMatch(/ishtirak/i)
@@ -79,7 +80,7 @@ describeScenario('mail', ({ database }) => {
       'Your paid time is over: renew before 24 December 2026 at 13:00',
       'You are back on the free plan',
     ])
-    const texts = sink.letters.map((letter) => readLetter(letter).parts['text/plain']?.toString() ?? '')
+    const texts = sink.messages.map((message) => readMessage(message).parts['text/plain']?.toString() ?? '')
     expect(texts.slice(1, 4).map((text) => /: (.*) left/.exec(text)?.[1])).toEqual([
       '7 days',
       '3 days',
@@ -112,9 +113,9 @@ describeScenario('mail', ({ database }) => {
     const { paymentId } = await world.as('user-1').buy()
     await refundPayment(world.service.parts, paymentId, { operator: 'tests', reason: 'asked for' })
     await send()
-    const [, letter] = sink.letters
-    if (!letter) throw new Error('no letter came')
-    const { headers, parts } = readLetter(letter)
+    const [, message] = sink.messages
+    if (!message) throw new Error('no mail came')
+    const { headers, parts } = readMessage(message)
     expect(headers.subject).toBe('Votre paiement a été remboursé : 2 000 DA')
     expect(parts['text/plain']?.toString()).toContain('Nous vous avons remboursé 2\u00a0000\u00a0DA')
     // That the copy carries the day is seen in receipt.system.test.ts: it takes a reader of PDFs.
@@ -125,9 +126,9 @@ describeScenario('mail', ({ database }) => {
     await know('user-1', { email: 'amina@example.dz', locale: 'en' })
     await world.as('user-1').buy()
     await send()
-    const [letter] = sink.letters
-    if (!letter) throw new Error('no letter came')
-    const { headers, parts } = readLetter(letter)
+    const [message] = sink.messages
+    if (!message) throw new Error('no mail came')
+    const { headers, parts } = readMessage(message)
     expect(headers.from).toContain('Example Hosting')
     for (const part of ['text/plain', 'text/html']) {
       const text = parts[part]?.toString() ?? ''
@@ -153,17 +154,17 @@ describeScenario('mail', ({ database }) => {
     for (const userId of ['user-1', 'user-2', 'user-3', 'user-4', 'user-5']) await world.as(userId).buy()
     await Promise.all([world, ...others].map(({ service }) => service.runner.runAll()))
     await Promise.all(others.map((other) => other.stop()))
-    expect(sink.letters.map(({ to }) => to[0]).sort()).toEqual(
+    expect(sink.messages.map(({ to }) => to[0]).sort()).toEqual(
       [1, 2, 3, 4, 5].map((number) => `user-${number}@example.dz`),
     )
   })
 
-  it('goes to nobody whose address is not known', async () => {
+  it('is not sent where no address is known', async () => {
     await world.as('user-1').buy()
     await send()
     await know('user-1', { email: 'late@example.dz' })
     await world.advance(3600)
-    expect(sink.letters).toEqual([])
+    expect(sink.messages).toEqual([])
   })
 
   describe('when the mail server', () => {
@@ -172,7 +173,7 @@ describeScenario('mail', ({ database }) => {
       await world.as('user-1').buy()
     }
 
-    it('defers it, the letter is tried again, under the same Message-ID', async () => {
+    it('defers it, it is tried again, under the same Message-ID', async () => {
       sink.answer = (command) => (command === '.' ? '451 try later' : undefined)
       await buy()
       await send()
@@ -180,26 +181,26 @@ describeScenario('mail', ({ database }) => {
       sink.answer = () => undefined
       await world.advance(60)
       await world.advance(3600)
-      const ids = sink.letters.map((letter) => readLetter(letter).headers['message-id'])
+      const ids = sink.messages.map((message) => readMessage(message).headers['message-id'])
       expect([ids.length, new Set(ids).size]).toEqual([2, 1])
     })
 
-    it('dies before it has said yes, the letter comes again', async () => {
+    it('dies before it has accepted it, it comes again', async () => {
       sink.answer = (command) => (command === '.' ? null : undefined)
       await buy()
       await send()
       sink.answer = () => undefined
       await world.advance(60)
-      expect(sink.letters).toHaveLength(2)
+      expect(sink.messages).toHaveLength(2)
     })
 
-    it('refuses the address for good, nobody insists', async () => {
+    it('refuses the address for good, it is not tried again', async () => {
       sink.answer = (command) => (command === 'RCPT' ? '550 no such user' : undefined)
       await buy()
       await send()
       sink.answer = () => undefined
       await world.advance(DAY_SECONDS)
-      expect(sink.letters).toEqual([])
+      expect(sink.messages).toEqual([])
     })
 
     it('is away for a week, nothing old is sent when it is back', async () => {
@@ -209,11 +210,11 @@ describeScenario('mail', ({ database }) => {
       await world.advance(7 * DAY_SECONDS)
       sink.answer = () => undefined
       await send()
-      expect(sink.letters).toEqual([])
+      expect(sink.messages).toEqual([])
     })
   })
 
-  it('cannot be bent by a name into another header or another reader', async () => {
+  it('carries no header or recipient that a name injects', async () => {
     await know('user-1', {
       email: 'amina@example.dz',
       name: 'Amina <b>x</b>", Bcc: <eve@example.com>',
@@ -221,10 +222,10 @@ describeScenario('mail', ({ database }) => {
     })
     await world.as('user-1').buy()
     await send()
-    const [letter] = sink.letters
-    if (!letter) throw new Error('no letter came')
-    expect(letter.to).toEqual(['amina@example.dz'])
-    expect(readLetter(letter).headers).not.toHaveProperty('bcc')
-    expect(readLetter(letter).parts['text/html']?.toString()).not.toContain('<b>x')
+    const [message] = sink.messages
+    if (!message) throw new Error('no mail came')
+    expect(message.to).toEqual(['amina@example.dz'])
+    expect(readMessage(message).headers).not.toHaveProperty('bcc')
+    expect(readMessage(message).parts['text/html']?.toString()).not.toContain('<b>x')
   })
 })

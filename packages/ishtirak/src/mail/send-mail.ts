@@ -1,5 +1,5 @@
-// The mail that is owed, sent: claimed with a lease, judged whether it is still true, written, handed to the mail server.
-// A process that dies in the middle leaves a row that is due again, so a message may come twice and is never lost.
+// Sends the mail that is owed: claimed with a lease, dropped if it is no longer true, written, handed to the mail server. A
+// process that dies in between leaves a row that is due again, so a message may come twice and is never lost.
 import { DAY, MINUTE } from '../core/instant.js'
 import { judgeMail, mailRetryAfter } from '../core/mail.js'
 import type { Queryable } from '../database/database.js'
@@ -32,27 +32,27 @@ export async function sendDueMail(deps: SendMailDeps, limit: number): Promise<nu
     const now = deps.clock.now()
     const claim = { now, limit: Math.min(AT_ONCE, limit - done), leaseUntil: now + LEASE_MS }
     const claimed = await claimDueMails(deps.database, claim)
-    await Promise.all(claimed.map((owed) => deal(deps, mailer, owed)))
+    await Promise.all(claimed.map((owed) => sendOne(deps, mailer, owed)))
     done += claimed.length
     if (claimed.length < claim.limit) break
   }
   return done
 }
 
-async function deal(deps: SendMailDeps, mailer: Mailer, owed: ClaimedMail): Promise<void> {
+async function sendOne(deps: SendMailDeps, mailer: Mailer, owed: ClaimedMail): Promise<void> {
   const { database, clock, terms } = deps
   const verdict = judgeMail(owed, owed.user, clock.now(), terms)
   if (verdict !== 'send') {
     deps.count({ name: 'mail', outcome: verdict })
     return finishMail(database, owed, { dueAt: null, outcome: verdict })
   }
-  const dispatch = await mailer.send(await writeMail(deps, owed))
-  deps.count({ name: 'mail', outcome: dispatch.kind })
-  if (dispatch.kind === 'sent') return finishMail(database, owed, { dueAt: null, outcome: 'sent' })
-  const line = { kind: owed.kind, attempts: owed.attempts, reason: dispatch.reason }
-  deps.log.warn(line, `a mail was ${dispatch.kind}`)
-  const dueAt = dispatch.kind === 'refused' ? null : clock.now() + mailRetryAfter(owed.attempts)
-  await finishMail(database, owed, { dueAt, outcome: `${dispatch.kind}: ${dispatch.reason}`.slice(0, 500) })
+  const result = await mailer.send(await writeMail(deps, owed))
+  deps.count({ name: 'mail', outcome: result.kind })
+  if (result.kind === 'sent') return finishMail(database, owed, { dueAt: null, outcome: 'sent' })
+  const line = { kind: owed.kind, attempts: owed.attempts, reason: result.reason }
+  deps.log.warn(line, `a mail was ${result.kind}`)
+  const dueAt = result.kind === 'refused' ? null : clock.now() + mailRetryAfter(owed.attempts)
+  await finishMail(database, owed, { dueAt, outcome: `${result.kind}: ${result.reason}`.slice(0, 500) })
 }
 
 /** Forgets up to `limit` messages of long ago, and what was owed while there was no mail server. */

@@ -1,5 +1,5 @@
-// One message in its reader's language: what is, and what to do. Every link leads to a page of ours, where the user can
-// log in and see; never to a checkout, which dies in half an hour.
+// One message in the user's language: what is, and what to do. Every link leads to the portal, where the user can log in;
+// never to a checkout, which expires in half an hour.
 import { createHash } from 'node:crypto'
 import { DAY, type Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -13,7 +13,7 @@ import { type PrintedReceipt, type ReceiptDeps, readReceipt } from '../receipts/
 import type { Clock } from '../runtime/clock.js'
 import type { ClaimedMail } from './mail.sql.js'
 import { htmlOf, type MailWords } from './mail-html.js'
-import type { Letter, MailAddress } from './mailer.js'
+import type { MailAddress, MailMessage } from './mailer.js'
 
 export interface WriteMailDeps extends ReceiptDeps {
   readonly clock: Clock
@@ -27,7 +27,7 @@ export interface WriteMailDeps extends ReceiptDeps {
   readonly mailFrom: (locale: Locale) => MailAddress
 }
 
-export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail): Promise<Letter> {
+export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail): Promise<MailMessage> {
   const { email, name, locale: known } = owed.user
   const locale = known ?? 'ar'
   if (email === null) throw new Error('a mail without an address')
@@ -76,7 +76,7 @@ function wordsOf(
   }
 }
 
-/** People choose their names: one that a mail program would make a link of greets nobody. */
+/** Users choose their names: one that a mail program would make a link of is left out of the mail. */
 export function isLinkLike(name: string): boolean {
   return /[/\\:@]|\bwww\b|[\p{L}\p{N}][.\u3002\uff0e\uff61]\p{L}{2}/iu.test(name.normalize('NFKC'))
 }
@@ -85,7 +85,7 @@ function greet(say: Say, name: string | null): string {
   return name === null || isLinkLike(name) ? say('mail_greetingUnnamed') : say('mail_greeting', { name })
 }
 
-/** What any of the sentences may need; those that do not, ignore it. */
+/** What any of the sentences may name. */
 function dataOf(
   { terms, catalogue, clock, formats }: WriteMailDeps,
   owed: ClaimedMail,
@@ -112,7 +112,7 @@ const BUTTONS: Readonly<Partial<Record<MailKind, MessageKey>>> = {
   portal_link: 'mail_linkButton',
 }
 
-/** A reminder of the last day says so by its name; the others say how many days are left. */
+/** A reminder of the last day names it; the others give the number of days left. */
 function subjectKey({ kind, user }: ClaimedMail, now: Instant, { isoDay }: Formats): MessageKey | null {
   const { paidUntil } = user.subscription
   if (!kind.startsWith('expiring') || paidUntil === null) return null
@@ -127,14 +127,14 @@ function textOf({ locale, greeting, paragraphs, button, url, footer, contact }: 
   return [greeting, ...paragraphs, `${button}${colon} ${url}`, end].join('\n\n')
 }
 
-/** Subjects are shown by programs that draw the marks around isolated names as boxes. */
+/** Some programs draw the marks around isolated names as boxes in a subject. */
 function plain(text: string): string {
   return text.replace(/[\u2066-\u2069]/g, '').replaceAll('\u00a0', ' ')
 }
 
 /**
- * The same for every attempt and every process. The user's id stays out of it: letters get forwarded. A link is asked for
- * again and again, and mailboxes drop a letter whose id they have seen.
+ * The same for every attempt and every process. The user's id stays out of it: messages get forwarded. A link is asked for
+ * again and again, and mailboxes drop a message whose id they have seen.
  */
 function messageIdOf({ userId, kind, about, queuedAt }: ClaimedMail, host: string): string {
   const digest = createHash('sha256')

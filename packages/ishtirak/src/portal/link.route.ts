@@ -60,7 +60,7 @@ export function linkRoutes(app: App, pages: Pages): void {
   })
 }
 
-/** RFC 5321 allows no longer address; what has no @ is a slip that is worth a second try. */
+/** RFC 5321 allows no longer address; what has no @ is a typing error, and the form is shown again. */
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/
 
 /**

@@ -1,4 +1,4 @@
-// What is wrong with a request is said the way its reader reads: on an address that people open with a page in their
+// A refusal is in the form that its reader understands: on an address that users open, a page in their
 // language, on every other with a problem; and both with the headers that keep a browser from guessing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
@@ -34,7 +34,7 @@ const REFUSED: readonly (readonly [string, string, string, number])[] = [
   ['a form for an address without one', 'POST', '/portal', 405],
 ]
 
-describe('an address that people open', () => {
+describe('an address that users open', () => {
   it.each(REFUSED)('with %s is refused with a page in each language', async (_what, method, path, status) => {
     for (const locale of LOCALES) {
       const answer = await ask(method, path, { 'accept-language': locale })

@@ -1,4 +1,4 @@
-// The platform's way to its user's portal: with his token it gets a link, and sends him there. The link works once.
+// POST …/portal-sessions: with the user's token the platform gets a link into the portal, and sends the user there.
 import { Type } from 'typebox'
 import { toTimestamp } from '../core/instant.js'
 import type { App } from '../http/app.js'

@@ -179,7 +179,7 @@ describeScenario('the portal', ({ database }) => {
       expect(await database().query(selectSecrets)).toEqual([])
     })
 
-    it('until its user leaves, who is sent back to where he came from', async () => {
+    it('until its user leaves, and is sent back to the page before', async () => {
       const cookie = await enter('user-1', { return_path: '/settings/billing' })
       const form_token = formTokenIn(await open(cookie))
       const left = await world.call('POST', '/portal/leave', {
@@ -193,7 +193,7 @@ describeScenario('the portal', ({ database }) => {
       expect((await open(cookie)).status).toBe(401)
     })
 
-    it('and shows its user nobody else’s receipt', async () => {
+    it('and shows no other user’s receipt', async () => {
       const { paymentId } = await world.as('user-1').buy()
       const own = await open(await enter('user-1'), {}, `/portal/receipts/${paymentId}`)
       expect([own.status, own.headers.get('content-type')]).toEqual([200, 'application/pdf'])
@@ -271,7 +271,7 @@ describeScenario('the portal', ({ database }) => {
     })
   })
 
-  it('invites nobody to pay again whose payment is being looked into', async () => {
+  it('does not invite to pay again while a payment is under review', async () => {
     world.emulator.setFaults({ wrong_amount: { times: 1 } })
     await world.as('user-1').buy()
     const { text } = await open(await enter('user-1'), { 'accept-language': 'en' })
@@ -279,7 +279,7 @@ describeScenario('the portal', ({ database }) => {
     expect(text).not.toContain('/portal/upgrade')
   })
 
-  it('escapes what people are called', async () => {
+  it('escapes names', async () => {
     const name = '<script>alert(1)</script>"\'&'
     await setProfile(world, 'user-1', { name })
     const { text } = await open(await enter('user-1'))
@@ -287,7 +287,7 @@ describeScenario('the portal', ({ database }) => {
     expect(text).toContain('&lt;script>alert(1)&lt;/script>')
   })
 
-  it('runs no script, is framed by nobody, tells nobody where one comes from, is kept by no cache', async () => {
+  it('runs no script, cannot be framed, sends no referrer, is kept by no cache', async () => {
     const cookie = await enter('user-1')
     const { paymentId } = await world.as('user-1').upgrade()
     for (const path of ['/portal', `/billing/return/${paymentId}`, '/portal/nothing']) {
@@ -343,7 +343,7 @@ describeScenario('the portal', ({ database }) => {
       ['fr-DZ,fr;q=0.9', 'fr'],
       ['de,es', 'ar'],
       ['', 'ar'],
-    ])('to a stranger with %j: %s', async (accept, locale) => {
+    ])('to an anonymous visitor with %j: %s', async (accept, locale) => {
       expect(langOf(await open('', { 'accept-language': accept }))).toBe(locale)
     })
   })
@@ -384,7 +384,7 @@ describeScenario('the portal', ({ database }) => {
       ])
     })
 
-    it('names nobody, not even to the payer’s neighbour who has a session', async () => {
+    it('names no user, not even to another user with a session', async () => {
       await setProfile(world, 'user-1', { name: 'Amina', email: 'amina@example.dz' })
       const { paymentId } = await world.as('user-1').buy()
       const strangers = await enter('user-2')

@@ -1,4 +1,4 @@
-// What people see: the portal, the way into it, the page after paying. Nothing here decides about money.
+// What users see: the portal, the way into it, the page after paying. Nothing here decides about money.
 import fastifyCookie from '@fastify/cookie'
 import type { FastifyInstance } from 'fastify'
 import { BillingError, ERRORS } from '../core/error.js'

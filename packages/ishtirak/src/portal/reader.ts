@@ -55,7 +55,7 @@ export function createReader(deps: SessionDeps, publicUrl: string): Reader {
   // `__Host-`: no neighbouring subdomain can plant a cookie of this name (RFC 6265bis, section 4.1.3.2).
   const prefix = isSecure ? '__Host-' : ''
   const cookie = { session: `${prefix}ishtirak`, language: `${prefix}ishtirak_lang` }
-  // Lax, because the provider sends people back from another site, and they should still be who they were.
+  // Lax, because the provider sends users back from another site, and their session should still hold.
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const
   const seen = new BoundedMap<string, true>(SEEN_MAX)
   const tokenOf = (request: FastifyRequest) => cookiesOf(request)[cookie.session]

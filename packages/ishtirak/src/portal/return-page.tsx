@@ -1,5 +1,5 @@
 // The page after paying: paid, still being confirmed, failed, canceled, too late, under review, refunded. It says what the
-// payment was and what it is worth now. It shows nothing of the person, since its address is all one needs to read it.
+// payment was and what it is worth now. It shows nothing of the user, since its address is enough to read it.
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'

@@ -8,7 +8,7 @@ import type { Pages } from './pages.js'
 import { queryOf } from './reader.js'
 import { returnPage } from './return-page.js'
 
-/** Looks that a page takes by itself: 4 at 3 s for whoever has just paid, then every 10 s, three minutes in all. */
+/** Looks that a page takes by itself: 4 at 3 s just after paying, then every 10 s, three minutes in all. */
 const LOOKS_MAX = 20
 const QUICK_LOOKS = 4
 
@@ -23,7 +23,7 @@ export function returnRoutes(app: App, pages: Pages): void {
       const { payment, now } = returned
       const session = await reader.session(request)
       const own = session?.userId === payment.userId ? session : null
-      // The language that this payer's profile has; of the person, nothing else reaches the page.
+      // The language of the payer's profile; nothing else of the payer reaches the page.
       const locale = reader.language(request, reply, own, await findUserLocale(database, payment.userId))
       const look = readLook(queryOf(request, 'look'))
       const isWaiting = publicStatusAt(payment, now) === 'pending' && look < LOOKS_MAX

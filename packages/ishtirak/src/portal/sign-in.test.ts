@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { readLetter, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 
 describeScenario('a visit of the portal without a session', ({ database }) => {
@@ -28,7 +28,7 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
   const ask = (email: string) => post('/portal/link', { email })
   const mailed = async () => {
     await world.service.runner.runAll()
-    return sink.letters.map((letter) => readLetter(letter).parts['text/plain']?.toString() ?? '')
+    return sink.messages.map((message) => readMessage(message).parts['text/plain']?.toString() ?? '')
   }
   const tokenIn = (text = '') => /\/portal\/sign-in\?token=([\w-]{43})/.exec(text)?.[1] ?? ''
 
@@ -77,7 +77,7 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
     const [known, unknown] = [await ask('amina@example.dz'), await ask('someone@example.dz')]
     expect([unknown.status, unknown.text]).toEqual([known.status, known.text])
     await mailed()
-    expect(sink.letters.map(({ to }) => to[0])).toEqual(['amina@example.dz'])
+    expect(sink.messages.map(({ to }) => to[0])).toEqual(['amina@example.dz'])
   })
 
   it('sends a user no more than one link in five minutes', async () => {
@@ -93,7 +93,7 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
     expect(await mailed()).toHaveLength(2)
   })
 
-  it('names each letter with a link anew, since mailboxes keep one of those with the same name', async () => {
+  it('gives each mail with a link its own id, since mailboxes keep one of those with the same id', async () => {
     await start()
     await know('user-1', 'amina@example.dz')
     for (const _ of [1, 2]) {
@@ -101,7 +101,7 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
       await mailed()
       await world.advance(3600)
     }
-    const ids = sink.letters.map((letter) => readLetter(letter).headers['message-id'])
+    const ids = sink.messages.map((message) => readMessage(message).headers['message-id'])
     expect(new Set(ids).size).toBe(2)
   })
 
@@ -144,7 +144,7 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
     expect(answer.text).not.toContain('"><script>')
   })
 
-  it('signs in by a form of ours only: another site cannot sign a user in as somebody else', async () => {
+  it('signs in by the service’s own form only: another site cannot sign a user in to another account', async () => {
     await start()
     await know('mallory', 'mallory@example.dz')
     await ask('mallory@example.dz')

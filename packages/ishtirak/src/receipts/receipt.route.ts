@@ -54,7 +54,7 @@ export function receiptRoutes(deps: ReceiptRoutesDeps) {
   }
 }
 
-/** Shown in the browser, with a name for whoever keeps it. */
+/** Shown in the browser, with a name for saving it. */
 export function sendReceipt(reply: FastifyReply, { number, pdf }: PrintedReceipt): FastifyReply {
   return reply
     .type('application/pdf')

@@ -1,4 +1,4 @@
-// Receipts as they were issued: number and snapshot. They are written with the booking (settlements.ts) and never changed;
+// Receipts as they were issued: number and snapshot. They are written with the booking (payments/settle-changes.sql.ts) and never changed;
 // here they are read.
 import type { ReceiptSnapshot } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
@@ -15,7 +15,7 @@ const selectReceipt = statement(
   'select series, number, snapshot from receipts where user_id = $1 and payment_id = $2',
 )
 
-/** Null when there is none, or it is somebody else's. */
+/** Null where there is none, or it is another user's. */
 export async function findReceipt(
   database: Queryable,
   userId: string,

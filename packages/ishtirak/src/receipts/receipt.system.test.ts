@@ -1,4 +1,4 @@
-// Receipts as people get them: the PDF is read back, in all three languages.
+// Receipts as users get them: the PDF is read back, in all three languages.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { factsOf, fontsOf, linesOf, textOf, wordsOf } from '../../../../test/support/pdf.js'
