@@ -1,13 +1,13 @@
-// POST and GET of checkouts, in the provider's own words. Source of the shapes: Chargily docs, API reference,
-// checkouts; of the sentences: Laravel's validation messages.
+// POST and GET of checkouts. Source of the shapes: Chargily docs, API reference, checkouts; of the messages: Laravel's
+// validation.
 import { expect, test } from 'vitest'
 import { call, emulator, KEY, ManualClock, made, merchant, newCheckout, ORDER, START_MS } from './support.js'
 
-const LIVE_KEY = 'live_sk_street00000000000000000000000000000000'
+const LIVE_KEY = 'live_sk_emulator0000000000000000000000000000000'
 /** 1,700,000,000,000 ms in Crockford's base 32, ten places. */
 const START_IN_ULID = '01hf7yat00'
 
-test('a new checkout is answered with 200 and the fields in the documented order', async () => {
+test('creating a checkout answers 200 with the fields in the documented order', async () => {
   const emu = await emulator({ clock: new ManualClock() })
 
   const answer = await call(emu, 'POST', '/checkouts', ORDER)
@@ -105,7 +105,7 @@ test.each([
   expect(emu.checkouts()).toHaveLength(0)
 })
 
-test('the message is the first complaint and the number of the others', async () => {
+test('the message is the first error and the number of the others', async () => {
   const emu = await emulator()
   const none = await call(emu, 'POST', '/checkouts', {})
   // amount, currency, success_url
@@ -171,7 +171,7 @@ test.each(['0', '51', 'x', '1.5'])('per_page=%s is refused', async (perPage) => 
   expect((await call(emu, 'GET', '/checkouts?per_page=50')).status).toBe(200)
 })
 
-test('without a key, with a wrong one, or with one of the other mode nothing opens', async () => {
+test('401 without a key, with an unknown one, or with one of the other mode', async () => {
   const emu = await emulator({ secretKeys: [KEY, LIVE_KEY] })
   const missing = await fetch(`${emu.url}/test/api/v2/balance`)
   expect([missing.status, await missing.text()]).toEqual([401, '{"message":"Unauthenticated."}'])
@@ -180,7 +180,7 @@ test('without a key, with a wrong one, or with one of the other mode nothing ope
   expect((await call(emu, 'GET', '/balance')).status).toBe(200)
 })
 
-test('the modes share neither keys nor checkouts, and only live mode costs fees', async () => {
+test('test and live mode are separate, and only live mode charges fees', async () => {
   const emu = await emulator({ secretKeys: [KEY, LIVE_KEY] })
   const { id } = await newCheckout(emu)
   const headers = { authorization: `Bearer ${LIVE_KEY}`, 'content-type': 'application/json' }
@@ -195,9 +195,11 @@ test('the modes share neither keys nor checkouts, and only live mode costs fees'
     fees_on_merchant: 625,
     checkout_url: expect.stringContaining(`${emu.url}/checkouts/`),
   })
+  await newCheckout(emu)
+  expect(emu.checkouts().map(({ livemode }) => livemode)).toEqual([false, true, false])
 })
 
-test('what does not exist is 404, and a wrong method is 405 with the right ones', async () => {
+test('an unknown path is 404, and an unsupported method 405 with the supported ones', async () => {
   const emu = await emulator()
   for (const path of ['/checkouts/01none', '/checkouts/a%00b', '/nothing', '/customers/01none'])
     expect((await call(emu, 'GET', path)).status, path).toBe(404)

@@ -1,16 +1,14 @@
-// How the merchant is told: what an event looks like, when it is tried again, and when it is given up.
-// Source: the captured events of May 2026, Chargily docs (Webhooks), and spatie/laravel-webhook-server's defaults.
+// Events: their shape, their retries, and their end. Source: the captured events of May 2026, Chargily docs (Webhooks), and spatie/laravel-webhook-server's defaults.
 import { expect, test, vi } from 'vitest'
-import { emulator, ManualClock, merchant, newCheckout, START_MS } from './support.js'
+import { emulator, ManualClock, merchant, newCheckout, payNew, START_MS, withMerchant } from './support.js'
 
 test('an event as captured: keys in MySQL order, boolean mode, the account of the merchant', async () => {
-  const shop = await merchant()
-  const emu = await emulator({ webhookEndpoint: shop.url, account: { name: 'Hosting' } })
+  const { shop, emu } = await withMerchant({ account: { name: 'Hosting' } })
   const { id } = await newCheckout(emu, { metadata: { user_id: 'u1', plan: 'pro' } })
   await emu.pay(id, 'paid', 'cib')
   await emu.settled()
 
-  const body = shop.heard[0]?.body ?? ''
+  const body = shop.received[0]?.body ?? ''
   const event = JSON.parse(body)
   expect(Object.keys(event)).toEqual(['id', 'entity', 'type', 'data', 'created_at', 'updated_at', 'livemode'])
   expect(Object.keys(event.data).join()).toBe(
@@ -29,40 +27,36 @@ test('an event as captured: keys in MySQL order, boolean mode, the account of th
 })
 
 test('an event as documented: the mode is a string, the address is called url, there is no currency', async () => {
-  const shop = await merchant()
-  const emu = await emulator({ webhookEndpoint: shop.url, dialect: 'docs' })
+  const { shop, emu } = await withMerchant({ dialect: 'docs' })
   const checkout = await newCheckout(emu)
   await emu.pay(checkout.id, 'paid')
   await emu.settled()
 
-  const event = JSON.parse(shop.heard[0]?.body ?? '')
+  const event = JSON.parse(shop.received[0]?.body ?? '')
   expect(event).toMatchObject({ livemode: 'false', data: { url: checkout.checkout_url, status: 'paid' } })
   for (const absent of ['currency', 'livemode', 'checkout_url', 'account'])
     expect(event.data).not.toHaveProperty(absent)
 })
 
 test('the headers are those of the sender', async () => {
-  const shop = await merchant()
-  const emu = await emulator({ webhookEndpoint: shop.url })
-  await emu.pay((await newCheckout(emu)).id, 'paid')
-  await emu.settled()
-  const names = shop.heard[0]?.rawHeaders.filter((_, index) => index % 2 === 0)
+  const { shop, emu } = await withMerchant()
+  await payNew(emu)
+  const names = shop.received[0]?.rawHeaders.filter((_, index) => index % 2 === 0)
   expect(names).toEqual(expect.arrayContaining(['User-Agent', 'Content-Type', 'Signature', 'Content-Length']))
-  expect(shop.heard[0]?.headers).toMatchObject({
+  expect(shop.received[0]?.headers).toMatchObject({
     'content-type': 'application/json',
     'user-agent': 'GuzzleHttp/7',
   })
 })
 
 test.each(['paid', 'failed', 'canceled'] as const)(
-  '%s is told as itself, with the state in the data',
+  '%s sends an event of its own type, with the status in the data',
   async (outcome) => {
-    const shop = await merchant()
-    const emu = await emulator({ webhookEndpoint: shop.url })
+    const { shop, emu } = await withMerchant()
     const { id } = await newCheckout(emu)
     await emu.pay(id, outcome)
     await emu.settled()
-    expect(JSON.parse(shop.heard[0]?.body ?? '')).toMatchObject({
+    expect(JSON.parse(shop.received[0]?.body ?? '')).toMatchObject({
       type: `checkout.${outcome}`,
       data: { id, status: outcome },
     })
@@ -70,43 +64,40 @@ test.each(['paid', 'failed', 'canceled'] as const)(
 )
 
 test('paying makes a customer for a checkout that had none', async () => {
-  const shop = await merchant()
-  const emu = await emulator({ webhookEndpoint: shop.url })
-  await emu.pay((await newCheckout(emu)).id, 'paid')
-  await emu.settled()
-  expect(JSON.parse(shop.heard[0]?.body ?? '').data.customer_id).toHaveLength(26)
+  const { shop, emu } = await withMerchant()
+  await payNew(emu)
+  expect(JSON.parse(shop.received[0]?.body ?? '').data.customer_id).toHaveLength(26)
 })
 
-test("a checkout's own endpoint goes before the account's, and without any nobody is told", async () => {
+test("a checkout's own endpoint takes precedence over the account's; without either there is no delivery", async () => {
   const [account, own] = [await merchant(), await merchant()]
   const emu = await emulator({ webhookEndpoint: account.url })
   await emu.pay((await newCheckout(emu, { webhook_endpoint: own.url })).id, 'paid')
   await emu.settled()
-  expect([account.heard.length, own.heard.length]).toEqual([0, 1])
+  expect([account.received.length, own.received.length]).toEqual([0, 1])
 
-  const deaf = await emulator()
-  await deaf.pay((await newCheckout(deaf)).id, 'paid')
-  expect(deaf.deliveries()).toEqual([])
+  const withoutEndpoint = await emulator()
+  await withoutEndpoint.pay((await newCheckout(withoutEndpoint)).id, 'paid')
+  expect(withoutEndpoint.deliveries()).toEqual([])
 })
 
-test('a merchant in trouble is tried again after 10 and after 100 seconds, with the same bytes', async () => {
+test('a failed delivery is retried after 10 and after 100 seconds, with the same bytes', async () => {
   const shop = await merchant()
-  shop.mood = 503
+  shop.respondWith = 503
   const clock = new ManualClock()
   const emu = await emulator({ webhookEndpoint: shop.url, clock })
-  await emu.pay((await newCheckout(emu)).id, 'paid')
-  await emu.settled()
+  await payNew(emu)
 
   await emu.advance(9)
-  expect(shop.heard).toHaveLength(1)
+  expect(shop.received).toHaveLength(1)
   await emu.advance(1)
-  expect(shop.heard).toHaveLength(2)
+  expect(shop.received).toHaveLength(2)
   await emu.advance(99)
-  expect(shop.heard).toHaveLength(2)
+  expect(shop.received).toHaveLength(2)
   await emu.advance(1)
-  expect(shop.heard).toHaveLength(3)
+  expect(shop.received).toHaveLength(3)
   await emu.advance(1000)
-  expect(shop.heard).toHaveLength(3)
+  expect(shop.received).toHaveLength(3)
 
   const [delivery] = emu.deliveries()
   expect(delivery).toMatchObject({
@@ -117,35 +108,31 @@ test('a merchant in trouble is tried again after 10 and after 100 seconds, with 
       { at_ms: START_MS + 110_000, status: 503 }, // 10 + 100
     ],
   })
-  expect(new Set(shop.heard.map(({ body, headers }) => body + headers.signature)).size).toBe(1)
+  expect(new Set(shop.received.map(({ body, headers }) => body + headers.signature)).size).toBe(1)
 })
 
-test('moving the clock far at once still makes every try at its own time', async () => {
-  const shop = await merchant()
-  shop.mood = 500
-  const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock() })
+test('moving the clock far makes every attempt at its own time', async () => {
+  const { shop, emu } = await withMerchant({ clock: new ManualClock() })
+  shop.respondWith = 500
   await emu.pay((await newCheckout(emu)).id, 'paid')
   await emu.advance(3600)
   expect(emu.deliveries()[0]?.attempts.map(({ at_ms }) => at_ms - START_MS)).toEqual([0, 10_000, 110_000])
 })
 
-test('any 2xx is an answer, anything else is not', async () => {
-  const shop = await merchant()
-  const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock() })
+test('any 2xx is a success, anything else a failure', async () => {
+  const { shop, emu } = await withMerchant({ clock: new ManualClock() })
   const states: unknown[] = []
-  for (const mood of [204, 302, 404]) {
-    shop.mood = mood
-    await emu.pay((await newCheckout(emu)).id, 'paid')
-    await emu.settled()
+  for (const respondWith of [204, 302, 404]) {
+    shop.respondWith = respondWith
+    await payNew(emu)
     states.push(emu.deliveries().at(-1)?.state)
   }
   expect(states).toEqual(['delivered', 'pending', 'pending'])
 })
 
-test('a merchant who does not answer in time, or is not there, gets another try', async () => {
-  const shop = await merchant()
-  shop.mood = 'silent'
-  const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock(), webhookTimeoutMs: 50 })
+test('a timeout or a refused connection is retried', async () => {
+  const { shop, emu } = await withMerchant({ clock: new ManualClock(), webhookTimeoutMs: 50 })
+  shop.respondWith = 'silent'
   await emu.pay((await newCheckout(emu)).id, 'paid')
   await emu.pay((await newCheckout(emu, { webhook_endpoint: 'http://127.0.0.1:1/' })).id, 'paid')
   await emu.settled()
@@ -157,44 +144,38 @@ test('a merchant who does not answer in time, or is not there, gets another try'
   expect([silent?.state, gone?.state]).toEqual(['pending', 'pending'])
 })
 
-test('without anyone moving the clock, the event leaves by itself', async () => {
-  const shop = await merchant()
-  const emu = await emulator({ webhookEndpoint: shop.url })
+test('a delayed event is sent without moving the clock', async () => {
+  const { shop, emu } = await withMerchant()
   emu.setFaults({ delay: { seconds: 1, times: 1 } })
   await emu.pay((await newCheckout(emu)).id, 'paid')
-  expect(shop.heard).toHaveLength(0)
-  await vi.waitFor(() => expect(shop.heard).toHaveLength(1), { timeout: 5000 })
+  expect(shop.received).toHaveLength(0)
+  await vi.waitFor(() => expect(shop.received).toHaveLength(1), { timeout: 5000 })
 })
 
-test('a resend repeats the bytes, and a vain one does not undo the delivery', async () => {
-  const shop = await merchant()
-  const emu = await emulator({ webhookEndpoint: shop.url })
-  await emu.pay((await newCheckout(emu)).id, 'paid')
-  await emu.settled()
+test('a resend repeats the bytes, and a failed one does not undo the delivery', async () => {
+  const { shop, emu } = await withMerchant()
+  await payNew(emu)
   const id = emu.deliveries()[0]?.id ?? ''
 
   expect((await emu.resend(id)).attempts).toHaveLength(2)
-  expect(shop.heard[1]?.body).toBe(shop.heard[0]?.body)
-  shop.mood = 500
+  expect(shop.received[1]?.body).toBe(shop.received[0]?.body)
+  shop.respondWith = 500
   expect(await emu.resend(id)).toMatchObject({ state: 'delivered', attempts: [{}, {}, { status: 500 }] })
   await expect(emu.resend('01none')).rejects.toThrow('no delivery')
 })
 
-test('many events at once all arrive', async () => {
-  const shop = await merchant()
-  const emu = await emulator({ webhookEndpoint: shop.url })
+test('50 events at once all arrive', async () => {
+  const { shop, emu } = await withMerchant()
   const ids = await Promise.all(Array.from({ length: 50 }, async () => (await newCheckout(emu)).id))
   await Promise.all(ids.map((id) => emu.pay(id, 'paid')))
   await emu.settled()
-  expect(new Set(shop.heard.map(({ body }) => JSON.parse(body).data.id))).toEqual(new Set(ids))
+  expect(new Set(shop.received.map(({ body }) => JSON.parse(body).data.id))).toEqual(new Set(ids))
 })
 
-test('a vain resend uses up none of the three tries', async () => {
-  const shop = await merchant()
-  shop.mood = 500
-  const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock() })
-  await emu.pay((await newCheckout(emu)).id, 'paid')
-  await emu.settled()
+test('a failed resend does not count as one of the three attempts', async () => {
+  const { shop, emu } = await withMerchant({ clock: new ManualClock() })
+  shop.respondWith = 500
+  await payNew(emu)
   await emu.resend(emu.deliveries()[0]?.id ?? '')
   await emu.advance(3600)
   const atSeconds = emu.deliveries()[0]?.attempts.map(({ at_ms }) => (at_ms - START_MS) / 1000)

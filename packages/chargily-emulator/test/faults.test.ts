@@ -1,90 +1,88 @@
-// Every switch, on and then off again: what the merchant or the client sees while it is on.
+// Every fault: what the merchant or the client sees while it is on.
 import { expect, test, vi } from 'vitest'
 import { sign } from '../src/api-keys.js'
 import type { Faults } from '../src/emulator.js'
-import { call, emulator, KEY, ManualClock, merchant, newCheckout, ORDER, payAtPage } from './support.js'
+import { call, emulator, KEY, ManualClock, newCheckout, ORDER, payAtPage, withMerchant } from './support.js'
 
-/** Pays one checkout with the faults on and returns what the merchant heard. */
-async function heardWith(faults: Partial<Faults>, secretKeys = [KEY]) {
-  const shop = await merchant()
-  const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock(), secretKeys })
+/** Pays one checkout with the faults on; returns what the merchant received. */
+async function receivedWith(faults: Partial<Faults>, secretKeys = [KEY]) {
+  const { shop, emu } = await withMerchant({ clock: new ManualClock(), secretKeys })
   emu.setFaults(faults)
   const checkout = await newCheckout(emu)
   await emu.pay(checkout.id, 'paid')
   await emu.settled()
-  const events = shop.heard.map(({ body, headers }) => ({ body, signature: headers.signature }))
+  const events = shop.received.map(({ body, headers }) => ({ body, signature: headers.signature }))
   return { emu, shop, checkout, events }
 }
 
-test('drop: the event is never sent, but can be resent', async () => {
-  const { emu, shop } = await heardWith({ drop: {} })
+test('drop: the event is not sent, but can be resent', async () => {
+  const { emu, shop } = await receivedWith({ drop: {} })
   await emu.advance(3600)
-  expect(shop.heard).toHaveLength(0)
+  expect(shop.received).toHaveLength(0)
   const [delivery] = emu.deliveries()
   expect(delivery).toMatchObject({ state: 'dropped', attempts: [] })
   expect(await emu.resend(delivery?.id ?? '')).toMatchObject({ state: 'delivered' })
-  expect(shop.heard).toHaveLength(1)
+  expect(shop.received).toHaveLength(1)
 })
 
-test('delay: the event comes so many seconds later', async () => {
-  const { emu, shop } = await heardWith({ delay: { seconds: 90 } })
+test('delay: the event is sent so many seconds later', async () => {
+  const { emu, shop } = await receivedWith({ delay: { seconds: 90 } })
   await emu.advance(89)
-  expect(shop.heard).toHaveLength(0)
+  expect(shop.received).toHaveLength(0)
   await emu.advance(1)
-  expect(shop.heard).toHaveLength(1)
+  expect(shop.received).toHaveLength(1)
 })
 
-test('duplicate: copies carry the same event id, the same bytes', async () => {
-  const { events } = await heardWith({ duplicate: { count: 2 } })
+test('duplicate: copies have the same event id and the same bytes', async () => {
+  const { events } = await receivedWith({ duplicate: { count: 2 } })
   expect(events).toHaveLength(3) // the event and two copies
   expect(new Set(events.map(({ body }) => body)).size).toBe(1)
 })
 
 test('duplicate with new_event_id: other ids for the same checkout', async () => {
-  const { events, checkout } = await heardWith({ duplicate: { count: 1, new_event_id: true } })
+  const { events, checkout } = await receivedWith({ duplicate: { count: 1, new_event_id: true } })
   const parsed = events.map(({ body }) => JSON.parse(body))
   expect(new Set(parsed.map(({ id }) => id)).size).toBe(2)
   expect(parsed.map(({ data }) => data.id)).toEqual([checkout.id, checkout.id])
 })
 
-test('reorder: the merchant has heard before the payer is sent back', async () => {
-  const shop = await merchant()
-  const emu = await emulator({ webhookEndpoint: shop.url })
+test('reorder: the event arrives before the payer is redirected', async () => {
+  const { shop, emu } = await withMerchant()
   emu.setFaults({ reorder: { order: 'webhook_before_redirect' } })
   const { checkout_url } = await newCheckout(emu)
   const back = await payAtPage(checkout_url, { outcome: 'paid' })
-  expect([back.status, shop.heard.length]).toEqual([303, 1])
+  expect([back.status, shop.received.length]).toEqual([303, 1])
 })
 
 test('reorder failed_after_paid: the failure of an earlier card comes after the payment', async () => {
-  const { events } = await heardWith({ reorder: { order: 'failed_after_paid' } })
-  const told = events.map(({ body }) => JSON.parse(body))
-  expect(told.map(({ type, data }) => [type, data.status])).toEqual([
+  const { events } = await receivedWith({ reorder: { order: 'failed_after_paid' } })
+  const parsed = events.map(({ body }) => JSON.parse(body))
+  expect(parsed.map(({ type, data }) => [type, data.status])).toEqual([
     ['checkout.paid', 'paid'],
     ['checkout.failed', 'failed'],
   ])
-  expect(told[0].id).not.toBe(told[1].id)
+  expect(parsed[0].id).not.toBe(parsed[1].id)
 })
 
 test.each([
   ['wrong', /^[0-9a-f]{64}$/],
   ['garbage', /^not-a-signature$/],
   ['missing', /^undefined$/],
-] as const)('bad_signature %s: no key of ours made it', async (kind, shape) => {
-  const { events } = await heardWith({ bad_signature: { kind } })
+] as const)('bad_signature %s: not made with the key', async (kind, shape) => {
+  const { events } = await receivedWith({ bad_signature: { kind } })
   expect(String(events[0]?.signature)).toMatch(shape)
   expect(events[0]?.signature).not.toBe(sign(events[0]?.body ?? '', KEY))
 })
 
-test('old_key: signed with the last key of the account, or with one nobody has', async () => {
-  const two = await heardWith({ old_key: {} }, [KEY, 'test_sk_old'])
+test('old_key: signed with the last key of the account, or with one never accepted', async () => {
+  const two = await receivedWith({ old_key: {} }, [KEY, 'test_sk_old'])
   expect(two.events[0]?.signature).toBe(sign(two.events[0]?.body ?? '', 'test_sk_old'))
-  const one = await heardWith({ old_key: {} })
+  const one = await receivedWith({ old_key: {} })
   expect(one.events[0]?.signature).not.toBe(sign(one.events[0]?.body ?? '', KEY))
 })
 
-test('reserialised_body: the same meaning in other bytes under the old signature', async () => {
-  const { events, checkout } = await heardWith({ reserialised_body: {} })
+test("reserialised_body: the same meaning in other bytes with the original's signature", async () => {
+  const { events, checkout } = await receivedWith({ reserialised_body: {} })
   const body = events[0]?.body ?? ''
   expect(JSON.parse(body).data.id).toBe(checkout.id)
   expect(body).not.toContain(String.raw`\/`)
@@ -92,10 +90,10 @@ test('reserialised_body: the same meaning in other bytes under the old signature
 })
 
 test('truncated_body: half of the bytes, with the signature of the whole or of the half', async () => {
-  const cut = await heardWith({ truncated_body: {} })
+  const cut = await receivedWith({ truncated_body: {} })
   expect(() => JSON.parse(cut.events[0]?.body ?? '')).toThrow(SyntaxError)
   expect(cut.events[0]?.signature).not.toBe(sign(cut.events[0]?.body ?? '', KEY))
-  const signed = await heardWith({ truncated_body: { signed: true } })
+  const signed = await receivedWith({ truncated_body: { signed: true } })
   expect(() => JSON.parse(signed.events[0]?.body ?? '')).toThrow(SyntaxError)
   expect(signed.events[0]?.signature).toBe(sign(signed.events[0]?.body ?? '', KEY))
 })
@@ -105,17 +103,16 @@ test.each([
   [{ wrong_amount: {} }, { data: { amount: 50 } }],
   [{ wrong_currency: {} }, { data: { currency: 'usd' } }],
   [{ wrong_mode: {} }, { livemode: true, data: { livemode: true } }],
-])('%j: a lie, rightly signed, while the API tells the truth', async (faults: Partial<Faults>, lie) => {
-  const { events, emu, checkout } = await heardWith(faults)
-  expect(JSON.parse(events[0]?.body ?? '')).toMatchObject(lie)
+])('%j: false but rightly signed, while the API is right', async (faults: Partial<Faults>, falsehood) => {
+  const { events, emu, checkout } = await receivedWith(faults)
+  expect(JSON.parse(events[0]?.body ?? '')).toMatchObject(falsehood)
   expect(events[0]?.signature).toBe(sign(events[0]?.body ?? '', KEY))
-  const truth = { amount: 2000, currency: 'dzd', livemode: false }
-  expect((await call(emu, 'GET', `/checkouts/${checkout.id}`)).body).toMatchObject(truth)
+  const ordered = { amount: 2000, currency: 'dzd', livemode: false }
+  expect((await call(emu, 'GET', `/checkouts/${checkout.id}`)).body).toMatchObject(ordered)
 })
 
-test('processing: the payer is back while the bank still thinks', async () => {
-  const shop = await merchant()
-  const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock() })
+test('processing: the payer is redirected before the bank answers', async () => {
+  const { shop, emu } = await withMerchant({ clock: new ManualClock() })
   emu.setFaults({ processing: { seconds: 60 } })
   const { id, checkout_url } = await newCheckout(emu)
   expect((await payAtPage(checkout_url, { outcome: 'paid' })).status).toBe(303)
@@ -124,7 +121,7 @@ test('processing: the payer is back while the bank still thinks', async () => {
   expect((await payAtPage(checkout_url, { outcome: 'paid' })).status).toBe(409)
   await emu.advance(60)
   expect((await call(emu, 'GET', `/checkouts/${id}`)).body).toMatchObject({ status: 'paid' })
-  expect(shop.heard).toHaveLength(1)
+  expect(shop.received).toHaveLength(1)
 })
 
 test('expire_as_canceled: time ends a checkout as canceled', async () => {
@@ -135,7 +132,7 @@ test('expire_as_canceled: time ends a checkout as canceled', async () => {
   expect(emu.checkouts()).toMatchObject([{ status: 'canceled' }])
 })
 
-test('api_429: too many attempts, with the time to wait', async () => {
+test('api_429: 429 with Retry-After', async () => {
   const emu = await emulator()
   emu.setFaults({ api_429: { retry_after: 7 } })
   const { status, headers } = await call(emu, 'GET', '/balance')
@@ -176,7 +173,7 @@ test('a connection that hangs does not keep the emulator from closing', async ()
   expect(await hanging).toBe('fetch failed')
 })
 
-test('api_slow: the answer takes its time, and is right', async () => {
+test('api_slow: the answer is late, and right', async () => {
   const emu = await emulator()
   emu.setFaults({ api_slow: { ms: 80 } })
   const before = performance.now()
@@ -185,14 +182,14 @@ test('api_slow: the answer takes its time, and is right', async () => {
   expect(performance.now() - before).toBeGreaterThanOrEqual(79)
 })
 
-test('a scope keeps a fault of the API to the creation of checkouts', async () => {
+test('a scope limits a fault of the API to the creation of checkouts', async () => {
   const emu = await emulator()
   emu.setFaults({ api_5xx: { scope: 'create_checkout' } })
   expect((await call(emu, 'GET', '/checkouts')).status).toBe(200)
   expect((await call(emu, 'POST', '/checkouts', ORDER)).status).toBe(500)
 })
 
-test('times counts down and then the switch is off; clearing switches off at once', async () => {
+test('a fault is off after `times` uses, or when it is cleared', async () => {
   const emu = await emulator()
   emu.setFaults({ api_429: { times: 2 }, drop: {} })
   const statuses: number[] = []

@@ -1,4 +1,4 @@
-// Is the emulator faithful? Ask a client that nobody here wrote: Chargily's own JavaScript SDK, from npm, unchanged.
+// The emulator with Chargily's own JavaScript SDK, from npm, unchanged.
 import { ChargilyClient, verifySignature } from '@chargily/chargily-pay'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { emulator, KEY, merchant, payAtPage } from './support.js'
@@ -6,8 +6,8 @@ import { emulator, KEY, merchant, payAtPage } from './support.js'
 const realFetch = globalThis.fetch
 let emulatorUrl = ''
 
-// The SDK has its address as a constant and calls the global `fetch`, so the only way to lead it elsewhere without
-// touching its code is to change the host of its requests here. All the rest of them goes out as it was made.
+// The SDK has its address as a constant and calls the global `fetch`, so only
+// the host of its requests is changed here.
 beforeEach(() => {
   globalThis.fetch = (input, init) =>
     realFetch(String(input).replace('https://pay.chargily.net', emulatorUrl), init)
@@ -43,13 +43,13 @@ test('creates, reads, lists and deletes customers', async () => {
   await expect(chargily.getCustomer(customer.id)).rejects.toThrow('404')
 })
 
-test('its update of customers fails as it does in production: it sends PATCH', async () => {
+test('updating a customer fails as in production, because the SDK sends PATCH', async () => {
   const { chargily } = await client()
   const { id } = await chargily.createCustomer({ name: 'Amine' })
   await expect(chargily.updateCustomer(id, { name: 'Yacine' })).rejects.toThrow('405')
 })
 
-test('sells a product at a price through a checkout of items', async () => {
+test('creates products and prices, and a checkout of items', async () => {
   const { chargily } = await client()
   const product = await chargily.createProduct({ name: 'Pro', metadata: { plan: 'pro' } })
   expect(await chargily.updateProduct(product.id, { description: 'Ten projects' })).toMatchObject({
@@ -92,7 +92,7 @@ test('creates, reads, lists and expires checkouts, and reads the balance', async
   expect((await chargily.getBalance()).wallets[0]).toMatchObject({ currency: 'dzd', balance: 2000 })
 })
 
-test('offers a payment link whose every visit is a checkout of its own', async () => {
+test('creates a payment link, each visit of which opens a checkout', async () => {
   const { chargily } = await client()
   const product = await chargily.createProduct({ name: 'Pro' })
   const price = await chargily.createPrice({ amount: 500, currency: 'dzd', product_id: product.id })
@@ -135,9 +135,9 @@ test.each(['wire-2026', 'docs'] as const)(
       success_url: 'https://app.example.dz/ok',
     })
     await emu.pay(checkout.id, 'paid', 'edahabia')
-    await vi.waitFor(() => expect(shop.heard).toHaveLength(1))
-    const body = Buffer.from(shop.heard[0]?.body ?? '')
-    const signature = String(shop.heard[0]?.headers.signature)
+    await vi.waitFor(() => expect(shop.received).toHaveLength(1))
+    const body = Buffer.from(shop.received[0]?.body ?? '')
+    const signature = String(shop.received[0]?.headers.signature)
 
     expect(verifySignature(body, signature, KEY)).toBe(true)
     expect(() => verifySignature(Buffer.from(`${body} `), signature, KEY)).toThrow('invalid')

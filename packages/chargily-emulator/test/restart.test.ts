@@ -1,5 +1,5 @@
-// The state file: what was promised survives a kill. A kill is an instance that is left alone without `close`, on a
-// clock that stands still, so that it does nothing more; the next one starts on the same file.
+// The state file survives a kill: an instance that is left without `close`, on a clock that stands still, so that it does
+// nothing more. The next one starts on the same file.
 import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,25 +9,25 @@ import { call, emulator, KEY, ManualClock, merchant, newCheckout, payAtPage } fr
 
 const newStateFile = () => path.join(mkdtempSync(path.join(tmpdir(), 'emulator-')), 'state')
 
-test('an event that was owed at the kill is delivered by the next start', async () => {
+test('an event still owed at the kill is delivered after the next start', async () => {
   const shop = await merchant()
   const options = { stateFile: newStateFile(), webhookEndpoint: shop.url }
   const killed = await emulator({ ...options, clock: new ManualClock() })
   killed.setFaults({ delay: { seconds: 60 } })
   const checkout = await newCheckout(killed)
   expect((await payAtPage(checkout.checkout_url, { outcome: 'paid' })).status).toBe(303)
-  expect(shop.heard).toHaveLength(0)
+  expect(shop.received).toHaveLength(0)
 
   const next = await emulator({ ...options, clock: new ManualClock() })
   await next.advance(60)
 
-  expect(shop.heard.map(({ body }) => JSON.parse(body).data.id)).toEqual([checkout.id])
+  expect(shop.received.map(({ body }) => JSON.parse(body).data.id)).toEqual([checkout.id])
   expect(next.checkouts()).toMatchObject([{ id: checkout.id, status: 'paid' }])
 })
 
-test('tries that were made count after a restart, with the same bytes', async () => {
+test('attempts made before a restart count, and the next has the same bytes', async () => {
   const shop = await merchant()
-  shop.mood = 500
+  shop.respondWith = 500
   const options = { stateFile: newStateFile(), webhookEndpoint: shop.url }
   const killed = await emulator({ ...options, clock: new ManualClock() })
   await killed.pay((await newCheckout(killed)).id, 'paid')
@@ -40,10 +40,10 @@ test('tries that were made count after a restart, with the same bytes', async ()
   await next.settled()
 
   expect(next.deliveries()).toMatchObject([{ state: 'failed', attempts: [{}, {}, {}] }])
-  expect(new Set(shop.heard.map(({ body, headers }) => body + headers.signature)).size).toBe(1)
+  expect(new Set(shop.received.map(({ body, headers }) => body + headers.signature)).size).toBe(1)
 })
 
-test('every kind of resource is there again, and what was deleted is not', async () => {
+test('every kind of resource is restored, and what was deleted is not', async () => {
   const stateFile = newStateFile()
   const first = await emulator({ stateFile })
   const create = async (path: string, body: unknown) =>
@@ -71,7 +71,7 @@ test('every kind of resource is there again, and what was deleted is not', async
   expect((await call(next, 'GET', `/customers/${gone.id}`)).status).toBe(404)
 })
 
-test('a sandbox that lived ahead of time starts again where it was', async () => {
+test("a moved clock of the emulator's own is restored", async () => {
   const stateFile = newStateFile()
   const clock = { now: () => 1_700_000_000_000 }
   const first = await emulator({ stateFile, clock })
@@ -81,7 +81,7 @@ test('a sandbox that lived ahead of time starts again where it was', async () =>
   expect(checkout).toMatchObject({ created_at: 1_700_086_400 }) // 1,700,000,000 + 86,400
 })
 
-test('a line torn by the kill was never promised and is left out', async () => {
+test('a line torn by the kill is ignored', async () => {
   const stateFile = newStateFile()
   const first = await emulator({ stateFile })
   const { id } = await newCheckout(first)
@@ -90,7 +90,7 @@ test('a line torn by the kill was never promised and is left out', async () => {
   expect(next.checkouts()).toMatchObject([{ id }])
 })
 
-test('the file is compacted at the start: one line for each thing that is', async () => {
+test('the file is compacted at the start to one line for each record', async () => {
   const stateFile = newStateFile()
   const first = await emulator({ stateFile })
   const { id } = await newCheckout(first)
@@ -100,9 +100,9 @@ test('the file is compacted at the start: one line for each thing that is', asyn
   expect(readFileSync(stateFile, 'utf8').trim().split('\n')).toHaveLength(2) // the format and the checkout
 })
 
-test('a file of somebody else, or a damaged one, stops the start and stays as it is', async () => {
+test('a file of another program, or a damaged one, fails the start and stays unchanged', async () => {
   const stateFile = newStateFile()
-  for (const content of ['my thesis\n', 'x', '{"format":"chargily-emulator/1"}\nnot json\n[]\n']) {
+  for (const content of ['another file\n', 'x', '{"format":"chargily-emulator/1"}\nnot json\n[]\n']) {
     writeFileSync(stateFile, content)
     await expect(startEmulator({ secretKeys: [KEY], stateFile })).rejects.toThrow(EmulatorError)
     expect(readFileSync(stateFile, 'utf8')).toBe(content)

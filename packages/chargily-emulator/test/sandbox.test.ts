@@ -1,4 +1,4 @@
-// The routes under /_sandbox, as scripts use them, and who may not.
+// The routes and the page under /_sandbox, the options, and the handle.
 import { mkdtempSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -13,8 +13,10 @@ import {
   made,
   merchant,
   newCheckout,
+  payNew,
   START_MS,
   sandbox,
+  withMerchant,
 } from './support.js'
 
 test('faults are set, read and cleared', async () => {
@@ -41,21 +43,20 @@ test.each([
   [{ drop: { times: 0 } }, 'drop.times must be an integer from 1 to 1000000.'],
   [{ duplicate: { new_event_id: 1 } }, 'duplicate.new_event_id must be true or false.'],
   [{ bad_signature: { kind: 'odd' } }, 'bad_signature.kind must be one of wrong, missing, garbage.'],
-])('%j is refused whole with 422', async (wrong, message) => {
+])('%j is refused with 422 and sets nothing', async (wrong, message) => {
   const emu = await emulator()
   const answer = await sandbox(emu, 'POST', '/faults', { old_key: true, ...wrong })
   expect([answer.status, answer.body]).toMatchObject([422, { message }])
   expect(emu.faults().old_key).toBeNull()
 })
 
-test('deliveries are listed, shown with their bytes, and sent again', async () => {
-  const shop = await merchant()
-  const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock() })
+test('deliveries are listed, shown with their bytes, and resent', async () => {
+  const { shop, emu } = await withMerchant({ clock: new ManualClock() })
   const { id: checkout_id } = await newCheckout(emu)
   await emu.pay(checkout_id, 'paid')
   await emu.settled()
 
-  const event_id = JSON.parse(shop.heard[0]?.body ?? '').id
+  const event_id = JSON.parse(shop.received[0]?.body ?? '').id
   const id = emu.deliveries()[0]?.id
   const attempts = [{ at: '2023-11-14T22:13:20.000Z', status: 200, error: null }]
   const shown = {
@@ -70,14 +71,16 @@ test('deliveries are listed, shown with their bytes, and sent again', async () =
   expect((await sandbox(emu, 'GET', '/deliveries')).body).toEqual({
     data: [{ ...shown, next_attempt_at: null }],
   })
-  expect((await sandbox(emu, 'GET', `/deliveries/${id}`)).body).toMatchObject({ body: shop.heard[0]?.body })
+  expect((await sandbox(emu, 'GET', `/deliveries/${id}`)).body).toMatchObject({
+    body: shop.received[0]?.body,
+  })
   const resent = await sandbox(emu, 'POST', `/deliveries/${id}/resend`)
   expect(resent.body).toMatchObject({ attempts: [...attempts, { status: 200 }] })
-  expect(shop.heard).toHaveLength(2)
+  expect(shop.received).toHaveLength(2)
   expect((await sandbox(emu, 'POST', '/deliveries/01none/resend')).status).toBe(404)
 })
 
-test('checkouts are listed for scripts', async () => {
+test('checkouts are listed', async () => {
   const emu = await emulator()
   const { id } = await newCheckout(emu, { metadata: { payment_id: 'pay_1' } })
   expect((await sandbox(emu, 'GET', '/checkouts')).body).toMatchObject({
@@ -85,13 +88,13 @@ test('checkouts are listed for scripts', async () => {
   })
 })
 
-test.each([[-1], ['1'], [1e12], [null]])('the clock does not move by %j', async (advance_seconds) => {
+test.each([[-1], ['1'], [1e12], [null]])('the clock refuses to move by %j', async (advance_seconds) => {
   const emu = await emulator({ clock: new ManualClock() })
   expect((await sandbox(emu, 'POST', '/clock', { advance_seconds })).status).toBe(422)
   expect((await sandbox(emu, 'GET', '/clock')).body).toEqual({ now: '2023-11-14T22:13:20.000Z' })
 })
 
-/** `fetch` does not let anyone forge these headers; an attacker's browser would send them. */
+/** `fetch` refuses to set these headers; an attacker's browser sends them. */
 function statusFor({ url }: Emulator, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     request(`${url}/_sandbox/faults`, { headers }, (response) => {
@@ -103,7 +106,7 @@ function statusFor({ url }: Emulator, headers: Record<string, string>): Promise<
   })
 }
 
-test('a foreign name or a page of another site is refused', async () => {
+test('a foreign host name or another origin is refused', async () => {
   const emu = await emulator()
   const { host, port } = new URL(emu.url)
   expect(await statusFor(emu, { host: `rebound.example:${port}` })).toBe(403)
@@ -115,14 +118,14 @@ test('a foreign name or a page of another site is refused', async () => {
     expect(await statusFor(emu, { host: `${name}:${port}` }), name).toBe(200)
 })
 
-test('keys that belong to no mode, or none at all, stop the start without being told to the log', async () => {
+test('keys without a mode, or none, fail the start, and the error names no key', async () => {
   await expect(startEmulator({ secretKeys: [] })).rejects.toThrow(EmulatorError)
   const error = await startEmulator({ secretKeys: [KEY, 'sk_mine'] }).catch((thrown: Error) => thrown)
   expect(error).toBeInstanceOf(EmulatorError)
   expect(String(error)).not.toContain('sk_mine')
 })
 
-test('two emulators in one process share nothing', async () => {
+test('two emulators in one process are independent', async () => {
   const [one, other] = [await emulator(), await emulator()]
   await newCheckout(one)
   one.setFaults({ drop: {} })
@@ -131,8 +134,7 @@ test('two emulators in one process share nothing', async () => {
 
 describe('reset', () => {
   test('forgets checkouts, deliveries, faults, and the offset of the clock', async () => {
-    const shop = await merchant()
-    const emu = await emulator({ webhookEndpoint: shop.url, clock: { now: () => START_MS } })
+    const { shop, emu } = await withMerchant({ clock: { now: () => START_MS } })
     const customer = made(await call(emu, 'POST', '/customers', { name: 'Amine' }))
     await emu.pay((await newCheckout(emu)).id, 'paid')
     await emu.advance(3600)
@@ -146,20 +148,19 @@ describe('reset', () => {
     expect((await call(emu, 'GET', `/customers/${customer.id}`)).status).toBe(404)
     expect((await sandbox(emu, 'GET', '/clock')).body).toEqual({ now: '2023-11-14T22:13:20.000Z' })
     await emu.advance(7200)
-    expect(shop.heard).toHaveLength(1)
+    expect(shop.received).toHaveLength(1)
     expect((await call(emu, 'GET', `/checkouts/${unpaid.id}`)).status).toBe(404)
-    await emu.pay((await newCheckout(emu)).id, 'paid')
-    await emu.settled()
-    expect(shop.heard).toHaveLength(2)
+    await payNew(emu)
+    expect(shop.received).toHaveLength(2)
   })
 
   test('aborts a delivery that is under way, and an advance that waits for it', async () => {
     const shop = await merchant()
-    shop.mood = 'silent'
+    shop.respondWith = 'silent'
     const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock() })
     await emu.pay((await newCheckout(emu)).id, 'paid')
     const advanced = emu.advance(3600)
-    await vi.waitFor(() => expect(shop.heard).toHaveLength(1))
+    await vi.waitFor(() => expect(shop.received).toHaveLength(1))
     await emu.reset()
     await advanced
     expect([emu.checkouts(), emu.deliveries()]).toEqual([[], []])
@@ -176,29 +177,29 @@ describe('reset', () => {
   })
 })
 
-test('an address that is taken is said to be taken', async () => {
+test('an address in use fails the start with EADDRINUSE', async () => {
   const { url } = await emulator()
   const again = startEmulator({ secretKeys: [KEY], port: Number(new URL(url).port) })
   await expect(again).rejects.toThrow(/EADDRINUSE/)
 })
 
-test('its address, opened in a browser, says where everything is and no key', async () => {
+test('the root shows the addresses and no key', async () => {
   const emu = await emulator()
   const text = await (await fetch(emu.url)).text()
   expect(text).toContain(`${emu.url}/test/api/v2`)
   expect(text).not.toContain(KEY)
 })
 
-describe('its page', () => {
-  const press = (emu: Emulator, deed: string, form: Record<string, string>) =>
-    fetch(`${emu.url}/_sandbox/page/${deed}`, {
+describe('the page', () => {
+  const post = (emu: Emulator, action: string, form: Record<string, string>) =>
+    fetch(`${emu.url}/_sandbox/page/${action}`, {
       method: 'POST',
       body: new URLSearchParams(form),
       headers: { origin: emu.url },
       redirect: 'manual',
     })
 
-  test('shows clock, faults, deliveries and checkouts, without script', async () => {
+  test('shows clock, faults, deliveries and checkouts, without JavaScript', async () => {
     const emu = await emulator({ clock: new ManualClock() })
     const { id } = await newCheckout(emu)
     const page = await fetch(`${emu.url}/_sandbox`)
@@ -216,23 +217,23 @@ describe('its page', () => {
     expect(html).not.toContain(KEY)
   })
 
-  test('its buttons move the clock, switch faults, and send again', async () => {
+  test('its buttons move the clock, switch faults, and resend', async () => {
     const shop = await merchant()
     const emu = await emulator({ clock: new ManualClock() })
     const { id } = await newCheckout(emu, { webhook_endpoint: shop.url })
-    const moved = await press(emu, 'clock', { advance_seconds: '60' })
+    const moved = await post(emu, 'clock', { advance_seconds: '60' })
     expect([moved.status, moved.headers.get('location')]).toEqual([303, '/_sandbox'])
     expect((await sandbox(emu, 'GET', '/clock')).body).toEqual({ now: '2023-11-14T22:14:20.000Z' })
 
-    expect((await press(emu, 'faults', { fault: 'wrong_mode', state: 'on' })).status).toBe(303)
+    expect((await post(emu, 'faults', { fault: 'wrong_mode', state: 'on' })).status).toBe(303)
     expect(emu.faults().wrong_mode).toEqual({})
-    expect((await press(emu, 'faults', { fault: 'wrong_mode', state: 'off' })).status).toBe(303)
+    expect((await post(emu, 'faults', { fault: 'wrong_mode', state: 'off' })).status).toBe(303)
     expect(emu.faults().wrong_mode).toBeNull()
 
     await emu.pay(id, 'paid')
     const [delivery] = emu.deliveries()
-    expect((await press(emu, 'resend', { delivery: delivery?.id ?? '' })).status).toBe(303)
-    expect(shop.heard).toHaveLength(2)
+    expect((await post(emu, 'resend', { delivery: delivery?.id ?? '' })).status).toBe(303)
+    expect(shop.received).toHaveLength(2)
     expect(await (await fetch(`${emu.url}/_sandbox`)).text()).toContain('delivered')
   })
 
@@ -240,7 +241,7 @@ describe('its page', () => {
     ['clock', { advance_seconds: 'soon' }, 422],
     ['faults', { fault: 'no_such', state: 'on' }, 422],
     ['resend', { delivery: '01none' }, 404],
-  ])('%s refuses %o with %i', async (deed, form, status) => {
-    expect((await press(await emulator(), deed, form)).status).toBe(status)
+  ])('%s refuses %o with %i', async (action, form, status) => {
+    expect((await post(await emulator(), action, form)).status).toBe(status)
   })
 })

@@ -1,11 +1,11 @@
-// What the emulator's tests share: an emulator on a free port, a merchant that writes down what he is told, and a
-// clock that stands still until it is moved. Everything is closed after each test, whatever happened in it.
+// Shared by the tests: an emulator on a free port, a merchant that records what it receives, and a clock that stands
+// still until it is moved. Everything is closed after each test.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect } from 'vitest'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../src/emulator.js'
 
-export const KEY = 'test_sk_street00000000000000000000000000000000'
+export const KEY = 'test_sk_emulator0000000000000000000000000000000'
 /** 2023-11-14T22:13:20Z */
 export const START_MS = 1_700_000_000_000
 
@@ -33,7 +33,7 @@ export class ManualClock {
   }
 }
 
-export interface Heard {
+export interface ReceivedEvent {
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
   readonly body: string
@@ -41,13 +41,13 @@ export interface Heard {
 
 export interface Merchant {
   readonly url: string
-  readonly heard: Heard[]
-  /** What the next events are answered with; `silent` never answers. */
-  mood: number | 'silent'
+  readonly received: ReceivedEvent[]
+  /** The status of its answers; `silent` never answers. */
+  respondWith: number | 'silent'
 }
 
 export async function merchant(): Promise<Merchant> {
-  const heard: Heard[] = []
+  const received: ReceivedEvent[] = []
   const silenced: ServerResponse[] = []
   const server = createServer((request, response) => {
     let body = ''
@@ -56,9 +56,9 @@ export async function merchant(): Promise<Merchant> {
       body += part
     })
     request.on('end', () => {
-      heard.push({ headers: request.headers, rawHeaders: request.rawHeaders, body })
-      if (self.mood === 'silent') silenced.push(response)
-      else response.writeHead(self.mood).end('{}')
+      received.push({ headers: request.headers, rawHeaders: request.rawHeaders, body })
+      if (self.respondWith === 'silent') silenced.push(response)
+      else response.writeHead(self.respondWith).end('{}')
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -68,8 +68,14 @@ export async function merchant(): Promise<Merchant> {
   })
   // A server on TCP has an address with a port; only pipes have none.
   const { port } = server.address() as AddressInfo
-  const self: Merchant = { url: `http://127.0.0.1:${port}/webhook`, heard, mood: 200 }
+  const self: Merchant = { url: `http://127.0.0.1:${port}/webhook`, received, respondWith: 200 }
   return self
+}
+
+/** A merchant, and an emulator that sends its events there. */
+export async function withMerchant(options: Partial<EmulatorOptions> = {}) {
+  const shop = await merchant()
+  return { shop, emu: await emulator({ webhookEndpoint: shop.url, ...options }) }
 }
 
 export interface Answer {
@@ -117,7 +123,15 @@ export async function newCheckout(emu: Emulator, more: Record<string, unknown> =
   return made(await call(emu, 'POST', '/checkouts', { ...ORDER, ...more }))
 }
 
-/** The two fields of a created resource that tests go on with. */
+/** Creates a checkout, pays it, and waits for its deliveries. */
+export async function payNew(emu: Emulator, more: Record<string, unknown> = {}) {
+  const checkout = await newCheckout(emu, more)
+  await emu.pay(checkout.id, 'paid')
+  await emu.settled()
+  return checkout
+}
+
+/** The two fields of a created resource that tests use. */
 export function made(answer: Answer): { id: string; checkout_url: string } {
   expect(answer, answer.text).toMatchObject({ status: 200, body: { id: expect.any(String) } })
   // Checked in the line above; `checkout_url` is there for checkouts, and no other test asks for it.

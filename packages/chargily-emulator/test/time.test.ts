@@ -1,19 +1,18 @@
-// What time does to a checkout: thirty minutes to pay, not a second more.
+// Time: a checkout expires after 30 minutes, and the clock can be moved.
 import { expect, test, vi } from 'vitest'
 import {
   call,
   emulator,
   ManualClock,
-  merchant,
   newCheckout,
   payAtPage,
   START_MS,
   sandbox,
+  withMerchant,
 } from './support.js'
 
-test('an unpaid checkout expires 30 minutes after its creation, and the merchant is told', async () => {
-  const shop = await merchant()
-  const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock() })
+test('an unpaid checkout expires 30 minutes after its creation, and an event is sent', async () => {
+  const { shop, emu } = await withMerchant({ clock: new ManualClock() })
   const { id } = await newCheckout(emu)
 
   await emu.advance(1799) // 30 × 60 - 1
@@ -25,12 +24,12 @@ test('an unpaid checkout expires 30 minutes after its creation, and the merchant
     status: 'expired',
     updated_at: at,
   })
-  expect(shop.heard.map(({ body }) => JSON.parse(body))).toMatchObject([
+  expect(shop.received.map(({ body }) => JSON.parse(body))).toMatchObject([
     { type: 'checkout.expired', created_at: at, data: { id, status: 'expired' } },
   ])
 })
 
-test('a clock moved by somebody else expires what is due at the next look, before anything is paid', async () => {
+test('a clock moved from outside expires what is due before the next payment', async () => {
   const clock = new ManualClock()
   const emu = await emulator({ clock })
   const { id, checkout_url } = await newCheckout(emu)
@@ -39,7 +38,7 @@ test('a clock moved by somebody else expires what is due at the next look, befor
   await expect(emu.pay(id, 'paid')).rejects.toThrow('expired')
 })
 
-test('a checkout that nobody looks at expires by itself', async () => {
+test('a checkout expires without any request', async () => {
   const clock = new ManualClock()
   const emu = await emulator({ clock })
   await newCheckout(emu)
@@ -55,7 +54,7 @@ test('a paid checkout does not expire', async () => {
   expect(emu.checkouts()).toMatchObject([{ status: 'paid', paid_at: START_MS / 1000 }])
 })
 
-test('the clock of the sandbox moves the clock that was given', async () => {
+test('/_sandbox/clock moves the clock that was given', async () => {
   const clock = new ManualClock()
   const emu = await emulator({ clock })
   const { body } = await sandbox(emu, 'POST', '/clock', { advance_seconds: 86_400 })
@@ -63,29 +62,28 @@ test('the clock of the sandbox moves the clock that was given', async () => {
   expect(clock.now()).toBe(START_MS + 86_400_000)
 })
 
-test('a clock that cannot be moved gets an offset of the emulator', async () => {
+test('a clock that cannot be moved gets an offset', async () => {
   const emu = await emulator({ clock: { now: () => START_MS } })
   await newCheckout(emu)
   await emu.advance(1800)
   expect(emu.checkouts()).toMatchObject([{ status: 'expired' }])
 })
 
-test('two moves of the clock at once add up', async () => {
+test('two calls of advance at once add up', async () => {
   const clock = new ManualClock()
   const emu = await emulator({ clock })
   await Promise.all([emu.advance(3600), emu.advance(3600)])
   expect(clock.now()).toBe(START_MS + 7_200_000)
 })
 
-test('closing in the middle of a move ends the move', async () => {
-  const shop = await merchant()
-  const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock() })
+test('closing ends an advance that is under way', async () => {
+  const { shop, emu } = await withMerchant({ clock: new ManualClock() })
   emu.setFaults({ delay: { seconds: 10 } })
   await emu.pay((await newCheckout(emu)).id, 'paid')
-  shop.mood = 'silent'
+  shop.respondWith = 'silent'
   const moved = emu.advance(3600)
-  await vi.waitFor(() => expect(shop.heard).toHaveLength(1))
+  await vi.waitFor(() => expect(shop.received).toHaveLength(1))
   await emu.close()
   await moved
-  expect(shop.heard).toHaveLength(1)
+  expect(shop.received).toHaveLength(1)
 })

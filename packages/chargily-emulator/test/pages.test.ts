@@ -1,6 +1,7 @@
-// The payment page: what the payer reads in his language, and what a browser or a script may post to it.
-import { expect, test } from 'vitest'
-import { answerOf, emulator, newCheckout, payAtPage } from './support.js'
+// The pages of payment and of the root: their languages, and what a browser or a script may post.
+import { createHmac } from 'node:crypto'
+import { expect, test, vi } from 'vitest'
+import { answerOf, emulator, KEY, newCheckout, payAtPage, withMerchant } from './support.js'
 
 const read = async (url: string) => answerOf(await fetch(url))
 
@@ -8,7 +9,7 @@ test.each([
   ['ar', 'rtl', 'بيئة تجريبية · لا بطاقة حقيقية', '2\u00a0000\u00a0دج'],
   ['fr', 'ltr', 'Simulation · ni vraie carte', '2\u00a0000\u00a0DA'],
   ['en', 'ltr', 'Sandbox · no real card, no real money', '2\u00a0000\u00a0DA'],
-])('speaks %s, in its direction', async (locale, direction, sandbox, amount) => {
+])('the payment page in %s, in its direction', async (locale, direction, sandbox, amount) => {
   const emu = await emulator({ account: { name: 'Hosting' } })
   const { checkout_url } = await newCheckout(emu, { locale })
   const page = await read(checkout_url)
@@ -19,14 +20,14 @@ test.each([
   for (const outcome of ['paid', 'failed', 'canceled']) expect(page.text).toContain(`value="${outcome}"`)
 })
 
-test('another language can be chosen; an unknown one falls back to that of the checkout', async () => {
+test("`?lang=` chooses the language; the default is the checkout's", async () => {
   const emu = await emulator()
   const { checkout_url } = await newCheckout(emu, { locale: 'fr' })
   expect((await read(`${checkout_url}?lang=ar`)).text).toContain('<html lang="ar" dir="rtl">')
   expect((await read(`${checkout_url}?lang=xx`)).text).toContain('<html lang="fr" dir="ltr">')
 })
 
-test('what merchants write is text, never markup', async () => {
+test('what merchants write is escaped', async () => {
   const emu = await emulator({ account: { name: '<b>Shop</b>' } })
   const { checkout_url } = await newCheckout(emu, { description: '<script>alert(1)</script>' })
   const { text, headers } = await read(checkout_url)
@@ -36,7 +37,7 @@ test('what merchants write is text, never markup', async () => {
   expect(headers.get('content-security-policy')).toContain("default-src 'none'")
 })
 
-test('the asked card is chosen already, and a discount is shown', async () => {
+test('the requested card is preselected, and a discount is shown', async () => {
   const emu = await emulator()
   const { checkout_url } = await newCheckout(emu, {
     payment_method: 'cib',
@@ -54,7 +55,7 @@ test.each([
   ['paid', 'https://a.example.dz/ok?checkout_id=old#top', 'https://a.example.dz/ok?checkout_id=ID#top'],
   ['failed', 'https://a.example.dz/ko', 'https://a.example.dz/ko?checkout_id=ID'],
   ['canceled', 'https://a.example.dz/ko?', 'https://a.example.dz/ko?checkout_id=ID'],
-])('%s leads back to %s with the id merged in', async (outcome, url, target) => {
+])('%s redirects to %s with the id added', async (outcome, url, target) => {
   const emu = await emulator()
   const urls = outcome === 'paid' ? { success_url: url } : { failure_url: url }
   const checkout = await newCheckout(emu, urls)
@@ -63,7 +64,7 @@ test.each([
   expect(back.headers.get('location')).toBe(target.replace('ID', checkout.id))
 })
 
-test('without a failure address the payer stays on the page, which says what happened', async () => {
+test('without a failure address the payer is redirected to the page, which shows the outcome', async () => {
   const emu = await emulator()
   const { checkout_url } = await newCheckout(emu, { locale: 'en' })
   const back = await payAtPage(checkout_url, { outcome: 'failed' })
@@ -76,7 +77,7 @@ test.each([
   ['failed', 'Ce paiement a échoué'],
   ['canceled', 'Ce paiement a été annulé'],
 ] as const)(
-  'a %s checkout is final: the page says so and a second payment is 409',
+  'a %s checkout is final: the page shows it and a second payment is 409',
   async (outcome, words) => {
     const emu = await emulator()
     const { id, checkout_url } = await newCheckout(emu, { locale: 'fr' })
@@ -90,7 +91,7 @@ test.each([
   },
 )
 
-test('of two payers at once one pays', async () => {
+test('of five payments at once one succeeds', async () => {
   const emu = await emulator()
   const { checkout_url } = await newCheckout(emu)
   const pays = Array.from({ length: 5 }, () => payAtPage(checkout_url, { outcome: 'paid' }))
@@ -121,8 +122,63 @@ test.each([{}, { outcome: 'stolen' }, { outcome: 'paid', payment_method: 'visa' 
   },
 )
 
-test('an unknown checkout has no page', async () => {
+test('an unknown checkout is 404', async () => {
   const emu = await emulator()
   expect((await read(`${emu.url}/test/checkouts/01none/pay`)).status).toBe(404)
   expect((await payAtPage(`${emu.url}/test/checkouts/01none/pay`, { outcome: 'paid' })).status).toBe(404)
+})
+
+test('paying redirects with the checkout id, and sends a signed event', async () => {
+  const { shop, emu } = await withMerchant()
+  const checkout = await newCheckout(emu, { metadata: { payment_id: 'pay_1' } })
+
+  const back = await payAtPage(checkout.checkout_url, { payment_method: 'cib', outcome: 'paid' })
+
+  expect(back.status).toBe(303)
+  expect(back.headers.get('location')).toBe(`https://app.example.dz/ok?checkout_id=${checkout.id}`)
+  await vi.waitFor(() => expect(shop.received).toHaveLength(1))
+  const [event] = shop.received
+  expect(event?.headers.signature).toBe(
+    createHmac('sha256', KEY)
+      .update(event?.body ?? '')
+      .digest('hex'),
+  )
+  expect(JSON.parse(event?.body ?? '')).toMatchObject({
+    entity: 'event',
+    type: 'checkout.paid',
+    livemode: false,
+    data: {
+      id: checkout.id,
+      status: 'paid',
+      amount: 2000,
+      payment_method: 'cib',
+      metadata: { payment_id: 'pay_1' },
+    },
+  })
+})
+
+test.each([
+  ['ar', 'rtl', 'محاكي Chargily Pay'],
+  ['fr', 'ltr', 'Émulateur de Chargily Pay'],
+  ['en', 'ltr', 'An emulator of Chargily Pay'],
+])('the root in %s links to the controls and shows no key', async (locale, direction, title) => {
+  const emu = await emulator()
+  const answers = [
+    await fetch(`${emu.url}/?lang=${locale}`),
+    await fetch(emu.url, { headers: { 'accept-language': `xx, ${locale}-DZ;q=0.9` } }),
+  ]
+  for (const answer of answers) {
+    const { text, headers } = await answerOf(answer)
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(text).toContain(`<html lang="${locale}" dir="${direction}">`)
+    for (const words of [
+      title,
+      `href="${emu.url}/_sandbox"`,
+      `${emu.url}/test/api/v2`,
+      'payment_method=edahabia',
+    ])
+      expect(text).toContain(words)
+    expect(text).not.toContain(KEY)
+  }
 })
