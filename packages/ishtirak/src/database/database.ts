@@ -105,3 +105,18 @@ export function statement(name: string, text: string): Statement {
   names.set(name, text)
   return { name, text, isChange: /\b(insert|update|delete)\b/.test(text) }
 }
+
+/** Each lost race means that another change was saved, so a handful of rounds is plenty. */
+const ROUNDS_MAX = 20
+
+/** Load, decide, save: a round whose facts were stale when it saved is run again. Throws `DatabaseUnavailable` in a flood of changes. */
+export async function untilFresh<Result>(
+  what: string,
+  round: () => Promise<Result | 'stale'>,
+): Promise<Result> {
+  for (let rounds = 0; rounds < ROUNDS_MAX; rounds++) {
+    const result = await round()
+    if (result !== 'stale') return result
+  }
+  throw new DatabaseUnavailable(`${what}: the facts were stale ${ROUNDS_MAX} times`)
+}

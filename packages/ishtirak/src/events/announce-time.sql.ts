@@ -61,7 +61,7 @@ const save = statement(
    returning u.version`,
 )
 
-/** `outrun`: the user has changed since he was read, so what was decided may no longer be true. Nothing was saved. */
+/** `stale`: the user has changed since they were read, so what was decided may no longer be true. Nothing was saved. */
 export async function saveAnnouncement(
   database: Queryable,
   of: {
@@ -72,7 +72,7 @@ export async function saveAnnouncement(
     readonly announceAt: Instant | null
     readonly now: Instant
   },
-): Promise<'saved' | 'outrun'> {
+): Promise<'saved' | 'stale'> {
   const rows = await database.query(save, [
     of.userId,
     of.version,
@@ -85,5 +85,5 @@ export async function saveAnnouncement(
     of.event?.mail?.about ?? null,
   ])
   const [row] = rows
-  return row && integer(row, 'version') === of.version + 1 ? 'saved' : 'outrun'
+  return row && integer(row, 'version') === of.version + 1 ? 'saved' : 'stale'
 }

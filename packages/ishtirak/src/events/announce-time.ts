@@ -27,7 +27,7 @@ export async function announceTime(deps: AnnounceDeps, limit: number): Promise<n
   return told
 }
 
-/** Who is outrun leaves it: either another process has told it, or a payment has made it untrue. */
+/** With stale facts it is left: either another process has announced it, or a payment has made it untrue. */
 async function announce(
   deps: AnnounceDeps,
   { userId, user, announced }: DueUser,
@@ -58,7 +58,7 @@ async function announce(
     announceAt,
     now,
   })
-  if (saved === 'outrun' || !announcement) return false
+  if (saved === 'stale' || !announcement) return false
   const { boundary, skipped } = announcement
   if (skipped.length > 0) {
     deps.log.warn(

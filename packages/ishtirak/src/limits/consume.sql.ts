@@ -41,7 +41,7 @@ export type UsageAnswer =
   /** The version is not the user's any more: nothing was decided. Here is what is true. */
   | { readonly kind: 'outdated'; readonly user: UserRecord | null }
   /** Somebody else was first to use this count, or to send this operation: nothing was changed, ask again. */
-  | { readonly kind: 'outrun' }
+  | { readonly kind: 'stale' }
 
 // counted  one more on the count, as the last commit left it: whoever comes second waits here, and compares what he finds
 //          then. A count of another day counts as zero.

@@ -36,13 +36,13 @@ function operation(changes: Partial<UsageOperation> = {}): UsageOperation {
   }
 }
 
-/** As the use case does: whoever was outrun asks again. */
+/** As the use case does: with stale facts it asks again. */
 const against =
   (door: typeof applyUsageOperation) =>
   async (database: Database, asked: UsageOperation): Promise<UsageAnswer> => {
     for (;;) {
       const answer = await door(database, asked)
-      if (answer.kind !== 'outrun') return answer
+      if (answer.kind !== 'stale') return answer
     }
   }
 
@@ -261,7 +261,7 @@ describe('counting from four processes on one server', () => {
     async function consume(changes) {
       for (;;) {
         const answer = await apply({ ...JSON.parse(template), ...changes })
-        if (answer.kind !== 'outrun') return answer
+        if (answer.kind !== 'stale') return answer
       }
     }
     const own = await Promise.all(Array.from({ length: 50 }, (_, n) => consume({ operationId: name + n })))

@@ -92,7 +92,7 @@ const applyOperations = statement(
         and o.operation_id = coalesce(d.consume_operation_id, d.operation_id) and o.kind = 'consume'
    )
    select case when k.is_same then 'done' when k.place is not null then 'conflict' when d.place is null then 'outdated'
-               when not d.is_allowed then 'denied' when e.place is null then 'outrun' else 'done' end as answer,
+               when not d.is_allowed then 'denied' when e.place is null then 'stale' else 'done' end as answer,
           coalesce(k.maximum, d.maximum) as maximum, coalesce(k.used, e.used, d.before) as used,
           case when k.place is null then d.day_ends_at else k.resets_at end as resets_at,
           f.is_found is not null as is_known_user, f.*
@@ -122,12 +122,12 @@ export async function applyUsageOperations(
 
 /** By the one statement that can decide everything. */
 export function applyUsageOperation(database: Queryable, operation: UsageOperation): Promise<UsageAnswer> {
-  return outrunWhereRaced(() => decideOne(database, operation))
+  return staleWhereRaced(() => decideOne(database, operation))
 }
 
 /** The quick statement, and the one that can decide everything where that one did not. */
 export function applyUsualFirst(database: Queryable, operation: UsageOperation): Promise<UsageAnswer> {
-  return outrunWhereRaced(async () => {
+  return staleWhereRaced(async () => {
     const [usual] = await consumeWhereUsual(database, [operation])
     return usual ?? decideOne(database, operation)
   })
@@ -169,11 +169,11 @@ function unanswered(): never {
 }
 
 /** A statement that lost a race was taken back. The next run finds the other's operation as it stands. */
-async function outrunWhereRaced(apply: () => Promise<UsageAnswer>): Promise<UsageAnswer> {
+async function staleWhereRaced(apply: () => Promise<UsageAnswer>): Promise<UsageAnswer> {
   try {
     return await apply()
   } catch (error) {
-    if (error instanceof ConstraintViolation && RACES.includes(error.constraint)) return { kind: 'outrun' }
+    if (error instanceof ConstraintViolation && RACES.includes(error.constraint)) return { kind: 'stale' }
     throw error
   }
 }
@@ -209,7 +209,7 @@ function parseAnswer(row: Row): UsageAnswer {
     case 'outdated':
       return { kind: answer, user: flag(row, 'is_known_user') ? parseUser(row) : null }
     case 'conflict':
-    case 'outrun':
+    case 'stale':
       return { kind: answer }
     default:
       throw new TypeError(`the statement answered ${answer}`)

@@ -1,11 +1,11 @@
 // The platform's question on every deploy, "may this user?", with what belongs to it: giving back, and reporting a count
-// of its own. One statement decides; this file says what the plan in effect allows, and asks again when it was outrun.
+// of its own. One statement decides; this file says what the plan in effect allows, and asks again when its facts were stale.
 import { BillingError, type ValidationCode } from '../core/error.js'
 import { HOUR, type Instant } from '../core/instant.js'
 import { type Allowance, describeAllowance, isLimitName, LIMIT_KINDS } from '../core/limit.js'
 import type { LimitName } from '../core/plan.js'
 import { NEVER_PAID, statusAt, type Terms } from '../core/subscription.js'
-import { DatabaseUnavailable, givenUpAfter, type Queryable } from '../database/database.js'
+import { givenUpAfter, type Queryable, untilFresh } from '../database/database.js'
 import type { UserRecord } from '../payments/users.sql.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import type { Clock } from '../runtime/clock.js'
@@ -53,9 +53,6 @@ export function createUsageState(database: Queryable): UsageState {
   return { apply: createApplyUsageOperation(database), believed: new BoundedMap(REMEMBERED_MAX) }
 }
 
-/** Each lost race means that another operation was served, so a handful of rounds is plenty. */
-const ROUNDS_MAX = 20
-
 /** Throws `unknown_limit`, `validation_failed` (project_id), `conflict` (a known operation_id says something else). */
 export async function countUsage(deps: CountUsageDeps, wish: UsageWish): Promise<Allowance> {
   const { apply, believed } = deps.usage
@@ -64,16 +61,16 @@ export async function countUsage(deps: CountUsageDeps, wish: UsageWish): Promise
   const isUserKnown = believed.get(userId) !== undefined
   // Of all rounds together: an answer of 503 means that nothing is counted later.
   const giveUpAt = givenUpAfter()
-  for (let round = 0; round < ROUNDS_MAX; round++) {
+  return untilFresh(`counting for ${userId}`, async () => {
     const user = believed.get(userId) ?? null
     const now = deps.clock.now()
     const answer = await apply(describeOperation(deps, { wish, place, user, isUserKnown, now }), giveUpAt)
     switch (answer.kind) {
       case 'outdated':
         believed.set(userId, answer.user)
-        continue
-      case 'outrun':
-        continue
+        return 'stale'
+      case 'stale':
+        return 'stale'
       case 'conflict':
         throw new BillingError('conflict')
       case 'done':
@@ -86,8 +83,7 @@ export async function countUsage(deps: CountUsageDeps, wish: UsageWish): Promise
           resetsAt: answer.resetsAt,
         })
     }
-  }
-  throw new DatabaseUnavailable(`counting for ${userId} was outrun ${ROUNDS_MAX} times`)
+  })
 }
 
 /** Which count is meant. A project is named where the limit is per project, and nowhere else. */

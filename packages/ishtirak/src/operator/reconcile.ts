@@ -10,7 +10,7 @@ import type { Queryable } from '../database/database.js'
 import { type By, recordAct } from '../payments/audit.js'
 import { insertFoundPayment } from '../payments/found-payments.sql.js'
 import type { LookUpDeps } from '../payments/look-up-payment.js'
-import type { ProviderFailure } from '../payments/provider.js'
+import { isAllBefore, type ProviderFailure } from '../payments/provider.js'
 import { settlePayment } from '../payments/settle.js'
 import { compareCheckout } from './comparison.js'
 import {
@@ -255,14 +255,4 @@ function giveUp(deps: ReconcileDeps, failure: ProviderFailure): 'failed' {
   // The walk has lost nothing: the next round asks for the same page.
   deps.log.warn({ failure }, 'the comparison with the provider has to wait')
   return 'failed'
-}
-
-/** Whether everything that follows this page is older still: known only while the list runs from new to old. */
-function isAllBefore(checkouts: readonly CheckoutReport[], instant: Instant): boolean {
-  let previous = Number.POSITIVE_INFINITY
-  for (const { createdAt } of checkouts) {
-    if (createdAt === null || createdAt >= instant || createdAt > previous) return false
-    previous = createdAt
-  }
-  return checkouts.length > 0
 }

@@ -71,3 +71,13 @@ export interface Provider {
   /** Reads a verified body. Null: not JSON, or not an event. Never throws. */
   readEvent(body: Uint8Array): ProviderEvent | null
 }
+
+/** Whether everything that follows this page is older still: known only while the list runs from new to old. */
+export function isAllBefore(checkouts: readonly CheckoutReport[], instant: Instant): boolean {
+  let previous = Number.POSITIVE_INFINITY
+  for (const { createdAt } of checkouts) {
+    if (createdAt === null || createdAt >= instant || createdAt > previous) return false
+    previous = createdAt
+  }
+  return checkouts.length > 0
+}

@@ -1,11 +1,11 @@
 // Load, decide, save for what a person decides: the same guarded statement as for the provider's reports, with the line of
-// the audit trail in it. Whoever is outrun loads and decides again.
+// the audit trail in it. An act whose facts were stale is decided again.
 import type { EventType } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
-import { DatabaseUnavailable } from '../database/database.js'
+import { untilFresh } from '../database/database.js'
 import { describeAct, type OperatorAct } from './audit.js'
 import { outgoingEvents } from './outgoing-events.js'
 import type { SettleDeps } from './settle.js'
@@ -27,25 +27,18 @@ export interface DecidedAct {
   }
 }
 
-/** Each lost race means that somebody else's change was saved, so a handful of rounds is plenty. */
-const ROUNDS_MAX = 20
-
 /** `decide` loads the facts anew each time it is called, and throws to refuse. */
 export async function saveByHand(
   parts: SaveDeps,
   by: OperatorAct,
   decide: (now: Instant) => Promise<DecidedAct>,
 ): Promise<void> {
-  for (let round = 0; round < ROUNDS_MAX; round++) {
+  const { userId, payment } = await untilFresh(by.act, async () => {
     const now = parts.clock.now()
     const decided = await decide(now)
-    if ((await save(parts, by, decided, now)) === 'saved') {
-      const { userId, payment } = decided
-      parts.log.info({ ...by, user_id: userId, payment_id: payment?.id }, 'the operator acted')
-      return
-    }
-  }
-  throw new DatabaseUnavailable(`${by.act} was outrun ${ROUNDS_MAX} times`)
+    return (await save(parts, by, decided, now)) === 'saved' ? decided : 'stale'
+  })
+  parts.log.info({ ...by, user_id: userId, payment_id: payment?.id }, 'the operator acted')
 }
 
 function save(parts: SaveDeps, by: OperatorAct, decided: DecidedAct, now: Instant) {

@@ -43,8 +43,8 @@ export interface SettlementChange {
   readonly now: Instant
 }
 
-/** `saved`; `duplicate`: the event id is known, nothing was changed; `outrun`: somebody was faster, load and decide anew. */
-export type SaveResult = 'saved' | 'duplicate' | 'outrun'
+/** `saved`; `duplicate`: the event id is known, nothing was changed; `stale`: another change came first, load and decide anew. */
+export type SaveResult = 'saved' | 'duplicate' | 'stale'
 
 // Changes of several users at once, at most one of each. The guard locks a user's row at the version the change was
 // decided on, in the order of the users, so that two processes cannot lock each other out. The event comes next: if its
@@ -173,17 +173,17 @@ export async function saveSettlements(
 ): Promise<readonly SaveResult[]> {
   const rows = await database.query(saveChanges, [JSON.stringify(changes.map(toInput))])
   const results = new Map(rows.map((row) => [text(row, 'user_id'), resultOf(row)]))
-  return changes.map((change) => results.get(change.userId) ?? 'outrun')
+  return changes.map((change) => results.get(change.userId) ?? 'stale')
 }
 
 export async function saveSettlement(database: Queryable, change: SettlementChange): Promise<SaveResult> {
   const [result] = await saveSettlements(database, [change])
-  return result ?? 'outrun'
+  return result ?? 'stale'
 }
 
 /** Of a row that says whether the version still held, and whether the event was new. */
 export function resultOf(row: Row): SaveResult {
-  if (!flag(row, 'guarded')) return 'outrun'
+  if (!flag(row, 'guarded')) return 'stale'
   return flag(row, 'effective') ? 'saved' : 'duplicate'
 }
 

@@ -100,7 +100,7 @@ describeOnBothDatabases('changes that are saved together', ({ database }) => {
       receivedAt: NOON,
     }
     const idle = { userId: 'a', version, paymentId: 'pay_a', received }
-    expect(await settlements.keep({ ...idle, version: version - 1 })).toBe('outrun')
+    expect(await settlements.keep({ ...idle, version: version - 1 })).toBe('stale')
     expect(await Promise.all([settlements.keep(idle), settlements.keep(idle)])).toEqual([
       'saved',
       'duplicate',
@@ -118,10 +118,10 @@ describeOnBothDatabases('changes that are saved together', ({ database }) => {
     expect(await numbers()).toEqual(['a 2026-1', 'b 2026-2', 'd 2026-3', 'c 2027-1'])
   })
 
-  it('do not mind a neighbour who was outrun, and draw no number for him', async () => {
+  it('do not mind a neighbour whose facts were stale, and draw no number for it', async () => {
     const late = await booking('b')
     const changes = [await booking('a'), { ...late, version: late.version - 1 }, await booking('c')]
-    expect(await saveSettlements(database(), changes)).toEqual(['saved', 'outrun', 'saved'])
+    expect(await saveSettlements(database(), changes)).toEqual(['saved', 'stale', 'saved'])
     expect(await paid()).toEqual(['a', 'c'])
     expect(await numbers()).toEqual(['a 2026-1', 'c 2026-2'])
   })

@@ -89,7 +89,7 @@ export function createSettlements(database: Queryable): Settlements {
     keep: shareStatements<IdleEvent, SaveResult>(database, {
       // Two copies of one event must not meet in a statement, which could not tell which of them came first.
       keyOf: ({ userId, received }) => keyOf(userId, received.id),
-      one: async (database, event) => (await keepIdleEvents(database, [event]))[0] ?? 'outrun',
+      one: async (database, event) => (await keepIdleEvents(database, [event]))[0] ?? 'stale',
       many: keepIdleEvents,
     }),
   }
@@ -105,7 +105,7 @@ async function saveFirstOfEach(
 ): Promise<readonly SaveResult[]> {
   const tried = changes.filter((change) => changes.find((one) => one.userId === change.userId) === change)
   const results = await saveSettlements(database, tried)
-  return changes.map((change) => results[tried.indexOf(change)] ?? 'outrun')
+  return changes.map((change) => results[tried.indexOf(change)] ?? 'stale')
 }
 
 const keyOf = (userId: string, eventId: string) => JSON.stringify([userId, eventId])
@@ -155,7 +155,7 @@ async function keepIdleEvents(
   }))
   const rows = await database.query(insertIdleEvents, [JSON.stringify(input)])
   const results = new Map(rows.map((row) => [keyOf(text(row, 'user_id'), text(row, 'id')), resultOf(row)]))
-  return events.map(({ userId, received }) => results.get(keyOf(userId, received.id)) ?? 'outrun')
+  return events.map(({ userId, received }) => results.get(keyOf(userId, received.id)) ?? 'stale')
 }
 
 const insertForeignEvent = statement(

@@ -1,5 +1,5 @@
 // The one way in for money. Webhook, read-through, sweep and operator bring a report of the provider here, and nothing
-// else marks a payment paid. Load, decide, save; whoever is outrun loads and decides again.
+// else marks a payment paid. Load, decide, save; where the facts were stale, again.
 import type { CheckoutReport, ReportSource } from '../core/checkout.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { reportToKeep } from '../core/kept-report.js'
@@ -7,7 +7,7 @@ import type { Payment } from '../core/payment.js'
 import { type Buyer, drawUpReceipt, receiptSeries, type Seller } from '../core/receipt.js'
 import { decideSettlement, type Settlement, type SettlementOutcome } from '../core/settlement.js'
 import type { Terms } from '../core/subscription.js'
-import { DatabaseUnavailable, givenUpAfter, type Queryable } from '../database/database.js'
+import { givenUpAfter, type Queryable, untilFresh } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Count } from '../runtime/count.js'
 import type { Log } from '../runtime/log.js'
@@ -55,25 +55,18 @@ export interface ReportedCheckout {
 
 export type SettlementResult = SettlementOutcome | 'duplicate'
 
-/** Each lost race means that another change of this user's money was saved; more than these are a flood of changes. */
-const ROUNDS_MAX = 20
-
 /** Books what the report says. Throws `DatabaseUnavailable`: then nothing was changed, and the report is to come again. */
 export async function settlePayment(
   parts: SettleDeps,
   reported: ReportedCheckout,
 ): Promise<SettlementResult> {
   const giveUpAt = givenUpAfter()
-  for (let round = 0; round < ROUNDS_MAX; round++) {
+  const result = await untilFresh(`settling ${reported.report.checkoutId}`, async () => {
     const loaded = await load(parts, reported, giveUpAt)
-    const result = loaded
-      ? await settleOurs(parts, reported, loaded, giveUpAt)
-      : await keepForeign(parts, reported)
-    if (result === 'outrun') continue
-    note(parts, reported, result)
-    return result
-  }
-  throw new DatabaseUnavailable(`settling ${reported.report.checkoutId} was outrun ${ROUNDS_MAX} times`)
+    return loaded ? settleOurs(parts, reported, loaded, giveUpAt) : keepForeign(parts, reported)
+  })
+  note(parts, reported, result)
+  return result
 }
 
 async function load(
@@ -93,7 +86,7 @@ async function settleOurs(
   reported: ReportedCheckout,
   loaded: LoadedPayment,
   giveUpAt: number,
-): Promise<SettlementResult | 'outrun'> {
+): Promise<SettlementResult | 'stale'> {
   const now = parts.clock.now()
   const { payment, user } = loaded
   const decision = decideSettlement({ payment, subscription: user.subscription }, reported.report, {

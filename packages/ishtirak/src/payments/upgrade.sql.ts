@@ -77,8 +77,8 @@ function parseLoaded(row: Row): LoadedForUpgrade {
   }
 }
 
-// The row of a user who was not there is made with his first payment; whoever finds one there by now was outrun, as is
-// whoever finds another version.
+// The row of a user who was not there is made with their first payment. The facts were stale where a row is there by now, or
+// has another version.
 const insertRequested = statement(
   'upgrades.request',
   `with input as (

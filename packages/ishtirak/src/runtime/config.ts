@@ -39,24 +39,15 @@ export function readConfig(variables: Variables): Config {
 }
 
 function assemble(environment: Environment, plans: Catalogue, seller: Seller) {
-  const { HOST: host, PORT: port, EVENTS_URL: eventsUrl } = environment
-  const publicUrl = withoutSlash(environment.PUBLIC_URL ?? localUrl(host, port))
   return {
-    host,
-    /** 0: any free port. */
-    port,
+    ...addressesOf(environment),
+    ...outgoingOf(environment),
     /** Processes of HTTP; above 1 only with a database server. */
     workers: environment.WORKERS,
     /** Addresses and ranges whose `X-Forwarded-For` is believed. */
     trustedProxies: items(environment.TRUSTED_PROXIES),
     /** What one user, or one anonymous network, may ask in a minute, of each process. */
     callsPerMinute: environment.RATE_LIMIT_PER_MINUTE,
-    /** Where users and the provider reach us; no slash at the end. */
-    publicUrl,
-    /** The hosting platform's own pages; no slash at the end. */
-    platformUrl: withoutSlash(environment.PLATFORM_URL ?? publicUrl),
-    /** The platform's page that opens the portal for a user who is logged in there; null: it has none. */
-    platformPortalUrl: environment.PLATFORM_PORTAL_URL ?? null,
     /** Without `url` the embedded database in `dataDir`. */
     database: { ...member('url', environment.DATABASE_URL), dataDir: environment.DATA_DIR },
     /** Outside the sandbox exactly one of `secret` and `jwksUrl`. */
@@ -66,8 +57,6 @@ function assemble(environment: Environment, plans: Catalogue, seller: Seller) {
       ...member('issuer', environment.AUTH_ISSUER),
       ...member('audience', environment.AUTH_AUDIENCE),
     },
-    /** Null in the sandbox, which draws its own key. */
-    chargily: chargilyOf(environment),
     plans,
     billing: {
       timeZone: environment.BILLING_TIMEZONE,
@@ -79,29 +68,51 @@ function assemble(environment: Environment, plans: Catalogue, seller: Seller) {
     platformKeys: items(environment.PLATFORM_API_KEYS),
     /** Empty: the operator's part is switched off. */
     operatorKeys: operatorKeysOf(environment),
-    ...member(
-      'events',
-      eventsUrl === undefined
-        ? undefined
-        : { url: eventsUrl, secrets: items(environment.EVENTS_SECRETS), reach: reachOf(environment) },
-    ),
-    ...member('smtpUrl', environment.SMTP_URL),
-    /** Whom our mail is from; unset: the seller. */
-    ...member(
-      'mailFrom',
-      environment.MAIL_FROM === undefined ? undefined : readMailFrom(environment.MAIL_FROM),
-    ),
     /** From SELLER_FILE; an example, plainly marked, where no real money moves. */
     seller,
-    /** Who may show our pages in a frame, as the Content-Security-Policy writes it. */
-    frameAncestors: frameAncestorsOf(environment.PORTAL_FRAME_ANCESTORS),
     /** Null outside the sandbox. */
     sandbox: isSandbox(environment) ? { port: sandboxPort(environment) } : null,
-    /** Where Prometheus reads; null: nowhere. */
-    metrics: metricsOf(environment),
     logLevel: environment.LOG_LEVEL,
     /** After SIGTERM, before the listener closes. */
     drainSeconds: environment.DRAIN_SECONDS ?? (isSandbox(environment) ? 0 : DRAIN_SECONDS),
+  }
+}
+
+/** Where we are reached, and where others are. */
+function addressesOf(environment: Environment) {
+  const { HOST: host, PORT: port } = environment
+  const publicUrl = withoutSlash(environment.PUBLIC_URL ?? localUrl(host, port))
+  return {
+    host,
+    /** 0: any free port. */
+    port,
+    /** Where users and the provider reach us; no slash at the end. */
+    publicUrl,
+    /** The hosting platform's own pages; no slash at the end. */
+    platformUrl: withoutSlash(environment.PLATFORM_URL ?? publicUrl),
+    /** The platform's page that opens the portal for a user who is logged in there; null: it has none. */
+    platformPortalUrl: environment.PLATFORM_PORTAL_URL ?? null,
+    /** Who may show our pages in a frame, as the Content-Security-Policy writes it. */
+    frameAncestors: frameAncestorsOf(environment.PORTAL_FRAME_ANCESTORS),
+    /** Where Prometheus reads; null: nowhere. */
+    metrics: metricsOf(environment),
+  }
+}
+
+/** The provider, the platform's receiver of events, the mail server. */
+function outgoingOf(environment: Environment) {
+  const { CHARGILY_SECRET_KEY: secretKey, EVENTS_URL: url, MAIL_FROM: from } = environment
+  const webhookKeys = items(environment.CHARGILY_WEBHOOK_KEYS)
+  const secrets = items(environment.EVENTS_SECRETS)
+  return {
+    /** Null in the sandbox, which draws its own key. */
+    chargily: secretKey
+      ? { secretKey, webhookKeys, ...member('apiUrl', environment.CHARGILY_API_URL) }
+      : null,
+    ...member('events', url === undefined ? url : { url, secrets, reach: reachOf(environment) }),
+    ...member('smtpUrl', environment.SMTP_URL),
+    /** The sender of our mail; unset: the seller. */
+    ...member('mailFrom', from === undefined ? from : readMailFrom(from)),
   }
 }
 
@@ -109,13 +120,6 @@ function assemble(environment: Environment, plans: Catalogue, seller: Seller) {
 function reachOf(environment: Environment): Reach {
   if (environment.EVENTS_ALLOW_PRIVATE === 'true') return 'any'
   return isSandbox(environment) ? 'loopback' : 'public'
-}
-
-function chargilyOf(environment: Environment) {
-  const { CHARGILY_SECRET_KEY: secretKey } = environment
-  if (secretKey === undefined) return null
-  const webhookKeys = items(environment.CHARGILY_WEBHOOK_KEYS)
-  return { secretKey, webhookKeys, ...member('apiUrl', environment.CHARGILY_API_URL) }
 }
 
 /** Receipts are legal papers: where real money moves, they name a real seller. */

@@ -3,7 +3,7 @@
 import type { CheckoutReport } from '../../core/checkout.js'
 import type { Instant } from '../../core/instant.js'
 import { CLOCK_SKEW_MAX } from '../../core/instant.js'
-import type { CheckoutPage, ProviderAnswer } from '../provider.js'
+import { type CheckoutPage, isAllBefore, type ProviderAnswer } from '../provider.js'
 import { unreadable } from './failure.js'
 
 type ListPage = (page: number) => Promise<ProviderAnswer<CheckoutPage>>
@@ -36,16 +36,6 @@ export async function searchCheckouts(
     ok: false,
     failure: unreadable(`${seen.size} checkouts were read without reaching the instant asked for`),
   }
-}
-
-/** Whether everything that follows this page is older still: known only while the list runs from new to old. */
-function isAllBefore(checkouts: readonly CheckoutReport[], instant: Instant): boolean {
-  let previous = Number.POSITIVE_INFINITY
-  for (const { createdAt } of checkouts) {
-    if (createdAt === null || createdAt >= instant || createdAt > previous) return false
-    previous = createdAt
-  }
-  return checkouts.length > 0
 }
 
 function newestFirst(one: CheckoutReport, other: CheckoutReport): number {
