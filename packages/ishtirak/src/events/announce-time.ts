@@ -18,13 +18,13 @@ export interface AnnounceDeps {
   readonly log: Log
 }
 
-/** Looks at up to `limit` users whose boundary has passed. Gives how many were told of. */
+/** Looks at up to `limit` users whose boundary has passed. Gives how many were announced. */
 export async function announceTime(deps: AnnounceDeps, limit: number): Promise<number> {
   const now = deps.clock.now()
   const due = await loadDueAnnouncements(deps.database, now, limit)
-  let told = 0
-  for (const one of due) told += (await announce(deps, one, now)) ? 1 : 0
-  return told
+  let count = 0
+  for (const one of due) count += (await announce(deps, one, now)) ? 1 : 0
+  return count
 }
 
 /** With stale facts it is left: either another process has announced it, or a payment has made it untrue. */
@@ -49,13 +49,12 @@ async function announce(
     mail:
       facts.paidUntil === null ? null : { kind: announcement.boundary, about: toTimestamp(facts.paidUntil) },
   }
-  const { announced: told, announceAt } = decision
   const saved = await saveAnnouncement(deps.database, {
     userId,
     version,
     event,
-    announced: told,
-    announceAt,
+    announced: decision.announced,
+    announceAt: decision.announceAt,
     now,
   })
   if (saved === 'stale' || !announcement) return false

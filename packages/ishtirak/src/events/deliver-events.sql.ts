@@ -1,5 +1,5 @@
-// Whose event goes out next. The users are the queue: one who has unconfirmed events is claimed as a whole, so that his
-// events leave one after the other, whatever the number of processes, and nobody waits for another user's.
+// Whose event goes out next. The users are the queue: one who has unconfirmed events is claimed as a whole, so that their
+// events leave one after the other, whatever the number of processes, and no user waits for another.
 import type { PlatformEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -99,7 +99,7 @@ const saveDelivery = statement(
 
 /**
  * The platform has confirmed it. Gives the lease for the user's next event, or null: there is none, or the lease had
- * run out and the event is, or will be, sent again by whoever holds it now.
+ * run out and the event is, or will be, sent again by the process that holds it now.
  */
 export async function saveDelivered(
   database: Queryable,
@@ -209,7 +209,7 @@ const prune = statement(
    returning o.sequence`,
 )
 
-/** Forgets old events that nobody waits for: delivered, or never to be delivered for want of an address. */
+/** Forgets old events that wait for no delivery: delivered, or never to be delivered for want of an address. */
 export async function pruneOutbox(database: Queryable, before: Instant, limit: number): Promise<number> {
   const rows = await database.query(prune, [at(before), limit])
   return rows.length

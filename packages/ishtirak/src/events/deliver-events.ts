@@ -50,9 +50,9 @@ const sends = (deps: DeliveryDeps): deps is SendingDeps => deps.outgoing !== und
 
 /** Users at a time, in one process. A platform that takes a second for each gets 16 events a second. */
 const LANES = 16
-/** Four times the longest request (15 s): whoever still waits has long been cut off. */
+/** Four times the longest request (15 s): a request that still waits has long been cut off. */
 export const LEASE_MS = MINUTE
-/** With less left of the lease nothing is sent: somebody else might send it at the same time. */
+/** With less left of the lease nothing is sent: another process might send it at the same time. */
 const LEASE_LEFT_MIN = 20 * SECOND
 const ROUND_MS = 1 * SECOND
 /** The platform that connects for the first time hears of the last days, not of years. */

@@ -1,5 +1,5 @@
-// The written events as the operator sees them, and his two moves: to put a user's events in line again from one of them
-// on, and to stop waiting for one. Both move the user's pointer, so the order of his events stays what it was.
+// The written events as the operator sees them, and the two acts on them: to queue a user's events again from one of them
+// on, and to stop waiting for one. Both move the user's pointer, so the order of events stays what it was.
 import type { EventType } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -93,7 +93,7 @@ const skip = statement(
    returning u.user_id`,
 )
 
-/** Nobody waits any more for this event and those before it. Gives its user; null: there is none, or nobody did. */
+/** This event and those before it wait for delivery no more. Gives its user; null: there is none, or it did not wait. */
 export async function skipToAfterEvent(
   database: Queryable,
   id: string,
@@ -146,7 +146,7 @@ function parseEvent(row: Row): WrittenEvent {
     userId: text(row, 'user_id'),
     sequence: integer(row, 'sequence'),
     id: text(row, 'id'),
-    // Written from a value of this type by whoever wrote the event.
+    // Written from a value of this type with the event.
     type: text(row, 'type') as EventType,
     createdAt: instant(row, 'created_at'),
     state: isWaiting ? 'waiting' : wasDelivered ? 'delivered' : 'set_aside',

@@ -78,7 +78,7 @@ export async function resendAllWaiting(deps: ManageEventsDeps, by: By): Promise<
   }
 }
 
-/** Nobody waits any more for this event and those before it. Throws `not_found` where nobody did. */
+/** This event and those before it wait for delivery no more. Throws `not_found` where it did not wait. */
 export function skipEvent(deps: ManageEventsDeps, eventId: string, by: By): Promise<void> {
   return deps.database.transaction(async (transaction) => {
     const userId = await skipToAfterEvent(transaction, eventId, deps.clock.now())
@@ -88,7 +88,7 @@ export function skipEvent(deps: ManageEventsDeps, eventId: string, by: By): Prom
   })
 }
 
-/** A quarter: as long as a platform may take to notice that it has to be told again. Payments are kept elsewhere. */
+/** A quarter: as long as a platform may take to notice that it needs events again. Payments are kept elsewhere. */
 const KEPT = 90 * DAY
 
 export function pruneEvents(

@@ -16,7 +16,7 @@ export const ATTEMPT_WAITS: readonly Instant[] = [
   24 * HOUR,
 ]
 
-/** An address where nothing succeeded for so long is switched off, and a person is told. */
+/** An address where nothing succeeded for so long is switched off, and the log says so. */
 export const GIVE_UP_AFTER = 5 * DAY
 
 /** A tenth on top at most: spreads what failed together, and keeps the steps recognisable. */

@@ -12,7 +12,7 @@ import {
   timestamp,
 } from '../payments/schemas.js'
 
-/** What each is told of, in the order of a subscription's life. */
+/** What each is about, in the order of a subscription's life. */
 const MEANINGS: Readonly<Record<EventType, string>> = {
   'subscription.activated': 'The first month was paid, or one after the end of grace: a new run begins.',
   'subscription.renewed': 'A further month was paid: it follows on the one before.',
@@ -46,7 +46,7 @@ const AnnouncementSchema = Type.Object(
     at: timestamp,
     skipped: Type.Array(boundary, {
       description:
-        'Passed as well while the service slept, and no longer true; no event of their own tells of them',
+        'Passed as well while the service slept, and no longer true; they have no event of their own',
     }),
   },
   { additionalProperties: false, description: 'Which boundary time has passed, and when' },
@@ -66,7 +66,7 @@ export function eventSchema(type: EventType) {
           user_id: Type.String(),
           sequence: Type.Integer({
             minimum: 1,
-            description: 'Counts the events of this user, without gaps: what comes late is told by it',
+            description: 'Counts the events of this user, without gaps: late events are recognised by it',
           }),
           subscription: EventSubscriptionSchema,
           ...(isOfTime
@@ -86,7 +86,7 @@ function pascalCase(type: EventType): string {
 }
 
 const HEADERS = {
-  'webhook-id': 'The same at every attempt: whoever has seen it has had the event',
+  'webhook-id': 'The same at every attempt: a receiver that has seen it has had the event',
   'webhook-timestamp': 'Seconds since 1970, of this attempt',
   'webhook-signature': 'One `v1,…` for each secret, separated by spaces (Standard Webhooks 1.0)',
 }

@@ -21,10 +21,10 @@ export interface UsageOperation {
   readonly consumeOperationId: string | null
   /** The end of the day that is counted; null for gauges. */
   readonly resetsAt: Instant | null
-  /** What the plan in effect allows, and the version of the user that this was derived from; null: he has no row. */
+  /** What the plan in effect allows, and the version of the user that this was derived from; null: no row. */
   readonly maximum: number
   readonly version: number | null
-  /** Whether these facts were ever read. If not, they are a guess, and only the statement that tells what is true is asked. */
+  /** Whether these facts were ever read. If not, they are a guess, and only the statement that reads the true ones is asked. */
   readonly isUserKnown: boolean
   readonly now: Instant
 }
@@ -43,7 +43,7 @@ export type UsageAnswer =
   /** Somebody else was first to use this count, or to send this operation: nothing was changed, ask again. */
   | { readonly kind: 'stale' }
 
-// counted  one more on the count, as the last commit left it: whoever comes second waits here, and compares what he finds
+// counted  one more on the count, as the last commit left it: a second one waits here, and compares what it finds
 //          then. A count of another day counts as zero.
 // Operations are looked up one by one (`limit 1`): a plan made while the table is small must not walk through it later.
 // The rest remembers what was counted. Where two send one operation at the same instant, its key refuses the second.

@@ -9,10 +9,10 @@ import { consumeWhereUsual, type UsageAnswer, type UsageOperation } from './cons
 
 // Read from top to bottom:
 // asked    the operations, each with its user's version now.
-// known    operations that were answered before; they are told the same.
+// known    operations that were answered before; they get the same answer.
 // fresh    the others, where the limit was derived from the user's present facts.
 // consumed what a release gives back.
-// counter  the counts, locked in one order, as the last commit left them: whoever comes second waits here.
+// counter  the counts, locked in one order, as the last commit left them: a second one waits here.
 // decided  the numbers. A count of another day counts as zero, also of one that a wrong clock wrote; a day that is over
 //          gets nothing back.
 // counted  a new count, or the locked one moved on. Where a count is new to two at once, one finds the revision taken.
@@ -138,7 +138,7 @@ export type ApplyUsageOperation = Coalesced<UsageOperation, UsageAnswer>
 /** Counting, where what arrives meanwhile shares the next statement. A lone operation has one to itself. */
 export function createApplyUsageOperation(database: Queryable): ApplyUsageOperation {
   return shareStatements<UsageOperation, UsageAnswer>(database, {
-    // One at a time of each user, not only of each count: the ids of operations are his, whatever they count.
+    // One at a time of each user, not only of each count: operation ids are per user, whatever they count.
     keyOf: (operation) => operation.userId,
     one: applyUsualFirst,
     many: applyManyUsualFirst,
@@ -146,7 +146,7 @@ export function createApplyUsageOperation(database: Queryable): ApplyUsageOperat
 }
 
 /**
- * Of operations of different users. When the second statement throws, the first has counted some: those are told the same
+ * Of operations of different users. When the second statement throws, the first has counted some: those get the same answer
  * when they are asked again, one by one, since their ids are known then.
  */
 async function applyManyUsualFirst(

@@ -1,5 +1,5 @@
-// Everything about one user at one instant, for the platform and for himself: what he is on, what he uses, where that is
-// more than his plan allows, and what the next payment would buy.
+// Everything about one user at one instant, for the platform and the user: the plan, what is used, where that is more
+// than the plan allows, and what the next payment would buy.
 import type { Instant } from '../core/instant.js'
 import { type OverLimit, overLimits, type Usage, usageAt } from '../core/limit.js'
 import { isPayable, type Payment } from '../core/payment.js'

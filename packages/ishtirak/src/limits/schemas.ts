@@ -1,4 +1,4 @@
-// The shapes of the platform API, and of the overview that the user sees of himself. The TypeScript client takes its types
+// The shapes of the platform API, and of the user's own overview. The TypeScript client takes its types
 // from here, so they cannot drift apart.
 import { type Static, Type } from 'typebox'
 import { AMOUNT_MAX, USED_MAX } from '../core/limit.js'

@@ -47,7 +47,7 @@ function userRoutes(app: App, deps: OverviewDeps): void {
     ...common,
     operationId: 'getUser',
     summary: 'A user: status, limits, usage, renewal',
-    description: 'A user whom nobody has spoken of is on the free plan. All figures are of one instant.',
+    description: 'An unknown user is on the free plan. All figures are of one instant.',
     response: { 200: PlatformUserSchema, ...problemResponses(...REFUSALS) },
   }
   app.get(USER, { schema: readSchema }, async (request) =>
@@ -56,9 +56,9 @@ function userRoutes(app: App, deps: OverviewDeps): void {
   const updateSchema = {
     ...common,
     operationId: 'updateUser',
-    summary: 'Tell who a user is',
+    summary: 'Update a user',
     description:
-      'For mail and receipts. What is absent stays, null clears. Answers with the user as he is now.',
+      'For mail and receipts. What is absent stays, null clears. Answers with the user as they are now.',
     body: UserUpdateSchema,
     response: { 200: PlatformUserSchema, ...problemResponses(...REFUSALS, 'malformed_json') },
   }

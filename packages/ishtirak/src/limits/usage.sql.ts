@@ -26,10 +26,10 @@ const selectUserWithUsage = statement(
 )
 
 export interface UserWithUsage {
-  /** Null: we have never heard of the user, which says nothing about his usage. */
+  /** Null: the user is not known, which says nothing about their usage. */
   readonly user: UserRecord | null
   readonly profile: UserProfile
-  /** The payment that occupies his one place for a payable checkout. */
+  /** The payment that occupies the user's one place for a payable checkout. */
   readonly open: Payment | null
   readonly counts: readonly Count[]
 }

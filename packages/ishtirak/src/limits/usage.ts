@@ -46,7 +46,7 @@ export interface UsageState {
   readonly believed: BoundedMap<string, UserRecord | null>
 }
 
-/** About 10 MB when full. A user who is not in it costs one more statement, which tells what is true. */
+/** About 10 MB when full. A user who is not in it costs one more statement, which reads what is true. */
 const REMEMBERED_MAX = 10_000
 
 export function createUsageState(database: Queryable): UsageState {

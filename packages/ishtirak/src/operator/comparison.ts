@@ -4,7 +4,7 @@ import type { CheckoutReport } from '../core/checkout.js'
 import type { Payment } from '../core/payment.js'
 
 export type Verdict =
-  /** Both sides agree, or the checkout is nobody's money. */
+  /** Both sides agree, or no money came through the checkout. */
   | { readonly kind: 'nothing' }
   /** Paid there and here, with the same amount. */
   | { readonly kind: 'matched' }

@@ -1,5 +1,5 @@
 // The comparison of the provider's list with our books, as rows: how far the walk is, and what was found. The walk belongs
-// to no process; whoever claims the next round goes on where the last one stopped.
+// to no process; the next round goes on where the last one stopped, in any process.
 import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -176,7 +176,7 @@ const selectOldest = statement(
   'select created_at from payments order by created_at limit 1',
 )
 
-/** From when there is anything to compare. Null: nobody ever wanted to pay. */
+/** From when there is anything to compare. Null: there was never a payment. */
 export async function oldestPaymentAt(database: Queryable): Promise<Instant | null> {
   const [row] = await database.query(selectOldest)
   return row ? instant(row, 'created_at') : null
