@@ -1,5 +1,5 @@
 // The post between the provider and us: it loses letters, delays them, brings them twice, in any order, and forgers use
-// it too. What is not thanked for with 200 it brings again, three times in all, as the emulator's own courier does.
+// it too. What is not thanked for with 200 it brings again, three times in all, as the emulator's own webhook sender does.
 import { createHmac } from 'node:crypto'
 import type { Dice } from './dice.js'
 import { type FarSide, PROVIDER_KEY } from './far-side.js'
@@ -94,7 +94,7 @@ export class Post {
       return
     }
     const tries = letter.tries + 1
-    // The defaults of the emulator's courier: ten seconds, then a hundred.
+    // The defaults of the emulator's webhook sender: ten seconds, then a hundred.
     if (tries < MOST_TRIES) this.#waiting.push({ ...letter, tries, dueAt: now + 10 ** tries * 1000 })
   }
 

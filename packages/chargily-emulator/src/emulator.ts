@@ -30,6 +30,7 @@ export type {
   Locale,
   Outcome,
   PaymentMethod,
+  Resource,
 } from './records.js'
 
 export interface EmulatorOptions {

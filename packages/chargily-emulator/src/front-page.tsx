@@ -1,13 +1,17 @@
 // The root of the emulator in a browser: what it is and where to go on. It shows no key.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { EmulatorContext } from './context.js'
-import { pageOf } from './layout.js'
-import { LOCALES, type Locale } from './records.js'
+import { languageOf, pageOf } from './layout.js'
+import type { Locale } from './records.js'
 import { sendPage } from './routes.js'
 import { TEXTS } from './texts.js'
 
 export function frontPageRoute(app: FastifyInstance, { publicUrl }: EmulatorContext): void {
-  app.get('/', async (request, reply) => sendPage(reply, frontPage(publicUrl(), languageOf(request))))
+  app.get('/', async (request, reply) => {
+    const ranges = (request.headers['accept-language'] ?? '').split(',')
+    const preferred = ranges.map((range) => range.trim().slice(0, 2))
+    return sendPage(reply, frontPage(publicUrl(), languageOf(request, ...preferred, 'en')))
+  })
 }
 
 const FOR_PROGRAMS = ['clock', 'faults', 'deliveries', 'checkouts']
@@ -66,15 +70,4 @@ function Address({ name, address }: { name: string; address: string }) {
       </code>
     </p>
   )
-}
-
-/** `?lang=` first, then what the browser prefers. */
-function languageOf({ query, headers }: FastifyRequest): Locale {
-  const { lang } = query as { lang?: unknown }
-  const preferred = (headers['accept-language'] ?? '').split(',').map((range) => range.trim().slice(0, 2))
-  return [lang, ...preferred].map(asLocale).find((locale) => locale !== undefined) ?? 'en'
-}
-
-function asLocale(tag: unknown): Locale | undefined {
-  return LOCALES.find((locale) => locale === tag)
 }

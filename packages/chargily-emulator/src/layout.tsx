@@ -1,4 +1,5 @@
 // What every page shares: head, style sheet, the notice that nothing here is real, and the choice of language.
+import type { FastifyRequest } from 'fastify'
 import { LOCALES, type Locale } from './records.js'
 import { LANGUAGE_NAMES, TEXTS } from './texts.js'
 
@@ -33,6 +34,14 @@ export function pageOf(locale: Locale, safeContent: JSX.Element, look: PageLook 
     </html>
   )
   return `<!doctype html>${html}`
+}
+
+/** The first known of `?lang=` and the others. */
+export function languageOf({ query }: FastifyRequest, ...others: readonly string[]): Locale {
+  // Without a schema Fastify gives the query as an object of unknown members.
+  const { lang } = query as { lang?: unknown }
+  const known = [lang, ...others].map((tag) => LOCALES.find((locale) => locale === tag))
+  return known.find((locale) => locale !== undefined) ?? 'ar'
 }
 
 function Languages({ current, label }: { current: Locale; label: string }) {

@@ -5,15 +5,9 @@ import { checkoutUrl } from './api-json.js'
 import type { EmulatorContext } from './context.js'
 import { createLinkCheckout } from './create-checkout.js'
 import { Validator } from './laravel.js'
+import { languageOf } from './layout.js'
 import { messagePage, paymentPage } from './payment-page.js'
-import {
-  type CheckoutRecord,
-  LOCALES,
-  type Locale,
-  OUTCOMES,
-  type Outcome,
-  PAYMENT_METHODS,
-} from './records.js'
+import { type CheckoutRecord, OUTCOMES, type Outcome, PAYMENT_METHODS } from './records.js'
 import { type ApiContext, type ById, inputOf, sendPage } from './routes.js'
 import { findIn } from './store.js'
 
@@ -88,9 +82,4 @@ function showPage({ store, merchantName }: ApiContext, checkout: CheckoutRecord,
 
 function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return sendPage(reply.code(404), messagePage(languageOf(request), 'noSuchPage'))
-}
-
-function languageOf(request: FastifyRequest, fallback: Locale = 'ar'): Locale {
-  const requested = new URL(request.url, 'http://any').searchParams.get('lang')
-  return LOCALES.find((locale) => locale === requested) ?? fallback
 }
