@@ -1,6 +1,6 @@
 // One worker of the simulation: a process with a database of its own that lives through one seed after the other.
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { migrate, schemaVersion } from '../../packages/ishtirak/src/database/migrate.js'
+import { migrate, schemaFit } from '../../packages/ishtirak/src/database/migrate.js'
 import { openDatabase } from '../../packages/ishtirak/src/database/open-database.js'
 import { STEADY_PLANS } from './databases.js'
 import { runSeed, SeedFailed } from './run-seed.js'
@@ -36,7 +36,7 @@ export async function work(): Promise<void> {
   // Written by command.ts.
   const settings = JSON.parse(process.env.SIMULATION_WORKER ?? '{}') as WorkerSettings
   const database = await openDatabase({ url: settings.url, maxConnections: 2 })
-  if ((await schemaVersion(database)) === 0) await migrate(database)
+  if ((await schemaFit(database)).current === 0) await migrate(database)
   if (database.kind === 'pglite') await database.script(`set ${STEADY_PLANS}`)
   process.on('message', (seed) => {
     void live(Number(seed), settings, database).then((answer) => process.send?.(answer))

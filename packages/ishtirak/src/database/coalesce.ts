@@ -5,7 +5,7 @@
 import { CALL_LIMIT_MS, DatabaseUnavailable, type Queryable, withLimit } from './database.js'
 
 /** How one call is done, and how many are done at once; each is handed the database with the limit of its batch. */
-export interface SharedStatements<Item, Result> {
+interface SharedStatements<Item, Result> {
   /** Two items of one key never share a batch and are never under way together: they keep their order. Reads have none. */
   readonly keyOf?: (item: Item) => string
   one(database: Queryable, item: Item): Promise<Result>

@@ -1,6 +1,6 @@
 // Brings the schema to what this code expects: numbered files, forward only, each in one transaction with its record.
-// Any number of processes may start at once. Each file states the oldest code that runs on the schema it leaves: newer
-// schemas that name this code are used as they are. It refuses all others, and a file that was changed after it was applied.
+// Any number of processes may start at once. Each file states the oldest code that runs on the schema it leaves; a newer schema
+// that does not allow this code is refused, and a file that was changed after it was applied.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -19,25 +19,18 @@ export class SchemaMismatch extends Error {
 }
 
 /** A file that the database refuses. Nothing of it was kept; those before it stay. */
-export class MigrationFailed extends Error {
+class MigrationFailed extends Error {
   override readonly name = 'MigrationFailed'
   constructor(file: string, cause: unknown) {
     super(`the migration ${file} failed, and nothing of it was kept: ${String(cause)}`, { cause })
   }
 }
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** The folder of `0001_name.sql`, …; the package's own `migrations` by default. */
   readonly directory?: string
   /** The last migration to apply: a backup is restored into the schema that it was taken from. */
   readonly upTo?: number
-}
-
-export interface Migrated {
-  /** The files that this call applied, in order. */
-  readonly applied: string[]
-  /** The number of the newest migration in the database. */
-  readonly version: number
 }
 
 interface Migration {
@@ -49,7 +42,7 @@ interface Migration {
   readonly oldestCode: number
 }
 
-export interface SchemaFit {
+interface SchemaFit {
   /** The newest migration in the database, 0 for none. */
   readonly current: number
   /** The newest migration that this code brings along. */
@@ -61,8 +54,14 @@ export interface SchemaFit {
 /** Two levels up from this file, in src/database as in dist/database. */
 const packageMigrations = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
-/** Applies what is missing. Throws `SchemaMismatch`, or what the database says about a faulty file. */
-export async function migrate(database: Database, options: MigrateOptions = {}): Promise<Migrated> {
+/**
+ * Applies what is missing: gives those files in order, and the newest migration in the database. Throws `SchemaMismatch` or
+ * `MigrationFailed`.
+ */
+export async function migrate(
+  database: Database,
+  options: MigrateOptions = {},
+): Promise<{ readonly applied: readonly string[]; readonly version: number }> {
   const migrations = (await readMigrations(options.directory)).slice(0, options.upTo)
   const applied: string[] = []
   for (;;) {
@@ -71,14 +70,14 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
       (transaction) => applyNext(transaction, migrations),
       Number.POSITIVE_INFINITY,
     )
-    if (name === undefined) return { applied, version: await schemaVersion(database) }
+    if (name === undefined) return { applied, version: (await schemaFit(database, options)).current }
     applied.push(name)
   }
 }
 
 /** Whether this code runs on the database's schema: what `/readyz` answers. */
 export async function schemaFit(database: Queryable, options: MigrateOptions = {}): Promise<SchemaFit> {
-  const expected = await expectedVersion(options)
+  const expected = (await readMigrations(options.directory)).length
   try {
     const [row] = await database.query(selectVersion, [expected])
     const [current, oldestCode] = [Number(row?.version), Number(row?.oldest_code)]
@@ -90,16 +89,6 @@ export async function schemaFit(database: Queryable, options: MigrateOptions = {
     }
     throw error
   }
-}
-
-/** The newest migration in the database, 0 for none. */
-export async function schemaVersion(database: Queryable): Promise<number> {
-  return (await schemaFit(database)).current
-}
-
-/** The number of the newest migration that this code brings along. */
-export async function expectedVersion(options: MigrateOptions = {}): Promise<number> {
-  return (await readMigrations(options.directory)).length
 }
 
 /** An advisory transaction lock works through a pooler too. The number is ours alone: "ishtirak" in base 36, cut. */

@@ -3,7 +3,7 @@
 import { DatabaseError, type Parameter, type Row, type Statement, type Transaction } from './database.js'
 import { isWorthAnotherRun } from './database-errors.js'
 
-/** One connection that nobody else uses meanwhile. Its errors are translated already. */
+/** One connection, used by one caller at a time. Its errors are translated already. */
 export interface Session {
   query(statement: Statement, parameters: readonly Parameter[]): Promise<readonly Row[]>
   /** Runs `begin`, `commit`, `rollback`. Gives the command's tag, as `COMMIT`. */
@@ -44,7 +44,7 @@ async function runOnce<Result>(
     result = await Promise.race([work(transaction), transaction.forgotten])
   } catch (error) {
     await transaction.end()
-    // Where even the rollback fails, the session is lost and its owner drops it; the first error is the one to tell.
+    // Where even the rollback fails, the session is lost and its owner drops it; the first error is the one to report.
     await session.command('rollback').catch(() => undefined)
     throw error
   }
@@ -84,7 +84,7 @@ class OpenTransaction implements Transaction {
     return this.#inTurn(() => this.session.script(sql))
   }
 
-  /** Refuses what comes now, and waits for what was started and not awaited: its outcome was told to its caller. */
+  /** Refuses what comes now, and waits for what was started and not awaited: its outcome was reported to its caller. */
   async end(): Promise<void> {
     this.#ended = true
     clearTimeout(this.#idle)

@@ -30,7 +30,7 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >
 
-export interface AppParts {
+interface AppParts {
   readonly log: Log
   /** Where users reach us, without a slash at the end. */
   readonly publicUrl: string
@@ -57,14 +57,14 @@ export function createApp(parts: AppParts): App {
   const logger: FastifyBaseLogger = log
   const app = fastify({
     loggerInstance: logger,
-    // Two lines a request cost a quarter of the throughput; see `watchRequests` for what is logged instead.
+    // Two lines a request cost a quarter of the throughput; `watchRequests` says what is logged instead.
     logController: new LogController({ disableRequestLogging: true }),
     // A child logger for each request cost a tenth of the time of a small answer, mostly redaction of its one field;
     // the few lines that belong to a request name its id themselves.
     childLoggerFactory: (parent) => parent,
     genReqId: requestIdOf,
     requestIdHeader: false,
-    // Believed from nobody by default: the header is the caller's own to write.
+    // Ignored by default: any caller can write the header.
     trustProxy: parts.trustedProxies?.length ? [...parts.trustedProxies] : false,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -72,7 +72,7 @@ export function createApp(parts: AppParts): App {
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     schemaController: { compilersFactory: { buildSerializer } },
-    // What arrives while we stop is still answered: the listener is closed, so it is in hand already.
+    // What arrives while we stop is still answered: the listener is closed, so it had been accepted before.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
       nameAnswer(request, reply)
@@ -129,7 +129,7 @@ function watchRequests(
   })
 }
 
-/** What every answer has, whoever refuses it. */
+/** What every answer has, refusals included. */
 function nameAnswer(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
 }

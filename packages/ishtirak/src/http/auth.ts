@@ -32,7 +32,7 @@ export interface TokenVerifier {
   verify(authorizationHeader: string | undefined): Promise<UserIdentity>
 }
 
-export interface TokenVerifierOptions {
+interface TokenVerifierOptions {
   /** HS256, at least 32 bytes. Exactly one of this and `jwksUrl`. */
   readonly secret?: string
   /** RS256, ES256 and EdDSA. */
@@ -78,7 +78,7 @@ export interface ApiKeys {
 }
 
 /** The name goes into the audit trail. */
-export interface OperatorKey {
+interface OperatorKey {
   readonly name: string
   readonly key: string
 }
@@ -207,7 +207,7 @@ function isLine(value: unknown, longest: number): value is string {
   return isText && !/[\p{Cc}\p{Surrogate}]/u.test(value)
 }
 
-/** Whom verified tokens name, bounded in number and in time. It never makes a token live longer than its own end. */
+/** The users that verified tokens name, bounded in number and in time. It never makes a token live longer than its own end. */
 export function rememberIdentities(options: { readonly most: number; readonly longestMs: number }) {
   const known = new BoundedMap<string, { readonly identity: UserIdentity; readonly until: Instant }>(
     options.most,

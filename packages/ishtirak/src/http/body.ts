@@ -1,5 +1,5 @@
-// Reads request bodies. JSON must be UTF-8 and free of what the database cannot hold; whatever is not JSON is refused.
-// The webhook route asks for its bytes untouched, because a signature is over bytes, not over what they mean.
+// Reads request bodies. JSON must be UTF-8 and free of what the database cannot hold; what is not JSON is refused. The webhook
+// route gets its bytes untouched, because a signature is over bytes, not over what they mean.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 
@@ -28,7 +28,7 @@ export function acceptRawBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.addHook('onRequest', (request, _reply, done) => {
-    // Fastify refuses a malformed type before any parser; who signed the bytes may call them what he likes.
+    // Fastify refuses a malformed type before any parser; the sender of signed bytes may call them anything.
     request.headers['content-type'] = 'application/octet-stream'
     done()
   })

@@ -90,9 +90,9 @@ export function callersWithKey(
 }
 
 /** Counts one call of `key` and sets the header fields; throws `rate_limited` when it is one too many. */
-export type RateLimit = (key: string, reply: FastifyReply) => void
+type RateLimit = (key: string, reply: FastifyReply) => void
 
-export interface RateLimitOptions {
+interface RateLimitOptions {
   readonly clock: Clock
   /** Calls in each window, 300 by default. */
   readonly quota?: number
@@ -130,7 +130,7 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
 }
 
 /**
- * Whom an address stands for: an IPv4 address as it is, also one written as IPv6; of any other the first 64 bits, since a
+ * The network of an address: an IPv4 address as it is, also one written as IPv6; of any other the first 64 bits, since a
  * customer with IPv6 holds at least a /64 and can call from each of its addresses.
  */
 export function networkOf(address: string): string {

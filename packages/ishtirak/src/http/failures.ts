@@ -89,7 +89,7 @@ function reportFailure(thrown: unknown, request: FastifyRequest): BillingError {
   return error
 }
 
-export function toBillingError(thrown: unknown): BillingError {
+function toBillingError(thrown: unknown): BillingError {
   if (thrown instanceof BillingError) return thrown
   if (thrown instanceof DatabaseUnavailable) {
     return new BillingError('database_unavailable', {

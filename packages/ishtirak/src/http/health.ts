@@ -10,7 +10,7 @@ export interface Readiness {
   readonly checks: Readonly<Record<string, string>>
 }
 
-export type CheckReadiness = () => Promise<Readiness>
+type CheckReadiness = () => Promise<Readiness>
 
 const LOOK_SHARED_MS = 1_000
 

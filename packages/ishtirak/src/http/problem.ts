@@ -9,7 +9,7 @@ import { pathOf, preferredLocale } from './request.js'
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
 /** What of the request goes into the body. */
-export interface ProblemContext {
+interface ProblemContext {
   readonly publicUrl: string
   /** The path without its query, which may hold tokens. */
   readonly instance: string
@@ -85,7 +85,7 @@ export const ProblemSchema = Type.Object(
   { $id: 'Problem', additionalProperties: true },
 )
 
-export interface ProblemResponse {
+interface ProblemResponse {
   description: string
   content: { 'application/problem+json': { schema: object } }
 }

@@ -12,7 +12,7 @@ import type { TLocalizedValidationError } from 'typebox/error'
 import { Settings } from 'typebox/system'
 import { BillingError, type ValidationCode, type ValidationProblem } from '../core/error.js'
 
-/** The library stops at 8 faults of a value; a form with every field wrong should be told at once. */
+/** The library stops at 8 faults of a value; a form with every field wrong is reported at once. */
 const MOST_PROBLEMS = 32
 /** Names of unknown fields come from the caller: cut, so that the answer stays small. */
 const LONGEST_POINTER = 200

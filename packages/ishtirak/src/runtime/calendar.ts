@@ -6,7 +6,7 @@ import type { Calendar } from '../core/period.js'
 import { BoundedMap } from './bounded-map.js'
 
 /** One calendar day in a zone, half open: `[startsAt, endsAt)`. With summer time it may last 23 or 25 hours. */
-export interface CalendarDay {
+interface CalendarDay {
   /** `YYYY-MM-DD` on the wall calendar of the zone. */
   readonly date: string
   readonly startsAt: Instant

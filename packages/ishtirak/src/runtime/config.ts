@@ -148,7 +148,7 @@ function readMailFrom(text: string): { name: string; address: string } {
   return { name, address }
 }
 
-/** The two words that the policy wants in quotes, which are a nuisance in an environment. */
+/** The two words that the policy wants in quotes, which an environment should not need. */
 function frameAncestorsOf(list: string): string {
   return items(list)
     .map((item) => (item === 'none' || item === 'self' ? `'${item}'` : item))

@@ -147,10 +147,10 @@ export function misspelt(
 /** Levenshtein's distance: characters added, left out or changed. */
 function distanceBetween(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (const [line, letter] of [...one].entries()) {
+  for (const [line, character] of [...one].entries()) {
     const next = [line + 1]
     for (let column = 1; column <= other.length; column++) {
-      const changed = (row[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1)
+      const changed = (row[column - 1] ?? 0) + (character === other[column - 1] ? 0 : 1)
       next.push(Math.min(changed, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1))
     }
     row = next

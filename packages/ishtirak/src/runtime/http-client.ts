@@ -6,7 +6,7 @@ import https from 'node:https'
 import { isIP } from 'node:net'
 import { AddressRefused, isWithinReach, lookupWithin, type Reach, refusal } from './public-address.js'
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly url: string
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
@@ -22,7 +22,7 @@ export interface HttpRequest {
 
 /** How a request goes out; tests put a broken way in its place. Rejects when no answer came, or `abort` was emitted. */
 export type Send = (request: OutgoingRequest, signal: EventEmitter) => Promise<SentAnswer>
-export type OutgoingRequest = Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body' | 'reach'>
+type OutgoingRequest = Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body' | 'reach'>
 
 export interface SentAnswer {
   readonly status: number
@@ -146,7 +146,7 @@ const CERTIFICATE_REFUSED = new Set([
 ])
 
 /**
- * True only where it is certain. The system call tells more than the code: EHOSTUNREACH and ETIMEDOUT
+ * True only where it is certain. The system call says more than the code: EHOSTUNREACH and ETIMEDOUT
  * also end connections that were long made.
  */
 export function failedToConnect(error: unknown): boolean {

@@ -1,5 +1,5 @@
-// Reads PLANS_FILE: the plans in the form of `GET /plans`, checked to the letter, because a misspelt limit would be a
-// limit that nobody meets.
+// Reads PLANS_FILE: the plans in the form of `GET /plans`, checked strictly, because a misspelt limit would
+// never apply.
 import { readFileSync } from 'node:fs'
 import Type from 'typebox'
 import { Value } from 'typebox/value'

@@ -1,4 +1,4 @@
-// What has to do with secrets and nothing else: compare them without telling, make them, name them in a log.
+// What has to do with secrets and nothing else: compare them in constant time, make them, digest them.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Compares digests, so that neither the place of the first difference nor the length shows in the time it takes. */
@@ -15,11 +15,6 @@ export function secretMatcher(secret: string): (given: string) => boolean {
 /** URL-safe text of `size` random bytes; 32 bytes are beyond any guessing. */
 export function randomToken(size = 32): string {
   return randomBytes(size).toString('base64url')
-}
-
-/** Names a secret in a log without giving it away: 12 hex digits tell two keys apart and lead back to neither. */
-export function fingerprint(secret: string): string {
-  return sha256(secret).toString('hex').slice(0, 12)
 }
 
 /** What is stored of a random token: it finds the row and opens nothing. No salt: 32 random bytes need none. */

@@ -1,5 +1,5 @@
-// Reads SELLER_FILE: who sells, and how his sales are taxed from which day on. Everything that is wrong with it is said
-// at once, in words for the operator, since a wrong NIF on a thousand receipts cannot be taken back.
+// Reads SELLER_FILE: who sells, and how sales are taxed from which day on. Everything that is wrong with it is reported
+// at once, since a wrong NIF on a thousand receipts cannot be taken back.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Static, type TSchema, Type } from 'typebox'
@@ -174,7 +174,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** Stands in for SELLER_FILE in the sandbox, and only there. Nobody can mistake a receipt with it for a real one. */
+/** Stands in for SELLER_FILE in the sandbox, and only there. A receipt with it cannot be mistaken for a real one. */
 export const EXAMPLE_SELLER: Seller = {
   identity: {
     name: { ar: 'مثال للاستضافة', fr: 'Exemple Hébergement', en: 'Example Hosting' },

@@ -6,7 +6,7 @@ import { contrastBetween, READABLE_CONTRAST } from '../core/color.js'
 import type { Translated } from '../core/locale.js'
 import type { Shop } from '../core/shop.js'
 
-export interface ShopFields {
+interface ShopFields {
   readonly terms_url: string | Translated
   readonly refund_url: string | Translated
   /** Relative to the folder of SELLER_FILE. */

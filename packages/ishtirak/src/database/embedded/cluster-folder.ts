@@ -7,7 +7,7 @@ import os from 'node:os'
 import { join } from 'node:path'
 
 /** The major version of the PostgreSQL that PGlite brings along: it reads no other version's files. */
-export const POSTGRES_MAJOR = '18'
+const POSTGRES_MAJOR = '18'
 
 /** The folder holds something that is not a whole database. Nothing in it was changed. */
 export class DataFolderDamaged extends Error {
@@ -94,7 +94,7 @@ function found(folder: string): string {
 }
 
 /** How much this process may use. The kernel ends a process that needs more without a word. */
-export interface MemoryLimits {
+interface MemoryLimits {
   /** Of the machine, or of the container if that is less. */
   readonly memoryMb: number
   /** As `ulimit -v` sets it; infinite where there is none. */
@@ -102,7 +102,7 @@ export interface MemoryLimits {
 }
 
 /** The process would be killed in the middle. */
-export class NotEnoughMemory extends Error {
+class NotEnoughMemory extends Error {
   override readonly name = 'NotEnoughMemory'
 }
 

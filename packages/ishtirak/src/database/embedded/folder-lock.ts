@@ -17,7 +17,7 @@ export interface FolderLock {
   release(): Promise<void>
 }
 
-export interface Holder {
+interface Holder {
   /** As the holder sees itself: from another container it may be another number. */
   readonly processId: number
   /** ISO 8601, when it came to the folder. */
@@ -148,7 +148,7 @@ async function askHolder(folder: string, name: string): Promise<Holder | 'dead' 
   }
 }
 
-/** Windows: the lock, or who has it. */
+/** Windows: the lock, or its holder. */
 async function listenOnPipe(folder: string): Promise<FolderLock | Awaited<ReturnType<typeof askHolder>>> {
   const hash = createHash('sha256').update(folder.toLowerCase()).digest('hex')
   const path = `\\\\.\\pipe\\ishtirak-${hash}`

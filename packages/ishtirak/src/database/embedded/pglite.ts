@@ -51,7 +51,7 @@ export async function openMemory(from?: Blob): Promise<EmbeddedDatabase> {
   return new Embedded(await PGlite.create(startingWith(options, from)), {})
 }
 
-export interface FolderOptions {
+interface FolderOptions {
   /** Told once when the database has failed (a full or broken disk): all is `DatabaseUnavailable` until a new start. */
   readonly onFailure?: (cause: unknown) => void
   /** Another one's `dump()`, to begin with instead of an empty database. Ignored where there is one already. */

@@ -72,7 +72,7 @@ class Postgres implements Database {
     })
     const lost = options.onConnectionLost ?? (() => {})
     // Without a listener an error event ends the process: the pool's for idle connections, the client's for those in
-    // use (whose statement fails as well, and tells its caller).
+    // use (whose statement fails as well, and reports it to its caller).
     this.#pool.on('error', lost)
     this.#pool.on('connect', (client) => void client.on('error', () => {}))
   }
@@ -235,9 +235,9 @@ class PooledSession implements Session {
 
 /**
  * Settings go as statements, since PgBouncer refuses them as start parameters. UTC decides what a day is in SQL; a pooler
- * follows the zone from one server connection to the next. It does not follow the rest: behind a pooler that would fall on
- * whoever gets the server connection next, so there the role has it (docs/operations.md) or nobody.
- * Told to the pool as a promise: a connection is used only after it.
+ * follows the zone from one server connection to the next. It does not follow the rest: behind a pooler that would
+ * fall on the next client of the server connection, so there the role has it (docs/operations.md), if any.
+ * The pool awaits the promise: a connection is used only after it.
  */
 async function prepareSession(client: pg.ClientBase): Promise<void> {
   await client.query(`set time zone 'UTC'`)
@@ -253,13 +253,13 @@ async function prepareSession(client: pg.ClientBase): Promise<void> {
 /** Connections to a pooler: what is prepared or set on one server connection is not there on the next. */
 const pooled = new WeakSet<pg.ClientBase>()
 
-/** A pooler tells its clients a process number of its own making; a server tells the number of the process that answers. */
+/** A pooler gives its clients a process number of its own making; a server that of the process that answers. */
 async function isPooled(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query(
     'select pg_backend_pid() as id, extract(epoch from clock_timestamp())::float8 * 1000 as now',
   )
   noteServerTime(client, rows[0]?.now)
-  // The driver keeps the number that was told at the start (pg, client.js: `processID`); its types leave it out.
+  // The driver keeps the number that was given at the start (pg, client.js: `processID`); its types leave it out.
   return !('processID' in client) || client.processID !== rows[0]?.id
 }
 
