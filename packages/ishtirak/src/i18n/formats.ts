@@ -3,33 +3,13 @@
 import { DAY, HOUR, type Instant, MINUTE } from '../core/instant.js'
 import { LOCALES, type Locale, type Translated } from '../core/locale.js'
 
-export interface Formats {
-  /** `2 000 DA`: whole dinars. */
-  money(amount: number, locale: Locale): string
-  /** `5 120` */
-  number(count: number, locale: Locale): string
-  /** `21 December 2026` */
-  day(instant: Instant, locale: Locale): string
-  /** `21 December 2026 at 13:00` */
-  moment(instant: Instant, locale: Locale): string
-  /** `13:00` */
-  time(instant: Instant, locale: Locale): string
-  /** `30 days`, `5 hours`, `2 minutes`: rounded up, so that it is never 0. */
-  timeLeft(ms: number, locale: Locale): string
-  /**
-   * Megabytes, as gigabytes where that is exact: `500 MB`, `5 GB`. With `max` in the unit that `max` is in, so that both can
-   * be compared: `4.2 GB` of `5 GB`.
-   */
-  storage(megabytes: number, locale: Locale, max?: number): string
-  /** `2026-12-21`: the day in this zone, as dated settings name it. */
-  isoDay(instant: Instant): string
-}
+export type Formats = ReturnType<typeof createFormats>
 
 /** Algeria's Arabic has Latin digits and its own names of months (جانفي, فيفري); English is read day first there. */
 const TAGS: Readonly<Record<Locale, string>> = { ar: 'ar-DZ', fr: 'fr-DZ', en: 'en-GB' }
 export const CURRENCY: Translated = { ar: 'دج', fr: 'DA', en: 'DA' }
 
-export function createFormats(timeZone: string): Formats {
+export function createFormats(timeZone: string) {
   // Made once: an Intl format takes some 50 µs to build and 1 µs to use.
   const numbers = byLocale((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1 }))
   const days = byLocale((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone }))
@@ -51,24 +31,34 @@ export function createFormats(timeZone: string): Formats {
     }
   })
   return {
-    money: (amount, locale) => `${grouped(numbers[locale], amount)}\u00a0${CURRENCY[locale]}`,
-    number: (count, locale) => grouped(numbers[locale], count),
-    day: (instant, locale) => unbroken(days[locale].format(instant)),
-    // Intl says `في 13:00` in Arabic, which reads as a place.
-    moment: (instant, locale) =>
+    /** `2 000 DA`: whole dinars. */
+    money: (amount: number, locale: Locale) => `${grouped(numbers[locale], amount)}\u00a0${CURRENCY[locale]}`,
+    /** `5 120` */
+    number: (count: number, locale: Locale) => grouped(numbers[locale], count),
+    /** `21 December 2026` */
+    day: (instant: Instant, locale: Locale) => unbroken(days[locale].format(instant)),
+    /** `21 December 2026 at 13:00`. Intl says `في 13:00` in Arabic, which reads as a place. */
+    moment: (instant: Instant, locale: Locale) =>
       locale === 'ar'
         ? unbroken(`${days.ar.format(instant)} على الساعة ${times.ar.format(instant)}`)
         : unbroken(moments[locale].format(instant)),
-    time: (instant, locale) => times[locale].format(instant),
-    timeLeft: (ms, locale) => {
+    /** `13:00` */
+    time: (instant: Instant, locale: Locale) => times[locale].format(instant),
+    /** `30 days`, `5 hours`, `2 minutes`: rounded up, so that it is never 0. */
+    timeLeft: (ms: number, locale: Locale) => {
       const { day, hour, minute } = units[locale]
       if (ms >= DAY) return grouped(day, Math.ceil(ms / DAY))
       return ms >= HOUR
         ? grouped(hour, Math.ceil(ms / HOUR))
         : grouped(minute, Math.max(1, Math.ceil(ms / MINUTE)))
     },
-    storage: (megabytes, locale, max = megabytes) => storageIn(units[locale], megabytes, max),
-    isoDay: (instant) => isoDays.format(instant),
+    /**
+     * Megabytes, as gigabytes where that is exact: `500 MB`, `5 GB`. With `max` in the unit that `max` is in, so that both
+     * can be compared: `4.2 GB` of `5 GB`.
+     */
+    storage: (megabytes: number, locale: Locale, max = megabytes) => storageIn(units[locale], megabytes, max),
+    /** `2026-12-21`: the day in this zone, as dated settings name it. */
+    isoDay: (instant: Instant) => isoDays.format(instant),
   }
 }
 

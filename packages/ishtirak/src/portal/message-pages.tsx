@@ -124,7 +124,7 @@ export const linkOverPage = (pages: Pages, locale: Locale): string =>
 export const mailedLinkOverPage = (pages: Pages, locale: Locale): string =>
   oneWayOn(pages, locale, ['linkOverTitle', 'mailedLinkOverText'], 'requestLink')
 
-export interface Refusal {
+interface Refusal {
   readonly error: BillingError
   readonly session: Session | null
   readonly locale: Locale

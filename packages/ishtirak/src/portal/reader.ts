@@ -21,35 +21,13 @@ export interface Session extends PortalSession {
   readonly formToken: string
 }
 
-export interface Reader {
-  /** Null: none, or one that is over. */
-  session(request: FastifyRequest): Promise<Session | null>
-  /** Whether this process found a session by this cookie when it last looked. */
-  hasSeen(request: FastifyRequest): boolean
-  /** `profile`: the language of the page's user where there is no session. Remembers one that was asked for. */
-  language(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    session: Session | null,
-    profile?: Locale | null,
-  ): Locale
-  /** The same for a refusal, which remembers nothing. */
-  languageOfRefusal(request: FastifyRequest, session: Session | null): Locale
-  begin(reply: FastifyReply, sessionToken: string): void
-  end(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** Ends the session that the request came with, where the answer begins another. */
-  forget(request: FastifyRequest): Promise<void>
-  /** False: the form was not sent from a page of this service. */
-  isFromHere(request: FastifyRequest): boolean
-  /** Throws `forbidden` where the form was not sent from a page of this session. */
-  requireOwnForm(request: FastifyRequest, session: Session): void
-}
+export type Reader = ReturnType<typeof createReader>
 
 const YEAR_SECONDS = 365 * 86_400
 /** About 2 MB. */
 const SEEN_MAX = 10_000
 
-export function createReader(deps: SessionDeps, publicUrl: string): Reader {
+export function createReader(deps: SessionDeps, publicUrl: string) {
   const { origin } = new URL(publicUrl)
   const isSecure = publicUrl.startsWith('https:')
   // `__Host-`: no neighbouring subdomain can plant a cookie of this name (RFC 6265bis, section 4.1.3.2).
@@ -64,12 +42,14 @@ export function createReader(deps: SessionDeps, publicUrl: string): Reader {
     const chosen = firstLocale(queryOf(request, 'lang'), remembered, session?.locale, profile)
     return chosen ?? preferredLocale(request.headers['accept-language'], 'ar')
   }
+  /** Ends the session that the request came with, where the answer begins another. */
   const forget = async (request: FastifyRequest) => {
     const token = tokenOf(request)
     if (token !== undefined) await leavePortal(deps, token)
   }
   return {
-    session: async (request) => {
+    /** Null: none, or one that is over. */
+    session: async (request: FastifyRequest): Promise<Session | null> => {
       const token = tokenOf(request)
       if (token === undefined) return null
       const formToken = formTokenOf(token)
@@ -78,26 +58,36 @@ export function createReader(deps: SessionDeps, publicUrl: string): Reader {
       else seen.delete(formToken)
       return found && { ...found, formToken }
     },
-    hasSeen: (request) => {
+    /** Whether this process found a session by this cookie when it last looked. */
+    hasSeen: (request: FastifyRequest): boolean => {
       const token = tokenOf(request)
       return token !== undefined && seen.get(formTokenOf(token)) === true
     },
-    language: (request, reply, session, profile) => {
+    /** `profile`: the language of the page's user where there is no session. Remembers one that was asked for. */
+    language: (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      session: Session | null,
+      profile?: Locale | null,
+    ): Locale => {
       const asked = firstLocale(queryOf(request, 'lang'))
       if (asked) reply.setCookie(cookie.language, asked, { ...attributes, maxAge: YEAR_SECONDS })
       return chosenBy(request, session, profile)
     },
-    languageOfRefusal: chosenBy,
-    begin: (reply, sessionToken) => {
+    /** The same for a refusal, which remembers nothing. */
+    languageOfRefusal: (request: FastifyRequest, session: Session | null) => chosenBy(request, session),
+    begin: (reply: FastifyReply, sessionToken: string): void => {
       reply.setCookie(cookie.session, sessionToken, { ...attributes, maxAge: SESSION_MS / 1_000 })
     },
     forget,
-    end: async (request, reply) => {
+    end: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       await forget(request)
       reply.clearCookie(cookie.session, attributes)
     },
-    isFromHere: (request) => isFromHere(request, origin),
-    requireOwnForm: (request, session) => {
+    /** False: the form was not sent from a page of this service. */
+    isFromHere: (request: FastifyRequest) => isFromHere(request, origin),
+    /** Throws `forbidden` where the form was not sent from a page of this session. */
+    requireOwnForm: (request: FastifyRequest, session: Session): void => {
       const isOwn =
         isFromHere(request, origin) && constantTimeEquals(session.formToken, fieldOf(request, 'form_token'))
       if (!isOwn) throw new BillingError('forbidden')

@@ -8,11 +8,10 @@ import type { Catalogue } from '../core/plan.js'
 import { renewalAt } from '../core/renewal.js'
 import { graceEndsAt, type Terms } from '../core/subscription.js'
 import type { Formats } from '../i18n/formats.js'
-import { type MessageKey, phoneInWords, planName, type Say, sayFor } from '../i18n/messages.js'
+import { directionOf, type MessageKey, phoneInWords, planName, sayFor } from '../i18n/messages.js'
 import { type PrintedReceipt, type ReceiptDeps, readReceipt } from '../receipts/receipt.js'
 import type { Clock } from '../runtime/clock.js'
 import type { ClaimedMail } from './mail.sql.js'
-import { htmlOf, type MailWords } from './mail-html.js'
 import type { MailAddress, MailMessage } from './mailer.js'
 
 export interface WriteMailDeps extends ReceiptDeps {
@@ -28,18 +27,19 @@ export interface WriteMailDeps extends ReceiptDeps {
 }
 
 export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail): Promise<MailMessage> {
-  const { email, name, locale: known } = owed.user
-  const locale = known ?? 'ar'
+  const { email } = owed.user
+  const locale = owed.user.locale ?? 'ar'
+  const name = printableName(owed.user.name)
   if (email === null) throw new Error('a mail without an address')
   const receipt = isAboutPayment(owed.kind)
     ? await readReceipt(deps, { userId: owed.userId, paymentId: owed.about, locale })
     : null
   const url = owed.kind === 'portal_link' ? await deps.signInLink(owed.userId) : `${deps.publicUrl}/portal`
-  const words = wordsOf(deps, owed, { locale, receipt, url })
+  const words = wordsOf(deps, owed, { locale, name, receipt, url })
   return {
     messageId: messageIdOf(owed, new URL(deps.publicUrl).hostname),
     from: deps.mailFrom(locale),
-    to: { name: name === null || isLinkLike(name) ? '' : name, address: email },
+    to: { name: name ?? '', address: email },
     subject: words.subject,
     text: textOf(words),
     html: htmlOf(words),
@@ -48,12 +48,20 @@ export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail): Promise
   }
 }
 
+type MailWords = ReturnType<typeof wordsOf>
+
+/** The words of a message, before they become text and HTML. */
 function wordsOf(
   deps: WriteMailDeps,
   owed: ClaimedMail,
-  of: { readonly locale: Locale; readonly receipt: PrintedReceipt | null; readonly url: string },
-): MailWords {
-  const { locale } = of
+  of: {
+    readonly locale: Locale
+    readonly name: string | null
+    readonly receipt: PrintedReceipt | null
+    readonly url: string
+  },
+) {
+  const { locale, name, url } = of
   const { identity, shop } = deps.receipts.seller
   const phone = phoneInWords(identity.phone, locale)
   const say = sayFor(identity, locale)
@@ -61,28 +69,26 @@ function wordsOf(
   // The catalogue's test holds all of these keys.
   const key = (part: string) => `mail_${theme}_${part}` as MessageKey
   const data = dataOf(deps, owed, of)
-  const { name } = owed.user
   return {
     locale,
     seller: identity.name[locale],
-    color: shop.color,
+    color: shop.color ?? COLOR,
     subject: plain(say(subjectKey(owed, deps.clock.now(), deps.formats) ?? key('subject'), data)),
-    greeting: greet(say, name),
+    greeting: name === null ? say('mail_greetingUnnamed') : say('mail_greeting', { name }),
     paragraphs: [say(key('what'), data), say(key('next'), data)],
     button: say(BUTTONS[owed.kind] ?? 'mail_renewButton'),
-    url: of.url,
+    url,
     footer: say('mail_footer'),
+    /** How to reach the seller. */
     contact: [identity.name[locale], phone, identity.email],
   }
 }
 
-/** Users choose their names: one that a mail program would make a link of is left out of the mail. */
-export function isLinkLike(name: string): boolean {
-  return /[/\\:@]|\bwww\b|[\p{L}\p{N}][.\u3002\uff0e\uff61]\p{L}{2}/iu.test(name.normalize('NFKC'))
-}
+const LINK = /[/\\:@]|\bwww\b|[\p{L}\p{N}][.\u3002\uff0e\uff61]\p{L}{2}/iu
 
-function greet(say: Say, name: string | null): string {
-  return name === null || isLinkLike(name) ? say('mail_greetingUnnamed') : say('mail_greeting', { name })
+/** Users choose their names: one that a mail program would make a link of is left out of the mail. */
+export function printableName(name: string | null): string | null {
+  return name !== null && LINK.test(name.normalize('NFKC')) ? null : name
 }
 
 /** What any of the sentences may name. */
@@ -125,6 +131,58 @@ function textOf({ locale, greeting, paragraphs, button, url, footer, contact }: 
   const colon = locale === 'fr' ? '\u00a0:' : ':'
   const end = `-- \n${contact.join(' · ')}\n${footer}`
   return [greeting, ...paragraphs, `${button}${colon} ${url}`, end].join('\n\n')
+}
+
+const BODY =
+  'margin:0;background:#f3f6f4;color:#12231b;font:16px/1.6 -apple-system,Segoe UI,Roboto,Noto Sans,Noto Sans Arabic,Tahoma,sans-serif'
+const COLUMN = 'max-width:34rem;margin:0 auto;padding:24px 16px'
+const BRAND = 'margin:0 0 16px;font-weight:700'
+const CARD = 'background:#ffffff;border:1px solid #d5dfd9;border-radius:14px;padding:24px'
+const BUTTON =
+  'display:inline-block;padding:12px 24px;color:#ffffff;border-radius:10px;font-weight:600;text-decoration:none'
+/** Where the seller has no color: that of the pages. */
+const COLOR = '#0a5c3b'
+const SMALL = 'margin:16px 0 0;font-size:14px;color:#4b5c53'
+
+/** For mail programs: one column, styles on the elements (many programs drop style sheets), no picture, one link. */
+function htmlOf(words: MailWords): string {
+  const { locale, color, subject, greeting, paragraphs, button, url, footer, contact } = words
+  const html = (
+    <html lang={locale} dir={directionOf(locale)}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title safe>{subject}</title>
+      </head>
+      <body style={BODY}>
+        <div style={COLUMN} dir={directionOf(locale)}>
+          <p style={`${BRAND};color:${color}`} safe>
+            {words.seller}
+          </p>
+          <div style={CARD}>
+            <p style="margin:0 0 12px" safe>
+              {greeting}
+            </p>
+            {paragraphs.map((paragraph) => (
+              <p style="margin:0 0 16px" safe>
+                {paragraph}
+              </p>
+            ))}
+            <a href={url} style={`${BUTTON};background:${color}`} safe>
+              {button}
+            </a>
+          </div>
+          <p style={SMALL} safe>
+            {contact.join(' · ')}
+          </p>
+          <p style={SMALL} safe>
+            {footer}
+          </p>
+        </div>
+      </body>
+    </html>
+  )
+  return `<!doctype html>${String(html)}`
 }
 
 /** Some programs draw the marks around isolated names as boxes in a subject. */
