@@ -4,7 +4,7 @@ import type { Database } from './database.js'
 import { openFolder, openMemory } from './embedded/pglite.js'
 import { openPostgres } from './server/postgres.js'
 
-interface DatabaseOptions {
+export interface DatabaseOptions {
   /** `postgres://…`, or `memory:` for a database that is gone when it is closed. Without it: embedded, in `dataDir`. */
   readonly url?: string
   /** The folder of the embedded database, `./data` by default. Created if it is missing. */

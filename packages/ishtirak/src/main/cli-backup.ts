@@ -1,15 +1,17 @@
 // The commands that copy everything in the database into a file, and fill an empty database from one.
-import path from 'node:path'
 import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { HOUR, toTimestamp } from '../core/instant.js'
 import type { Database } from '../database/database.js'
-import { openDatabase } from '../database/open-database.js'
 import { backUpTo, receiveBackup, restoreFrom } from '../operator/backup.js'
 import type { BackupContents } from '../operator/backup.sql.js'
 import { systemClock } from '../runtime/clock.js'
-import { type Config, readConfig } from '../runtime/config.js'
-import { CommandFailed, operatorAddress, runningService, withAdvice } from './operator-client.js'
+import { readConfig } from '../runtime/config.js'
+import { adviseOnLock, CommandFailed, fetchFromOperator, runningService } from './operator-client.js'
+import { openConfigured } from './serve.js'
+
+/** A backup of many gigabytes takes its time. */
+const ANSWER_MS = HOUR
 
 export function addBackupCommands(program: Command): void {
   program
@@ -23,12 +25,11 @@ export function addBackupCommands(program: Command): void {
       const now = systemClock().now()
       const file = given ?? `ishtirak-${toTimestamp(now).replaceAll(/[-:]/g, '')}.backup.gz`
       const { ISHTIRAK_URL, OPERATOR_KEY: key } = process.env
-      const url = options.url ?? ISHTIRAK_URL
-      const running = await runningService(readConfig(process.env), { url, key })
+      const running = await runningService(readConfig(process.env), { url: options.url ?? ISHTIRAK_URL, key })
       const contents = running
         ? await receiveBackup(file, await askForBackup(running))
         : await onDatabase((database) => backUpTo(file, database, now))
-      say(`${file}\n${describe(contents)}`)
+      process.stdout.write(`${file}\n${describe(contents)}\n`)
     })
   program
     .command('restore <file>')
@@ -37,20 +38,15 @@ export function addBackupCommands(program: Command): void {
     .action(async (file: string, { complete }: { readonly complete?: boolean }) => {
       const restoredAt = complete ? null : systemClock().now()
       const contents = await onDatabase((database) => restoreFrom(file, database, restoredAt))
-      if (complete) return say(describe(contents))
-      const day = contents.takenAt.slice(0, 10)
-      say(
-        `${describe(contents)}\nstart the service, then book what came since: ishtirak reconcile --since ${day} --unknown book`,
-      )
+      const next = `start the service, then book what came since: ishtirak reconcile --since ${contents.takenAt.slice(0, 10)} --unknown book\n`
+      process.stdout.write(`${describe(contents)}\n${complete ? '' : next}`)
     })
 }
 
-async function askForBackup({ url, key }: { readonly url: string; readonly key: string }): Promise<Readable> {
-  const address = `${operatorAddress(url)}/backup`
-  const headers = { authorization: `Bearer ${key}` }
-  const response = await fetch(address, { headers, signal: AbortSignal.timeout(ANSWER_MS) })
-  if (response.ok && response.body) return Readable.from(chunksOf(response.body))
-  throw new CommandFailed(`no backup from ${url}: it answered ${response.status}`)
+async function askForBackup(service: { readonly url: string; readonly key: string }): Promise<Readable> {
+  const { ok, status, body } = await fetchFromOperator(service, { method: 'GET', path: '/backup' }, ANSWER_MS)
+  if (ok && body) return Readable.from(chunksOf(body))
+  throw new CommandFailed(`no backup from ${service.url}: it answered ${status}`)
 }
 
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -58,30 +54,13 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
   for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
 }
 
-/** A backup of many gigabytes takes its time. */
-const ANSWER_MS = HOUR
-
 async function onDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
-  const config: Config = readConfig(process.env)
-  const dataDir = path.join(config.database.dataDir, 'database')
-  const { url } = config.database
-  const opened = openDatabase(url === undefined ? { dataDir } : { url, dataDir })
-  const database = await opened.catch((error: unknown) => {
-    throw withAdvice(error)
-  })
-  try {
-    return await work(database)
-  } finally {
-    await database.close()
-  }
+  const database = await openConfigured(readConfig(process.env)).catch(adviseOnLock)
+  return await work(database).finally(() => database.close())
 }
 
 function describe({ takenAt, schema, rows }: BackupContents): string {
   const counts = Object.entries(rows).filter(([, count]) => count > 0)
   const listed = counts.map(([table, count]) => `  ${table}: ${count}`).join('\n')
   return `taken at ${takenAt}, schema ${schema}\n${listed || '  no rows'}`
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
 }

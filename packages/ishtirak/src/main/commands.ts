@@ -1,24 +1,20 @@
 // The command line: serve, migrate, emulate, token, doctor. It reads the environment, calls one thing, and says in
 // plain words what went wrong.
-import path from 'node:path'
 import { emulate } from 'chargily-emulator/command'
 import { Command } from 'commander'
 import { SignJWT } from 'jose'
 import { migrate } from '../database/migrate.js'
-import { openDatabase } from '../database/open-database.js'
 import { systemClock } from '../runtime/clock.js'
 import { type Config, readConfig } from '../runtime/config.js'
 import { misspelt } from '../runtime/environment.js'
 import { createLog } from '../runtime/log.js'
 import { addBackupCommands } from './cli-backup.js'
-import { addEventCommands } from './cli-events.js'
 import { addOperatorCommands } from './cli-operator.js'
 import { examine, printFindings } from './doctor.js'
 import { explainFailure } from './explain-failure.js'
-import { readSandboxState } from './sandbox.js'
-import { sandboxFolder, serve } from './serve.js'
+import { readSandboxState, welcome } from './sandbox.js'
+import { openConfigured, serve } from './serve.js'
 import { stopOnSignals } from './stop-on-signals.js'
-import { printWelcome } from './welcome.js'
 import { keepsWorkers, startWorkers } from './workers.js'
 
 const program = new Command('ishtirak').description('Billing of a hosting platform: prepaid time, never lost')
@@ -37,7 +33,11 @@ program
     }
     const service = await serve(config, log)
     stopOnSignals(service, log, config.drainSeconds * 1_000)
-    if (service.emulator) await printWelcome(service, await signToken(service.config, 'user-1', {}))
+    const { url, metricsUrl, emulator } = service
+    if (!emulator) return
+    const token = await signToken(service.config, 'user-1', {})
+    const platformKey = service.config.platformKeys.at(-1)
+    process.stdout.write(welcome({ url, metricsUrl, emulatorUrl: emulator.url, token, platformKey }))
   })
 
 program
@@ -45,7 +45,7 @@ program
   .description('bring the database to the schema of this version')
   .action(async () => {
     const config = readConfig(process.env)
-    const database = await openDatabase(databaseOptions(config))
+    const database = await openConfigured(config)
     const { applied, version } = await migrate(database)
     say(`${applied.length === 0 ? 'nothing to do' : applied.join('\n')}\nschema version ${version}`)
     await database.close()
@@ -81,7 +81,6 @@ program
   })
 
 addOperatorCommands(program)
-addEventCommands(program)
 addBackupCommands(program)
 
 /** Ten years for the sandbox: its clock is moved, and its tokens open nothing real. */
@@ -93,19 +92,13 @@ async function signToken(
   claims: Record<string, string>,
   days = SANDBOX_TOKEN_DAYS,
 ): Promise<string> {
-  const secret =
-    config.auth.secret ?? (config.chargily ? null : (await readSandboxState(sandboxFolder(config))).jwtSecret)
+  const secret = config.auth.secret ?? (config.chargily ? null : (await readSandboxState(config)).jwtSecret)
   if (!secret) throw new Error('tokens are signed with the keys behind AUTH_JWKS_URL, not here')
   const now = Math.floor(systemClock().now() / 1000)
   const token = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setSubject(user).setIssuedAt(now)
   if (config.auth.issuer) token.setIssuer(config.auth.issuer)
   if (config.auth.audience) token.setAudience(config.auth.audience)
   return token.setExpirationTime(now + days * 86_400).sign(new TextEncoder().encode(secret))
-}
-
-function databaseOptions(config: Config) {
-  const dataDir = path.join(config.database.dataDir, 'database')
-  return config.database.url === undefined ? { dataDir } : { url: config.database.url, dataDir }
 }
 
 function say(text: string): void {

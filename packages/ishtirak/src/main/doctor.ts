@@ -1,17 +1,16 @@
 // `ishtirak doctor`: looks at everything the service needs and says what to do about what is missing. It changes nothing.
-import path from 'node:path'
 import { toTimestamp } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { DataFolderLocked } from '../database/embedded/folder-lock.js'
 import { readServerTime } from '../database/job-leases.js'
 import { schemaFit } from '../database/migrate.js'
-import { openDatabase } from '../database/open-database.js'
 import { loadEventEndpoint } from '../events/event-endpoint.sql.js'
 import { createChargily } from '../payments/chargily/chargily.js'
 import { systemClock } from '../runtime/clock.js'
 import { type Config, ConfigError, readConfig } from '../runtime/config.js'
 import { misspelt } from '../runtime/environment.js'
-import { runningSandbox } from './operator-client.js'
+import { runningSandbox } from './sandbox.js'
+import { openConfigured } from './serve.js'
 
 export interface Finding {
   readonly subject: string
@@ -75,10 +74,7 @@ function examineMode({ chargily, publicUrl }: Config): readonly Finding[] {
 async function examineDatabase(config: Config): Promise<readonly Finding[]> {
   const where = config.database.url ? 'server' : 'embedded'
   try {
-    const dataDir = path.join(config.database.dataDir, 'database')
-    const database = await openDatabase(
-      config.database.url === undefined ? { dataDir } : { url: config.database.url, dataDir },
-    )
+    const database = await openConfigured(config)
     try {
       return [
         ok('database', `${where}, reachable`),

@@ -1,5 +1,5 @@
 // The sandbox: with no key of Chargily, `npm start` runs the whole on one machine. Beside the service stands the emulator,
-// on real HTTP, with keys drawn by lot at the first start. The service talks to it through the code that talks to Chargily.
+// on real HTTP, with random keys that are made at the first start. The service calls it as it calls Chargily.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Emulator, startEmulator } from 'chargily-emulator'
@@ -9,11 +9,13 @@ import type { Log } from '../runtime/log.js'
 import { randomToken } from '../runtime/secret.js'
 import type { WiredConfig } from './wire.js'
 
-export interface Sandbox {
+/** What the service is wired with: as configured, or completed by the sandbox. */
+export interface ProviderSetup {
   readonly config: WiredConfig
-  /** Moved by the emulator's `/_sandbox/clock`, for both. */
+  /** In the sandbox moved by the emulator's `/_sandbox/clock`, for both. */
   readonly clock: Clock
-  readonly emulator: Emulator
+  /** Null outside of the sandbox. */
+  readonly emulator: Emulator | null
 }
 
 /** What has to be the same after a restart: the keys, and how far the clock was moved. */
@@ -30,9 +32,12 @@ interface SandboxState {
 /** Who the sandbox's own operator is in the audit trail. */
 const SANDBOX_OPERATOR = 'sandbox'
 
-/** Starts the emulator and completes the configuration. `folder` null keeps nothing, for a database in memory. */
-export async function openSandbox(config: Config, folder: string | null, log: Log): Promise<Sandbox> {
-  const state = await readSandboxState(folder)
+/** Without a key of the provider: starts the emulator and completes the configuration. */
+export async function setUpProvider(config: Config, log: Log): Promise<ProviderSetup> {
+  const { chargily } = config
+  if (chargily) return { config: { ...config, chargily }, clock: systemClock(), emulator: null }
+  const folder = folderOf(config)
+  const state = await readSandboxState(config)
   const movable = movableClock(systemClock())
   movable.advance(state.aheadMs)
   let aheadMs = state.aheadMs
@@ -58,16 +63,22 @@ export async function openSandbox(config: Config, folder: string | null, log: Lo
   })
   const auth =
     config.auth.secret || config.auth.jwksUrl ? config.auth : { ...config.auth, secret: state.jwtSecret }
-  const chargily = { secretKey: state.chargilyKey, webhookKeys: [], apiUrl: emulator.url }
+  const emulated = { secretKey: state.chargilyKey, webhookKeys: [], apiUrl: emulator.url }
   const operatorKeys = [...config.operatorKeys, { name: SANDBOX_OPERATOR, key: state.operatorKey }]
   const platformKeys = [...config.platformKeys, state.platformKey]
-  return { config: { ...config, auth, chargily, operatorKeys, platformKeys }, clock, emulator }
+  return { config: { ...config, auth, chargily: emulated, operatorKeys, platformKeys }, clock, emulator }
+}
+
+/** Null: nothing is kept, as with a database in memory. */
+function folderOf({ database }: Config): string | null {
+  return database.url === 'memory:' ? null : path.join(database.dataDir, 'sandbox')
 }
 
 /** The secret that the sandbox of this data folder signs and believes tokens with. */
-export async function readSandboxState(folder: string | null): Promise<SandboxState> {
+export async function readSandboxState(config: Config): Promise<SandboxState> {
+  const folder = folderOf(config)
   const known = folder === null ? null : await readStateFile(folder)
-  // What an earlier version did not draw is drawn now; the keys that are known stay.
+  // What an earlier version did not make is made now; the keys that are known stay.
   const fresh = {
     jwtSecret: randomToken(32),
     chargilyKey: `test_sk_${randomToken(30)}`,
@@ -81,14 +92,26 @@ export async function readSandboxState(folder: string | null): Promise<SandboxSt
   return fresh
 }
 
-/** Where the service of this folder listens, for the commands: their PORT may be another. */
-export async function writeServiceUrl(folder: string | null, url: string): Promise<void> {
+/** Where the service of this data folder listens, for the commands: their PORT may be another. */
+export async function writeServiceUrl(config: Config, url: string): Promise<void> {
+  const folder = folderOf(config)
   if (folder !== null) await writeFile(path.join(folder, 'service-url'), url)
 }
 
-/** Of the last start; whether it still runs is to be asked there. */
-export async function readServiceUrl(folder: string | null): Promise<string | null> {
-  return folder === null ? null : readFile(path.join(folder, 'service-url'), 'utf8').catch(() => null)
+/** It is on this machine, so it answers at once or not at all. */
+const PROBE_MS = 1_000
+
+/** Where the sandbox of this data folder answers; null: it does not run. */
+export async function runningSandbox(config: Config): Promise<string | null> {
+  const folder = folderOf(config)
+  const written = folder && (await readFile(path.join(folder, 'service-url'), 'utf8').catch(() => null))
+  const answers = (url: string) =>
+    fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) }).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  for (const url of [written, config.publicUrl]) if (url && (await answers(url))) return url
+  return null
 }
 
 async function readStateFile(folder: string): Promise<Partial<SandboxState> | null> {
@@ -108,4 +131,52 @@ async function writeState(folder: string | null, state: SandboxState): Promise<v
   const file = path.join(folder, 'sandbox.json')
   await writeFile(`${file}.new`, JSON.stringify(state), { mode: 0o600 })
   await rename(`${file}.new`, file)
+}
+
+/** Addresses, a token, and a whole purchase in curl lines: what is printed at the start. */
+export function welcome(at: {
+  readonly url: string
+  readonly emulatorUrl: string
+  readonly metricsUrl: string | null
+  readonly token: string
+  readonly platformKey: string | undefined
+}): string {
+  const { url, emulatorUrl, metricsUrl, token, platformKey } = at
+  const api = `${url}/api/v1/billing`
+  return `
+Ishtirak is running in the sandbox: no real card, no money.
+
+  service    ${url}          API documents ${url}/docs
+  emulator   ${emulatorUrl}          clock, faults, deliveries ${emulatorUrl}/_sandbox
+  metrics    ${metricsUrl}
+
+A whole purchase:
+
+  TOKEN=${token}
+  curl -s ${api}/plans
+  curl -s ${api}/upgrade -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"plan":"pro"}'
+
+Open the checkout_url in a browser and pay with EDAHABIA or CIB, or pay from here:
+
+  curl -si CHECKOUT_URL -d payment_method=edahabia -d outcome=paid
+  curl -s ${api}/status -H "Authorization: Bearer $TOKEN"
+  curl -s ${api}/payments -H "Authorization: Bearer $TOKEN"
+
+What the user sees: a link into the portal, for a browser:
+
+  curl -s -X POST ${api}/portal-sessions -H "Authorization: Bearer $TOKEN"
+
+May this user deploy? What the platform asks on every deploy:
+
+  curl -s ${url}/api/v1/platform/users/user-1/limits/deploys_per_day/consume \\
+       -H "Authorization: Bearer ${platformKey}" \\
+       -H 'Content-Type: application/json' -d '{"operation_id":"deploy-1"}'
+
+What the operator sees of it, in another terminal: npx ishtirak payments list
+
+A month later:
+
+  curl -s ${emulatorUrl}/_sandbox/clock -H 'Content-Type: application/json' -d '{"advance_seconds":2678400}'
+
+`
 }

@@ -2,13 +2,13 @@
 import cluster from 'node:cluster'
 import path from 'node:path'
 import type { Emulator } from 'chargily-emulator'
+import type { Database } from '../database/database.js'
 import { migrate } from '../database/migrate.js'
-import { openDatabase } from '../database/open-database.js'
-import { systemClock } from '../runtime/clock.js'
+import { type DatabaseOptions, openDatabase } from '../database/open-database.js'
 import type { Config } from '../runtime/config.js'
 import type { Log } from '../runtime/log.js'
 import { answerForFigures, type MetricsPort, openMetricsPort } from './metrics-port.js'
-import { openSandbox, writeServiceUrl } from './sandbox.js'
+import { setUpProvider, writeServiceUrl } from './sandbox.js'
 import { type Service, type WiredConfig, wire } from './wire.js'
 
 export interface RunningService extends Service {
@@ -22,30 +22,31 @@ export interface RunningService extends Service {
 
 /** Resolves when it listens. Throws what stands in the way: a locked data folder, a newer schema, a taken port. */
 export async function serve(config: Config, log: Log): Promise<RunningService> {
-  const database = await openDatabase({
-    ...(config.database.url === undefined ? {} : { url: config.database.url }),
-    dataDir: path.join(config.database.dataDir, 'database'),
-    log,
-    // A full or broken disk: nothing can be promised any more. The supervisor starts the service again.
-    onFailure: () => process.exit(1),
-  })
+  // A full or broken disk: nothing can be promised any more. The supervisor starts the service again.
+  const database = await openConfigured(config, { log, onFailure: () => process.exit(1) })
   const migrated = await migrate(database)
   if (migrated.applied.length > 0) log.info(migrated, 'schema brought up to date')
-  const sandboxed = config.chargily ? null : await openSandbox(config, sandboxFolder(config), log)
-  const world = { database, log, clock: sandboxed?.clock ?? systemClock() }
-  const wired: WiredConfig = sandboxed?.config ?? requireKeys(config)
-  const service = await wire(wired, world)
+  const { config: wired, clock, emulator } = await setUpProvider(config, log)
+  const service = await wire(wired, { database, log, clock })
   const url = await service.app.listen({ host: config.host, port: config.port })
-  if (sandboxed) await writeServiceUrl(sandboxFolder(config), url)
-  log.info({ url, database: database.kind, sandbox: sandboxed !== null }, 'listening')
+  if (emulator) await writeServiceUrl(config, url)
+  log.info({ url, database: database.kind, sandbox: emulator !== null }, 'listening')
   const metricsPort = await openMetrics(config, service, log)
   const stop = async () => {
     await service.stop()
     metricsPort?.close()
-    await sandboxed?.emulator.close()
+    await emulator?.close()
   }
-  const emulator = sandboxed?.emulator ?? null
   return { ...service, stop, url, config: wired, emulator, metricsUrl: metricsPort?.url ?? null }
+}
+
+/** The database of the configuration, for the service and for commands. */
+export function openConfigured(
+  { database: { url, dataDir } }: Config,
+  options: Pick<DatabaseOptions, 'log' | 'onFailure'> = {},
+): Promise<Database> {
+  const address = url === undefined ? {} : { url }
+  return openDatabase({ ...options, ...address, dataDir: path.join(dataDir, 'database') })
 }
 
 /** A worker gives its figures to the process that keeps it: one port, one truth. */
@@ -53,15 +54,4 @@ async function openMetrics(config: Config, { metrics }: Service, log: Log): Prom
   if (!cluster.isWorker) return openMetricsPort(config, metrics.render, log)
   answerForFigures(metrics)
   return null
-}
-
-/** Null: nothing is kept, as with a database in memory. */
-export function sandboxFolder(config: Config): string | null {
-  return config.database.url === 'memory:' ? null : path.join(config.database.dataDir, 'sandbox')
-}
-
-export function requireKeys(config: Config): WiredConfig {
-  const { chargily } = config
-  if (!chargily) throw new Error('only the sandbox runs without a key of the provider')
-  return { ...config, chargily }
 }

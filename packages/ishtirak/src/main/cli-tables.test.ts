@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { foundTable, withLocalTimes } from './operator-tables.js'
+import { foundTable, withLocalTimes } from './cli-tables.js'
 
 it('the time on the wall stands behind each instant, with its day where that differs', () => {
   const answer = { paid_at: '2026-11-21T12:00:00Z', ends: [{ at: '2026-11-21T23:30:00Z' }], none: null }
@@ -18,7 +18,7 @@ it('a text that only holds an instant stays as it was written', () => {
 
 it('users that were found stand in a table, without the characters that move a cursor', () => {
   const users = [{ user_id: 'user-1', email: 'amina@example.dz', name: 'A\u001b[2J' }]
-  expect(foundTable({ users, payments: [] })).toBe(
+  expect(foundTable({ users, payments: [] }, 'user-1')).toBe(
     'USER    EMAIL             NAME\nuser-1  amina@example.dz  A?[2J',
   )
 })
