@@ -1,7 +1,7 @@
 // What the platform is told. Each event carries the state that it brought about, so that a receiver never has to guess
 // or to ask back, and a sequence number that orders the events of one user.
 import type { Announcement, Boundary } from './announcement.js'
-import { type Instant, toTimestamp } from './instant.js'
+import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
 import type { MailKey } from './mail.js'
 import { type Payment, publicStatusAt } from './payment.js'
 import type { Subscription } from './subscription.js'
@@ -111,8 +111,4 @@ function describePayment(payment: Payment, now: Instant) {
 
 function describeAnnouncement({ boundary, at, skipped }: Announcement) {
   return { boundary, at: toTimestamp(at), skipped }
-}
-
-function timestampOrNull(instant: Instant | null): string | null {
-  return instant === null ? null : toTimestamp(instant)
 }

@@ -21,3 +21,7 @@ export const CLOCK_SKEW_MAX: Instant = 10 * MINUTE
 export function toTimestamp(instant: Instant): string {
   return `${new Date(instant).toISOString().slice(0, 19)}Z`
 }
+
+export function timestampOrNull(instant: Instant | null | undefined): string | null {
+  return instant === null || instant === undefined ? null : toTimestamp(instant)
+}

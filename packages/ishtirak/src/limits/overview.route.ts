@@ -1,10 +1,10 @@
 // What users see of themselves, all at once: the portal's source, and the same figures that the platform decides on.
-import { toTimestamp } from '../core/instant.js'
+import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Renewal } from '../core/renewal.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import { orNull, viewPayment, viewStatus } from '../payments/views.js'
+import { viewPayment, viewStatus } from '../payments/views.js'
 import { type Overview, type OverviewDeps, readOverview } from './overview.js'
 import { OverviewSchema } from './schemas.js'
 
@@ -73,6 +73,6 @@ function viewRenewal(renewal: Renewal) {
     currency: renewal.plan.currency,
     would_start: toTimestamp(renewal.wouldStart),
     would_end: toTimestamp(renewal.wouldEnd),
-    renewable_from: orNull(renewal.renewableFrom),
+    renewable_from: timestampOrNull(renewal.renewableFrom),
   }
 }

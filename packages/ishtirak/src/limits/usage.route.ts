@@ -1,11 +1,11 @@
 // What the hosting platform asks and reports, with its own key: who may do what, how much is in use, who a user is. Every
 // deploy passes here, so there is no quota on calls; a caller without a key is bounded by their address.
+import { timestampOrNull } from '../core/instant.js'
 import type { Allowance } from '../core/limit.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { saveProfile } from '../payments/profile.sql.js'
-import { orNull } from '../payments/views.js'
 import { type OverviewDeps, readOverview } from './overview.js'
 import { viewPlatformUser } from './overview.route.js'
 import {
@@ -144,5 +144,5 @@ function usageRoute(app: App, deps: CountUsageDeps): void {
 }
 
 function viewAllowance({ allowed, limit, used, remaining, resetsAt, reason }: Allowance) {
-  return { allowed, limit, used, remaining, resets_at: orNull(resetsAt), reason }
+  return { allowed, limit, used, remaining, resets_at: timestampOrNull(resetsAt), reason }
 }

@@ -1,6 +1,6 @@
 // The operator's look at the events to the platform, and what they may do about delivery: again from one on, all that
 // waits, and no more waiting for one.
-import { type Instant, toTimestamp } from '../core/instant.js'
+import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import {
   type EventsReport,
   type ManageEventsDeps,
@@ -104,8 +104,4 @@ function viewEvents({ endpoint, waiting, events }: EventsReport) {
       failure: event.failure,
     })),
   }
-}
-
-function timestampOrNull(instant: Instant | null): string | null {
-  return instant === null ? null : toTimestamp(instant)
 }

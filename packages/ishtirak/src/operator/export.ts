@@ -1,7 +1,7 @@
 // The payments of one month for the accountant, as CSV. The month is that of the billing time zone; a refund stays in the
 // month of its payment, with its status. Columns are added at the end only: spreadsheets count them.
 import { BillingError } from '../core/error.js'
-import { type Instant, toTimestamp } from '../core/instant.js'
+import { type Instant, timestampOrNull } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import { type AuditDeps, recordAct } from '../payments/audit.js'
@@ -64,7 +64,6 @@ async function* csvOf(deps: ExportDeps, span: { from: Instant; to: Instant }): A
 }
 
 function row({ wallClock }: ExportDeps, { payment, receipt }: TakenPayment): string {
-  const utc = (instant: Instant | null) => (instant === null ? null : toTimestamp(instant))
   return csvLine([
     receipt === null ? null : receiptNumber(receipt.series, receipt.number),
     payment.id,
@@ -74,10 +73,10 @@ function row({ wallClock }: ExportDeps, { payment, receipt }: TakenPayment): str
     payment.price.amount,
     payment.price.currency,
     payment.paymentMethod,
-    utc(payment.paidAt),
+    timestampOrNull(payment.paidAt),
     payment.paidAt === null ? null : wallClock.wallTime(payment.paidAt),
-    utc(payment.periodStart),
-    utc(payment.periodEnd),
+    timestampOrNull(payment.periodStart),
+    timestampOrNull(payment.periodEnd),
     payment.status,
     payment.secondOf,
   ])

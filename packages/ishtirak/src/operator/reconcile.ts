@@ -3,7 +3,7 @@
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { paymentBehind } from '../core/found-payment.js'
-import { CLOCK_SKEW_MAX, DAY, type Instant, SECOND, toTimestamp } from '../core/instant.js'
+import { CLOCK_SKEW_MAX, DAY, type Instant, SECOND, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { Catalogue } from '../core/plan.js'
 import type { Queryable } from '../database/database.js'
@@ -237,7 +237,7 @@ function describe(
       provider_status: report.status,
       amount: report.amount,
       currency: report.currency,
-      paid_at: report.updatedAt === null ? null : toTimestamp(report.updatedAt),
+      paid_at: timestampOrNull(report.updatedAt),
       our_status: payment?.status ?? null,
       ...of.differences,
     },

@@ -1,5 +1,5 @@
 // What the operator sees, as the API writes it: the payment as its user sees it, and behind it what only we know.
-import { type Instant, toTimestamp } from '../core/instant.js'
+import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
@@ -132,8 +132,4 @@ export function viewFinding(finding: RecordedFinding) {
 function viewAct(act: RecordedAct) {
   const { id, actor, before, after, reason: why, paymentId: payment_id } = act
   return { id, at: toTimestamp(act.actedAt), actor, act: act.act, why, payment_id, before, after }
-}
-
-function timestampOrNull(instant: Instant | null): string | null {
-  return instant === null ? null : toTimestamp(instant)
 }

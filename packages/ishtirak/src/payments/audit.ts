@@ -1,6 +1,6 @@
 // How an act of the operator is written down: his name, his reason, and the facts before and after. Only facts about
 // money: no address, no token, nothing of the provider's account.
-import { type Instant, toTimestamp } from '../core/instant.js'
+import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
@@ -94,8 +94,4 @@ function describePayment(payment: Payment) {
 
 function describeMoved({ paymentId, periodStart, periodEnd }: MovedPeriod) {
   return { id: paymentId, period_start: toTimestamp(periodStart), period_end: toTimestamp(periodEnd) }
-}
-
-function timestampOrNull(instant: Instant | null | undefined): string | null {
-  return instant === null || instant === undefined ? null : toTimestamp(instant)
 }

@@ -1,5 +1,5 @@
 // What the domain knows, as the API writes it: field names of the documents, timestamps as text.
-import { type Instant, toTimestamp } from '../core/instant.js'
+import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import { isPayable, type Payment, publicStatusAt } from '../core/payment.js'
 import type { Subscription } from '../core/subscription.js'
 
@@ -7,7 +7,7 @@ export function viewStatus(subscription: Subscription) {
   return {
     plan: subscription.plan.id,
     status: subscription.status,
-    current_period_end: orNull(subscription.currentPeriodEnd),
+    current_period_end: timestampOrNull(subscription.currentPeriodEnd),
     payment_method: subscription.paymentMethod,
   }
 }
@@ -24,13 +24,9 @@ export function viewPayment(payment: Payment, now: Instant, publicUrl: string) {
     checkout_url: isPayable(payment, now) ? payment.checkoutUrl : null,
     created_at: toTimestamp(payment.createdAt),
     expires_at: toTimestamp(payment.expiresAt),
-    paid_at: orNull(payment.paidAt),
-    period_start: orNull(payment.periodStart),
-    period_end: orNull(payment.periodEnd),
+    paid_at: timestampOrNull(payment.paidAt),
+    period_start: timestampOrNull(payment.periodStart),
+    period_end: timestampOrNull(payment.periodEnd),
     receipt_url: hasReceipt ? `${publicUrl}/api/v1/billing/payments/${payment.id}/receipt` : null,
   }
-}
-
-export function orNull(instant: Instant | null): string | null {
-  return instant === null ? null : toTimestamp(instant)
 }
