@@ -2,6 +2,7 @@
 // No transaction is open while the platform is awaited; what holds a user's place is a lease that ends by itself.
 import { DAY, MINUTE, SECOND } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
+import { inBatches } from '../runtime/async.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Count } from '../runtime/count.js'
 import type { Log } from '../runtime/log.js'
@@ -169,8 +170,9 @@ async function fail(
 /** The receiver is back (or new): those whose next step is hours away need not wait for it. */
 async function wakeAll(deps: DeliveryDeps): Promise<void> {
   const now = deps.clock.now()
-  const of = { now, longestLease: now + LEASE_MS, limit: WOKEN_AT_ONCE }
-  while ((await wakeUsers(deps.database, of)) === WOKEN_AT_ONCE);
+  await inBatches(Number.POSITIVE_INFINITY, WOKEN_AT_ONCE, (limit) =>
+    wakeUsers(deps.database, { now, longestLease: now + LEASE_MS, limit }),
+  )
 }
 
 function tellOfDisabled(deps: DeliveryDeps, because: string): void {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => example.close())
 
 describe('an address', () => {
-  it('that nobody knows is 404', async () => {
+  it('that is unknown is 404', async () => {
     await expectProblem(await fetch(`${example.base}/nowhere`), 404, 'not_found')
     await expectProblem(await example.post('/nowhere', '{"plan":"pro"}'), 404, 'not_found')
   })

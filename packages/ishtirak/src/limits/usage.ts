@@ -7,6 +7,7 @@ import type { LimitName } from '../core/plan.js'
 import { NEVER_PAID, statusAt, type Terms } from '../core/subscription.js'
 import { givenUpAfter, type Queryable, untilFresh } from '../database/database.js'
 import type { UserRecord } from '../payments/users.sql.js'
+import { inBatches } from '../runtime/async.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import type { Clock } from '../runtime/clock.js'
 import type { UsageOperation } from './consume.sql.js'
@@ -134,16 +135,10 @@ const OPERATIONS_REMEMBERED_MS = 48 * HOUR
 const FORGOTTEN_AT_ONCE = 1_000
 
 /** A job: forgets operations that are old enough, at most about `limit`. Gives how many. */
-export async function forgetOperations(
+export function forgetOperations(
   { database, clock }: { readonly database: Queryable; readonly clock: Clock },
   limit: number,
 ): Promise<number> {
   const before = clock.now() - OPERATIONS_REMEMBERED_MS
-  let forgotten = 0
-  while (forgotten < limit) {
-    const count = await forgetUsageOperations(database, before, FORGOTTEN_AT_ONCE)
-    forgotten += count
-    if (count < FORGOTTEN_AT_ONCE) break
-  }
-  return forgotten
+  return inBatches(limit, FORGOTTEN_AT_ONCE, (most) => forgetUsageOperations(database, before, most))
 }

@@ -3,6 +3,7 @@
 import { DAY, MINUTE } from '../core/instant.js'
 import { judgeMail, mailRetryAfter } from '../core/mail.js'
 import type { Queryable } from '../database/database.js'
+import { inBatches } from '../runtime/async.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Count } from '../runtime/count.js'
 import type { Log } from '../runtime/log.js'
@@ -27,16 +28,12 @@ const REMEMBERED = 90 * DAY
 export async function sendDueMail(deps: SendMailDeps, limit: number): Promise<number> {
   const { mailer } = deps
   if (!mailer) return 0
-  let done = 0
-  while (done < limit) {
+  return inBatches(limit, AT_ONCE, async (most) => {
     const now = deps.clock.now()
-    const claim = { now, limit: Math.min(AT_ONCE, limit - done), leaseUntil: now + LEASE_MS }
-    const claimed = await claimDueMails(deps.database, claim)
+    const claimed = await claimDueMails(deps.database, { now, limit: most, leaseUntil: now + LEASE_MS })
     await Promise.all(claimed.map((owed) => sendOne(deps, mailer, owed)))
-    done += claimed.length
-    if (claimed.length < claim.limit) break
-  }
-  return done
+    return claimed.length
+  })
 }
 
 async function sendOne(deps: SendMailDeps, mailer: Mailer, owed: ClaimedMail): Promise<void> {

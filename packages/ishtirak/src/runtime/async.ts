@@ -1,4 +1,4 @@
-// How work that overlaps in time is shared or queued. Nothing is kept once it is done: no cache.
+// How work is shared, queued or cut into batches. Nothing is kept once it is done: no cache.
 import { setImmediate } from 'node:timers/promises'
 
 /** Calls for the same key that arrive while one is under way share its outcome. */
@@ -41,4 +41,20 @@ export function createWorkQueue(): WorkQueue {
       return turn
     },
   }
+}
+
+/** Up to `limit` rows in batches of `atOnce`, until one is not full. `work` says how many rows there were; so does the result. */
+export async function inBatches(
+  limit: number,
+  atOnce: number,
+  work: (most: number) => Promise<number>,
+): Promise<number> {
+  let done = 0
+  while (done < limit) {
+    const most = Math.min(atOnce, limit - done)
+    const count = await work(most)
+    done += count
+    if (count < most) break
+  }
+  return done
 }

@@ -4,12 +4,12 @@ import { BoundedMap, createRecentFailures } from './bounded-map.js'
 
 describe('a bounded map', () => {
   it('never holds more than it may, and what it gives is what was set last', () => {
-    const deed = fc.tuple(fc.constantFrom('get', 'set', 'delete'), fc.nat(20))
+    const action = fc.tuple(fc.constantFrom('get', 'set', 'delete'), fc.nat(20))
     fc.assert(
-      fc.property(fc.integer({ min: 2, max: 12 }), fc.array(deed, { maxLength: 300 }), (most, deeds) => {
+      fc.property(fc.integer({ min: 2, max: 12 }), fc.array(action, { maxLength: 300 }), (most, actions) => {
         const bounded = new BoundedMap<number, number>(most)
         const unbounded = new Map<number, number>()
-        for (const [index, [what, key]] of deeds.entries()) {
+        for (const [index, [what, key]] of actions.entries()) {
           if (what === 'set') {
             bounded.set(key, index)
             unbounded.set(key, index)
@@ -74,7 +74,7 @@ describe('attempts that failed', () => {
     expect(failures.nextAttemptAt('a', 1)).toBe(MINUTE)
   })
 
-  it('are kept of 10,000 callers at most, those who failed last', () => {
+  it('are kept of 10,000 callers at most, the latest among them', () => {
     const failures = createRecentFailures(1, MINUTE)
     for (let n = 0; n <= 10_000; n++) failures.note(`user-${n}`, 0)
     expect(failures.nextAttemptAt('user-0', 0)).toBeNull()

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { movableClock, systemClock } from './clock.js'
 
-it('the system clock tells the time of the machine', () => {
+it('the system clock gives the time of the machine', () => {
   const before = Date.now()
-  const told = systemClock().now()
-  expect(told).toBeGreaterThanOrEqual(before)
-  expect(told).toBeLessThanOrEqual(Date.now())
+  const now = systemClock().now()
+  expect(now).toBeGreaterThanOrEqual(before)
+  expect(now).toBeLessThanOrEqual(Date.now())
 })
 
 it('a movable clock is ahead of its base by all that it was advanced', () => {

@@ -138,7 +138,7 @@ it('with everything set each part gets its own', () => {
   })
 })
 
-it('lets events out to the internet only, in the sandbox to this machine, and elsewhere when told', () => {
+it('lets events out to the internet only, in the sandbox to this machine, and elsewhere when allowed', () => {
   const events = { EVENTS_URL: 'http://127.0.0.1/events', EVENTS_SECRETS: `whsec_${'A'.repeat(32)}` }
   const keys = { CHARGILY_SECRET_KEY: 'test_sk_hush', AUTH_JWT_SECRET: SECRET }
   expect(readConfig({ ...events, ...keys }).events?.reach).toBe('public')
@@ -190,7 +190,7 @@ describe('a value that does not fit', () => {
     expect(problems.join()).not.toContain('hush')
   })
 
-  it('is told together with all others, and with the secrets that are missing', () => {
+  it('is reported together with all others, and with the secrets that are missing', () => {
     const problems = problemsOf({
       NODE_ENV: 'production',
       PORT: 'x',
@@ -208,7 +208,7 @@ describe('a value that does not fit', () => {
   })
 })
 
-it('everything that is wrong is said in one round: values, secrets, contradictions, files', () => {
+it('everything that is wrong is reported at once: values, secrets, contradictions, files', () => {
   expect(
     problemsOf({
       NODE_ENV: 'production',

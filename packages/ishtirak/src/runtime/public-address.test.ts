@@ -35,7 +35,7 @@ describe('an address', () => {
     ['::1', 'loopback'],
     ['::ffff:10.0.0.1', 'mapped'],
     ['::ffff:7f00:1', 'mapped, in hex'],
-    ['::ffff:1.1.1.1', 'mapped: nobody publishes such an address'],
+    ['::ffff:1.1.1.1', 'mapped: no such address is published'],
     ['64:ff9b::a00:1', 'NAT64'],
     ['2001::1', 'Teredo'],
     ['2001:db8::1', 'documentation'],

@@ -18,7 +18,7 @@ it('a random token is URL-safe and never the same', () => {
   for (const token of tokens) expect(token).toMatch(/^[\w-]{43}$/) // 32 bytes * 8 / 6 = 42.7
 })
 
-it('a digest tells two secrets apart and shows neither', () => {
+it('a digest differs for two secrets and shows neither', () => {
   expect(digestOf('live_sk_one')).toMatch(/^[\w-]{43}$/)
   expect(digestOf('live_sk_one')).toBe(digestOf('live_sk_one'))
   expect(digestOf('live_sk_one')).not.toBe(digestOf('live_sk_two'))

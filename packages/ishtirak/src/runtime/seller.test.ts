@@ -9,7 +9,7 @@ const fields: Record<string, unknown> = JSON.parse(readFileSync(example, 'utf8')
 const parse = (changes: Record<string, unknown>) => parseSeller(JSON.stringify({ ...fields, ...changes }))
 
 describe('SELLER_FILE', () => {
-  it('as in docs/seller.example.json is a seller, with his tax terms in order', () => {
+  it('as in docs/seller.example.json is a seller, with the tax terms in order', () => {
     expect(parse({})).toMatchObject({
       identity: { name: { fr: 'Atlas Hébergement' }, nif: '002416000000000', autoEntrepreneurCard: null },
       taxTerms: [
@@ -25,7 +25,7 @@ describe('SELLER_FILE', () => {
     })
   })
 
-  it('may be of an auto-entrepreneur, who has a card and is not liable', () => {
+  it('may be of an auto-entrepreneur, with a card and not liable', () => {
     const { rc: _, nis: __, ai: ___, ...rest } = fields
     const tax = [{ from: '2026-01-01', kind: 'not_liable', mention: 'TVA non applicable' }]
     expect(
@@ -36,7 +36,7 @@ describe('SELLER_FILE', () => {
     })
   })
 
-  it('with many faults is told them all at once, each with its place', () => {
+  it('with many faults reports them all at once, each with its place', () => {
     const { phone: _, ...rest } = fields
     const problems = parseSeller(
       JSON.stringify({
@@ -104,7 +104,7 @@ describe('SELLER_FILE', () => {
   })
 })
 
-it('the seller of the sandbox says in each language that he is an example', () => {
+it('the seller of the sandbox is called an example in each language', () => {
   const { ar, fr, en } = EXAMPLE_SELLER.identity.name
   expect([ar, fr, en]).toEqual([
     expect.stringContaining('مثال'),

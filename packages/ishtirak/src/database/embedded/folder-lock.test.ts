@@ -42,7 +42,7 @@ const startAndWait = async () => {
   return child
 }
 
-it('the second process is refused, and told who the first is and since when', async () => {
+it('the second process is refused, with the first one’s id and since when', async () => {
   const first = await startAndWait()
   expect(first.lines).toEqual(['locked'])
   const second = await startAndWait()
@@ -91,7 +91,7 @@ it('of fifty that race within one process exactly one gets it, round after round
   }
 })
 
-it('a released folder is free, and releasing twice harms nobody', async () => {
+it('a released folder is free, and releasing twice does no harm', async () => {
   const first = await lockFolder(folder)
   await first.release()
   const second = await lockFolder(folder)

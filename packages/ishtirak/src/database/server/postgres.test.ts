@@ -58,7 +58,7 @@ it('a connection that is cut inside a transaction gives DatabaseUnavailable, and
   expect(await database.query(one)).toEqual([{ one: 1 }])
 })
 
-it('connections that die while idle are told of and replaced; the process lives on', async () => {
+it('connections that die while idle are reported and replaced; the process lives on', async () => {
   url = withoutPooler(url)
   const lost: Error[] = []
   const database = connect({ onConnectionLost: (error) => lost.push(error) })
@@ -86,7 +86,7 @@ it('a server that goes away gives DatabaseUnavailable; when it is back, so are w
 
 it.each<[string, Partial<Record<'port' | 'hostname' | 'password' | 'pathname', string>>]>([
   // Port 9 is discard: nobody listens there.
-  ['a port where nobody listens', { port: '9' }],
+  ['a port without a listener', { port: '9' }],
   ['a host that does not exist', { hostname: 'nowhere.invalid' }],
   ['a wrong password', { password: 'wrong' }],
   ['a database that does not exist', { pathname: '/nothing' }],
@@ -151,7 +151,7 @@ it('statements are prepared under their names, or not at all where a pooler cann
   expect(await unnamed.query(plans, [one.name])).toEqual([{ count: 0 }])
 })
 
-it('sessions run in UTC with time limits, and say who they are', async () => {
+it('sessions run in UTC with time limits, under the name of the service', async () => {
   url = withoutPooler(url)
   const settings = statement(
     'test.postgres.settings',
