@@ -1,14 +1,8 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+// Which database a URL names. What is created without one is in first-start.system.test.ts.
+import { expect, it } from 'vitest'
 import { postgresUrl } from '../../../../test/support/databases.js'
 import { statement } from './database.js'
-import { DataFolderLocked } from './embedded/folder-lock.js'
 import { openDatabase, UnknownDatabase } from './open-database.js'
-
-// Two databases are created from nothing here, as at a first start: seconds each, and more beside other tests.
-vi.setConfig({ testTimeout: 90_000 })
 
 const version = statement(
   'test.open.version',
@@ -20,25 +14,6 @@ it('a postgres URL is a server', async () => {
   expect(database.kind).toBe('postgres')
   expect((await database.query(version))[0]?.version).toBeGreaterThanOrEqual(150_000)
   await database.close()
-})
-
-it('memory: is embedded and leaves no file', async () => {
-  const database = await openDatabase({ url: 'memory:' })
-  expect(database.kind).toBe('pglite')
-  expect((await database.query(version))[0]?.version).toBeGreaterThanOrEqual(150_000)
-  await database.close()
-})
-
-it('without a URL it is the folder, which is created, and locked until it is closed', async () => {
-  const parent = mkdtempSync(join(tmpdir(), 'ishtirak-open-'))
-  const dataDir = join(parent, 'a', 'b')
-  const database = await openDatabase({ dataDir })
-  expect(database.kind).toBe('pglite')
-  expect(existsSync(join(dataDir, 'postgres', 'PG_VERSION'))).toBe(true)
-  await expect(openDatabase({ dataDir })).rejects.toBeInstanceOf(DataFolderLocked)
-  await database.close()
-  await (await openDatabase({ dataDir })).close()
-  rmSync(parent, { recursive: true, force: true })
 })
 
 it.each(['mysql://root@localhost/x', './data', ''])(

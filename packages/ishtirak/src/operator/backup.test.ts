@@ -59,7 +59,7 @@ const receipts = statement(
   'select user_id, series, number from receipts order by number',
 )
 
-describeScenario('a backup', ({ kind, database }) => {
+describeScenario('a backup', ({ kind, database, reset }) => {
   it.each(SCENARIO_KINDS)(
     'restored into %s: nothing is lost, receipts continue, and what was paid since is found and booked',
     async (target) => {
@@ -193,10 +193,9 @@ describeScenario('a backup', ({ kind, database }) => {
     await database().script("insert into receipt_series values ('TEST-2026', 7)")
     await backUpTo(file, database(), START)
     writeFileSync(file, gzipSync(change(gunzipSync(readFileSync(file)).toString())))
-    const fresh = await freshDatabase(kind)
-    await expect(restoreFrom(file, fresh, START)).rejects.toThrow(sentence)
-    expect(await linesOf(fresh)).toEqual([])
-    await fresh.close()
+    await reset()
+    await expect(restoreFrom(file, database(), START)).rejects.toThrow(sentence)
+    expect(await linesOf(database())).toEqual([])
   })
 
   it.each<[string, (bytes: Buffer) => Buffer]>([
@@ -205,12 +204,10 @@ describeScenario('a backup', ({ kind, database }) => {
   ])('whose file %s is refused in a sentence', async (_, change) => {
     await backUpTo(file, database(), START)
     writeFileSync(file, change(readFileSync(file)))
-    const fresh = await freshDatabase(kind)
-    await expect(restoreFrom(file, fresh, null)).rejects.toMatchObject({
+    await expect(restoreFrom(file, database(), null)).rejects.toMatchObject({
       name: 'RestoreRefused',
       message: expect.stringContaining('cannot be unpacked'),
     })
-    await fresh.close()
   })
 
   it('of a database that was never used is refused: another one was meant', async () => {

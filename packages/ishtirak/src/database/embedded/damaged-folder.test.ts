@@ -8,6 +8,8 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,14 +34,21 @@ beforeAll(async () => {
   for (const name of readdirSync(join(parent, 'whole'))) {
     if (name !== 'postgres') rmSync(join(parent, 'whole', name))
   }
+  cpSync(join(parent, 'whole'), join(parent, 'names'), { recursive: true })
+  for (const file of readdirSync(join(parent, 'names'), { recursive: true, withFileTypes: true })) {
+    const path = join(file.parentPath, file.name)
+    if (file.isFile() && statSync(path).size > 8_192) truncateSync(path, 0)
+  }
 })
 afterAll(() => rmSync(parent, { recursive: true, force: true }))
-beforeEach(() => {
+
+/** `names` is the same with nothing of what is longer than a page: enough to be refused, and a hundredth of the bytes. */
+function copyOf(original: 'whole' | 'names'): void {
   copies += 1
   folder = join(parent, `copy-${copies}`)
-  cpSync(join(parent, 'whole'), folder, { recursive: true })
+  cpSync(join(parent, original), folder, { recursive: true })
   writeFileSync(join(folder, 'lock.1'), '')
-})
+}
 
 const inside = (name: string) => join(folder, 'postgres', name)
 const remove = (name: string) => rmSync(inside(name), { recursive: true })
@@ -58,6 +67,8 @@ function contents(): Map<string, string> {
 }
 
 describe('a damaged folder is refused, names what is missing, and stays as it is', () => {
+  beforeEach(() => copyOf('names'))
+
   it.each<[string, () => void, string]>([
     ['PG_VERSION is gone', () => remove('PG_VERSION'), 'PG_VERSION is missing'],
     ['PG_VERSION is empty', () => writeFileSync(inside('PG_VERSION'), ''), 'PG_VERSION is empty'],
@@ -118,6 +129,7 @@ describe('a damaged folder is refused, names what is missing, and stays as it is
 })
 
 it('what was missing is put back: the database is opened with all that was in it', async () => {
+  copyOf('whole')
   renameSync(inside('PG_VERSION'), join(parent, 'PG_VERSION'))
   await expect(openFolder(folder)).rejects.toThrow('PG_VERSION')
   renameSync(join(parent, 'PG_VERSION'), inside('PG_VERSION'))
@@ -127,6 +139,7 @@ it('what was missing is put back: the database is opened with all that was in it
 })
 
 it('files of others beside a whole database do not matter', async () => {
+  copyOf('whole')
   writeFileSync(join(folder, 'notes.txt'), 'not ours')
   const database = await openFolder(folder)
   expect(await database.query(kept)).toEqual([{ value: 7 }])
@@ -134,6 +147,8 @@ it('files of others beside a whole database do not matter', async () => {
 })
 
 describe('a first start that was cut off is no damage: the next one creates the database', () => {
+  beforeEach(() => copyOf('names'))
+
   const opens = async () => {
     const database = await openFolder(folder, { from: readDump('emptyDumpPath') })
     await database.close()
