@@ -65,7 +65,7 @@ export async function createWorld(
   const clock = options.clock ?? movableClock(START)
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const emulator = options.emulator ?? (await startEmulator({ secretKeys: [CHARGILY_KEY], clock }))
+  const emulator = options.emulator ?? (await emulatorAt(clock))
   const config = readConfig({
     PUBLIC_URL: url,
     PLATFORM_URL: 'http://platform.localhost',
@@ -105,6 +105,27 @@ export async function createWorld(
     },
     [Symbol.asyncDispose]: stop,
   }
+}
+
+/** Those of this worker that have no world now. Starting one costs as much as half a test. */
+const idleEmulators: { readonly emulator: Emulator; clock: MovableClock }[] = []
+
+/** An emulator that knows nothing and has this clock; closed, it serves the next world. */
+async function emulatorAt(clock: MovableClock): Promise<Emulator> {
+  const kept = idleEmulators.pop() ?? (await startKept(clock))
+  kept.clock = clock
+  const close = async () => {
+    await kept.emulator.reset()
+    idleEmulators.push(kept)
+  }
+  return { ...kept.emulator, close }
+}
+
+async function startKept(first: MovableClock): Promise<(typeof idleEmulators)[number]> {
+  const of = { clock: first }
+  const clock = { now: () => of.clock.now(), advance: (ms: number) => of.clock.advance(ms) }
+  const emulator = await startEmulator({ secretKeys: [CHARGILY_KEY], clock })
+  return Object.assign(of, { emulator })
 }
 
 /** A token as a platform would sign it; undefined claims are left out. Ten years, because the clock is moved. */
