@@ -1,24 +1,11 @@
 // Sends one message by SMTP and reports the result: sent, refused for good, or failed for now. A message may be sent twice
 // after a crash, so each carries a Message-ID of its own.
-import { createTransport } from 'nodemailer'
+import { createTransport, type SendMailOptions } from 'nodemailer'
 import { SECOND } from '../core/instant.js'
 
 export interface MailAddress {
   readonly name: string
   readonly address: string
-}
-
-export interface MailMessage {
-  /** `<…@host>`, the same at every attempt: mailboxes show two of one id as one. */
-  readonly messageId: string
-  readonly from: MailAddress
-  readonly to: MailAddress
-  readonly subject: string
-  readonly text: string
-  readonly html: string
-  /** A BCP 47 tag. */
-  readonly language: string
-  readonly attachments: readonly { readonly filename: string; readonly pdf: Uint8Array }[]
 }
 
 export type SendResult =
@@ -28,7 +15,7 @@ export type SendResult =
   | { readonly kind: 'failed'; readonly reason: string }
 
 export interface Mailer {
-  send(message: MailMessage): Promise<SendResult>
+  send(message: SendMailOptions): Promise<SendResult>
 }
 
 const CONNECT_MS = 10 * SECOND
@@ -57,28 +44,13 @@ export function createMailer(smtpUrl: string): Mailer {
   return {
     send: async (message) => {
       try {
-        await transport.sendMail(toNodemailer(message))
+        await transport.sendMail(message)
         return { kind: 'sent' }
       } catch (error) {
         if (!(error instanceof Error)) throw error
         return { kind: isForGood(error) ? 'refused' : 'failed', reason: error.message }
       }
     },
-  }
-}
-
-function toNodemailer(message: MailMessage) {
-  const { language, attachments, ...fields } = message
-  return {
-    ...fields,
-    from: { ...fields.from },
-    to: { ...fields.to },
-    headers: { 'Content-Language': language, 'Auto-Submitted': 'auto-generated' },
-    attachments: attachments.map(({ filename, pdf }) => ({
-      filename,
-      content: Buffer.from(pdf),
-      contentType: 'application/pdf',
-    })),
   }
 }
 

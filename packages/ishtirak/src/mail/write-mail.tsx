@@ -1,6 +1,7 @@
 // One message in the user's language: what is, and what to do. Every link leads to the portal, where the user can log in;
 // never to a checkout, which expires in half an hour.
 import { createHash } from 'node:crypto'
+import type { SendMailOptions } from 'nodemailer'
 import { DAY, type Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { isAboutPayment, type MailKind } from '../core/mail.js'
@@ -12,7 +13,7 @@ import { directionOf, type MessageKey, phoneInWords, planName, sayFor } from '..
 import { type PrintedReceipt, type ReceiptDeps, readReceipt } from '../receipts/receipt.js'
 import type { Clock } from '../runtime/clock.js'
 import type { ClaimedMail } from './mail.sql.js'
-import type { MailAddress, MailMessage } from './mailer.js'
+import type { MailAddress } from './mailer.js'
 
 export interface WriteMailDeps extends ReceiptDeps {
   readonly clock: Clock
@@ -26,7 +27,7 @@ export interface WriteMailDeps extends ReceiptDeps {
   readonly mailFrom: (locale: Locale) => MailAddress
 }
 
-export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail): Promise<MailMessage> {
+export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail): Promise<SendMailOptions> {
   const { email } = owed.user
   const locale = owed.user.locale ?? 'ar'
   const name = printableName(owed.user.name)
@@ -38,14 +39,19 @@ export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail): Promise
   const words = wordsOf(deps, owed, { locale, name, receipt, url })
   return {
     messageId: messageIdOf(owed, new URL(deps.publicUrl).hostname),
-    from: deps.mailFrom(locale),
+    // A copy: nodemailer writes into it.
+    from: { ...deps.mailFrom(locale) },
     to: { name: name ?? '', address: email },
     subject: words.subject,
     text: textOf(words),
     html: htmlOf(words),
-    language: locale,
-    attachments: receipt ? [{ filename: `receipt-${receipt.number}.pdf`, pdf: receipt.pdf }] : [],
+    headers: { 'Content-Language': locale, 'Auto-Submitted': 'auto-generated' },
+    attachments: receipt ? [attachmentOf(receipt)] : [],
   }
+}
+
+function attachmentOf({ number, pdf }: PrintedReceipt) {
+  return { filename: `receipt-${number}.pdf`, content: Buffer.from(pdf), contentType: 'application/pdf' }
 }
 
 type MailWords = ReturnType<typeof wordsOf>
