@@ -2,6 +2,7 @@
 // have no default and are never repeated. Without a provider key, outside production, the result is the sandbox.
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
+import { ConfigError } from './config-file.js'
 import { type Environment, readEnvironment, type Variables } from './environment.js'
 import { withoutSlash } from './http-client.js'
 import { readPlans } from './plans-file.js'
@@ -10,32 +11,33 @@ import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
 
 export type Config = Readonly<ReturnType<typeof assemble>>
 
-/** The start is refused. Each problem is one sentence that names its variable. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-  constructor(readonly problems: readonly string[]) {
-    super(`the configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
-  }
-}
-
 /** A balancer that looks every second or two has noticed; half of what `docker stop` waits before it kills. */
 const DRAIN_SECONDS = 5
 
 /** Throws `ConfigError` with everything that is wrong. */
 export function readConfig(variables: Variables): Config {
   const { environment, misfits } = readEnvironment(variables)
-  const plans = readPlans(environment.PLANS_FILE)
-  const seller = readSeller(environment)
   const problems = [
     ...misfits.map(({ problem }) => problem),
     ...missingSecrets(variables),
     // What contradicts a variable that does not fit is not known before it does.
     ...contradictions(environment).filter((problem) => !misfits.some(({ name }) => names(problem, name))),
-    ...(isList(plans) ? plans.map((problem) => `PLANS_FILE: ${problem}`) : []),
-    ...(isList(seller) ? seller : []),
   ]
-  if (isList(plans) || isList(seller) || problems.length > 0) throw new ConfigError(problems)
+  const plans = collect(problems, () => readPlans(environment.PLANS_FILE))
+  const seller = collect(problems, () => readSeller(environment))
+  if (!plans || !seller || problems.length > 0) throw new ConfigError(problems)
   return assemble(environment, plans, seller)
+}
+
+/** Undefined where it failed; what was wrong is added to `problems`. */
+function collect<Result>(problems: string[], read: () => Result): Result | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    problems.push(...error.problems)
+    return undefined
+  }
 }
 
 function assemble(environment: Environment, plans: Catalogue, seller: Seller) {
@@ -123,10 +125,11 @@ function reachOf(environment: Environment): Reach {
 }
 
 /** Receipts are legal papers: where real money moves, they name a real seller. */
-function readSeller(environment: Environment): Seller | readonly string[] {
+function readSeller(environment: Environment): Seller {
   const { SELLER_FILE: file, CHARGILY_SECRET_KEY: key } = environment
   if (file !== undefined) return readSellerFile(file)
-  if (key?.startsWith('live_sk_')) return ['SELLER_FILE is missing: receipts of real money name their seller']
+  if (key?.startsWith('live_sk_'))
+    throw new ConfigError(['SELLER_FILE is missing: receipts of real money name their seller'])
   return EXAMPLE_SELLER
 }
 
@@ -169,10 +172,6 @@ function names(problem: string, name: string): boolean {
 function member<Name extends string, Value>(name: Name, value: Value | undefined) {
   // The compiler widens a computed name to `string`; there is no other member in it.
   return (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: Value }
-}
-
-function isList(value: object): value is readonly string[] {
-  return Array.isArray(value)
 }
 
 /** Values that are right alone and wrong together. */

@@ -1,9 +1,9 @@
 // Reads PLANS_FILE: the plans in the form of `GET /plans`, checked strictly, because a misspelt limit would
 // never apply.
-import { readFileSync } from 'node:fs'
 import Type from 'typebox'
 import { Value } from 'typebox/value'
-import { assembleCatalogue, type Catalogue, SEED_PLANS } from '../core/plan.js'
+import { assembleCatalogue, type Catalogue, type Plan, SEED_PLANS } from '../core/plan.js'
+import { ConfigError, parseJson, readText, schemaProblems } from './config-file.js'
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
@@ -23,23 +23,16 @@ const PlanSchema = Type.Object(
 )
 const PlansSchema = Type.Array(PlanSchema, { minItems: 1, maxItems: 100 })
 
-/** Without a file the two plans of `seed.md`. What is wrong comes back as sentences, without the file's content. */
-export function readPlans(file: string | undefined): Catalogue | readonly string[] {
-  if (file === undefined) return assembleCatalogue(SEED_PLANS)
-  const read = readJson(file)
-  if (!read.ok) return [read.problem]
-  if (Value.Check(PlansSchema, read.value)) return assembleCatalogue(read.value)
-  return Value.Errors(PlansSchema, read.value).map(
-    ({ instancePath, message }) => `${instancePath || '/'} ${message}`,
-  )
+/** Without a file the two plans of `seed.md`. Throws `ConfigError`. */
+export function readPlans(file: string | undefined): Catalogue {
+  if (file === undefined) return catalogueOf(SEED_PLANS)
+  const plans = parseJson('PLANS_FILE', readText('PLANS_FILE', file))
+  if (Value.Check(PlansSchema, plans)) return catalogueOf(plans)
+  throw new ConfigError(schemaProblems('PLANS_FILE', PlansSchema, plans))
 }
 
-function readJson(file: string): { ok: true; value: unknown } | { ok: false; problem: string } {
-  try {
-    return { ok: true, value: JSON.parse(readFileSync(file, 'utf8')) }
-  } catch (error) {
-    if (error instanceof SyntaxError) return { ok: false, problem: 'is not JSON' }
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    return { ok: false, problem: `cannot be read (${reason})` }
-  }
+function catalogueOf(plans: readonly Plan[]): Catalogue {
+  const catalogue = assembleCatalogue(plans)
+  if ('free' in catalogue) return catalogue
+  throw new ConfigError(catalogue.map((problem) => `PLANS_FILE: ${problem}`))
 }

@@ -2,11 +2,23 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import type { Seller } from '../core/receipt.js'
+import { ConfigError } from './config-file.js'
 import { EXAMPLE_SELLER, parseSeller, readSellerFile } from './seller.js'
 
 const example = new URL('../../../../docs/seller.example.json', import.meta.url)
 const fields: Record<string, unknown> = JSON.parse(readFileSync(example, 'utf8'))
-const parse = (changes: Record<string, unknown>) => parseSeller(JSON.stringify({ ...fields, ...changes }))
+/** The seller, or every problem. */
+function attempt(read: () => Seller): Seller | readonly string[] {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+const parseText = (text: string, folder?: string) => attempt(() => parseSeller(text, folder))
+const parse = (changes: Record<string, unknown>) => parseText(JSON.stringify({ ...fields, ...changes }))
 
 describe('SELLER_FILE', () => {
   it('as in docs/seller.example.json is a seller, with the tax terms in order', () => {
@@ -28,17 +40,17 @@ describe('SELLER_FILE', () => {
   it('may be of an auto-entrepreneur, with a card and not liable', () => {
     const { rc: _, nis: __, ai: ___, ...rest } = fields
     const tax = [{ from: '2026-01-01', kind: 'not_liable', mention: 'TVA non applicable' }]
-    expect(
-      parseSeller(JSON.stringify({ ...rest, auto_entrepreneur_card: 'AE 16 123456', tax })),
-    ).toMatchObject({
-      identity: { rc: null, nis: null, ai: null, autoEntrepreneurCard: 'AE 16 123456' },
-      taxTerms: [{ tax: { kind: 'not_liable', mention: { en: 'TVA non applicable' } } }],
-    })
+    expect(parseText(JSON.stringify({ ...rest, auto_entrepreneur_card: 'AE 16 123456', tax }))).toMatchObject(
+      {
+        identity: { rc: null, nis: null, ai: null, autoEntrepreneurCard: 'AE 16 123456' },
+        taxTerms: [{ tax: { kind: 'not_liable', mention: { en: 'TVA non applicable' } } }],
+      },
+    )
   })
 
   it('with many faults reports them all at once, each with its place', () => {
     const { phone: _, ...rest } = fields
-    const problems = parseSeller(
+    const problems = parseText(
       JSON.stringify({
         ...rest,
         nif: '12',
@@ -95,12 +107,12 @@ describe('SELLER_FILE', () => {
   })
 
   it.each(['[]', 'null', '3'])('that is %s is refused, not thrown over', (text) => {
-    expect(parseSeller(text)).toEqual([expect.stringMatching(/SELLER_FILE/)])
+    expect(parseText(text)).toEqual([expect.stringMatching(/SELLER_FILE/)])
   })
 
   it('that is no JSON, or is not there, says so', () => {
-    expect(parseSeller('{')).toEqual([expect.stringMatching(/not JSON/)])
-    expect(readSellerFile('/nowhere/seller.json')).toEqual([expect.stringMatching(/ENOENT/)])
+    expect(parseText('{')).toEqual([expect.stringMatching(/not JSON/)])
+    expect(attempt(() => readSellerFile('/nowhere/seller.json'))).toEqual([expect.stringMatching(/ENOENT/)])
   })
 })
 
@@ -117,7 +129,7 @@ describe('the shop that customers see', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'seller-'))
   const write = (name: string, content: string | Buffer) => writeFileSync(path.join(folder, name), content)
   const read = (changes: Record<string, unknown>) =>
-    parseSeller(JSON.stringify({ ...fields, ...changes }), folder)
+    parseText(JSON.stringify({ ...fields, ...changes }), folder)
   const PNG = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
@@ -134,7 +146,7 @@ describe('the shop that customers see', () => {
       },
     })
     const { terms_url: _, ...rest } = fields
-    expect(parseSeller(JSON.stringify(rest))).toEqual(['SELLER_FILE /terms_url: is missing'])
+    expect(parseText(JSON.stringify(rest))).toEqual(['SELLER_FILE /terms_url: is missing'])
   })
 
   it.each([

@@ -1,35 +1,30 @@
 // Reads SELLER_FILE: who sells, and how sales are taxed from which day on. Everything that is wrong with it is reported
 // at once, since a wrong NIF on a thousand receipts cannot be taken back.
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Seller, SellerIdentity } from '../core/receipt.js'
 import type { TaxTerm, TaxTerms } from '../core/tax.js'
+import { ConfigError, parseJson, readText, schemaProblems } from './config-file.js'
 import { inEachLanguage, readShop } from './shop-file.js'
 
-/** Gives the seller, or every problem found. A file that cannot be read is a problem like any other. */
-export function readSellerFile(file: string): Seller | readonly string[] {
-  try {
-    return parseSeller(readFileSync(file, 'utf8'), path.dirname(file))
-  } catch (error) {
-    if (error instanceof Error && 'code' in error)
-      return [`SELLER_FILE cannot be read: ${String(error.code)} (${file})`]
-    throw error
-  }
+const NAME = 'SELLER_FILE'
+
+/** Throws `ConfigError` with every problem. */
+export function readSellerFile(file: string): Seller {
+  return parseSeller(readText(NAME, file), path.dirname(file))
 }
 
 /** `text` is JSON of the form of docs/seller.example.json. `folder`: where the path of the logo starts. */
-export function parseSeller(text: string, folder = '.'): Seller | readonly string[] {
-  const value = parseJson(text)
-  if (value instanceof SyntaxError) return [`SELLER_FILE is not JSON: ${value.message}`]
+export function parseSeller(text: string, folder = '.'): Seller {
+  const value = parseJson(NAME, text)
   // The two kinds of tax term are looked at one by one: a union would only say that none of its members fits.
-  const problems = [...problemsOf(SellerFile, value, ''), ...termProblems(value)]
-  if (problems.length > 0 || !Value.Check(SellerFile, value)) return problems
-  const shop = readShop(value, folder)
-  const rules = [...ruleProblems(value), ...('color' in shop ? [] : shop)]
+  const problems = [...schemaProblems(NAME, SellerFile, value), ...termProblems(value)]
+  if (problems.length > 0 || !Value.Check(SellerFile, value)) throw new ConfigError(problems)
+  const broken = [...ruleProblems(value)]
+  const shop = readShop(value, folder, (problem) => broken.push(`${NAME} ${problem}`))
   const taxTerms = toTaxTerms(value.tax)
-  if (rules.length > 0 || !taxTerms || !('color' in shop)) return rules
+  if (broken.length > 0 || !taxTerms) throw new ConfigError(broken)
   return { identity: toIdentity(value), taxTerms, shop }
 }
 
@@ -89,31 +84,8 @@ function termProblems(value: unknown): readonly string[] {
   const terms = isRecord(value) && Array.isArray(value.tax) ? value.tax : []
   return terms.flatMap((term: unknown, index) => {
     const isVat = isRecord(term) && term.kind === 'vat'
-    return problemsOf(isVat ? VatTerm : UntaxedTerm, term, `/tax/${index}`)
+    return schemaProblems(NAME, isVat ? VatTerm : UntaxedTerm, term, `/tax/${index}`)
   })
-}
-
-function problemsOf(schema: TSchema, value: unknown, prefix: string): readonly string[] {
-  const problems = new Map<string, string>()
-  for (const error of Value.Errors(schema, value)) {
-    const names =
-      error.keyword === 'required'
-        ? error.params.requiredProperties.map((name) => `${error.instancePath}/${name}`)
-        : [error.instancePath]
-    // The keyword sums up what its fields were blamed for one by one.
-    if (error.keyword === 'additionalProperties') continue
-    for (const name of names) {
-      const pointer = prefix + name
-      if (!problems.has(pointer)) problems.set(pointer, `SELLER_FILE ${pointer || '/'}: ${wordsFor(error)}`)
-    }
-  }
-  return [...problems.values()]
-}
-
-function wordsFor(error: { readonly keyword: string; readonly message: string }): string {
-  if (error.keyword === 'required') return 'is missing'
-  if (error.keyword === 'boolean') return 'is not a known field'
-  return error.message
 }
 
 /** What a schema of single fields cannot say. */
@@ -159,15 +131,6 @@ function toTaxTerms(terms: readonly unknown[]): TaxTerms | undefined {
     return [{ from: term.from, tax: { kind: term.kind, mention: inEachLanguage(term.mention) } }]
   })
   return first && [first, ...rest]
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return error
-    throw error
-  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

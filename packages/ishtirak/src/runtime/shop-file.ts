@@ -5,6 +5,7 @@ import path from 'node:path'
 import { contrastBetween, READABLE_CONTRAST } from '../core/color.js'
 import type { Translated } from '../core/locale.js'
 import type { Shop } from '../core/shop.js'
+import { codeOf } from './config-file.js'
 
 interface ShopFields {
   readonly terms_url: string | Translated
@@ -18,21 +19,16 @@ interface ShopFields {
 const LOGO_BYTES_MAX = 6 * 1024
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** Gives the shop, or every problem found. */
-export function readShop(fields: ShopFields, folder: string): Shop | readonly string[] {
-  const logo = fields.logo === undefined ? null : readLogo(path.resolve(folder, fields.logo))
-  const problems = [
-    ...(typeof logo === 'object' && logo !== null ? [logo.problem] : []),
-    ...colorProblems(fields),
-    ...linkProblems('terms_url', fields.terms_url),
-    ...linkProblems('refund_url', fields.refund_url),
-  ]
-  if (problems.length > 0) return problems
+type Report = (problem: string) => void
+
+/** What is not usable is reported, and left out. */
+export function readShop(fields: ShopFields, folder: string, report: Report): Shop {
+  const { logo, color } = fields
   return {
-    termsUrl: inEachLanguage(fields.terms_url),
-    refundUrl: inEachLanguage(fields.refund_url),
-    logo: typeof logo === 'string' ? logo : null,
-    color: fields.color?.toLowerCase() ?? null,
+    logo: logo === undefined ? null : readLogo(path.resolve(folder, logo), report),
+    color: color === undefined ? null : readColor(color, report),
+    termsUrl: readLink('terms_url', fields.terms_url, report),
+    refundUrl: readLink('refund_url', fields.refund_url, report),
   }
 }
 
@@ -42,50 +38,42 @@ export function inEachLanguage(words: string | Translated): Translated {
 }
 
 /** What the pattern of the schema cannot say. */
-function linkProblems(field: string, link: string | Translated): readonly string[] {
+function readLink(field: string, link: string | Translated, report: Report): Translated {
+  const links = inEachLanguage(link)
   const isGood = (address: string) => URL.canParse(address) && new URL(address).username === ''
-  const isLink = Object.values(inEachLanguage(link)).every(isGood)
-  return isLink ? [] : [`SELLER_FILE /${field}: must be an address such as https://atlas.example/terms`]
+  if (!Object.values(links).every(isGood))
+    report(`/${field}: must be an address such as https://atlas.example/terms`)
+  return links
 }
 
 /** `--page` of the light colors in portal.css: links stand on it, and white text on the color has a little more. */
 const PAGE = '#f3f6f4'
 
-function colorProblems({ color }: ShopFields): readonly string[] {
-  if (color === undefined) return []
+function readColor(color: string, report: Report): string {
   const contrast = contrastBetween(color, PAGE)
-  if (contrast >= READABLE_CONTRAST) return []
-  const found = contrast.toFixed(1)
-  return [
-    `SELLER_FILE /color: text in ${color} has a contrast of ${found} on a page; choose a darker color (4.5)`,
-  ]
-}
-
-function readLogo(file: string): string | { readonly problem: string } {
-  const bytes = bytesOf(file)
-  if (typeof bytes === 'string') return { problem: `SELLER_FILE /logo: cannot be read: ${bytes} (${file})` }
-  if (bytes.length > LOGO_BYTES_MAX) {
-    return {
-      problem: `SELLER_FILE /logo: ${bytes.length} bytes; every page carries it, so at most ${LOGO_BYTES_MAX}`,
-    }
+  if (contrast < READABLE_CONTRAST) {
+    const found = contrast.toFixed(1)
+    report(`/color: text in ${color} has a contrast of ${found} on a page; choose a darker color (4.5)`)
   }
-  const type = typeOf(bytes)
-  if (type === null) return { problem: `SELLER_FILE /logo: neither a PNG nor an SVG (${file})` }
-  return `data:${type};base64,${bytes.toString('base64')}`
+  return color.toLowerCase()
 }
 
-/** The file, or why not. */
-function bytesOf(file: string): Buffer | string {
+function readLogo(file: string, report: Report): string | null {
   try {
     // A device or a pipe has no end.
-    return statSync(file).isFile() ? readFileSync(file) : 'it is no file'
+    const bytes = statSync(file).isFile() ? readFileSync(file) : Buffer.alloc(0)
+    const type = typeOf(bytes)
+    if (bytes.length > LOGO_BYTES_MAX)
+      report(`/logo: ${bytes.length} bytes; every page carries it, so at most ${LOGO_BYTES_MAX}`)
+    else if (type === null) report(`/logo: neither a PNG nor an SVG (${file})`)
+    return `data:${type};base64,${bytes.toString('base64')}`
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return String(error.code)
-    throw error
+    report(`/logo: cannot be read: ${codeOf(error)} (${file})`)
+    return null
   }
 }
 
-/** Told by the first bytes, not by the name. A browser runs no script of a picture in an `img`. */
+/** By the first bytes, not by the name. A browser runs no script of a picture in an `img`. */
 function typeOf(bytes: Buffer): string | null {
   if (bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) return 'image/png'
   return isSvg(bytes.toString('utf8')) ? 'image/svg+xml' : null
