@@ -30,7 +30,7 @@ app.post('/api/v1/platform/users/:user/limits/:limit/consume', async ({ params }
 
 app.post('/api/v1/billing/webhook', async ({ body: event }) => {
   const { id, metadata } = event.data
-  const ids = [[id], [metadata.user_id], [metadata.payment_id]]
+  const ids = [['chargily'], [id], [metadata.payment_id]]
   const { rows } = await pool.query({ ...loadPayment, values: ids })
   await pool.query({ ...savePayment, values: [JSON.stringify([changeOf(event, rows[0])])] })
   return { received: true }
@@ -40,7 +40,13 @@ app.post('/api/v1/billing/webhook', async ({ body: event }) => {
 function changeOf(event, row) {
   const now = new Date().toISOString()
   const end = new Date(Date.now() + 30 * 86_400_000).toISOString()
-  const month = { paymentId: row.id, plan: row.plan, start: Date.now(), end: Date.now() + 30 * 86_400_000 }
+  const period = {
+    paymentId: row.id,
+    plan: row.plan,
+    months: 1,
+    start: Date.now(),
+    end: Date.now() + 30 * 86_400_000,
+  }
   const payment = {
     ...row,
     status: 'paid',
@@ -67,12 +73,13 @@ function changeOf(event, row) {
       anchor_at: now,
       run_months: 1,
       paid_until: end,
-      months: [month],
+      months: [period],
       ended_at: null,
       payment_method: 'edahabia',
       announce_at: end,
     },
     received: {
+      method: 'chargily',
       id: event.id,
       type: event.type,
       checkout_id: event.data.id,

@@ -6,7 +6,7 @@ import { saveSettlement } from '../../packages/ishtirak/dist/payments/settle-cha
 import { createLoadUser } from '../../packages/ishtirak/dist/payments/users.sql.js'
 
 export async function statementsOfService() {
-  const nothing = { run: null, paidUntil: null, months: [], endedAt: null, paymentMethod: null }
+  const nothing = { run: null, paidUntil: null, periods: [], endedAt: null, instrument: null }
   const change = {
     userId: '',
     version: 0,
@@ -18,7 +18,7 @@ export async function statementsOfService() {
   return {
     selectUser: await heard((database) => createLoadUser(database)('')),
     loadPayment: await heard((database) =>
-      loadForSettlement(database, { checkoutId: '', userId: '', paymentId: '' }),
+      loadForSettlement(database, { method: '', checkoutId: '', paymentId: '' }),
     ),
     savePayment: await heard((database) =>
       saveSettlement(database, { ...change, events: [], receipt: null, now: 0 }),

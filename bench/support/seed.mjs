@@ -18,7 +18,7 @@ const insertUsers = statement(
                       email, name, created_at, announce_at)
    select 'u_' || i, $3::int, 0, $4::timestamptz - ($3::int - 1) * interval '30 days', $3::int,
           $4::timestamptz + interval '30 days',
-          jsonb_build_array(jsonb_build_object('paymentId', 'pay_u_' || i || '_' || $3::int, 'plan', $5::jsonb,
+          jsonb_build_array(jsonb_build_object('paymentId', 'pay_u_' || i || '_' || $3::int, 'plan', $5::jsonb, 'months', 1,
             'start', extract(epoch from $4::timestamptz) * 1000,
             'end', extract(epoch from $4::timestamptz + interval '30 days') * 1000)),
           'edahabia', 'u' || i || '@example.dz', 'User ' || i, $4::timestamptz - interval '1 year',

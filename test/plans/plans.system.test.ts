@@ -94,7 +94,7 @@ const page = { after: { createdAt: NOON - days(30), id: 'pay_7_4' }, status: nul
 const open = aPayment({ userId: 'user-7', id: 'pay_7_5' })
 
 function booking(userId: string): SettlementChange {
-  const month = { start: NOON, end: NOON + days(30), paymentId: 'pay_1_5', plan: PRO }
+  const period = { start: NOON, end: NOON + days(30), paymentId: 'pay_1_5', plan: PRO, months: 1 }
   const number = userId.slice('user-'.length)
   return {
     userId,
@@ -107,17 +107,18 @@ function booking(userId: string): SettlementChange {
       status: 'paid',
       paidAt: NOON,
       periodStart: NOON,
-      periodEnd: month.end,
+      periodEnd: period.end,
       nextCheckAt: null,
     }),
     subscription: {
       run: { anchorAt: NOON, months: 1 },
-      paidUntil: month.end,
-      months: [month],
+      paidUntil: period.end,
+      periods: [period],
       endedAt: null,
-      paymentMethod: 'cib',
+      instrument: 'cib',
     },
     received: {
+      method: 'chargily',
       id: `evt_paid_${userId}`,
       type: 'checkout.paid',
       outcome: 'booked',
@@ -133,6 +134,8 @@ function booking(userId: string): SettlementChange {
 function requested(userId: string): RequestedPayment {
   return { user: { userId }, version: null, payment: aPayment({ userId, id: `new-${userId}` }) }
 }
+
+const asked = (userId: string) => ({ user: { userId }, method: 'chargily', now: NOON })
 
 const consume: UsageOperation = {
   kind: 'consume',
@@ -164,18 +167,10 @@ const HOT: [name: string, run: Run, index: RegExp][] = [
   ['a later page', (door) => listPayments(door, 'user-7', page, NOON), /payments_newest/],
   ['one payment', (door) => findPayment(door, 'user-7', 'pay_7_5'), /payments_(pkey|by_id)/],
   ['a payment by its id alone', (door) => findPaymentById(door, 'pay_7_5'), /payments_by_id/],
-  [
-    'what an upgrade needs',
-    (door) => loadForUpgrades(door, [{ user: { userId: 'user-7' }, now: NOON }]),
-    /payments_one_open_per_user/,
-  ],
+  ['what an upgrade needs', (door) => loadForUpgrades(door, [asked('user-7')]), /payments_one_open_per_user/],
   [
     'what 32 upgrades need',
-    (door) =>
-      loadForUpgrades(
-        door,
-        ids(32).map((userId) => ({ user: { userId }, now: NOON })),
-      ),
+    (door) => loadForUpgrades(door, ids(32).map(asked)),
     /payments_one_open_per_user/,
   ],
   ['a request of an upgrade', (door) => insertRequestedPayments(door, [requested('new')]), /users_pkey/],

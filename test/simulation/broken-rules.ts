@@ -3,7 +3,11 @@
 import type { CheckoutReport } from '../../packages/ishtirak/src/core/checkout.js'
 import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
 import type { Database, Parameter, Row, Statement } from '../../packages/ishtirak/src/database/database.js'
-import type { Provider, ProviderAnswer } from '../../packages/ishtirak/src/payments/provider.js'
+import type {
+  CheckoutList,
+  PaymentMethod,
+  ProviderAnswer,
+} from '../../packages/ishtirak/src/payments/method.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 
 /** Event ids that may be stored twice. Of a database that is thrown away afterwards. */
@@ -26,7 +30,7 @@ const GUARDS = [
 /** A second checkout of one intent is nobody's: what is paid there is dropped. */
 export function withoutSecondPayments(database: Database): BrokenDatabase {
   return breakDatabase(database, {
-    rows: (name, rows, [checkouts]) => {
+    rows: (name, rows, [, checkouts]) => {
       if (name !== 'settlements.load' || !Array.isArray(checkouts)) return rows
       return rows.filter((row) => [null, checkouts[Number(row.ordinal) - 1]].includes(row.checkout_id))
     },
@@ -46,46 +50,55 @@ export function withMonthsThatEndLate(database: Database): BrokenDatabase {
     rows: (name, rows) => {
       const isOfRefund = name === 'operator.payment' && rows.some(({ status }) => status === 'paid')
       return isOfRefund
-        ? rows.map((row) => ({ ...row, months: (row.months as { end: number }[]).map(late) }))
+        ? rows.map((row) => ({ ...row, periods: (row.periods as { end: number }[]).map(late) }))
         : rows
     },
   })
 }
 
 /** What was taken beyond the price is not seen: 20,000 for 2,000 is equal. */
-export function withoutOverpayments(): (provider: Provider) => Provider {
+export function withoutOverpayments(): (method: PaymentMethod) => PaymentMethod {
   const prices = new Map<string | null, number>()
   const equal = (report: CheckoutReport): CheckoutReport => {
     const price = prices.get(report.paymentId) ?? report.amount
     return { ...report, amount: report.amount === null ? null : Math.min(report.amount, price ?? 0) }
   }
   const all = (reports: readonly CheckoutReport[]) => reports.map(equal)
-  return (provider) => ({
-    ...provider,
+  return (method) => ({
+    ...method,
     createCheckout: (order) => {
       prices.set(order.paymentId, order.price.amount)
-      return provider.createCheckout(order)
+      return method.createCheckout(order)
     },
-    readEvent: (body) => {
-      const event = provider.readEvent(body)
-      return event?.report ? { ...event, report: equal(event.report) } : event
+    webhook: method.webhook && {
+      ...method.webhook,
+      readEvent: (body) => {
+        const event = method.webhook?.readEvent(body) ?? null
+        return event?.report ? { ...event, report: equal(event.report) } : event
+      },
     },
     getCheckout: async (id, options) =>
-      mapped(await provider.getCheckout(id, options), (one) => one && equal(one)),
-    findCheckouts: async (id, since) => mapped(await provider.findCheckouts(id, since), all),
-    listCheckouts: async (page) =>
-      mapped(await provider.listCheckouts(page), ({ checkouts, ...rest }) => ({
-        ...rest,
-        checkouts: all(checkouts),
-      })),
+      mapped(await method.getCheckout(id, options), (one) => one && equal(one)),
+    list: method.list && listOf(method.list, all),
   })
 }
 
+function listOf(
+  list: CheckoutList,
+  all: (reports: readonly CheckoutReport[]) => readonly CheckoutReport[],
+): CheckoutList {
+  return {
+    find: async (id, since) => mapped(await list.find(id, since), all),
+    page: async (page) =>
+      mapped(await list.page(page), ({ checkouts, ...rest }) => ({ ...rest, checkouts: all(checkouts) })),
+  }
+}
+
 /** A checkout whose bank still decides is taken for one that can be paid. */
-export function withProcessingAsPending(provider: Provider): Provider {
+export function withProcessingAsPending(method: PaymentMethod): PaymentMethod {
   const pending = (report: CheckoutReport | null): CheckoutReport | null =>
     report?.status === 'processing' ? { ...report, status: 'pending' } : report
-  return { ...provider, expireCheckout: async (id) => mapped(await provider.expireCheckout(id), pending) }
+  return { ...method, expireCheckout: async (id) => mapped(await method.expireCheckout(id), pending) }
 }
 
 /** Each month's end computed from the one before: 31 January, 28 February, 28 March. */

@@ -41,7 +41,7 @@ export interface Access {
   readonly plan: string
   readonly status: string
   readonly currentPeriodEnd: number | null
-  readonly paymentMethod: string | null
+  readonly instrument: string | null
 }
 
 const GRACE_MS = 3 * 24 * 3_600_000
@@ -90,10 +90,10 @@ export function standingAfter(entries: readonly Entry[]): Standing {
 
 export function accessAt({ run, endedAt, method }: Standing, now: number): Access {
   const last = run.at(-1)
-  if (!last) return { plan: 'free', status: 'active', currentPeriodEnd: null, paymentMethod: null }
+  if (!last) return { plan: 'free', status: 'active', currentPeriodEnd: null, instrument: null }
   if (endedAt !== null)
-    return { plan: 'free', status: 'canceled', currentPeriodEnd: endedAt, paymentMethod: method }
-  const rest = { currentPeriodEnd: last.end, paymentMethod: method }
+    return { plan: 'free', status: 'canceled', currentPeriodEnd: endedAt, instrument: method }
+  const rest = { currentPeriodEnd: last.end, instrument: method }
   if (now >= last.end + GRACE_MS) return { plan: 'free', status: 'expired', ...rest }
   if (now >= last.end) return { plan: last.plan, status: 'past_due', ...rest }
   const current = run.find((month) => now < month.end) ?? last

@@ -5,7 +5,8 @@ import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
 import { type Catalogue, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { createChargily } from '../../packages/ishtirak/src/payments/chargily/chargily.js'
-import type { Provider, ProviderAnswer } from '../../packages/ishtirak/src/payments/provider.js'
+import type { PaymentMethod, ProviderAnswer } from '../../packages/ishtirak/src/payments/method.js'
+import { createPaymentMethods, type PaymentMethods } from '../../packages/ishtirak/src/payments/methods.js'
 import { createSettlements } from '../../packages/ishtirak/src/payments/settle.sql.js'
 import { createUpgradeState } from '../../packages/ishtirak/src/payments/upgrade.js'
 import { createLoadUser } from '../../packages/ishtirak/src/payments/users.sql.js'
@@ -36,7 +37,7 @@ export interface Surroundings {
   readonly figures: Figures
   readonly calendar: Calendar
   /** Takes a rule out of the provider's adapter, to see that it is missed. */
-  readonly breakProvider?: ((provider: Provider) => Provider) | undefined
+  readonly breakProvider?: ((method: PaymentMethod) => PaymentMethod) | undefined
 }
 
 const [FREE, PRO] = SEED_PLANS
@@ -49,14 +50,15 @@ const SILENT = createLog({ level: 'silent' })
 export function startProcess(life: Life, around: Surroundings): Process {
   const { scheduler } = around
   const database = stagedDatabase(around.database, scheduler, life)
-  const provider = stagedProvider(around, life)
-  return { life, parts: partsOf(around, { database, provider, wait: (ms) => scheduler.wait(life, ms) }) }
+  const methods = createPaymentMethods(stagedProvider(around, life))
+  return { life, parts: partsOf(around, { database, methods, wait: (ms) => scheduler.wait(life, ms) }) }
 }
 
 /** The same parts without steps: for looking on. Its provider answers nobody, so that looking changes nothing. */
 export function quietParts(around: Surroundings): Parts {
-  const provider = createChargily({ secretKey: PROVIDER_KEY, apiUrl: PROVIDER_URL, send: unreachable })
-  return partsOf(around, { database: around.database, provider, wait: async () => undefined })
+  const chargily = createChargily({ secretKey: PROVIDER_KEY, apiUrl: PROVIDER_URL, send: unreachable })
+  const methods = createPaymentMethods(chargily)
+  return partsOf(around, { database: around.database, methods, wait: async () => undefined })
 }
 
 export type Parts = ReturnType<typeof partsOf>
@@ -65,7 +67,7 @@ function partsOf(
   { clock, dice, calendar }: Surroundings,
   given: {
     readonly database: Database
-    readonly provider: Provider
+    readonly methods: PaymentMethods
     readonly wait: (ms: number) => Promise<void>
   },
 ) {
@@ -117,8 +119,8 @@ const WRITE_MS = 10 * SECOND
 const READ_MS = 5 * SECOND
 
 /** Each call is two steps, its arrival there and its answer here: between them anything may happen, or time run out. */
-function stagedProvider(around: Surroundings, life: Life): Provider {
-  const { scheduler, far, clock, figures, breakProvider = (provider) => provider } = around
+function stagedProvider(around: Surroundings, life: Life): PaymentMethod {
+  const { scheduler, far, clock, figures, breakProvider = (method) => method } = around
   const sound = createChargily({
     secretKey: PROVIDER_KEY,
     apiUrl: PROVIDER_URL,
@@ -127,6 +129,7 @@ function stagedProvider(around: Surroundings, life: Life): Provider {
     timeouts: { writeMs: NEVER_MS, readMs: NEVER_MS },
   })
   const provider = breakProvider(sound)
+  const { list } = provider
   const staged = async <Value>(name: string, limitMs: number, call: () => Promise<ProviderAnswer<Value>>) => {
     const startedAt = clock.now()
     const answer = await scheduler.step(life, 'provider', name, call)
@@ -140,9 +143,11 @@ function stagedProvider(around: Surroundings, life: Life): Provider {
     createCheckout: (order) => staged('createCheckout', WRITE_MS, () => provider.createCheckout(order)),
     getCheckout: (id, options) =>
       staged('getCheckout', options?.timeoutMs ?? READ_MS, () => provider.getCheckout(id)),
-    findCheckouts: (id, since) => staged('findCheckouts', READ_MS, () => provider.findCheckouts(id, since)),
     expireCheckout: (id) => staged('expireCheckout', WRITE_MS, () => provider.expireCheckout(id)),
-    listCheckouts: (page) => staged('listCheckouts', READ_MS, () => provider.listCheckouts(page)),
+    list: list && {
+      find: (id, since) => staged('findCheckouts', READ_MS, () => list.find(id, since)),
+      page: (page) => staged('listCheckouts', READ_MS, () => list.page(page)),
+    },
   }
 }
 

@@ -207,8 +207,8 @@ export class World {
   #checkAccess(userId: string): void {
     const { terms } = this.quietParts
     const status = statusAt(this.#facts.get(userId) ?? NEVER_PAID, this.now, terms)
-    const { currentPeriodEnd, paymentMethod } = status
-    const ours = { plan: status.plan.id, status: status.status, currentPeriodEnd, paymentMethod }
+    const { currentPeriodEnd, instrument } = status
+    const ours = { plan: status.plan.id, status: status.status, currentPeriodEnd, instrument }
     const expected = accessAt(this.standingOf(userId), this.now)
     const [is, ought] = [ours, expected].map((access) => JSON.stringify(access))
     require(is === ought, 'access is what was paid, plus grace', () =>

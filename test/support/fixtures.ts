@@ -27,12 +27,14 @@ export function aPayment(changes: Partial<Payment> = {}): Payment {
     id: 'pay_01',
     userId: 'user-1',
     plan: PRO,
+    months: 1,
     price: { amount: 2000, currency: 'DZD' },
+    method: 'chargily',
     live: false,
     status: 'pending',
     checkoutId: 'chk_1',
     checkoutUrl: 'https://pay.example/chk_1',
-    paymentMethod: null,
+    instrument: null,
     createdAt: NOON,
     expiresAt: NOON + 30 * MINUTE,
     attemptEndsAt: NOON,
@@ -48,6 +50,7 @@ export function aPayment(changes: Partial<Payment> = {}): Payment {
 
 export function aReport(changes: Partial<CheckoutReport> = {}): CheckoutReport {
   return {
+    method: 'chargily',
     checkoutId: 'chk_1',
     status: 'paid',
     amount: 2000,
@@ -55,7 +58,7 @@ export function aReport(changes: Partial<CheckoutReport> = {}): CheckoutReport {
     live: false,
     paymentId: 'pay_01',
     userId: 'user-1',
-    paymentMethod: 'edahabia',
+    instrument: 'edahabia',
     checkoutUrl: 'https://pay.example/chk_1',
     createdAt: NOON,
     updatedAt: NOON + 2 * MINUTE,

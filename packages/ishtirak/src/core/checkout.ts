@@ -1,5 +1,5 @@
 // A checkout: the provider's page on which one payment can be made. What we order, and what the provider reports of it.
-// The words are ours; only the provider floor knows the gateway's own.
+// The words are ours; only the method's own folder knows the gateway's.
 import type { Instant } from './instant.js'
 import type { Locale } from './locale.js'
 import type { Money } from './money.js'
@@ -26,6 +26,8 @@ export type ReportSource = 'webhook' | 'read' | 'sweep' | 'upgrade' | 'operator'
 
 /** What the provider says of a checkout, in an event or when asked. `null` where it does not say. */
 export interface CheckoutReport {
+  /** The payment method that reports; ids are unique within it. */
+  readonly method: string
   readonly checkoutId: string
   readonly status: CheckoutStatus
   readonly amount: number | null
@@ -37,8 +39,8 @@ export interface CheckoutReport {
   readonly userId: string | null
   /** What was ordered; checkouts made before this was sent lack it. */
   readonly planId?: string
-  /** Lower case: `edahabia`, `cib`. */
-  readonly paymentMethod: string | null
+  /** The kind of card or account, lower case: `edahabia`, `cib`. */
+  readonly instrument: string | null
   readonly checkoutUrl: string | null
   readonly createdAt: Instant | null
   /** For a paid checkout this is the instant of payment: the provider's, not that of our hearing of it. */

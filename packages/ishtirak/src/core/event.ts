@@ -75,7 +75,7 @@ export function describeEvent(
     readonly now: Instant
   },
 ): PlatformEvent {
-  const { plan, status, currentPeriodEnd, paymentMethod } = of.subscription
+  const { plan, status, currentPeriodEnd, instrument } = of.subscription
   return {
     type,
     timestamp: toTimestamp(of.now),
@@ -86,7 +86,7 @@ export function describeEvent(
         plan: plan.id,
         status,
         current_period_end: timestampOrNull(currentPeriodEnd),
-        payment_method: paymentMethod,
+        payment_method: instrument,
         limits: plan.limits,
       },
       ...(of.payment ? { payment: describePayment(of.payment, of.now) } : {}),
@@ -102,7 +102,7 @@ function describePayment(payment: Payment, now: Instant) {
     amount: payment.price.amount,
     currency: payment.price.currency,
     status: publicStatusAt(payment, now),
-    payment_method: payment.paymentMethod,
+    payment_method: payment.instrument,
     paid_at: timestampOrNull(payment.paidAt),
     period_start: timestampOrNull(payment.periodStart),
     period_end: timestampOrNull(payment.periodEnd),

@@ -3,13 +3,14 @@
 import type { CheckoutReport } from './checkout.js'
 import type { Instant } from './instant.js'
 import type { Payment } from './payment.js'
-import type { Catalogue, Plan } from './plan.js'
+import { type Catalogue, type Offer, offerOf, type Plan } from './plan.js'
 import { isUserId } from './user-id.js'
 
 export interface FoundContext {
   readonly catalogue: Catalogue
+  /** Of the method that reports. */
   readonly live: boolean
-  readonly lifetimeMs: number
+  readonly checkoutLifetimeMs: number
   readonly now: Instant
 }
 
@@ -19,23 +20,23 @@ const PAYMENT_ID = /^pay_[0-9a-hjkmnp-tv-z]{26}$/
 /** Null: the checkout does not say whose it is and which payment of ours, or nothing is for sale. */
 export function paymentBehind(report: CheckoutReport, context: FoundContext): Payment | null {
   const { checkoutId, paymentId, userId } = report
-  const { live, lifetimeMs, now } = context
-  const plan = planBehind(report, context.catalogue)
-  if (paymentId === null || !PAYMENT_ID.test(paymentId) || !isUserId(userId) || !plan) return null
+  const { live, checkoutLifetimeMs, now } = context
+  const offer = offerBehind(report, context.catalogue)
+  if (paymentId === null || !PAYMENT_ID.test(paymentId) || !isUserId(userId) || !offer) return null
   const createdAt = report.createdAt ?? report.updatedAt ?? now
   return {
     id: paymentId,
     userId,
-    plan,
-    price: { amount: plan.price, currency: plan.currency },
+    ...offer,
+    method: report.method,
     live,
     // Not open: the user may have another payment that is.
     status: 'expired',
     checkoutId,
     checkoutUrl: null,
-    paymentMethod: null,
+    instrument: null,
     createdAt,
-    expiresAt: createdAt + lifetimeMs,
+    expiresAt: createdAt + checkoutLifetimeMs,
     attemptEndsAt: createdAt,
     paidAt: null,
     periodStart: null,
@@ -47,9 +48,10 @@ export function paymentBehind(report: CheckoutReport, context: FoundContext): Pa
 }
 
 /** What the catalogue does not have is no reason to lose the money: another plan stands in, and differs. */
-function planBehind({ planId, amount }: CheckoutReport, { plans }: Catalogue): Plan | undefined {
+function offerBehind({ planId, amount }: CheckoutReport, { plans }: Catalogue): Offer | null {
   const sold = plans.filter(({ price }) => price > 0)
   const fits = (plan: Plan) => (planId === undefined ? plan.price === amount : plan.id === planId)
   const [plan, other] = sold.filter(fits)
-  return other ? undefined : (plan ?? sold[0])
+  const best = other ? undefined : (plan ?? sold[0])
+  return best ? offerOf(best) : null
 }

@@ -17,9 +17,9 @@ const TERMS: Terms = {
 const facts = (changes: Partial<SubscriptionFacts> = {}): SubscriptionFacts => ({
   run: { anchorAt: END - 30 * DAY, months: 1 },
   paidUntil: END,
-  months: [{ paymentId: 'pay_1', plan: PRO, start: END - 30 * DAY, end: END }],
+  periods: [{ paymentId: 'pay_1', plan: PRO, months: 1, start: END - 30 * DAY, end: END }],
   endedAt: null,
-  paymentMethod: 'cib',
+  instrument: 'cib',
   ...changes,
 })
 const judge = (

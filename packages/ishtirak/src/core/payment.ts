@@ -1,7 +1,7 @@
-// One attempt to pay for one month: its states, and which of them a report of the provider may move.
-// `paid` is final and wins over failed, canceled and expired, whatever the order in which they are heard of.
+// One attempt to pay: what it buys, its states, and which of them a report of the provider may move.
+// `paid` is final and wins over failed, canceled and expired, whatever the order in which reports of it arrive.
 import type { CheckoutStatus } from './checkout.js'
-import { HOUR, type Instant, MINUTE } from './instant.js'
+import type { Instant } from './instant.js'
 import type { Money } from './money.js'
 import type { Plan } from './plan.js'
 
@@ -38,16 +38,22 @@ export interface Payment {
   readonly userId: string
   /** As it was sold. */
   readonly plan: Plan
+  /** How many months of it are bought, at least 1. */
+  readonly months: number
   readonly price: Money
+  /** The way it is paid, such as `chargily`. */
+  readonly method: string
   readonly live: boolean
   readonly status: PaymentStatus
+  /** The method's own id of it. */
   readonly checkoutId: string | null
   readonly checkoutUrl: string | null
-  readonly paymentMethod: string | null
+  /** The kind of card or account it was paid with, such as `cib`. On the wire it is `payment_method`. */
+  readonly instrument: string | null
   readonly createdAt: Instant
   /** Until when the provider lets the checkout be paid. */
   readonly expiresAt: Instant
-  /** Until when whoever writes to the provider is presumed at work; later, others may take over. */
+  /** Until when the process that writes to the provider is presumed alive; later, others may take over. */
   readonly attemptEndsAt: Instant
   readonly paidAt: Instant | null
   /** What this money bought. */
@@ -60,7 +66,7 @@ export interface Payment {
   readonly nextCheckAt: Instant | null
 }
 
-/** Occupies the one place for a payable checkout that a user has. */
+/** Occupies the one place for an open payment that a user has with each method. */
 export function isOpen(payment: Payment): boolean {
   return payment.status === 'requested' || payment.status === 'pending'
 }
@@ -70,20 +76,18 @@ export function isPayable(payment: Payment, now: Instant): boolean {
   return payment.status === 'pending' && payment.checkoutUrl !== null && now < payment.expiresAt
 }
 
-/** The status that people see: an open payment past its time reads `expired` before the provider has said so. */
+/** The status that users see: an open payment past its time reads `expired` before the provider has said so. */
 export function publicStatusAt(payment: Payment, now: Instant): PublicPaymentStatus {
   if (payment.status !== 'requested' && payment.status !== 'pending') return payment.status
   return now < payment.expiresAt ? 'pending' : 'expired'
 }
 
-/**
- * When a payment that nobody told us of is looked up, counted from the opening of its checkout: soon, for the user who
- * waits; at 35 minutes, when the checkout (30 minutes) is over; at 6 hours and a day, for what the provider books late.
- */
-export const CHECK_STEPS: readonly Instant[] = [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, 24 * HOUR]
-
-/** The next look after `now`, or null when the last step is behind us. */
-export function nextCheckAfter(openedAt: Instant, now: Instant): Instant | null {
-  const step = CHECK_STEPS.find((wait) => openedAt + wait > now)
+/** The next look at the provider after `now`, or null when the last is past. `looksAfterMs` is the method's schedule. */
+export function nextCheckAfter(
+  openedAt: Instant,
+  now: Instant,
+  looksAfterMs: readonly number[],
+): Instant | null {
+  const step = looksAfterMs.find((wait) => openedAt + wait > now)
   return step === undefined ? null : openedAt + step
 }

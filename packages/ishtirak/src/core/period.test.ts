@@ -37,11 +37,12 @@ describe('paid months', () => {
     expect(toTimestamp(paidUntil(paris, { anchorAt, months: 1 }))).toBe('2026-04-15T08:00:00Z')
   })
 
-  it('follow each other without gap or overlap, from any anchor', () => {
+  it('follow each other without gap or overlap, from any anchor and of any length', () => {
+    const length = fc.integer({ min: 1, max: 36 })
     fc.assert(
-      fc.property(anyInstant, fc.integer({ min: 0, max: 480 }), (anchorAt, months) => {
-        const period = nextPeriod(algiers, { anchorAt, months })
-        const following = nextPeriod(algiers, { anchorAt, months: months + 1 })
+      fc.property(anyInstant, fc.nat({ max: 480 }), length, length, (anchorAt, months, one, other) => {
+        const period = nextPeriod(algiers, { anchorAt, months }, one)
+        const following = nextPeriod(algiers, { anchorAt, months: months + one }, other)
         expect(period.end).toBe(following.start)
         expect(period.end).toBeGreaterThan(period.start)
         expect(contains(period, period.start)).toBe(true)
@@ -53,7 +54,7 @@ describe('paid months', () => {
   it('last 28 to 31 days in a zone without summer time', () => {
     fc.assert(
       fc.property(anyInstant, fc.integer({ min: 0, max: 480 }), (anchorAt, months) => {
-        const { start, end } = nextPeriod(algiers, { anchorAt, months })
+        const { start, end } = nextPeriod(algiers, { anchorAt, months }, 1)
         const days = (end - start) / 86_400_000
         expect([28, 29, 30, 31]).toContain(days)
       }),

@@ -1,5 +1,5 @@
 // What can be bought. The catalogue is configuration; what was sold is a snapshot that later changes do not touch.
-import { SMALLEST_PAYABLE_AMOUNT } from './money.js'
+import { type Money, SMALLEST_PAYABLE_AMOUNT } from './money.js'
 
 export const LIMIT_NAMES = ['projects', 'domains_per_project', 'deploys_per_day', 'storage_mb'] as const
 export type LimitName = (typeof LIMIT_NAMES)[number]
@@ -8,7 +8,7 @@ export type PlanLimits = Readonly<Record<LimitName, number>>
 export interface Plan {
   readonly id: string
   readonly name: string
-  /** Whole units of `currency` for one calendar month; 0 is the plan of those who never paid. */
+  /** Whole units of `currency` for one calendar month; 0 is the plan of users who never paid. */
   readonly price: number
   readonly currency: string
   readonly limits: PlanLimits
@@ -18,6 +18,19 @@ export interface Plan {
 export interface Catalogue {
   readonly plans: readonly Plan[]
   readonly free: Plan
+}
+
+/** What one payment buys: so many months of a plan, and what they cost together. */
+export interface Offer {
+  readonly plan: Plan
+  /** At least 1. */
+  readonly months: number
+  readonly price: Money
+}
+
+/** A single month, the one term that is sold. */
+export function offerOf(plan: Plan): Offer {
+  return { plan, months: 1, price: { amount: plan.price, currency: plan.currency } }
 }
 
 /** The two plans of `seed.md` section 2. */

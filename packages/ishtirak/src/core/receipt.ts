@@ -98,7 +98,7 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
     tax,
     split: splitTax(payment.price.amount, tax),
     stampDutyCentimes: 0,
-    paymentMethod: payment.paymentMethod,
+    paymentMethod: payment.instrument,
     paymentId: payment.id,
     checkoutId: payment.checkoutId,
     live: payment.live,

@@ -5,25 +5,37 @@ import { aPayment, instantOf, PRO, TERMS } from '../../../../test/support/fixtur
 import { DAY, type Instant, toTimestamp } from './instant.js'
 import type { Payment } from './payment.js'
 import { decideEnd, decideRefund } from './refund.js'
-import { extend, NEVER_PAID, periodBought, type SubscriptionFacts, statusAt } from './subscription.js'
+import {
+  extend,
+  NEVER_PAID,
+  type PaidPeriod,
+  purchaseAt,
+  type SubscriptionFacts,
+  statusAt,
+} from './subscription.js'
+
+interface Bought {
+  readonly facts: SubscriptionFacts
+  readonly payments: readonly Payment[]
+}
 
 /** Buys one month at each instant; the payments are named pay_1, pay_2, … */
-function buy(...instants: readonly Instant[]): { facts: SubscriptionFacts; payments: readonly Payment[] } {
+function buy(...instants: readonly Instant[]): Bought {
+  return buyTerms(instants.map((paidAt, index) => ({ id: `pay_${index + 1}`, paidAt, months: 1 })))
+}
+
+function buyTerms(terms: readonly { id: string; paidAt: Instant; months: number }[]): Bought {
   let facts = NEVER_PAID
-  const payments = instants.map((paidAt, index) => {
-    const { run, period } = periodBought(facts, paidAt, TERMS)
-    const id = `pay_${index + 1}`
-    facts = extend(
-      facts,
-      { run, month: { ...period, paymentId: id, plan: PRO }, paymentMethod: 'cib' },
-      paidAt,
-    )
-    return aPayment({ id, status: 'paid', paidAt, periodStart: period.start, periodEnd: period.end })
+  const payments = terms.map(({ id, paidAt, months }) => {
+    const purchase = purchaseAt(facts, paidAt, months, TERMS)
+    facts = extend(facts, purchase, { id, plan: PRO, instrument: 'cib' }, paidAt)
+    const { start: periodStart, end: periodEnd } = purchase.period
+    return aPayment({ id, status: 'paid', months, paidAt, periodStart, periodEnd })
   })
   return { facts, payments }
 }
 
-function refund(of: { facts: SubscriptionFacts; payments: readonly Payment[] }, nth: number, now: Instant) {
+function refund(of: Bought, nth: number, now: Instant) {
   const payment = of.payments[nth - 1]
   if (!payment) throw new Error(`there is no payment ${nth}`)
   const decided = decideRefund({ payment, subscription: of.facts }, now, TERMS)
@@ -36,7 +48,7 @@ const seen = (facts: SubscriptionFacts, now: Instant) => {
   return [plan.id, status, currentPeriodEnd === null ? null : toTimestamp(currentPeriodEnd)]
 }
 const periods = (facts: SubscriptionFacts) =>
-  facts.months.map(({ paymentId, start, end }) => [paymentId, toTimestamp(start), toTimestamp(end)])
+  facts.periods.map(({ paymentId, start, end }) => [paymentId, toTimestamp(start), toTimestamp(end)])
 
 const start = instantOf('2026-11-21T12:00:00Z')
 // Three months in a row: the second bought in the window of the first, the third in that of the second.
@@ -131,9 +143,70 @@ describe('a refund', () => {
     },
   )
 
-  it('never drops a paid month: over random lives what is left is what was paid and not given back', () => {
+  it('of 12 months between two single ones lets the later one begin where they began', () => {
+    const mixed = buyTerms([
+      { id: 'pay_1', paidAt: instantOf('2026-01-31T10:00:00Z'), months: 1 },
+      { id: 'pay_2', paidAt: instantOf('2026-02-27T10:00:00Z'), months: 12 },
+      { id: 'pay_3', paidAt: instantOf('2026-02-27T11:00:00Z'), months: 1 },
+    ])
+    const { subscription } = refund(mixed, 2, instantOf('2026-02-27T12:00:00Z'))
+    expect(periods(subscription)).toEqual([
+      ['pay_1', '2026-01-31T10:00:00Z', '2026-02-28T10:00:00Z'],
+      ['pay_3', '2026-02-28T10:00:00Z', '2026-03-31T10:00:00Z'],
+    ])
+    expect(subscription.run?.months).toBe(2)
+  })
+
+  it('of 12 months that are running lets the 3 after them begin now', () => {
+    const mixed = buyTerms([
+      { id: 'pay_1', paidAt: start, months: 12 },
+      { id: 'pay_2', paidAt: start + DAY, months: 3 },
+    ])
+    const now = instantOf('2027-01-31T10:00:00Z')
+    const { subscription, events } = refund(mixed, 1, now)
+    expect(periods(subscription)).toEqual([['pay_2', '2027-01-31T10:00:00Z', '2027-04-30T10:00:00Z']])
+    expect([subscription.run, events]).toEqual([{ anchorAt: now, months: 3 }, ['payment.refunded']])
+  })
+
+  it('of 12 months that are running and the last ends access now', () => {
+    const { subscription } = refund(buyTerms([{ id: 'pay_1', paidAt: start, months: 12 }]), 1, start + DAY)
+    expect(seen(subscription, start + DAY)).toEqual(['free', 'canceled', '2026-11-22T12:00:00Z'])
+  })
+
+  it('of a period to come, of any length, leaves what would be had it not been bought', () => {
+    const lengths = fc.array(fc.constantFrom(1, 3, 12), { minLength: 2, maxLength: 8 })
+    fc.assert(
+      fc.property(lengths, fc.nat(), (lengths, nth) => {
+        // All are bought within the first month, so that each follows on the one before, with or without the refunded.
+        const terms = lengths.map((months, index) => ({ id: `pay_${index}`, paidAt: start + index, months }))
+        const index = 1 + (nth % (lengths.length - 1))
+        const all = buyTerms(terms)
+        const without = buyTerms(terms.filter((_, place) => place !== index))
+        const { subscription, moved } = refund(all, index + 1, start + DAY)
+        expect(subscription).toEqual(without.facts)
+        expect(moved.map(({ paymentId }) => paymentId)).toEqual(terms.slice(index + 1).map(({ id }) => id))
+      }),
+    )
+  })
+
+  it('of the running period, of any length, leaves the later ones as if bought now', () => {
+    const lengths = fc.array(fc.constantFrom(1, 3, 12), { minLength: 2, maxLength: 8 })
+    fc.assert(
+      fc.property(lengths, fc.integer({ min: 1, max: 27 * DAY }), (lengths, wait) => {
+        const now = start + 1_000 + wait
+        const terms = lengths.map((months, index) => ({ id: `pay_${index}`, paidAt: start + index, months }))
+        const again = terms.slice(1).map((term) => ({ ...term, paidAt: now }))
+        expect(refund(buyTerms(terms), 1, now).subscription).toEqual(buyTerms(again).facts)
+      }),
+    )
+  })
+
+  it('never drops paid time: over random lives what is left is what was paid and not given back', () => {
     const life = fc.record({
-      gaps: fc.array(fc.integer({ min: 0, max: 8 * DAY }), { minLength: 1, maxLength: 8 }),
+      gaps: fc.array(
+        fc.record({ gap: fc.integer({ min: 0, max: 8 * DAY }), months: fc.constantFrom(1, 1, 3, 12) }),
+        { minLength: 1, maxLength: 8 },
+      ),
       refunds: fc.array(fc.record({ nth: fc.nat(), wait: fc.integer({ min: 0, max: 40 * DAY }) }), {
         maxLength: 6,
       }),
@@ -141,8 +214,11 @@ describe('a refund', () => {
     fc.assert(
       fc.property(life, ({ gaps, refunds }) => {
         let now = start
-        const instants = gaps.map((gap) => (now += gap))
-        let { facts, payments } = buy(...instants)
+        const terms = gaps.map(({ gap, months }, index) => {
+          now += gap
+          return { id: `pay_${index + 1}`, paidAt: now, months }
+        })
+        let { facts, payments } = buyTerms(terms)
         for (const { nth, wait } of refunds) {
           now += wait
           const index = nth % payments.length
@@ -152,17 +228,14 @@ describe('a refund', () => {
           const before = facts
           facts = decided.subscription
           payments = payments.map((payment) => (payment.id === chosen.id ? decided.payment : payment))
-          const wasOver = !before.months.some((month) => month.paymentId === chosen.id && month.end > now)
+          const wasOver = !before.periods.some(({ paymentId, end }) => paymentId === chosen.id && end > now)
           if (wasOver || before.endedAt !== null) expect(facts).toEqual(before)
-          const comingBefore = before.months.filter(
-            (month) => month.end > now && month.paymentId !== chosen.id,
+          const comingBefore = before.periods.filter(
+            ({ end, paymentId }) => end > now && paymentId !== chosen.id,
           )
-          const coming = facts.months.filter((month) => month.end > now && facts.endedAt === null)
-          if (before.endedAt === null) {
-            expect(coming.map((month) => month.paymentId)).toEqual(
-              comingBefore.map((month) => month.paymentId),
-            )
-          }
+          const coming = facts.periods.filter(({ end }) => end > now && facts.endedAt === null)
+          const bought = ({ paymentId, months }: PaidPeriod) => [paymentId, months]
+          if (before.endedAt === null) expect(coming.map(bought)).toEqual(comingBefore.map(bought))
           expectWholeRun(facts)
         }
       }),
@@ -171,16 +244,18 @@ describe('a refund', () => {
   })
 })
 
-/** The months stand one after the other, each on the boundaries of the run, and end at the end of the paid time. */
-function expectWholeRun({ run, months, paidUntil }: SubscriptionFacts): void {
+/** The periods stand one after the other, each on the boundaries of the run, and end at the end of the paid time. */
+function expectWholeRun({ run, periods, paidUntil }: SubscriptionFacts): void {
   if (!run) return
-  expect(months.length).toBeLessThanOrEqual(run.months)
-  const first = run.months - months.length
-  months.forEach((month, index) => {
-    expect(month.start).toBe(TERMS.calendar.monthsAfter(run.anchorAt, first + index))
-    expect(month.end).toBe(TERMS.calendar.monthsAfter(run.anchorAt, first + index + 1))
-  })
-  expect(paidUntil).toBe(months.at(-1)?.end)
+  const { monthsAfter } = TERMS.calendar
+  let months = run.months - periods.reduce((sum, period) => sum + period.months, 0)
+  expect(months).toBeGreaterThanOrEqual(0)
+  for (const period of periods) {
+    expect(period.start).toBe(monthsAfter(run.anchorAt, months))
+    months += period.months
+    expect(period.end).toBe(monthsAfter(run.anchorAt, months))
+  }
+  expect([months, paidUntil]).toEqual([run.months, periods.at(-1)?.end])
 }
 
 describe('the end that the operator makes', () => {

@@ -1,10 +1,10 @@
 // What follows when the operator gives money back, or ends a user's access. Pure: facts and time come in, the change goes
-// out. Time that was paid and not given back is never taken: where a month falls out, the later ones move up.
+// out. Time that was paid and not given back is never taken: where a period falls out, the later ones move up.
 import type { EventType } from './event.js'
 import type { Instant } from './instant.js'
 import type { Payment } from './payment.js'
-import type { Calendar, PaidRun } from './period.js'
-import { type PaidMonth, type SubscriptionFacts, statusAt, type Terms } from './subscription.js'
+import { type Calendar, longer, nextPeriod, type PaidRun, paidUntil } from './period.js'
+import { type PaidPeriod, type SubscriptionFacts, statusAt, type Terms } from './subscription.js'
 
 /** What a payment buys from now on, where a refund before it moved it. */
 export interface MovedPeriod {
@@ -17,7 +17,7 @@ export interface Refund {
   readonly payment: Payment
   /** As it is to be; equal to what it was where access stays. */
   readonly subscription: SubscriptionFacts
-  /** Other payments whose months move. */
+  /** Other payments whose periods move. */
   readonly moved: readonly MovedPeriod[]
   readonly events: readonly EventType[]
 }
@@ -30,12 +30,12 @@ export function decideRefund(
 ): Refund | null {
   const { payment, subscription } = facts
   if (payment.status !== 'paid') return null
-  const after = withoutMonth(subscription, payment.id, now, terms.calendar)
+  const after = withoutPeriod(subscription, payment.id, now, terms.calendar)
   const isEnd = after.endedAt !== null && subscription.endedAt === null
   return {
     payment: { ...payment, status: 'refunded' },
     subscription: after,
-    moved: movedBetween(subscription.months, after.months),
+    moved: movedBetween(subscription.periods, after.periods),
     events: isEnd ? ['payment.refunded', 'subscription.canceled'] : ['payment.refunded'],
   }
 }
@@ -51,44 +51,55 @@ export function decideEnd(
   return { subscription: { ...facts, endedAt: now }, events: ['subscription.canceled'] }
 }
 
-function withoutMonth(
+function withoutPeriod(
   facts: SubscriptionFacts,
   paymentId: string,
   now: Instant,
   calendar: Calendar,
 ): SubscriptionFacts {
-  const index = facts.months.findIndex((month) => month.paymentId === paymentId)
-  const refunded = facts.months[index]
-  // A month that is over was used, and of an ended subscription nothing is left to take.
-  if (!refunded || !facts.run || facts.endedAt !== null || refunded.end <= now) return facts
-  const later = facts.months.slice(index + 1)
-  const isRunning = refunded.start <= now || facts.run.months === 1
-  if (isRunning && later.length === 0) return { ...facts, endedAt: now }
-  if (isRunning) return runOf(facts, { anchorAt: now, months: later.length }, later, calendar)
-  // Still to come: the boundaries of the run stay, the later months take one place each towards now.
-  const kept = [...facts.months.slice(0, index), ...later]
-  return runOf(facts, { ...facts.run, months: facts.run.months - 1 }, kept, calendar)
+  const { run, periods } = facts
+  const refunded = periods.find((period) => period.paymentId === paymentId)
+  // A period that is over was used, and of an ended subscription nothing is left to take.
+  if (!refunded || !run || facts.endedAt !== null || refunded.end <= now) return facts
+  const isRunning = refunded.start <= now || run.months === refunded.months
+  if (!isRunning) {
+    // Still to come: the anchor stays, and the later periods move up as if this one had not been bought.
+    const before = longer(run, -monthsIn(periods))
+    return layOut(
+      facts,
+      before,
+      periods.filter((period) => period !== refunded),
+      calendar,
+    )
+  }
+  const later = periods.filter(({ start }) => start >= refunded.end)
+  if (later.length === 0) return { ...facts, endedAt: now }
+  return layOut(facts, { anchorAt: now, months: 0 }, later, calendar)
 }
 
-/** The facts with `months` as the last of `run`, each boundary computed from the anchor. */
-function runOf(
+/** The facts with these periods one after the other behind `before`, each boundary computed from its anchor. */
+function layOut(
   facts: SubscriptionFacts,
-  run: PaidRun,
-  months: readonly PaidMonth[],
+  before: PaidRun,
+  periods: readonly PaidPeriod[],
   calendar: Calendar,
 ): SubscriptionFacts {
-  const first = run.months - months.length
-  const placed = months.map((month, index) => ({
-    ...month,
-    start: calendar.monthsAfter(run.anchorAt, first + index),
-    end: calendar.monthsAfter(run.anchorAt, first + index + 1),
-  }))
-  return { ...facts, run, months: placed, paidUntil: calendar.monthsAfter(run.anchorAt, run.months) }
+  let run = before
+  const placed = periods.map((period) => {
+    const moved = { ...period, ...nextPeriod(calendar, run, period.months) }
+    run = longer(run, period.months)
+    return moved
+  })
+  return { ...facts, run, periods: placed, paidUntil: paidUntil(calendar, run) }
 }
 
-function movedBetween(before: readonly PaidMonth[], after: readonly PaidMonth[]): readonly MovedPeriod[] {
+function monthsIn(periods: readonly PaidPeriod[]): number {
+  return periods.reduce((sum, { months }) => sum + months, 0)
+}
+
+function movedBetween(before: readonly PaidPeriod[], after: readonly PaidPeriod[]): readonly MovedPeriod[] {
   return after.flatMap(({ paymentId, start, end }) => {
-    const old = before.find((month) => month.paymentId === paymentId)
+    const old = before.find((period) => period.paymentId === paymentId)
     const isSame = old?.start === start && old.end === end
     return isSame ? [] : [{ paymentId, periodStart: start, periodEnd: end }]
   })

@@ -8,9 +8,9 @@ const END = instantOf('2026-12-21T12:00:00Z')
 const PAID: SubscriptionFacts = {
   run: { anchorAt: NOON, months: 1 },
   paidUntil: END,
-  months: [{ paymentId: 'pay_01', plan: PRO, start: NOON, end: END }],
+  periods: [{ paymentId: 'pay_01', plan: PRO, months: 1, start: NOON, end: END }],
   endedAt: null,
-  paymentMethod: 'cib',
+  instrument: 'cib',
 }
 const at = (facts: SubscriptionFacts, now: number, catalogue = CATALOGUE) =>
   renewalAt(facts, catalogue, now, TERMS)

@@ -1,8 +1,42 @@
-// What the next payment would buy, told before anyone pays: whether it can be made now, what it costs, from when to when.
-import type { Instant } from './instant.js'
-import { type Catalogue, type Plan, planById } from './plan.js'
-import { periodBought, renewableFrom, type SubscriptionFacts, statusAt, type Terms } from './subscription.js'
+// Renewability: whether a user has paid time now, and whether more can be bought. The one place that decides it, for the
+// click on "upgrade", for what the portal offers, and for an open checkout that a payment has made needless.
+import { DAY, type Instant } from './instant.js'
+import { type Catalogue, type Offer, offerOf, type Plan, planById } from './plan.js'
+import {
+  purchaseAt,
+  type Subscription,
+  type SubscriptionFacts,
+  statusAt,
+  type Terms,
+} from './subscription.js'
 
+export type Renewability =
+  | { readonly allowed: true; readonly renewableFrom: null }
+  | {
+      /** False: it is too early. */
+      readonly allowed: boolean
+      readonly renewableFrom: Instant
+      readonly currentPeriodEnd: Instant
+    }
+
+/** Paid time can be renewed in its last days and in grace; where there is none, a payment is always welcome. */
+export function renewabilityAt(facts: SubscriptionFacts, now: Instant, terms: Terms): Renewability {
+  const subscription = statusAt(facts, now, terms)
+  if (!isPaidNow(subscription)) return { allowed: true, renewableFrom: null }
+  const { currentPeriodEnd } = subscription
+  const renewableFrom = currentPeriodEnd - terms.renewalWindowDays * DAY
+  return { allowed: now >= renewableFrom, renewableFrom, currentPeriodEnd }
+}
+
+/** Inside paid time, or in its grace. */
+export function isPaidNow(
+  subscription: Subscription,
+): subscription is Subscription & { readonly currentPeriodEnd: Instant } {
+  const { status, currentPeriodEnd } = subscription
+  return currentPeriodEnd !== null && (status === 'active' || status === 'past_due')
+}
+
+/** What the next payment would buy, shown before anyone pays. */
 export interface Renewal {
   /** Whether an upgrade would be accepted at this instant. */
   readonly allowed: boolean
@@ -10,7 +44,7 @@ export interface Renewal {
   /** What a payment made at this instant would buy, `[wouldStart, wouldEnd)`. */
   readonly wouldStart: Instant
   readonly wouldEnd: Instant
-  /** From when the next month can be bought; null where nothing is running. */
+  /** From when more can be bought; null where nothing is paid. */
   readonly renewableFrom: Instant | null
 }
 
@@ -21,18 +55,15 @@ export function renewalAt(
   now: Instant,
   terms: Terms,
 ): Renewal | null {
-  const before = planById(catalogue, facts.months.at(-1)?.plan.id ?? '')
+  const offer = nextOffer(facts, catalogue)
+  if (!offer) return null
+  const { allowed, renewableFrom } = renewabilityAt(facts, now, terms)
+  const { period } = purchaseAt(facts, now, offer.months, terms)
+  return { allowed, plan: offer.plan, wouldStart: period.start, wouldEnd: period.end, renewableFrom }
+}
+
+function nextOffer(facts: SubscriptionFacts, catalogue: Catalogue): Offer | null {
+  const before = planById(catalogue, facts.periods.at(-1)?.plan.id ?? '')
   const plan = [before, ...catalogue.plans].find((candidate) => candidate && candidate.price > 0)
-  if (!plan) return null
-  const { status, currentPeriodEnd } = statusAt(facts, now, terms)
-  const isRunning = currentPeriodEnd !== null && (status === 'active' || status === 'past_due')
-  const from = isRunning ? renewableFrom(currentPeriodEnd, terms) : null
-  const { period } = periodBought(facts, now, terms)
-  return {
-    allowed: from === null || now >= from,
-    plan,
-    wouldStart: period.start,
-    wouldEnd: period.end,
-    renewableFrom: from,
-  }
+  return plan ? offerOf(plan) : null
 }

@@ -7,7 +7,13 @@ import { isInstantBelieved } from './provider-time.js'
 import { decideSettlement } from './settlement.js'
 import { NEVER_PAID } from './subscription.js'
 
-const context = { now: NOON + 3 * MINUTE, terms: TERMS, freshPaymentId: 'pay_02', asked: false }
+const context = {
+  now: NOON + 3 * MINUTE,
+  terms: TERMS,
+  looksAfterMs: [MINUTE, 5 * MINUTE],
+  freshPaymentId: 'pay_02',
+  asked: false,
+}
 const decide = (payment: Payment | null, report = aReport(), changes = {}) =>
   decideSettlement({ payment, subscription: NEVER_PAID }, report, { ...context, ...changes })
 
@@ -20,7 +26,7 @@ describe('a paid report', () => {
     expect(payment).toMatchObject({
       status: 'paid',
       paidAt: NOON + 2 * MINUTE,
-      paymentMethod: 'edahabia',
+      instrument: 'edahabia',
       nextCheckAt: null,
     })
     expect(toTimestamp(subscription?.paidUntil ?? 0)).toBe('2026-12-21T12:02:00Z')

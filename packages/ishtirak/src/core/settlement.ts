@@ -5,7 +5,8 @@ import type { EventType } from './event.js'
 import type { Instant } from './instant.js'
 import { isOpen, nextCheckAfter, type Payment, type Review } from './payment.js'
 import { checkoutMadeAt, instantOfPayment } from './provider-time.js'
-import { extend, periodBought, runningUntil, type SubscriptionFacts, type Terms } from './subscription.js'
+import { renewabilityAt } from './renewal.js'
+import { extend, purchaseAt, type SubscriptionFacts, type Terms } from './subscription.js'
 
 export interface SettlementFacts {
   /** Ours, found by the checkout's id, else by our id in its metadata; null when we do not know it. */
@@ -16,6 +17,8 @@ export interface SettlementFacts {
 export interface SettlementContext {
   readonly now: Instant
   readonly terms: Terms
+  /** When the payment's method looks at a payment that was not heard of. */
+  readonly looksAfterMs: readonly number[]
   /** The id for a payment that a second paid checkout makes necessary. */
   readonly freshPaymentId: string
   /** The provider was asked, so a final answer is the last word; an event may be overtaken by another. */
@@ -63,7 +66,7 @@ export function decideSettlement(
   return settle(facts.subscription, adopt(payment, report, payment, context.now), report, context, payment)
 }
 
-/** Two checkouts of one intent were paid: the money is a person's, so it buys another month, and the operator is told. */
+/** Two checkouts of one intent were paid: the second buys as much again, and the operator sees it. */
 function decideSecond(
   facts: SettlementFacts,
   first: Payment,
@@ -103,7 +106,7 @@ function settle(
 ): Settlement {
   const { now, asked } = context
   const paidAt = instantOfPayment(stored, report, { now, asked, checkoutEndsAt: payment.expiresAt })
-  if (!isFinal(report.status)) return settlePending(payment, stored, report, { now, paidAt })
+  if (!isFinal(report.status)) return settlePending(payment, stored, report, context, paidAt)
   // A closed payment that was not paid either costs nobody anything, whatever else the report says.
   const isOver = report.status !== 'paid' && !isOpen(stored) && stored.status !== 'review'
   const differences = context.accepted || isOver ? [] : differencesBetween(stored, report)
@@ -120,7 +123,8 @@ function settlePending(
   payment: Payment,
   stored: Payment,
   report: CheckoutReport,
-  { now, paidAt }: { readonly now: Instant; readonly paidAt: Instant },
+  { now, looksAfterMs }: SettlementContext,
+  paidAt: Instant,
 ): Settlement {
   if (stored.status === 'canceled') {
     const isNews = stored.checkoutId === null
@@ -135,7 +139,7 @@ function settlePending(
     return { ...nothing('refused'), payment: refused }
   }
   const madeAt = checkoutMadeAt(stored, report, now) ?? now
-  const nextCheckAt = nextCheckAfter(madeAt, now) ?? payment.nextCheckAt
+  const nextCheckAt = nextCheckAfter(madeAt, now, looksAfterMs) ?? payment.nextCheckAt
   return { ...nothing('moved'), payment: { ...payment, status: 'pending', nextCheckAt } }
 }
 
@@ -166,10 +170,8 @@ function book(
   paidAt: Instant,
   { now, terms }: SettlementContext,
 ): Settlement {
-  const { run, period, renews } = periodBought(subscription, paidAt, terms)
-  const month = { ...period, paymentId: payment.id, plan: payment.plan }
-  const { paymentMethod } = payment
-  const extended = extend(subscription, { run, month, paymentMethod }, now)
+  const purchase = purchaseAt(subscription, paidAt, payment.months, terms)
+  const extended = extend(subscription, purchase, payment, now)
   return {
     outcome: 'booked',
     isNew: false,
@@ -177,13 +179,13 @@ function book(
       ...payment,
       status: 'paid',
       paidAt,
-      periodStart: period.start,
-      periodEnd: period.end,
+      periodStart: purchase.period.start,
+      periodEnd: purchase.period.end,
       nextCheckAt: null,
     },
     subscription: extended,
-    withdrawsOpen: runningUntil(extended, now, terms) !== null,
-    events: ['payment.paid', renews ? 'subscription.renewed' : 'subscription.activated'],
+    withdrawsOpen: !renewabilityAt(extended, now, terms).allowed,
+    events: ['payment.paid', purchase.renews ? 'subscription.renewed' : 'subscription.activated'],
   }
 }
 
@@ -231,7 +233,7 @@ function adopt(payment: Payment, report: CheckoutReport, stored: Payment, now: I
     checkoutId: report.checkoutId,
     checkoutUrl: payment.checkoutUrl ?? report.checkoutUrl,
     expiresAt: madeAt === null ? payment.expiresAt : madeAt + lifetime,
-    paymentMethod: report.paymentMethod ?? payment.paymentMethod,
+    instrument: report.instrument ?? payment.instrument,
   }
 }
 

@@ -1,14 +1,13 @@
-// What a user is at an instant, from the facts of what he paid.
+// What a user is at an instant, from the facts of what was paid.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { days, instantOf, PRO, TERMS } from '../../../../test/support/fixtures.js'
 import { DAY, type Instant, SECOND, toTimestamp } from './instant.js'
-import { extend, NEVER_PAID, periodBought, type SubscriptionFacts, statusAt } from './subscription.js'
+import { extend, NEVER_PAID, purchaseAt, type SubscriptionFacts, statusAt } from './subscription.js'
 
-const pay = (facts: SubscriptionFacts, paidAt: Instant, now = paidAt): SubscriptionFacts => {
-  const { run, period } = periodBought(facts, paidAt, TERMS)
-  const month = { ...period, paymentId: `pay_${paidAt}`, plan: PRO }
-  return extend(facts, { run, month, paymentMethod: 'cib' }, now)
+const pay = (facts: SubscriptionFacts, paidAt: Instant, now = paidAt, months = 1): SubscriptionFacts => {
+  const payment = { id: `pay_${paidAt}`, plan: PRO, instrument: 'cib' }
+  return extend(facts, purchaseAt(facts, paidAt, months, TERMS), payment, now)
 }
 const seen = (facts: SubscriptionFacts, now: Instant) => {
   const { plan, status, currentPeriodEnd } = statusAt(facts, now, TERMS)
@@ -50,17 +49,16 @@ describe('the status of a user', () => {
 
 describe('a payment', () => {
   it('while active begins at the current end', () => {
-    expect(toTimestamp(periodBought(once, end - DAY, TERMS).period.start)).toBe('2026-12-21T12:00:00Z')
+    expect(toTimestamp(purchaseAt(once, end - DAY, 1, TERMS).period.start)).toBe('2026-12-21T12:00:00Z')
   })
 
   it('in grace begins at the old end: grace is not free time', () => {
-    expect(toTimestamp(periodBought(once, end + days(3) - SECOND, TERMS).period.start)).toBe(
-      '2026-12-21T12:00:00Z',
-    )
+    const { period } = purchaseAt(once, end + days(3) - SECOND, 1, TERMS)
+    expect(toTimestamp(period.start)).toBe('2026-12-21T12:00:00Z')
   })
 
   it('after the grace begins a new anchor, at the instant of payment', () => {
-    const { run, renews } = periodBought(once, end + days(3), TERMS)
+    const { run, renews } = purchaseAt(once, end + days(3), 1, TERMS)
     expect([run, renews]).toEqual([{ anchorAt: end + days(3), months: 1 }, false])
   })
 
@@ -76,22 +74,64 @@ describe('a payment', () => {
     expect(toTimestamp(facts.paidUntil ?? 0)).toBe('2026-04-30T10:00:00Z')
   })
 
-  it('buys each month once: over random lives, access is paid time plus grace and nothing else', () => {
-    const waits = fc.array(fc.integer({ min: 0, max: 60 * DAY }), { minLength: 1, maxLength: 30 })
+  it('of 12 months on 31 January ends a year later, and the month after it ends on 28 February', () => {
+    const january = instantOf('2026-01-31T10:00:00Z')
+    let facts = pay(NEVER_PAID, january, january, 12)
+    expect(seen(facts, january)).toEqual(['pro', 'active', '2027-01-31T10:00:00Z'])
+    facts = pay(facts, instantOf('2027-01-30T10:00:00Z'))
+    expect(toTimestamp(facts.paidUntil ?? 0)).toBe('2027-02-28T10:00:00Z')
+    facts = pay(facts, instantOf('2027-02-27T10:00:00Z'), instantOf('2027-02-27T10:00:00Z'), 3)
+    expect(toTimestamp(facts.paidUntil ?? 0)).toBe('2027-05-31T10:00:00Z')
+  })
+
+  it('of 3 months in grace follows on the old end, and keeps the plan of its own period', () => {
+    const team = { ...PRO, id: 'team' }
+    const paidAt = end + DAY
+    const payment = { id: 'pay_2', plan: team, instrument: null }
+    const facts = extend(once, purchaseAt(once, paidAt, 3, TERMS), payment, paidAt)
+    expect(seen(facts, paidAt)).toEqual(['team', 'active', '2027-03-21T12:00:00Z'])
+    expect(facts.instrument).toBe('cib')
+  })
+
+  it('adds its months to the run: whatever lengths are mixed, the end is the anchor and their sum', () => {
+    const terms = fc.array(fc.constantFrom(1, 3, 12, 36), { minLength: 1, maxLength: 12 })
+    const anchor = fc.integer({ min: 0, max: 366 * 24 }).map((hour) => start + hour * (DAY / 24))
     fc.assert(
-      fc.property(waits, fc.integer({ min: 0, max: 90 * DAY }), (gaps, later) => {
+      fc.property(anchor, terms, (anchorAt, lengths) => {
+        let facts = NEVER_PAID
+        for (const months of lengths) facts = pay(facts, facts.paidUntil ?? anchorAt, anchorAt, months)
+        const sum = lengths.reduce((total, months) => total + months, 0)
+        expect(facts.run).toEqual({ anchorAt, months: sum })
+        expect(facts.paidUntil).toBe(TERMS.calendar.monthsAfter(anchorAt, sum))
+        expect(facts.periods.map(({ months }) => months)).toEqual(lengths)
+        for (const [index, { start }] of facts.periods.entries()) {
+          expect(start).toBe(facts.periods[index - 1]?.end ?? anchorAt)
+        }
+      }),
+    )
+  })
+
+  it('buys each term once: over random lives, access is paid time plus grace and nothing else', () => {
+    const purchases = fc.array(
+      fc.tuple(fc.integer({ min: 0, max: 60 * DAY }), fc.constantFrom(1, 1, 3, 12)),
+      { minLength: 1, maxLength: 30 },
+    )
+    fc.assert(
+      fc.property(purchases, fc.integer({ min: 0, max: 90 * DAY }), (life, later) => {
         let facts = NEVER_PAID
         let now = start
         let bought = 0
-        for (const gap of gaps) {
+        let sold = 0
+        for (const [gap, months] of life) {
           now += gap
           const before = facts.paidUntil
-          const { period, renews } = periodBought(facts, now, TERMS)
+          const { period, renews } = purchaseAt(facts, now, months, TERMS)
           bought += period.end - period.start
-          facts = pay(facts, now)
+          sold += months
+          facts = pay(facts, now, now, months)
           expect(period.start).toBe(renews ? before : now)
         }
-        expect(bought).toBeGreaterThanOrEqual(gaps.length * 28 * DAY)
+        expect(bought).toBeGreaterThanOrEqual(sold * 28 * DAY)
         const at = now + later
         const { plan, status } = statusAt(facts, at, TERMS)
         const until = facts.paidUntil ?? 0

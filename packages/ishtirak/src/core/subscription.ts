@@ -1,13 +1,16 @@
 // A subscription is prepaid time: the facts of what was paid, and nothing else. What a user is at an instant is computed
 // from them at each read. No job has to have run, and no stopped job can give or take access.
 import { DAY, type Instant } from './instant.js'
-import { type Calendar, nextPeriod, type PaidRun, type Period } from './period.js'
+import type { Payment } from './payment.js'
+import { type Calendar, longer, nextPeriod, type PaidRun, type Period } from './period.js'
 import type { Plan } from './plan.js'
 
-/** One paid month: which payment bought it, and the plan as it was sold. */
-export interface PaidMonth extends Period {
+/** What one payment bought: its months, one after the other, and the plan as it was sold. */
+export interface PaidPeriod extends Period {
   readonly paymentId: string
   readonly plan: Plan
+  /** At least 1. */
+  readonly months: number
 }
 
 /** What is stored. A user who never paid has `run` null. */
@@ -15,20 +18,20 @@ export interface SubscriptionFacts {
   readonly run: PaidRun | null
   /** The end of all that was paid without a gap. */
   readonly paidUntil: Instant | null
-  /** The months of the run that are not over yet, and the last one, in order. */
-  readonly months: readonly PaidMonth[]
-  /** When the operator ended it (refund, fraud); null while nobody did, and again after the next payment. */
+  /** The periods of the run that are not over yet, and the last one, in order. */
+  readonly periods: readonly PaidPeriod[]
+  /** When the operator ended it (refund, fraud); null before, and again after the next payment. */
   readonly endedAt: Instant | null
-  /** Of the last payment. */
-  readonly paymentMethod: string | null
+  /** Of the last payment: the kind of card or account, such as `cib`. On the wire it is `payment_method`. */
+  readonly instrument: string | null
 }
 
 export const NEVER_PAID: SubscriptionFacts = {
   run: null,
   paidUntil: null,
-  months: [],
+  periods: [],
   endedAt: null,
-  paymentMethod: null,
+  instrument: null,
 }
 
 /** The house rules that a status depends on. All of them are configuration. */
@@ -46,16 +49,16 @@ export interface Subscription {
   readonly plan: Plan
   readonly status: SubscriptionStatus
   readonly currentPeriodEnd: Instant | null
-  readonly paymentMethod: string | null
+  readonly instrument: string | null
 }
 
 export function statusAt(facts: SubscriptionFacts, now: Instant, terms: Terms): Subscription {
-  const { paidUntil, endedAt, paymentMethod } = facts
+  const { paidUntil, endedAt, instrument } = facts
   const on = (plan: Plan, status: SubscriptionStatus, currentPeriodEnd: Instant | null): Subscription => ({
     plan,
     status,
     currentPeriodEnd,
-    paymentMethod,
+    instrument,
   })
   if (endedAt !== null) return on(terms.freePlan, 'canceled', endedAt)
   if (paidUntil === null) return on(terms.freePlan, 'active', null)
@@ -69,53 +72,53 @@ export function graceEndsAt(paidUntil: Instant, terms: Terms): Instant {
   return paidUntil + terms.graceDays * DAY
 }
 
-/** From when the next month can be bought. */
-export function renewableFrom(paidUntil: Instant, terms: Terms): Instant {
-  return paidUntil - terms.renewalWindowDays * DAY
+/** What a payment buys: the period, and the run that it then ends. */
+export interface Purchase {
+  readonly run: PaidRun
+  readonly period: Period
+  readonly months: number
+  /** It follows on what was paid before. */
+  readonly renews: boolean
 }
 
-/** The end of paid time that cannot be renewed yet; null where a payment is welcome. */
-export function runningUntil(facts: SubscriptionFacts, now: Instant, terms: Terms): Instant | null {
-  const { status, currentPeriodEnd } = statusAt(facts, now, terms)
-  if (status !== 'active' || currentPeriodEnd === null) return null
-  return now < renewableFrom(currentPeriodEnd, terms) ? currentPeriodEnd : null
-}
-
-/** What a payment made at `paidAt` buys. Within the paid time or its grace it follows on; later it begins anew. */
-export function periodBought(
+/** What `months` paid at `paidAt` buy. Within the paid time or its grace they follow on; later they begin a new run. */
+export function purchaseAt(
   facts: SubscriptionFacts,
   paidAt: Instant,
+  months: number,
   terms: Terms,
-): { readonly run: PaidRun; readonly period: Period; readonly renews: boolean } {
+): Purchase {
   const { run, paidUntil, endedAt } = facts
   const goesOn = run && paidUntil !== null && endedAt === null && paidAt < graceEndsAt(paidUntil, terms)
   const before = goesOn ? run : { anchorAt: paidAt, months: 0 }
   return {
-    run: { ...before, months: before.months + 1 },
-    period: nextPeriod(terms.calendar, before),
+    run: longer(before, months),
+    period: nextPeriod(terms.calendar, before, months),
+    months,
     renews: Boolean(goesOn),
   }
 }
 
-/** The facts after a payment. The months that are over are forgotten here: the payments remember them. */
+/** The facts after a payment. Periods that are over are forgotten here: the payments remember them. */
 export function extend(
   facts: SubscriptionFacts,
-  paid: { readonly run: PaidRun; readonly month: PaidMonth; readonly paymentMethod: string | null },
+  { run, period, months, renews }: Purchase,
+  payment: Pick<Payment, 'id' | 'plan' | 'instrument'>,
   now: Instant,
 ): SubscriptionFacts {
-  const earlier = paid.run.months > 1 ? facts.months.filter((month) => month.end > now) : []
+  const earlier = renews ? facts.periods.filter(({ end }) => end > now) : []
   return {
-    run: paid.run,
-    paidUntil: paid.month.end,
-    months: [...earlier, paid.month],
+    run,
+    paidUntil: period.end,
+    periods: [...earlier, { ...period, paymentId: payment.id, plan: payment.plan, months }],
     endedAt: null,
-    paymentMethod: paid.paymentMethod ?? facts.paymentMethod,
+    instrument: payment.instrument ?? facts.instrument,
   }
 }
 
-/** The month that holds `now`; before the first (a provider's clock may run ahead) the first, in grace the last. */
+/** That of the period that holds `now`; before the first (a provider's clock may run ahead) the first, in grace the last. */
 function paidPlanAt(facts: SubscriptionFacts, now: Instant): Plan {
-  const month = facts.months.find((candidate) => now < candidate.end) ?? facts.months.at(-1)
-  if (!month) throw new Error('a user with paid time has no paid month')
-  return month.plan
+  const period = facts.periods.find(({ end }) => now < end) ?? facts.periods.at(-1)
+  if (!period) throw new Error('a user with paid time has no paid period')
+  return period.plan
 }

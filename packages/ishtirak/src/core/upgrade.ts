@@ -1,8 +1,9 @@
 // What a click on "upgrade" should lead to. Pure: the use case acts on the answer and asks again with fresh facts.
 import { CLOCK_SKEW_MAX, HOUR, type Instant } from './instant.js'
 import { isPayable, type Payment } from './payment.js'
-import { type Catalogue, type Plan, planById } from './plan.js'
-import { renewableFrom, runningUntil, type SubscriptionFacts, type Terms } from './subscription.js'
+import { type Catalogue, type Offer, offerOf, planById } from './plan.js'
+import { renewabilityAt } from './renewal.js'
+import type { SubscriptionFacts, Terms } from './subscription.js'
 
 /** What costs a provider call is bounded: 10 new checkouts a user in an hour. Clicking again on an open one is free. */
 export const NEW_CHECKOUTS_PER_HOUR = 10
@@ -30,9 +31,9 @@ export type UpgradeDecision =
   | { readonly kind: 'wait'; readonly payment: Payment }
   /** It was left half way: find out what the provider made of it, then go on. */
   | { readonly kind: 'continue'; readonly payment: Payment }
-  /** Its time is over, or it is for another plan: make sure at the provider that nobody pays it any more. */
+  /** Its time is over, or it buys something else: make sure at the provider that nobody pays it any more. */
   | { readonly kind: 'close'; readonly payment: Payment }
-  | { readonly kind: 'request'; readonly plan: Plan }
+  | { readonly kind: 'request'; readonly offer: Offer }
 
 export function decideUpgrade(
   facts: UpgradeFacts,
@@ -43,30 +44,25 @@ export function decideUpgrade(
   const plan = planById(wanted.catalogue, wanted.planId)
   if (!plan) return { kind: 'unknown_plan' }
   if (plan.price === 0) return { kind: 'plan_not_purchasable' }
-  const currentPeriodEnd = runningUntil(facts.subscription, now, terms)
-  if (currentPeriodEnd !== null) {
-    return {
-      kind: 'already_subscribed',
-      currentPeriodEnd,
-      renewableFrom: renewableFrom(currentPeriodEnd, terms),
-    }
-  }
-  if (facts.open) return decideOpen(facts.open, plan, now)
+  const offer = offerOf(plan)
+  const renewability = renewabilityAt(facts.subscription, now, terms)
+  if (!renewability.allowed) return { kind: 'already_subscribed', ...renewability }
+  if (facts.open) return decideOpen(facts.open, offer, now)
   // What lies in the future was written by a clock that was wrong.
   const recentAt = facts.recentAt.filter((openedAt) => openedAt <= now + CLOCK_SKEW_MAX)
   const [oldest] = recentAt
   if (recentAt.length >= NEW_CHECKOUTS_PER_HOUR && oldest !== undefined) {
     return { kind: 'too_many_checkouts', retryAt: Math.min(oldest, now) + HOUR }
   }
-  return { kind: 'request', plan }
+  return { kind: 'request', offer }
 }
 
-function decideOpen(payment: Payment, plan: Plan, now: Instant): UpgradeDecision {
+function decideOpen(payment: Payment, offer: Offer, now: Instant): UpgradeDecision {
   if (payment.status === 'requested') {
     const { attemptEndsAt } = payment
     const isAtWork = now < attemptEndsAt && attemptEndsAt <= now + CLOCK_SKEW_MAX
     return { kind: isAtWork ? 'wait' : 'continue', payment }
   }
-  const isSamePlan = payment.plan.id === plan.id
-  return { kind: isSamePlan && isPayable(payment, now) ? 'return' : 'close', payment }
+  const isSame = payment.plan.id === offer.plan.id && payment.months === offer.months
+  return { kind: isSame && isPayable(payment, now) ? 'return' : 'close', payment }
 }

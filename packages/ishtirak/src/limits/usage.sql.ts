@@ -6,7 +6,7 @@ import { type Queryable, statement } from '../database/database.js'
 import { at, flag, integer, json } from '../database/rows.js'
 import { parsePayment } from '../payments/payments.sql.js'
 import { parseProfile, type UserProfile } from '../payments/profile.sql.js'
-import { FACT_COLUMNS, OPEN_PAYMENT, parseUser, type UserRecord } from '../payments/users.sql.js'
+import { FACT_COLUMNS, openPayment, parseUser, type UserRecord } from '../payments/users.sql.js'
 
 /** Projects of one user that are shown; a user has tens, and an answer must have an end. Those in use most come first. */
 const PROJECTS_MAX = 1_000
@@ -16,7 +16,7 @@ const selectUserWithUsage = statement(
   `select u.user_id is not null as is_known_user, ${FACT_COLUMNS}, p.*, counts.list as counts
      from (select $1::text as user_id) asked
      left join users u using (user_id)
-     ${OPEN_PAYMENT}
+     ${openPayment()}
      cross join lateral (
        select coalesce(jsonb_agg(jsonb_build_object('limit', c.limit_name, 'projectId', c.project_id, 'used', c.used,
                 'resetsAt', extract(epoch from c.resets_at) * 1000)), '[]') as list

@@ -107,7 +107,7 @@ function dataOf(
   const { subscription } = owed.user
   const end = receipt?.periodEnd ?? subscription.paidUntil ?? now
   const price = renewalAt(subscription, catalogue, now, terms)?.plan.price ?? 0
-  const plan = receipt?.planName ?? subscription.months.at(-1)?.plan.name ?? ''
+  const plan = receipt?.planName ?? subscription.periods.at(-1)?.plan.name ?? ''
   return {
     plan: planName(plan, locale),
     end: formats.moment(end, locale),

@@ -27,6 +27,7 @@ import { createMailer } from '../mail/mailer.js'
 import { operatorRoutes } from '../operator/operator.route.js'
 import { createChargily } from '../payments/chargily/chargily.js'
 import { historyRoutes } from '../payments/history.route.js'
+import { createPaymentMethods } from '../payments/methods.js'
 import { createSettlements } from '../payments/settle.sql.js'
 import { statusRoutes } from '../payments/status.route.js'
 import { createUpgradeState } from '../payments/upgrade.js'
@@ -118,7 +119,10 @@ function createParts(config: WiredConfig, { database, clock, log }: Surroundings
   const { name, email } = seller.identity
   return {
     ...{ database, clock, log, count, ids, wait, publicUrl, seller },
-    provider: createChargily({ ...config.chargily, clock, log: (line) => log.debug(line, 'provider call') }),
+    // The first is what `/upgrade` buys with.
+    methods: createPaymentMethods(
+      createChargily({ ...config.chargily, clock, log: (line) => log.debug(line, 'provider call') }),
+    ),
     catalogue: config.plans,
     terms: termsOf(config),
     formats: createFormats(billing.timeZone),

@@ -72,7 +72,7 @@ function row({ wallClock }: ExportDeps, { payment, receipt }: TakenPayment): str
     payment.plan.id,
     payment.price.amount,
     payment.price.currency,
-    payment.paymentMethod,
+    payment.instrument,
     timestampOrNull(payment.paidAt),
     payment.paidAt === null ? null : wallClock.wallTime(payment.paidAt),
     timestampOrNull(payment.periodStart),

@@ -1,7 +1,7 @@
 // Payments of all users, everything known of one, and the acts on it.
 import type { App } from '../http/app.js'
 import { problemResponses } from '../http/problem.js'
-import type { LookUpDeps } from '../payments/look-up-payment.js'
+import type { SettleDeps } from '../payments/settle.js'
 import { acceptPayment, recheckPayment, refundPayment, showPayment } from './payments.js'
 import { newestPayments } from './payments.sql.js'
 import { ACT, actedBy, BASE, OPERATOR, type OperatorRouteDeps, READ, viewedNow } from './route.js'
@@ -15,7 +15,7 @@ import {
 } from './schemas.js'
 import { viewOperatorPayment, viewPaymentFile } from './views.js'
 
-export type PaymentRoutesDeps = OperatorRouteDeps & LookUpDeps
+export type PaymentRoutesDeps = OperatorRouteDeps & SettleDeps
 
 const PAYMENT = `${BASE}/payments/:payment_id`
 const ASK = [...ACT, 'provider_rejected', 'provider_unavailable'] as const

@@ -8,9 +8,10 @@ import { decideRefund } from '../core/refund.js'
 import type { Queryable } from '../database/database.js'
 import { type By, type OperatorAct, recordAct } from '../payments/audit.js'
 import { actsOnPayment, findRefundInstant, type RecordedAct } from '../payments/audit.sql.js'
-import { type LookUpDeps, lookUpPayment } from '../payments/look-up-payment.js'
-import type { ProviderFailure } from '../payments/provider.js'
+import { lookUpPayment } from '../payments/look-up-payment.js'
+import type { ProviderFailure } from '../payments/method.js'
 import { type SaveDeps, saveByHand } from '../payments/save.js'
+import type { SettleDeps } from '../payments/settle.js'
 import { settlePayment } from '../payments/settle.js'
 import { findPaymentWithUser, type PaymentTraces, tracesOf } from './payments.sql.js'
 
@@ -36,7 +37,7 @@ export async function showPayment(deps: ReadDeps, paymentId: string): Promise<Pa
 }
 
 /** Asks the provider now. Throws `not_found`, `provider_unavailable` or `provider_rejected`. */
-export async function recheckPayment(deps: LookUpDeps, paymentId: string, by: By): Promise<PaymentFile> {
+export async function recheckPayment(deps: SettleDeps, paymentId: string, by: By): Promise<PaymentFile> {
   const { payment } = await load(deps, paymentId)
   const act: OperatorAct = { ...by, act: 'payment.recheck' }
   const lookup = await lookUpPayment(deps, payment, { source: 'operator', by: act })
@@ -57,7 +58,7 @@ export async function recheckPayment(deps: LookUpDeps, paymentId: string, by: By
  * Takes a payment under review as it is. The provider is asked once more; where it is out of reach, what it said then is
  * taken. Throws `conflict` when nothing is under review, or when the provider no longer says that it has the money.
  */
-export async function acceptPayment(deps: LookUpDeps, paymentId: string, by: By): Promise<PaymentFile> {
+export async function acceptPayment(deps: SettleDeps, paymentId: string, by: By): Promise<PaymentFile> {
   const { payment } = await load(deps, paymentId)
   const { review } = payment
   if (payment.status !== 'review' || !review) {
@@ -103,8 +104,8 @@ async function load(deps: ReadDeps, paymentId: string) {
   return loaded
 }
 
-async function freshReport(deps: LookUpDeps, payment: Payment, review: Review): Promise<CheckoutReport> {
-  const answer = await deps.provider.getCheckout(review.checkoutId)
+async function freshReport(deps: SettleDeps, payment: Payment, review: Review): Promise<CheckoutReport> {
+  const answer = await deps.methods.of(payment.method).getCheckout(review.checkoutId)
   if (!answer.ok) {
     deps.log.warn({ payment_id: payment.id, failure: answer.failure }, 'accepted without a fresh look')
     return reportOfReview(payment, review)
@@ -118,6 +119,7 @@ async function freshReport(deps: LookUpDeps, payment: Payment, review: Review): 
 function reportOfReview(payment: Payment, review: Review): CheckoutReport {
   const { checkoutId, status, amount, currency, paidAt } = review
   return {
+    method: payment.method,
     checkoutId,
     status,
     amount,
@@ -125,7 +127,7 @@ function reportOfReview(payment: Payment, review: Review): CheckoutReport {
     live: null,
     paymentId: payment.id,
     userId: payment.userId,
-    paymentMethod: payment.paymentMethod,
+    instrument: payment.instrument,
     checkoutUrl: payment.checkoutUrl,
     createdAt: null,
     updatedAt: paidAt,

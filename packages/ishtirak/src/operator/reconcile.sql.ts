@@ -8,13 +8,15 @@ import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
 
 export interface Comparison {
   readonly id: string
+  /** The payment method whose provider is compared. */
+  readonly method: string
   readonly sinceAt: Instant
   /** The operator's name, or `schedule`. */
   readonly startedBy: string
   readonly startedAt: Instant
   /** Payments without a row are booked, as far as the checkout says whose they are. */
   readonly booksUnknown: boolean
-  /** The page of the provider's list that comes next; null once the walk has reached `sinceAt`. */
+  /** The page of the provider's list that comes next; null once the walk has reached `sinceAt`, or where there is no list. */
   readonly nextPage: number | null
   /** Questions put to the provider so far. */
   readonly calls: number
@@ -44,21 +46,24 @@ export interface RecordedFinding extends Finding {
 }
 
 const COLUMNS =
-  'id, since_at, started_by, started_at, books_unknown, next_page, calls, checkouts, findings, next_round_at, finished_at'
+  'id, method, since_at, started_by, started_at, books_unknown, next_page, calls, checkouts, findings, next_round_at, finished_at'
 
 const insertComparison = statement(
   'comparisons.start',
-  `insert into comparisons (id, since_at, started_by, started_at, books_unknown, next_page, next_round_at)
-   values ($1, $2::timestamptz, $3, $4::timestamptz, $5::boolean, 1, $4::timestamptz)
+  `insert into comparisons (id, since_at, started_by, started_at, books_unknown, next_page, next_round_at, method)
+   values ($1, $2::timestamptz, $3, $4::timestamptz, $5::boolean, $6::int, $4::timestamptz, $7)
    returning ${COLUMNS}`,
 )
 
 export async function startComparison(
   database: Queryable,
-  start: Pick<Comparison, 'id' | 'sinceAt' | 'startedBy' | 'startedAt' | 'booksUnknown'>,
+  start: Pick<
+    Comparison,
+    'id' | 'method' | 'sinceAt' | 'startedBy' | 'startedAt' | 'booksUnknown' | 'nextPage'
+  >,
 ): Promise<Comparison> {
-  const { id, sinceAt, startedBy, startedAt, booksUnknown } = start
-  const values = [id, at(sinceAt), startedBy, at(startedAt), booksUnknown]
+  const { id, method, sinceAt, startedBy, startedAt, booksUnknown, nextPage } = start
+  const values = [id, at(sinceAt), startedBy, at(startedAt), booksUnknown, nextPage, method]
   const [row] = await database.query(insertComparison, values)
   if (!row) throw new Error('the comparison that was just written is not there')
   return parse(row)
@@ -138,14 +143,15 @@ function findingToColumns({ userId, checkoutId, kind, paymentId, outcome, detail
 
 const selectByCheckouts = statement(
   'comparisons.payments',
-  `select ${PAYMENT_COLUMNS} from payments p where p.checkout_id = any($1::text[])`,
+  `select ${PAYMENT_COLUMNS} from payments p where p.method = $1 and p.checkout_id = any($2::text[])`,
 )
 
 export async function paymentsOfCheckouts(
   database: Queryable,
+  method: string,
   checkoutIds: readonly string[],
 ): Promise<readonly Payment[]> {
-  return (await database.query(selectByCheckouts, [checkoutIds])).map(parsePayment)
+  return (await database.query(selectByCheckouts, [method, checkoutIds])).map(parsePayment)
 }
 
 const selectUnmatched = statement(
@@ -153,6 +159,7 @@ const selectUnmatched = statement(
   `select ${PAYMENT_COLUMNS}
      from payments p
     where p.paid_at >= $1::timestamptz and p.paid_at <= $2::timestamptz and p.checkout_id is not null
+      and p.method = $5
       and (p.compared_at is null or p.compared_at < $2::timestamptz)
       and not exists (
         select from comparison_findings f
@@ -164,11 +171,12 @@ const selectUnmatched = statement(
 /** Paid payments of the comparison's time that its walk has not shown. */
 export async function unmatchedPayments(
   database: Queryable,
-  comparison: Pick<Comparison, 'id' | 'sinceAt' | 'startedAt'>,
+  comparison: Pick<Comparison, 'id' | 'method' | 'sinceAt' | 'startedAt'>,
   limit: number,
 ): Promise<readonly Payment[]> {
-  const { id, sinceAt, startedAt } = comparison
-  return (await database.query(selectUnmatched, [at(sinceAt), at(startedAt), id, limit])).map(parsePayment)
+  const { id, method, sinceAt, startedAt } = comparison
+  const values = [at(sinceAt), at(startedAt), id, limit, method]
+  return (await database.query(selectUnmatched, values)).map(parsePayment)
 }
 
 const selectOldest = statement(
@@ -184,21 +192,26 @@ export async function oldestPaymentAt(database: Queryable): Promise<Instant | nu
 
 const selectUnfinished = statement(
   'comparisons.unfinished',
-  `select ${COLUMNS} from comparisons where finished_at is null order by started_at limit 1`,
+  `select ${COLUMNS} from comparisons where finished_at is null and method = $1 order by started_at limit 1`,
 )
 
-export async function unfinishedComparison(database: Queryable): Promise<Comparison | null> {
-  const [row] = await database.query(selectUnfinished)
+export async function unfinishedComparison(database: Queryable, method: string): Promise<Comparison | null> {
+  const [row] = await database.query(selectUnfinished, [method])
   return row ? parse(row) : null
 }
 
 const selectNewest = statement(
   'comparisons.newest',
-  `select ${COLUMNS} from comparisons order by started_at desc limit $1::int`,
+  `select ${COLUMNS} from comparisons where $2::text is null or method = $2 order by started_at desc limit $1::int`,
 )
 
-export async function newestComparisons(database: Queryable, limit: number): Promise<readonly Comparison[]> {
-  return (await database.query(selectNewest, [limit])).map(parse)
+/** Of one method, or of all. */
+export async function newestComparisons(
+  database: Queryable,
+  limit: number,
+  method: string | null = null,
+): Promise<readonly Comparison[]> {
+  return (await database.query(selectNewest, [limit, method])).map(parse)
 }
 
 const selectOne = statement('comparisons.one', `select ${COLUMNS} from comparisons where id = $1`)
@@ -240,6 +253,7 @@ export async function listFindings(
 function parse(row: Row): Comparison {
   return {
     id: text(row, 'id'),
+    method: text(row, 'method'),
     sinceAt: instant(row, 'since_at'),
     startedBy: text(row, 'started_by'),
     startedAt: instant(row, 'started_at'),

@@ -9,9 +9,8 @@ import type { Catalogue } from '../core/plan.js'
 import type { Queryable } from '../database/database.js'
 import { type By, recordAct } from '../payments/audit.js'
 import { insertFoundPayment } from '../payments/found-payments.sql.js'
-import type { LookUpDeps } from '../payments/look-up-payment.js'
-import { isAllBefore, type ProviderFailure } from '../payments/provider.js'
-import { settlePayment } from '../payments/settle.js'
+import { isAllBefore, type PaymentMethod, type ProviderFailure } from '../payments/method.js'
+import { type SettleDeps, settlePayment } from '../payments/settle.js'
 import { compareCheckout } from './comparison.js'
 import {
   type Comparison,
@@ -35,7 +34,7 @@ export const ROUND_MS = 30 * SECOND
 /** A checkout is decided within 30 minutes and looked at for a day: two days back miss nothing the last walk could see. */
 const OVERLAP_MS = 2 * DAY
 
-export interface ReconcileDeps extends LookUpDeps {
+export interface ReconcileDeps extends SettleDeps {
   readonly catalogue: Catalogue
 }
 
@@ -45,18 +44,24 @@ export interface ComparisonReport {
 }
 
 /**
- * The daily job: begins a comparison a day after the last began (the first: a day after our first payment), and does one
- * round of an unfinished one. Gives the calls made so far.
+ * The daily job. For each payment method it begins a comparison a day after the last began (the first: a day after our
+ * first payment), and does one round of an unfinished one. Gives the calls made so far.
  */
 export async function reconcileDaily(deps: ReconcileDeps): Promise<number> {
+  let calls = 0
+  for (const method of deps.methods.all) calls += await reconcileMethod(deps, method)
+  return calls
+}
+
+async function reconcileMethod(deps: ReconcileDeps, method: PaymentMethod): Promise<number> {
   const now = deps.clock.now()
-  const unfinished = await unfinishedComparison(deps.database)
+  const unfinished = await unfinishedComparison(deps.database, method.name)
   if (unfinished) return (await continueComparison(deps, unfinished.id)).comparison.calls
-  const [last] = await newestComparisons(deps.database, 1)
+  const [last] = await newestComparisons(deps.database, 1, method.name)
   const lastAt = last?.startedAt ?? (await oldestPaymentAt(deps.database))
   if (lastAt === null || now < lastAt + DAY) return 0
   const sinceAt = lastAt - OVERLAP_MS
-  const begun = await begin(deps, { sinceAt, startedBy: 'schedule', booksUnknown: false, now })
+  const begun = await begin(deps, method, { sinceAt, startedBy: 'schedule', booksUnknown: false, now })
   return (await continueComparison(deps, begun.id)).comparison.calls
 }
 
@@ -72,7 +77,8 @@ export async function startReconciliation(
 ): Promise<ComparisonReport> {
   const now = deps.clock.now()
   const { sinceAt, booksUnknown } = request
-  const begun = await begin(deps, { sinceAt, booksUnknown, startedBy: by.operator, now })
+  const asked = { sinceAt, booksUnknown, startedBy: by.operator, now }
+  const begun = await begin(deps, deps.methods.primary, asked)
   const after = {
     comparison_id: begun.id,
     since: toTimestamp(sinceAt),
@@ -106,9 +112,11 @@ export async function listReconciliations({ database }: { readonly database: Que
 
 function begin(
   deps: ReconcileDeps,
+  { name: method, list }: PaymentMethod,
   { now, ...of }: Pick<Comparison, 'sinceAt' | 'startedBy' | 'booksUnknown'> & { now: Instant },
 ): Promise<Comparison> {
-  return startComparison(deps.database, { ...of, id: deps.ids.next('cmp', now), startedAt: now })
+  const id = deps.ids.next('cmp', now)
+  return startComparison(deps.database, { ...of, id, method, startedAt: now, nextPage: list ? 1 : null })
 }
 
 async function walk(deps: ReconcileDeps, comparison: Comparison): Promise<void> {
@@ -130,7 +138,9 @@ async function comparePage(
   comparison: Comparison,
   page: number,
 ): Promise<{ readonly nextPage: number | null } | 'failed'> {
-  const answer = await deps.provider.listCheckouts(page)
+  const { list } = deps.methods.of(comparison.method)
+  if (!list) return 'failed'
+  const answer = await list.page(page)
   if (!answer.ok) return giveUp(deps, answer.failure)
   const { checkouts } = answer.value
   const wanted = checkouts.filter((one) => one.createdAt === null || one.createdAt >= comparison.sinceAt)
@@ -154,7 +164,7 @@ async function compareUnmatched(deps: ReconcileDeps, comparison: Comparison, lim
   const findings: Finding[] = []
   const matched: Payment[] = []
   for (const payment of unmatched) {
-    const answer = await deps.provider.getCheckout(payment.checkoutId ?? '')
+    const answer = await deps.methods.of(payment.method).getCheckout(payment.checkoutId ?? '')
     if (!answer.ok) return void giveUp(deps, answer.failure)
     const found = answer.value ? await compareAll(deps, comparison, [answer.value]) : missing(payment)
     findings.push(...found.findings)
@@ -181,11 +191,12 @@ interface Compared {
 
 async function compareAll(
   deps: ReconcileDeps,
-  { booksUnknown }: Comparison,
+  { method, booksUnknown }: Comparison,
   reports: readonly CheckoutReport[],
 ): Promise<Compared> {
   const ours = await paymentsOfCheckouts(
     deps.database,
+    method,
     reports.map((report) => report.checkoutId),
   )
   const findings: Finding[] = []
@@ -209,12 +220,9 @@ async function enter(deps: ReconcileDeps, report: CheckoutReport, booksUnknown: 
   const reported = { report, event: null, source: 'reconcile' } as const
   const outcome = await settlePayment(deps, reported)
   if (outcome !== 'unknown_checkout' || !booksUnknown) return outcome
-  const payment = paymentBehind(report, {
-    catalogue: deps.catalogue,
-    live: deps.provider.live,
-    lifetimeMs: deps.provider.checkoutLifetimeMs,
-    now: deps.clock.now(),
-  })
+  const { live, checkoutLifetimeMs } = deps.methods.of(report.method)
+  const { catalogue, clock } = deps
+  const payment = paymentBehind(report, { catalogue, live, checkoutLifetimeMs, now: clock.now() })
   if (!payment) return outcome
   // Should the process end here, the sweep finds the payment due and asks for its checkout.
   await insertFoundPayment(deps.database, payment)

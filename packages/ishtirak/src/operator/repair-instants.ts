@@ -14,7 +14,7 @@ import {
   repairPayments,
 } from './repair-instants.sql.js'
 
-/** The longest step between two looks is a day (CHECK_STEPS). */
+/** The longest step between two looks is a day (`looksAfterMs` of a payment method). */
 const CHECK_LONGEST_MS = DAY + CLOCK_SKEW_MAX
 /** The longest step of an event is a day and a tenth (ATTEMPT_WAITS). */
 const DELIVERY_LONGEST_MS = 27 * HOUR

@@ -1,7 +1,7 @@
 // The row of a payment that only the provider knows of, and of its user.
 import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
-import { paymentOriginToColumns, paymentStateToColumns } from './payments.sql.js'
+import { COLUMN_NAMES, NEW_PAYMENT, paymentToColumns } from './payments.sql.js'
 
 const insertFound = statement(
   'found_payments.insert',
@@ -10,16 +10,11 @@ const insertFound = statement(
    ), known as (
      insert into users (user_id, created_at) select user_id, created_at from input on conflict do nothing
    )
-   insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, created_at, expires_at,
-                         attempt_ends_at, next_check_at)
-   select user_id, id, plan, amount, currency, live, status, checkout_id, created_at, expires_at, attempt_ends_at,
-          next_check_at
-     from input
+   insert into payments (${COLUMN_NAMES}) select ${NEW_PAYMENT} from input n
        on conflict do nothing`,
 )
 
 /** Changes nothing where there is such a payment by now. */
 export async function insertFoundPayment(database: Queryable, payment: Payment): Promise<void> {
-  const columns = { ...paymentStateToColumns(payment), ...paymentOriginToColumns(payment) }
-  await database.query(insertFound, [JSON.stringify({ ...columns, user_id: payment.userId })])
+  await database.query(insertFound, [JSON.stringify(paymentToColumns(payment))])
 }

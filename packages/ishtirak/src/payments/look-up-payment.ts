@@ -1,12 +1,8 @@
 // Asking the provider about one payment, because nobody told us. What it says goes the way of all money: settlePayment.
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Payment } from '../core/payment.js'
-import type { Provider, ProviderAnswer, ProviderFailure } from './provider.js'
+import type { ProviderAnswer, ProviderFailure } from './method.js'
 import { type ReportedCheckout, type SettleDeps, settlePayment } from './settle.js'
-
-export interface LookUpDeps extends SettleDeps {
-  readonly provider: Provider
-}
 
 export type Lookup =
   /** The provider has nothing under this payment's name. */
@@ -16,7 +12,7 @@ export type Lookup =
 
 /** Asks for the payment's checkout, or, where we never learned its id, for any that carries the payment's id. */
 export async function lookUpPayment(
-  parts: LookUpDeps,
+  parts: SettleDeps,
   payment: Payment,
   options: Pick<ReportedCheckout, 'source' | 'accepted' | 'by' | 'requestId'> & {
     readonly timeoutMs?: number
@@ -43,11 +39,11 @@ export async function lookUpPayment(
 
 /** Sees to it that a checkout of this payment is not paid any more; gives what it is now. */
 export async function endCheckout(
-  parts: LookUpDeps,
+  parts: SettleDeps,
   payment: Payment,
   { checkoutId, ...way }: { readonly checkoutId: string } & Pick<ReportedCheckout, 'source' | 'requestId'>,
 ): Promise<ProviderAnswer<CheckoutReport>> {
-  const answer = await parts.provider.expireCheckout(checkoutId)
+  const answer = await parts.methods.of(payment.method).expireCheckout(checkoutId)
   if (!answer.ok) return answer
   const report = answer.value ?? reportOfLoss(payment, checkoutId)
   await settlePayment(parts, { report, event: null, ...way })
@@ -55,14 +51,16 @@ export async function endCheckout(
 }
 
 async function ask(
-  { provider }: LookUpDeps,
+  { methods }: SettleDeps,
   payment: Payment,
   timeoutMs: number | undefined,
 ): Promise<ProviderAnswer<readonly CheckoutReport[]>> {
+  const method = methods.of(payment.method)
   if (payment.checkoutId === null) {
-    return provider.findCheckouts(payment.id, payment.createdAt)
+    // Without a list a lost answer is not looked for: the order is given again, and leads to the same checkout.
+    return method.list?.find(payment.id, payment.createdAt) ?? { ok: true, value: [] }
   }
-  const answer = await provider.getCheckout(payment.checkoutId, timeoutMs === undefined ? {} : { timeoutMs })
+  const answer = await method.getCheckout(payment.checkoutId, timeoutMs === undefined ? {} : { timeoutMs })
   if (!answer.ok) return answer
   return { ok: true, value: answer.value ? [answer.value] : [] }
 }
@@ -70,6 +68,7 @@ async function ask(
 /** The provider does not know the checkout (its test data was wiped): nobody can pay it, so it is as good as expired. */
 export function reportOfLoss(payment: Payment, checkoutId: string): CheckoutReport {
   return {
+    method: payment.method,
     checkoutId,
     status: 'expired',
     amount: payment.price.amount,
@@ -77,7 +76,7 @@ export function reportOfLoss(payment: Payment, checkoutId: string): CheckoutRepo
     live: payment.live,
     paymentId: payment.id,
     userId: payment.userId,
-    paymentMethod: null,
+    instrument: null,
     checkoutUrl: null,
     createdAt: null,
     updatedAt: null,

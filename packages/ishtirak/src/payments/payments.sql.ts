@@ -1,67 +1,108 @@
 // Payments as rows: how they are read and written, and the reads of the history. Nothing here changes a payment.
 import type { Instant } from '../core/instant.js'
+import type { Money } from '../core/money.js'
 import type { Payment, PaymentStatus, PublicPaymentStatus } from '../core/payment.js'
 import type { Plan } from '../core/plan.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
 
-export const PAYMENT_COLUMNS = `
-  p.user_id, p.id, p.plan, p.amount, p.currency, p.live, p.status, p.checkout_id, p.checkout_url,
-  p.payment_method, p.created_at, p.expires_at, p.attempt_ends_at, p.next_check_at, p.paid_at,
-  p.period_start, p.period_end, p.second_of, p.review`
+interface Column<Value> {
+  readonly name: string
+  read(row: Row, name: string): Value
+  write(value: Value): unknown
+}
+
+function column<Value>(
+  name: string,
+  read: (row: Row, name: string) => Value,
+  write: (value: Value) => unknown = (value) => value,
+): Column<Value> {
+  return { name, read, write }
+}
+
+/** A payment as its row holds it: the price in two columns. */
+type StoredPayment = Omit<Payment, 'price'> & Money
+
+/** The one list of what a payment's row holds. */
+const COLUMNS: { readonly [Field in keyof StoredPayment]: Column<StoredPayment[Field]> } = {
+  userId: column('user_id', text),
+  id: column('id', text),
+  plan: column('plan', json<Plan>),
+  months: column('months', integer),
+  amount: column('amount', integer),
+  currency: column('currency', text),
+  method: column('method', text),
+  live: column('live', flag),
+  // The check constraint of the column holds the same list.
+  status: column('status', (row, name) => text(row, name) as PaymentStatus),
+  checkoutId: column('checkout_id', textOrNull),
+  checkoutUrl: column('checkout_url', textOrNull),
+  instrument: column('payment_method', textOrNull),
+  createdAt: column('created_at', instant, at),
+  expiresAt: column('expires_at', instant, at),
+  attemptEndsAt: column('attempt_ends_at', instant, at),
+  nextCheckAt: column('next_check_at', instantOrNull, at),
+  paidAt: column('paid_at', instantOrNull, at),
+  periodStart: column('period_start', instantOrNull, at),
+  periodEnd: column('period_end', instantOrNull, at),
+  secondOf: column('second_of', textOrNull),
+  review: column('review', json<Payment['review']>),
+}
+// `Object.keys` forgets the names of an object's fields.
+const FIELDS = Object.keys(COLUMNS) as readonly (keyof StoredPayment)[]
+
+/** What changes in the life of a payment. */
+const STATE = [
+  'status',
+  'checkoutId',
+  'checkoutUrl',
+  'instrument',
+  'expiresAt',
+  'nextCheckAt',
+  'paidAt',
+  'periodStart',
+  'periodEnd',
+  'review',
+] as const satisfies readonly (keyof StoredPayment)[]
+
+const named = (fields: readonly (keyof StoredPayment)[], table?: string) =>
+  fields.map((field) => (table ? `${table}.` : '') + COLUMNS[field].name).join(', ')
+
+/** Of `payments p`. */
+export const PAYMENT_COLUMNS = named(FIELDS, 'p')
+
+/** `insert into payments (${COLUMN_NAMES}) select ${NEW_PAYMENT}`, from a row `n` of type `payments`. */
+export const COLUMN_NAMES = named(FIELDS)
+export const NEW_PAYMENT = named(FIELDS, 'n')
+
+/** `update payments set ${NEW_STATE}`, from a row `n` of type `payments`. */
+export const NEW_STATE = `(${named(STATE)}) = (${named(STATE, 'n')})`
 
 export function parsePayment(row: Row): Payment {
-  return {
-    id: text(row, 'id'),
-    userId: text(row, 'user_id'),
-    plan: json<Plan>(row, 'plan'),
-    price: { amount: integer(row, 'amount'), currency: text(row, 'currency') },
-    live: flag(row, 'live'),
-    // The check constraint of the column holds the same list.
-    status: text(row, 'status') as PaymentStatus,
-    checkoutId: textOrNull(row, 'checkout_id'),
-    checkoutUrl: textOrNull(row, 'checkout_url'),
-    paymentMethod: textOrNull(row, 'payment_method'),
-    createdAt: instant(row, 'created_at'),
-    expiresAt: instant(row, 'expires_at'),
-    attemptEndsAt: instant(row, 'attempt_ends_at'),
-    nextCheckAt: instantOrNull(row, 'next_check_at'),
-    paidAt: instantOrNull(row, 'paid_at'),
-    periodStart: instantOrNull(row, 'period_start'),
-    periodEnd: instantOrNull(row, 'period_end'),
-    secondOf: textOrNull(row, 'second_of'),
-    review: json<Payment['review']>(row, 'review'),
-  }
+  const stored: Partial<Record<keyof StoredPayment, unknown>> = {}
+  for (const field of FIELDS) stored[field] = COLUMNS[field].read(row, COLUMNS[field].name)
+  // The list above is complete, its type says so.
+  const { amount, currency, ...payment } = stored as StoredPayment
+  return { ...payment, price: { amount, currency } }
 }
 
-/** What moves in the life of a payment, for a statement that reads JSON. */
+/** The whole row, for a statement that reads JSON. */
+export function paymentToColumns(payment: Payment) {
+  return toColumns(payment, FIELDS)
+}
+
+/** What changes in the life of a payment, with its id. */
 export function paymentStateToColumns(payment: Payment) {
-  return {
-    id: payment.id,
-    status: payment.status,
-    checkout_id: payment.checkoutId,
-    checkout_url: payment.checkoutUrl,
-    payment_method: payment.paymentMethod,
-    expires_at: at(payment.expiresAt),
-    next_check_at: at(payment.nextCheckAt),
-    paid_at: at(payment.paidAt),
-    period_start: at(payment.periodStart),
-    period_end: at(payment.periodEnd),
-    review: payment.review,
-  }
+  return toColumns(payment, ['id', ...STATE])
 }
 
-/** What it is born with, and keeps. */
-export function paymentOriginToColumns(payment: Payment) {
-  return {
-    plan: payment.plan,
-    amount: payment.price.amount,
-    currency: payment.price.currency,
-    live: payment.live,
-    created_at: at(payment.createdAt),
-    attempt_ends_at: at(payment.attemptEndsAt),
-    second_of: payment.secondOf,
+function toColumns({ price, ...payment }: Payment, fields: readonly (keyof StoredPayment)[]) {
+  const stored: StoredPayment = { ...payment, ...price }
+  const write = <Field extends keyof StoredPayment>(field: Field) => {
+    const { name, write }: Column<StoredPayment[Field]> = COLUMNS[field]
+    return [name, write(stored[field])] as const
   }
+  return Object.fromEntries(fields.map(write))
 }
 
 /** Where a page of the history goes on: after this payment, going back in time. */
@@ -111,7 +152,7 @@ const selectPayment = statement(
   `select ${PAYMENT_COLUMNS} from payments p where p.user_id = $1 and p.id = $2`,
 )
 
-/** Null when there is none, or it is somebody else's: to the outside the two are the same. */
+/** Null when there is none, or it is another user's: to the outside the two are the same. */
 export async function findPayment(database: Queryable, userId: string, id: string): Promise<Payment | null> {
   const [row] = await database.query(selectPayment, [userId, id])
   return row ? parsePayment(row) : null
@@ -122,7 +163,7 @@ const selectPaymentById = statement(
   `select ${PAYMENT_COLUMNS} from payments p where p.id = $1`,
 )
 
-/** For the page that a payer returns to, who carries no token: the id, 80 random bits, is what he proves himself with. */
+/** For the page that a payer returns to, without a token: the id is 80 random bits. */
 export async function findPaymentById(database: Queryable, id: string): Promise<Payment | null> {
   const [row] = await database.query(selectPaymentById, [id])
   return row ? parsePayment(row) : null

@@ -47,8 +47,8 @@ function save(parts: SaveDeps, by: OperatorAct, decided: DecidedAct, now: Instan
   const before = {
     payment: decided.payment,
     subscription: user.subscription,
-    moved: user.subscription.months
-      .filter((month) => moved.some(({ paymentId }) => paymentId === month.paymentId))
+    moved: user.subscription.periods
+      .filter((period) => moved.some(({ paymentId }) => paymentId === period.paymentId))
       .map(({ paymentId, start, end }) => ({ paymentId, periodStart: start, periodEnd: end })),
   }
   const facts = { paymentId: decided.payment?.id ?? null, before, after: { payment, subscription, moved } }

@@ -10,10 +10,18 @@ import type { SubscriptionFacts } from '../core/subscription.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, text } from '../database/rows.js'
 import { type AuditEntry, auditToColumns } from './audit.sql.js'
-import { paymentOriginToColumns, paymentStateToColumns } from './payments.sql.js'
+import {
+  COLUMN_NAMES,
+  NEW_PAYMENT,
+  NEW_STATE,
+  paymentStateToColumns,
+  paymentToColumns,
+} from './payments.sql.js'
 import { factsToColumns } from './users.sql.js'
 
+/** Its id is unique within its method. */
 export interface ReceivedEvent {
+  readonly method: string
   readonly id: string
   readonly type: string
   readonly outcome: string
@@ -36,7 +44,7 @@ export interface SettlementChange {
   readonly report?: KeptReport | null
   readonly events: readonly NewEvent[]
   readonly receipt: { readonly series: string; readonly snapshot: unknown } | null
-  /** Other paid months that a refund moves. */
+  /** Other paid periods that a refund moves. */
   readonly moved?: readonly MovedPeriod[]
   /** Who did it and why, where a person did. */
   readonly audit?: AuditEntry | null
@@ -63,10 +71,11 @@ const saveChanges = statement(
       order by u.user_id
         for update of u
    ), event as (
-     insert into provider_events (user_id, id, type, checkout_id, payment_id, outcome, report, received_at)
-     select g.user_id, e.id, e.type, e.checkout_id, i.payment->>'id', e.outcome, e.report, i.now
+     insert into provider_events (user_id, method, id, type, checkout_id, payment_id, outcome, report, received_at)
+     select g.user_id, e.method, e.id, e.type, e.checkout_id, i.payment->>'id', e.outcome, e.report, i.now
        from guard g join input i using (user_id),
-            jsonb_to_record(i.received) as e(id text, type text, checkout_id text, outcome text, report jsonb)
+            jsonb_to_record(i.received) as e(
+              method text, id text, type text, checkout_id text, outcome text, report jsonb)
       where i.received is not null
          on conflict do nothing
      returning user_id
@@ -74,26 +83,14 @@ const saveChanges = statement(
      select i.* from input i join guard using (user_id)
       where i.received is null or exists (select from event v where v.user_id = i.user_id)
    ), fresh as (
-     insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url,
-                           payment_method, created_at, expires_at, attempt_ends_at, next_check_at, paid_at,
-                           period_start, period_end, second_of, review, reports)
-     select e.user_id, n.id, n.plan, n.amount, n.currency, n.live, n.status, n.checkout_id, n.checkout_url,
-            n.payment_method, n.created_at, n.expires_at, n.attempt_ends_at, n.next_check_at, n.paid_at,
-            n.period_start, n.period_end, n.second_of, n.review, '[]'::jsonb || coalesce(e.report, '[]')
+     insert into payments (${COLUMN_NAMES}, reports)
+     select ${NEW_PAYMENT}, '[]'::jsonb || coalesce(e.report, '[]')
        from effect e, jsonb_populate_record(null::payments, e.payment) n
       where e.is_new and e.payment is not null
-     returning id, user_id
    ), moved as (
      update payments p
-        set status = n.status, checkout_id = n.checkout_id, checkout_url = n.checkout_url,
-            payment_method = n.payment_method, expires_at = n.expires_at, next_check_at = n.next_check_at,
-            paid_at = n.paid_at, period_start = n.period_start, period_end = n.period_end, review = n.review,
-            reports = p.reports || coalesce(e.report, '[]')
-       from effect e,
-            jsonb_to_record(e.payment) as n(
-              id text, status text, checkout_id text, checkout_url text, payment_method text, expires_at timestamptz,
-              next_check_at timestamptz, paid_at timestamptz, period_start timestamptz, period_end timestamptz,
-              review jsonb)
+        set ${NEW_STATE}, reports = p.reports || coalesce(e.report, '[]')
+       from effect e, jsonb_populate_record(null::payments, e.payment) n
       where not e.is_new and p.user_id = e.user_id and p.id = n.id and p.status <> 'refunded'
         and (p.status <> 'paid' or n.status = 'refunded')
      returning p.id, p.user_id
@@ -192,10 +189,7 @@ function toInput(change: SettlementChange) {
   return {
     user_id: change.userId,
     version: change.version,
-    payment: change.payment && {
-      ...paymentStateToColumns(change.payment),
-      ...(change.isNew && paymentOriginToColumns(change.payment)),
-    },
+    payment: change.payment && (change.isNew ? paymentToColumns : paymentStateToColumns)(change.payment),
     is_new: change.isNew,
     subscription: factsToColumns(change.subscription),
     withdraws: change.withdrawsOpen ?? false,
@@ -203,12 +197,12 @@ function toInput(change: SettlementChange) {
     report: change.report ?? null,
     events: change.events,
     receipt: change.receipt,
-    ...(change.moved && { shifted: change.moved.map(monthToColumns) }),
+    ...(change.moved && { shifted: change.moved.map(movedToColumns) }),
     audit: change.audit ? auditToColumns(change.audit) : null,
     now: at(change.now),
   }
 }
 
-function monthToColumns(month: MovedPeriod) {
-  return { id: month.paymentId, period_start: at(month.periodStart), period_end: at(month.periodEnd) }
+function movedToColumns({ paymentId, periodStart, periodEnd }: MovedPeriod) {
+  return { id: paymentId, period_start: at(periodStart), period_end: at(periodEnd) }
 }

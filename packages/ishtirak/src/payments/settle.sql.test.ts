@@ -52,7 +52,7 @@ describeOnBothDatabases('changes that are saved together', ({ database }) => {
     options: { series?: string; eventId?: string } = {},
   ): Promise<SettlementChange> => {
     const { payment, version } = await requested(userId)
-    const month = { start: NOON, end: NOON + days(30), paymentId: payment.id, plan: PRO }
+    const period = { start: NOON, end: NOON + days(30), paymentId: payment.id, plan: PRO, months: 1 }
     return {
       userId,
       version,
@@ -63,17 +63,18 @@ describeOnBothDatabases('changes that are saved together', ({ database }) => {
         checkoutId: `chk_${userId}`,
         checkoutUrl: 'https://pay.example',
         paidAt: NOON,
-        periodStart: month.start,
-        periodEnd: month.end,
+        periodStart: period.start,
+        periodEnd: period.end,
       },
       subscription: {
         run: { anchorAt: NOON, months: 1 },
-        paidUntil: month.end,
-        months: [month],
+        paidUntil: period.end,
+        periods: [period],
         endedAt: null,
-        paymentMethod: 'cib',
+        instrument: 'cib',
       },
       received: {
+        method: 'chargily',
         id: options.eventId ?? `evt_${userId}`,
         type: 'checkout.paid',
         outcome: 'booked',
@@ -93,6 +94,7 @@ describeOnBothDatabases('changes that are saved together', ({ database }) => {
     const { version } = await requested('a')
     const settlements = createSettlements(database())
     const received = {
+      method: 'chargily',
       id: 'evt_idle',
       type: 'checkout.paid',
       outcome: 'unchanged',

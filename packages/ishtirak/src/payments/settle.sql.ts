@@ -20,20 +20,20 @@ import { FACT_COLUMNS, parseUser, type UserRecord } from './users.sql.js'
 const selectForSettlement = statement(
   'settlements.load',
   `select a.ordinal, ${PAYMENT_COLUMNS}, ${FACT_COLUMNS}
-     from unnest($1::text[], $2::text[]) with ordinality a(checkout_id, payment_id, ordinal)
+     from unnest($1::text[], $2::text[], $3::text[]) with ordinality a(method, checkout_id, payment_id, ordinal)
      join lateral (
-       select user_id, id from payments where checkout_id = a.checkout_id
+       select user_id, id from payments where checkout_id = a.checkout_id and method = a.method
        union all
        select user_id, id from payments
-        where id = a.payment_id
-          and not exists (select from payments where checkout_id = a.checkout_id)
+        where id = a.payment_id and method = a.method
+          and not exists (select from payments where checkout_id = a.checkout_id and method = a.method)
      ) found on true
      join payments p on p.user_id = found.user_id and p.id = found.id
      join users u on u.user_id = p.user_id`,
 )
 
 /** What a report names: the checkout, and our own id from its metadata. Whose it is, only our row says. */
-export interface ReportedIds extends Pick<CheckoutReport, 'paymentId'> {
+export interface ReportedIds extends Pick<CheckoutReport, 'method' | 'paymentId'> {
   /** Null: to be found by our id alone. */
   readonly checkoutId: string | null
 }
@@ -50,6 +50,7 @@ export async function loadForSettlements(
   reports: readonly ReportedIds[],
 ): Promise<readonly (LoadedPayment | null)[]> {
   const rows = await database.query(selectForSettlement, [
+    reports.map(({ method }) => method),
     reports.map(({ checkoutId }) => checkoutId),
     reports.map(({ paymentId }) => paymentId),
   ])
@@ -88,7 +89,7 @@ export function createSettlements(database: Queryable): Settlements {
     }),
     keep: shareStatements<IdleEvent, SaveResult>(database, {
       // Two copies of one event must not meet in a statement, which could not tell which of them came first.
-      keyOf: ({ userId, received }) => keyOf(userId, received.id),
+      keyOf: ({ userId, received }) => keyOf(userId, received),
       one: async (database, event) => (await keepIdleEvents(database, [event]))[0] ?? 'stale',
       many: keepIdleEvents,
     }),
@@ -108,7 +109,8 @@ async function saveFirstOfEach(
   return changes.map((change) => results[tried.indexOf(change)] ?? 'stale')
 }
 
-const keyOf = (userId: string, eventId: string) => JSON.stringify([userId, eventId])
+const keyOf = (userId: string, { method, id }: Pick<ReceivedEvent, 'method' | 'id'>) =>
+  JSON.stringify([userId, method, id])
 
 /** An event about a payment of ours that has nothing to change there, as decided on `version` of the user. */
 export interface IdleEvent {
@@ -124,18 +126,18 @@ const insertIdleEvents = statement(
   `with input as (
      select i.*, u.user_id is not null as is_current
        from jsonb_to_recordset($1::jsonb) as i(
-              user_id text, version bigint, payment_id text, id text, type text, checkout_id text, outcome text,
-              report jsonb, received_at timestamptz)
+              user_id text, version bigint, payment_id text, method text, id text, type text, checkout_id text,
+              outcome text, report jsonb, received_at timestamptz)
        left join users u on u.user_id = i.user_id and u.version = i.version
    ), event as (
-     insert into provider_events (user_id, id, type, checkout_id, payment_id, outcome, report, received_at)
-     select user_id, id, type, checkout_id, payment_id, outcome, report, received_at
-       from input where is_current order by user_id, id
+     insert into provider_events (user_id, method, id, type, checkout_id, payment_id, outcome, report, received_at)
+     select user_id, method, id, type, checkout_id, payment_id, outcome, report, received_at
+       from input where is_current order by user_id, method, id
          on conflict do nothing
-     returning user_id, id
+     returning user_id, method, id
    )
-   select i.user_id, i.id, i.is_current as guarded, e.id is not null as effective
-     from input i left join event e using (user_id, id)`,
+   select i.user_id, i.method, i.id, i.is_current as guarded, e.id is not null as effective
+     from input i left join event e using (user_id, method, id)`,
 )
 
 async function keepIdleEvents(
@@ -146,6 +148,7 @@ async function keepIdleEvents(
     user_id: userId,
     version,
     payment_id: paymentId,
+    method: received.method,
     id: received.id,
     type: received.type,
     checkout_id: received.report?.checkoutId ?? null,
@@ -154,14 +157,19 @@ async function keepIdleEvents(
     received_at: at(received.receivedAt),
   }))
   const rows = await database.query(insertIdleEvents, [JSON.stringify(input)])
-  const results = new Map(rows.map((row) => [keyOf(text(row, 'user_id'), text(row, 'id')), resultOf(row)]))
-  return events.map(({ userId, received }) => results.get(keyOf(userId, received.id)) ?? 'stale')
+  const results = new Map(
+    rows.map((row) => {
+      const event = { method: text(row, 'method'), id: text(row, 'id') }
+      return [keyOf(text(row, 'user_id'), event), resultOf(row)]
+    }),
+  )
+  return events.map(({ userId, received }) => results.get(keyOf(userId, received)) ?? 'stale')
 }
 
 const insertForeignEvent = statement(
   'settlements.foreign_event',
-  `insert into provider_events (user_id, id, type, checkout_id, outcome, report, received_at)
-   values ('', $1, $2, $3, $4, $5::jsonb, $6::timestamptz)
+  `insert into provider_events (user_id, method, id, type, checkout_id, outcome, report, received_at)
+   values ('', $1, $2, $3, $4, $5, $6::jsonb, $7::timestamptz)
        on conflict do nothing
    returning id`,
 )
@@ -169,6 +177,7 @@ const insertForeignEvent = statement(
 /** An event that is about nothing of ours is kept as well: it may be the only trace of somebody's money. */
 export async function saveForeignEvent(database: Queryable, event: ReceivedEvent): Promise<SaveResult> {
   const rows = await database.query(insertForeignEvent, [
+    event.method,
     event.id,
     event.type,
     event.report?.checkoutId ?? null,

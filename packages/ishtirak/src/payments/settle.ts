@@ -13,6 +13,7 @@ import type { Count } from '../runtime/count.js'
 import type { Log } from '../runtime/log.js'
 import type { Ids } from '../runtime/random.js'
 import { describeAct, type OperatorAct } from './audit.js'
+import type { PaymentMethods } from './methods.js'
 import { outgoingEvents } from './outgoing-events.js'
 import { type LoadedPayment, type Settlements, saveForeignEvent } from './settle.sql.js'
 import type { SaveResult, SettlementChange } from './settle-changes.sql.js'
@@ -20,6 +21,7 @@ import type { UserRecord } from './users.sql.js'
 
 export interface SettleDeps {
   readonly database: Queryable
+  readonly methods: PaymentMethods
   /** Reports that arrive together are loaded and saved together. */
   readonly settlements: Settlements
   readonly clock: Clock
@@ -78,7 +80,7 @@ async function load(
   if (orderedFor === undefined || found?.payment.id === orderedFor) return found
   // Another payment's checkout is no answer to this order, and is left as it is.
   if (found?.payment.checkoutId === report.checkoutId) return null
-  return settlements.load({ checkoutId: null, paymentId: orderedFor }, giveUpAt)
+  return settlements.load({ method: report.method, checkoutId: null, paymentId: orderedFor }, giveUpAt)
 }
 
 async function settleOurs(
@@ -92,6 +94,7 @@ async function settleOurs(
   const decision = decideSettlement({ payment, subscription: user.subscription }, reported.report, {
     now,
     terms: parts.terms,
+    looksAfterMs: parts.methods.of(payment.method).looksAfterMs,
     freshPaymentId: parts.ids.next('pay', now),
     asked: reported.event === null,
     accepted: reported.accepted ?? false,
@@ -99,7 +102,7 @@ async function settleOurs(
   const { event, by, report } = reported
   if (!by && !decision.payment) {
     if (!event) return decision.outcome
-    const received = { ...event, outcome: decision.outcome, report, receivedAt: now }
+    const received = { ...event, method: report.method, outcome: decision.outcome, report, receivedAt: now }
     const { version } = user
     const kept = await parts.settlements.keep(
       {
@@ -140,7 +143,13 @@ function describeChange(
     isNew: decision.isNew,
     subscription,
     withdrawsOpen: decision.withdrawsOpen,
-    received: event && { ...event, outcome: decision.outcome, report, receivedAt: now },
+    received: event && {
+      ...event,
+      method: report.method,
+      outcome: decision.outcome,
+      report,
+      receivedAt: now,
+    },
     report: reportToKeep(decision, of.payment, { report, source, eventId: event?.id ?? null, now }),
     events: outgoingEvents(parts, decision.events, {
       userId,
@@ -195,6 +204,7 @@ async function keepForeign(
   if (!event) return 'unknown_checkout'
   const saved: SaveResult = await saveForeignEvent(parts.database, {
     ...event,
+    method: report.method,
     outcome: 'unknown_checkout',
     report,
     receivedAt: parts.clock.now(),

@@ -4,11 +4,12 @@ import { SECOND } from '../core/instant.js'
 import { isOpen, type Payment } from '../core/payment.js'
 import { NEVER_PAID, type Subscription, statusAt } from '../core/subscription.js'
 import type { SingleFlight } from '../runtime/async.js'
-import { type LookUpDeps, lookUpPayment } from './look-up-payment.js'
+import { lookUpPayment } from './look-up-payment.js'
+import type { SettleDeps } from './settle.js'
 import { claimLookAtProvider } from './sweep.sql.js'
 import type { LoadUser } from './users.sql.js'
 
-export interface RefreshDeps extends LookUpDeps {
+export interface RefreshDeps extends SettleDeps {
   /** Readers who ask about one payment at once share one question. */
   readonly looks: SingleFlight<boolean>
   readonly wait: (ms: number) => Promise<void>

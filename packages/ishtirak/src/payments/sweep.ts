@@ -3,8 +3,8 @@
 import { MINUTE } from '../core/instant.js'
 import { nextCheckAfter, type Payment } from '../core/payment.js'
 import { checkoutMadeAt } from '../core/provider-time.js'
-import { type LookUpDeps, type Lookup, lookUpPayment, reportOfLoss } from './look-up-payment.js'
-import { settlePayment } from './settle.js'
+import { type Lookup, lookUpPayment, reportOfLoss } from './look-up-payment.js'
+import { type SettleDeps, settlePayment } from './settle.js'
 import { claimDuePayments, scheduleNextCheck } from './sweep.sql.js'
 import { withdrawPayment } from './upgrade.sql.js'
 
@@ -12,14 +12,14 @@ import { withdrawPayment } from './upgrade.sql.js'
 const RETRY_MS = 2 * MINUTE
 
 /** Looks up to `limit` due payments at the provider. Gives how many were looked at; failures stay due. */
-export async function checkDuePayments(parts: LookUpDeps, limit: number): Promise<number> {
+export async function checkDuePayments(parts: SettleDeps, limit: number): Promise<number> {
   const now = parts.clock.now()
   const due = await claimDuePayments(parts.database, { now, limit, retryAt: now + RETRY_MS })
   for (const payment of due) await check(parts, payment)
   return due.length
 }
 
-async function check(parts: LookUpDeps, payment: Payment): Promise<void> {
+async function check(parts: SettleDeps, payment: Payment): Promise<void> {
   const lookup = await lookUpPayment(parts, payment, { source: 'sweep' })
   if (lookup.kind === 'failed') {
     parts.log.warn({ payment_id: payment.id, failure: lookup.failure }, 'a payment could not be looked up')
@@ -28,13 +28,14 @@ async function check(parts: LookUpDeps, payment: Payment): Promise<void> {
   const now = parts.clock.now()
   const [report] = lookup.kind === 'settled' ? lookup.reports : []
   const madeAt = report ? checkoutMadeAt(payment, report, now) : null
-  const nextCheckAt = nextCheckAfter(madeAt ?? payment.createdAt, now)
+  const { looksAfterMs } = parts.methods.of(payment.method)
+  const nextCheckAt = nextCheckAfter(madeAt ?? payment.createdAt, now, looksAfterMs)
   if (nextCheckAt === null) await giveUp(parts, payment, lookup)
   await scheduleNextCheck(parts.database, payment, nextCheckAt)
 }
 
 /** A day old and never seen at the provider: whoever asked for it is gone, and there is nothing that could be paid. */
-async function giveUp(parts: LookUpDeps, payment: Payment, lookup: Lookup): Promise<void> {
+async function giveUp(parts: SettleDeps, payment: Payment, lookup: Lookup): Promise<void> {
   if (lookup.kind !== 'not_there') return
   if (payment.checkoutId === null) return withdrawPayment(parts.database, payment, 'expired')
   const report = reportOfLoss(payment, payment.checkoutId)

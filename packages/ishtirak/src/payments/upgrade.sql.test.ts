@@ -31,7 +31,8 @@ const request = (user: KnownUser, version: number | null, id = `pay_${user.userI
 })
 
 describeOnBothDatabases('upgrades that are asked for together', ({ database }) => {
-  const asked = (...userIds: string[]) => userIds.map((userId) => ({ user: { userId }, now: NOON }))
+  const asked = (...userIds: string[]) =>
+    userIds.map((userId) => ({ user: { userId }, method: 'chargily', now: NOON }))
 
   it('take one statement to load and one to write, whoever is new among them', async () => {
     await insertRequestedPayments(database(), [request({ userId: 'b' }, null)])
@@ -101,7 +102,7 @@ describeOnBothDatabases('upgrades that are asked for together', ({ database }) =
   it('learn from the token what is not known of a user, and change nothing that is', async () => {
     await insertRequestedPayments(database(), [request({ userId: 'a', email: 'a@example.dz' }, null)])
     const user = { userId: 'a', email: 'other@example.dz', name: 'Amine', locale: 'fr' }
-    const [loaded] = await loadForUpgrades(database(), [{ user, now: NOON }])
+    const [loaded] = await loadForUpgrades(database(), [{ user, method: 'chargily', now: NOON }])
     expect(loaded?.version).toBe(1)
     expect(await database().query(selectUsers)).toEqual([
       { user_id: 'a', version: 1, email: 'a@example.dz', name: 'Amine', locale: 'fr' },
@@ -116,13 +117,13 @@ describeOnBothDatabases('upgrades that are asked for together', ({ database }) =
     const load = (now: number) =>
       loadForUpgrades(
         database(),
-        ['a', 'b'].map((userId) => ({ user: { userId }, now })),
+        ['a', 'b'].map((userId) => ({ user: { userId }, method: 'chargily', now })),
       )
     expect((await load(NOON + 1)).map(({ recentAt }) => recentAt)).toEqual([[], []])
     await database().query(openAll)
     const loaded = await loadForUpgrades(database(), [
-      { user: { userId: 'a' }, now: NOON + HOUR + 1 },
-      { user: { userId: 'b' }, now: NOON + HOUR - 1 },
+      { user: { userId: 'a' }, method: 'chargily', now: NOON + HOUR + 1 },
+      { user: { userId: 'b' }, method: 'chargily', now: NOON + HOUR - 1 },
     ])
     expect(loaded.map(({ recentAt }) => recentAt)).toEqual([[], [NOON]])
   })

@@ -7,9 +7,9 @@ import type { UpgradeFacts } from '../core/upgrade.js'
 import { shareStatements } from '../database/coalesce.js'
 import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, integer, text } from '../database/rows.js'
-import { parsePayment, paymentOriginToColumns, paymentStateToColumns } from './payments.sql.js'
+import { COLUMN_NAMES, NEW_PAYMENT, parsePayment, paymentToColumns } from './payments.sql.js'
 import { fromToken, type KnownUser, rememberUser } from './profile.sql.js'
-import { FACT_COLUMNS, OPEN_PAYMENT, parseUser } from './users.sql.js'
+import { FACT_COLUMNS, openPayment, parseUser } from './users.sql.js'
 
 const selectFacts = statement(
   'upgrades.load',
@@ -19,10 +19,10 @@ const selectFacts = statement(
               and r.checkout_url is not null) as recent_at,
           (u.email is null and a.email is not null) or (u.name is null and a.name is not null)
             or (u.locale is null and a.locale is not null) as is_news
-     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
-          with ordinality a(user_id, email, name, locale, since, ordinal)
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
+          with ordinality a(user_id, email, name, locale, method, since, ordinal)
      join users u on u.user_id = a.user_id
-     ${OPEN_PAYMENT}`,
+     ${openPayment('p.method = a.method')}`,
 )
 
 /** What a decision about an upgrade needs. `version` is null where we have never heard of the user. */
@@ -32,6 +32,8 @@ export interface LoadedForUpgrade extends UpgradeFacts {
 
 export interface Asked {
   readonly user: KnownUser
+  /** Whose place for an open payment is looked at. */
+  readonly method: string
   readonly now: Instant
 }
 
@@ -45,6 +47,7 @@ export async function loadForUpgrades(
     known.map(([, email]) => email),
     known.map(([, , name]) => name),
     known.map(([, , , locale]) => locale),
+    asked.map(({ method }) => method),
     asked.map(({ now }) => at(now - HOUR)),
   ])
   const found = new Map(rows.map((row) => [integer(row, 'ordinal'), row]))
@@ -83,9 +86,7 @@ const insertRequested = statement(
   'upgrades.request',
   `with input as (
      select * from jsonb_to_recordset($1::jsonb) as i(
-       user_id text, email text, name text, locale text, version bigint, id text, plan jsonb, amount int, currency text,
-       live bool, created_at timestamptz, expires_at timestamptz, attempt_ends_at timestamptz,
-       next_check_at timestamptz)
+       user_id text, email text, name text, locale text, version bigint, payment jsonb, now timestamptz)
    ), guard as (
      update users u set version = u.version + 1
        from input i
@@ -93,15 +94,14 @@ const insertRequested = statement(
      returning u.user_id
    ), fresh as (
      insert into users (user_id, email, name, locale, version, created_at)
-     select user_id, email, name, locale, 1, created_at from input where version is null
+     select user_id, email, name, locale, 1, now from input where version is null
          on conflict do nothing
      returning user_id
    )
-   insert into payments (user_id, id, plan, amount, currency, live, status, created_at, expires_at,
-                         attempt_ends_at, next_check_at)
-   select user_id, id, plan, amount, currency, live, 'requested', created_at, expires_at, attempt_ends_at, next_check_at
-     from input
-    where user_id in (select user_id from guard union all select user_id from fresh)
+   insert into payments (${COLUMN_NAMES})
+   select ${NEW_PAYMENT}
+     from input i, jsonb_populate_record(null::payments, i.payment) n
+    where i.user_id in (select user_id from guard union all select user_id from fresh)
    returning user_id`,
 )
 
@@ -142,8 +142,8 @@ function toInput({ user, version, payment }: RequestedPayment) {
     name,
     locale,
     version,
-    ...paymentStateToColumns(payment),
-    ...paymentOriginToColumns(payment),
+    payment: paymentToColumns(payment),
+    now: at(payment.createdAt),
   }
 }
 

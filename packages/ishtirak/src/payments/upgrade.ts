@@ -5,15 +5,15 @@ import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND, toTimestamp } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { nextCheckAfter, type Payment } from '../core/payment.js'
-import type { Catalogue, Plan } from '../core/plan.js'
+import type { Catalogue, Offer } from '../core/plan.js'
 import { decideUpgrade, type UpgradeDecision } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
 import { type SingleFlight, singleFlight } from '../runtime/async.js'
 import { createRecentFailures, type RecentFailures } from '../runtime/bounded-map.js'
-import { endCheckout, type LookUpDeps, lookUpPayment } from './look-up-payment.js'
+import { endCheckout, lookUpPayment } from './look-up-payment.js'
+import type { ProviderFailure } from './method.js'
 import type { KnownUser } from './profile.sql.js'
-import type { ProviderFailure } from './provider.js'
-import { settlePayment } from './settle.js'
+import { type SettleDeps, settlePayment } from './settle.js'
 import {
   createUpgradeRequests,
   moveAttemptLease,
@@ -24,6 +24,8 @@ import {
 export interface UpgradeRequest {
   readonly user: KnownUser
   readonly planId: string
+  /** The name of the payment method; absent: the primary one. */
+  readonly method?: string
   /** The language of the provider's page. */
   readonly locale: Locale
   /** For the log: the lines of one purchase are found by it. */
@@ -47,7 +49,7 @@ const DEFAULT_RETRY_SECONDS = 5
 /** A provider that fails or refuses is tried this often for one user in a minute, by one process. */
 const FAILURES_A_MINUTE = 5
 
-export interface UpgradeDeps extends LookUpDeps {
+export interface UpgradeDeps extends SettleDeps {
   readonly upgrades: UpgradeState
   readonly catalogue: Catalogue
   readonly publicUrl: string
@@ -74,7 +76,7 @@ export function createUpgradeState(database: Queryable): UpgradeState {
 /** Throws what `refusal` names, `provider_unavailable`, `provider_rejected` or `conflict`. */
 export function upgrade(parts: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
   // The id of a user holds no line break, so no two users have one key.
-  const key = `${request.user.userId}\n${request.planId}`
+  const key = `${request.user.userId}\n${request.planId}\n${request.method ?? ''}`
   return parts.upgrades.clicks(key, () => openOrReturn(parts, request))
 }
 
@@ -82,7 +84,11 @@ async function openOrReturn(parts: UpgradeDeps, request: UpgradeRequest): Promis
   let polls = 0
   for (let step = 0; step < STEPS_MAX; step++) {
     const now = parts.clock.now()
-    const facts = await parts.upgrades.requests.load({ user: request.user, now })
+    const facts = await parts.upgrades.requests.load({
+      user: request.user,
+      method: methodOf(parts, request).name,
+      now,
+    })
     const wanted = { planId: request.planId, catalogue: parts.catalogue }
     const decision = decideUpgrade(facts, wanted, now, parts.terms)
     if (decision.kind === 'return') return opened(decision.payment)
@@ -110,7 +116,7 @@ function attemptOf(
 ): Attempt | null {
   if (decision.kind === 'close') return () => closeAtProvider(parts, decision.payment, request)
   if (decision.kind === 'continue') return () => continueAttempt(parts, decision.payment, request)
-  if (decision.kind === 'request') return () => requestPayment(parts, decision.plan, request, version)
+  if (decision.kind === 'request') return () => requestPayment(parts, decision.offer, request, version)
   return null
 }
 
@@ -132,33 +138,38 @@ async function bounded(
   }
 }
 
+const methodOf = ({ methods }: UpgradeDeps, { method }: UpgradeRequest) =>
+  method === undefined ? methods.primary : methods.of(method)
+
 /** Writes the payment, then asks the provider. Null: the next round of the loop finds what came of it. */
 async function requestPayment(
   parts: UpgradeDeps,
-  plan: Plan,
+  offer: Offer,
   request: UpgradeRequest,
   version: number | null,
 ): Promise<OpenedCheckout | null> {
   const now = parts.clock.now()
+  const method = methodOf(parts, request)
   const payment: Payment = {
     id: parts.ids.next('pay', now),
     userId: request.user.userId,
-    plan,
-    price: { amount: plan.price, currency: plan.currency },
-    live: parts.provider.live,
+    ...offer,
+    method: method.name,
+    live: method.live,
     status: 'requested',
     checkoutId: null,
     checkoutUrl: null,
-    paymentMethod: null,
+    // Where there is but one kind, it is known before the provider says so.
+    instrument: method.instruments.length > 1 ? null : (method.instruments[0] ?? null),
     createdAt: now,
-    expiresAt: now + parts.provider.checkoutLifetimeMs,
+    expiresAt: now + method.checkoutLifetimeMs,
     attemptEndsAt: now + ATTEMPT_MS,
     paidAt: null,
     periodStart: null,
     periodEnd: null,
     secondOf: null,
     review: null,
-    nextCheckAt: nextCheckAfter(now, now),
+    nextCheckAt: nextCheckAfter(now, now, method.looksAfterMs),
   }
   if (!(await parts.upgrades.requests.insert({ user: request.user, version, payment }))) return null
   return openCheckout(parts, payment, request)
@@ -186,7 +197,7 @@ async function openCheckout(
   payment: Payment,
   request: UpgradeRequest,
 ): Promise<OpenedCheckout | null> {
-  const answer = await parts.provider.createCheckout({
+  const answer = await parts.methods.of(payment.method).createCheckout({
     paymentId: payment.id,
     userId: payment.userId,
     planId: payment.plan.id,

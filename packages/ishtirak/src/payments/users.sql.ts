@@ -1,7 +1,7 @@
-// A user as a row: the facts of his prepaid time and the version that guards them.
+// A user as a row: the facts of prepaid time and the version that guards them.
 import { firstAnnouncementAt } from '../core/announcement.js'
 import type { Payment } from '../core/payment.js'
-import type { PaidMonth, SubscriptionFacts } from '../core/subscription.js'
+import type { PaidPeriod, SubscriptionFacts } from '../core/subscription.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
@@ -9,7 +9,7 @@ import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
 import { PROFILE_COLUMNS, parseProfile, type UserProfile } from './profile.sql.js'
 
 export const FACT_COLUMNS = `
-  u.version, u.event_sequence, u.anchor_at, u.run_months, u.paid_until, u.months, u.ended_at,
+  u.version, u.event_sequence, u.anchor_at, u.run_months, u.paid_until, u.months as periods, u.ended_at,
   u.payment_method as last_payment_method, ${PROFILE_COLUMNS}`
 
 /** The facts with the version they were read at: a change decided on them must name it. */
@@ -27,13 +27,18 @@ export function parseUser(row: Row): UserRecord {
     subscription: {
       run: anchorAt === null ? null : { anchorAt, months: integer(row, 'run_months') },
       paidUntil: instantOrNull(row, 'paid_until'),
-      months: json<readonly PaidMonth[]>(row, 'months'),
+      periods: json<readonly StoredPeriod[]>(row, 'periods').map(toPeriod),
       endedAt: instantOrNull(row, 'ended_at'),
-      paymentMethod: textOrNull(row, 'last_payment_method'),
+      instrument: textOrNull(row, 'last_payment_method'),
     },
     ...parseProfile(row),
   }
 }
+
+/** Code before migration 14 writes no `months`: it sells single ones. */
+type StoredPeriod = Omit<PaidPeriod, 'months'> & Partial<Pick<PaidPeriod, 'months'>>
+
+const toPeriod = (stored: StoredPeriod): PaidPeriod => ({ months: 1, ...stored })
 
 /** The facts as columns, for `jsonb_to_record`, with the schedule of announcements that new facts begin with. */
 export function factsToColumns(facts: SubscriptionFacts) {
@@ -41,38 +46,42 @@ export function factsToColumns(facts: SubscriptionFacts) {
     anchor_at: at(facts.run?.anchorAt ?? null),
     run_months: facts.run?.months ?? null,
     paid_until: at(facts.paidUntil),
-    months: facts.months,
+    months: facts.periods,
     ended_at: at(facts.endedAt),
-    payment_method: facts.paymentMethod,
+    payment_method: facts.instrument,
     announce_at: at(firstAnnouncementAt(facts)),
   }
 }
 
-// Found through an index of open payments alone: most users have none, and then no page of theirs is read.
-export const OPEN_PAYMENT = `
+/**
+ * Joins the newest open payment that meets `condition`; each method has a place for one. Found through an index of open
+ * payments alone: most users have none, and then no page of theirs is read.
+ */
+export const openPayment = (condition = 'true') => `
   left join lateral (
     select ${PAYMENT_COLUMNS} from payments p
-     where p.user_id = u.user_id and p.status in ('requested', 'pending')
+     where p.user_id = u.user_id and p.status in ('requested', 'pending') and ${condition}
+     order by p.created_at desc limit 1
   ) p on true`
 
 const selectWithOpen = statement(
   'users.with_open_payment',
-  `select ${FACT_COLUMNS}, p.* from users u ${OPEN_PAYMENT} where u.user_id = $1`,
+  `select ${FACT_COLUMNS}, p.* from users u ${openPayment()} where u.user_id = $1`,
 )
 
 const selectManyWithOpen = statement(
   'users.many_with_open_payment',
   `select i.user_id as asked_for, ${FACT_COLUMNS}, p.*
-     from unnest($1::text[]) i(user_id) join users u using (user_id) ${OPEN_PAYMENT}`,
+     from unnest($1::text[]) i(user_id) join users u using (user_id) ${openPayment()}`,
 )
 
 export interface UserWithOpenPayment {
   readonly user: UserRecord
-  /** The payment that occupies his one place for a payable checkout. */
+  /** The newest payment that is open. */
   readonly open: Payment | null
 }
 
-/** Null: we have never heard of the user. */
+/** Null: the user is unknown. */
 export type LoadUser = (userId: string) => Promise<UserWithOpenPayment | null>
 
 /** What `/status` needs, in one round trip; calls that arrive during one share the next. */

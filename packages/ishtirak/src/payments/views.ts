@@ -8,7 +8,7 @@ export function viewStatus(subscription: Subscription) {
     plan: subscription.plan.id,
     status: subscription.status,
     current_period_end: timestampOrNull(subscription.currentPeriodEnd),
-    payment_method: subscription.paymentMethod,
+    payment_method: subscription.instrument,
   }
 }
 
@@ -20,7 +20,7 @@ export function viewPayment(payment: Payment, now: Instant, publicUrl: string) {
     amount: payment.price.amount,
     currency: payment.price.currency,
     status: publicStatusAt(payment, now),
-    payment_method: payment.paymentMethod,
+    payment_method: payment.instrument,
     checkout_url: isPayable(payment, now) ? payment.checkoutUrl : null,
     created_at: toTimestamp(payment.createdAt),
     expires_at: toTimestamp(payment.expiresAt),

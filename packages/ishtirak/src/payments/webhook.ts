@@ -1,22 +1,21 @@
-// The provider's webhook: bytes and a signature come in, and what they say is booked before anyone is told "received".
+// The webhook of a payment method: bytes and a signature come in, and what they say is booked before it is answered.
 import { BillingError } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
 import type { Clock } from '../runtime/clock.js'
 import { type Log, throttled } from '../runtime/log.js'
-import type { Provider } from './provider.js'
+import type { ProviderEvent } from './method.js'
 import { type SettleDeps, settlePayment } from './settle.js'
 import { saveForeignEvent } from './settle.sql.js'
 import type { ReceivedEvent } from './settle-changes.sql.js'
 
 export interface WebhookDeps extends SettleDeps {
-  readonly provider: Pick<Provider, 'verifySignature' | 'readEvent'>
   readonly logForgery: LogForgery
 }
 
 /**
  * Verifies the raw bytes, then commits the event with its whole effect. Throws `invalid_signature` (nothing is stored but
  * a counter and, once in a minute, a log line), `malformed_json`, or `DatabaseUnavailable`; only a return may be answered
- * with 200.
+ * with 200. Throws `not_found` where the method pushes nothing.
  */
 export async function receiveEvent(
   deps: WebhookDeps,
@@ -24,7 +23,10 @@ export async function receiveEvent(
   signature: string | undefined,
   requestId?: string,
 ): Promise<{ readonly duplicate: boolean }> {
-  if (deps.provider.verifySignature(body, signature)) return bookEvent(deps, body, requestId)
+  const { name: method, webhook } = deps.methods.primary
+  if (!webhook) throw new BillingError('not_found')
+  if (webhook.verifySignature(body, signature))
+    return bookEvent(deps, method, webhook.readEvent(body), requestId)
   deps.count({ name: 'provider_event', result: 'invalid_signature' })
   deps.logForgery({ request_id: requestId, bytes: body.length, signed: signature !== undefined })
   throw new BillingError('invalid_signature')
@@ -43,10 +45,10 @@ export function createForgeryLog({ clock, log }: { clock: Clock; log: Log }): Lo
 
 async function bookEvent(
   deps: WebhookDeps,
-  body: Uint8Array,
+  method: string,
+  event: ProviderEvent | null,
   requestId: string | undefined,
 ): Promise<{ readonly duplicate: boolean }> {
-  const event = deps.provider.readEvent(body)
   if (!event) {
     deps.count({ name: 'provider_event', result: 'malformed' })
     throw new BillingError('malformed_json')
@@ -64,7 +66,7 @@ async function bookEvent(
   )
   const result = report
     ? await settlePayment(deps, { report, event: { id, type }, source: 'webhook', requestId })
-    : await saveForeignEvent(deps.database, aboutNothing(deps, { id, type }))
+    : await saveForeignEvent(deps.database, aboutNothing(deps, { method, id, type }))
   const duplicate = result === 'duplicate'
   deps.count({ name: 'provider_event', result: duplicate ? 'duplicate' : 'accepted' })
   return { duplicate }
@@ -72,7 +74,7 @@ async function bookEvent(
 
 function aboutNothing(
   deps: WebhookDeps,
-  event: { readonly id: string; readonly type: string },
+  event: Pick<ReceivedEvent, 'method' | 'id' | 'type'>,
 ): ReceivedEvent {
   return { ...event, outcome: 'not_about_a_checkout', report: null, receivedAt: deps.clock.now() }
 }

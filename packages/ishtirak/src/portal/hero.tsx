@@ -1,9 +1,10 @@
 // The first card of the portal: which plan, until when, and the one thing to buy, with what it brings before it is paid.
 import { DAY, type Instant } from '../core/instant.js'
+import { isPaidNow } from '../core/renewal.js'
 import { graceEndsAt, type SubscriptionStatus } from '../core/subscription.js'
 import { planName } from '../i18n/messages.js'
 import { BuyForm } from './frame.js'
-import { isPaidNow, mayInvite, priceOf, type Section } from './section.js'
+import { mayInvite, priceOf, type Section } from './section.js'
 
 /** What has ended is the plan before: a badge beside the free plan would say that this one has. */
 const BADGES = {
@@ -33,7 +34,7 @@ export function Hero(section: Section) {
           </span>
         )}
       </div>
-      {isPaidNow(view.overview) && currentPeriodEnd !== null ? (
+      {isPaidNow(view.overview.subscription) && currentPeriodEnd !== null ? (
         <Until {...section} end={currentPeriodEnd} />
       ) : (
         <NotPaid {...section} />
@@ -99,7 +100,7 @@ function Offer(section: Section) {
       </p>
     )
   }
-  const isRenewal = isPaidNow(overview)
+  const isRenewal = isPaidNow(overview.subscription)
   const words = { plan: planName(renewal.plan.name, locale), amount: priceOf(section, renewal.plan.price) }
   const end = formats.day(renewal.wouldEnd, locale)
   return (

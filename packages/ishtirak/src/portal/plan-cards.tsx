@@ -1,13 +1,14 @@
 // The plans side by side, with their limits. For users without paid time those that can be bought come first.
 import { LIMIT_NAMES, type Plan } from '../core/plan.js'
+import { isPaidNow } from '../core/renewal.js'
 import { planName } from '../i18n/messages.js'
 import { BuyForm } from './frame.js'
-import { isPaidNow, isTaxed, limitInWords, mayInvite, priceOf, type Section } from './section.js'
+import { isTaxed, limitInWords, mayInvite, priceOf, type Section } from './section.js'
 
 export function Plans(section: Section) {
   const { pages, view, say } = section
   const plans = pages.catalogue.plans
-  const sorted = isPaidNow(view.overview)
+  const sorted = isPaidNow(view.overview.subscription)
     ? plans
     : plans.toSorted((one, other) => Number(one.price === 0) - Number(other.price === 0))
   return (
@@ -63,7 +64,7 @@ function Purchase({ plan, ...section }: Section & { readonly plan: Plan }) {
   const { pages, view, say } = section
   const { overview, session, locale } = view
   const { renewal } = overview
-  const isRunning = isPaidNow(overview)
+  const isRunning = isPaidNow(overview.subscription)
   if (plan.price === 0 || !renewal?.allowed || !mayInvite(view)) return null
   if (isRunning && plan.id === renewal.plan.id) return null
   const label = say('upgrade', {

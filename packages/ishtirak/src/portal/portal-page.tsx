@@ -1,5 +1,6 @@
 // The portal's one page: first what has to be said and what can be bought; then the plans for users without paid time,
 // and for those who have it what they use and what they paid.
+import { isPaidNow } from '../core/renewal.js'
 import { sayFor } from '../i18n/messages.js'
 import { FormToken, renderPage } from './frame.js'
 import { Hero } from './hero.js'
@@ -7,7 +8,7 @@ import { History } from './history.js'
 import { Notices, OverLimitNotice } from './notices.js'
 import type { Pages } from './pages.js'
 import { Plans } from './plan-cards.js'
-import { isPaidNow, type PortalView, type Section } from './section.js'
+import type { PortalView, Section } from './section.js'
 import { UsageBars } from './usage-bars.js'
 
 export function portalPage(pages: Pages, view: PortalView): string {
@@ -48,7 +49,7 @@ export function portalPage(pages: Pages, view: PortalView): string {
 }
 
 function Rest(section: Section) {
-  return isPaidNow(section.view.overview) ? (
+  return isPaidNow(section.view.overview.subscription) ? (
     <>
       <UsageBars {...section} />
       <History {...section} />

@@ -134,9 +134,7 @@ function factsOf({ formats }: Pages, { payment, refundedAt, locale }: ReturnView
     [say('orderReference'), payment.id, true],
     ...(checkoutId === null ? [] : [[say('transaction'), checkoutId, true] as const]),
     [say('amount'), formats.money(payment.price.amount, locale)],
-    ...(payment.paymentMethod === null
-      ? []
-      : [[say('card'), cardName(payment.paymentMethod, locale)] as const]),
+    ...(payment.instrument === null ? [] : [[say('card'), cardName(payment.instrument, locale)] as const]),
     paidAt === null ? [say('startedAt'), local(createdAt)] : [say('paidAt'), local(paidAt)],
     ...(refundedAt === null ? [] : [[say('refundedAt'), local(refundedAt)] as const]),
     ...(periodStart === null || periodEnd === null

@@ -30,12 +30,6 @@ export function mayInvite({ history, isOlder, overview }: PortalView): boolean {
   return !isUnderReview && overview.pendingPayment === null
 }
 
-/** Inside paid time, or in its grace. */
-export function isPaidNow({ subscription }: Overview): boolean {
-  const { status, currentPeriodEnd } = subscription
-  return currentPeriodEnd !== null && (status === 'active' || status === 'past_due')
-}
-
 /** `2 000 DA TTC`: prices contain the tax, and say so where one applies on this day. */
 export function priceOf(section: Section, amount: number): string {
   const money = section.pages.formats.money(amount, section.view.locale)

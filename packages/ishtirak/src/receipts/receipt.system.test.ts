@@ -55,7 +55,7 @@ describe('a receipt', () => {
   })
 
   it('in English says the same', () => {
-    const text = textIn('en', { payment: { paymentMethod: 'cib' } })
+    const text = textIn('en', { payment: { instrument: 'cib' } })
     for (const line of [
       'Receipt',
       'No. 2026-000042',
@@ -204,8 +204,8 @@ it.each([
 it.each([
   [null, 'Paiement électronique'],
   ['baridimob', 'BARIDIMOB'],
-])('a payment method %s reads %s', (paymentMethod, expected) => {
-  expect(textIn('fr', { payment: { paymentMethod } })).toContain(`Mode de paiement ${expected}`)
+])('a payment method %s reads %s', (instrument, expected) => {
+  expect(textIn('fr', { payment: { instrument } })).toContain(`Mode de paiement ${expected}`)
 })
 
 describe.each(LOCALES)('the document (%s)', (locale) => {
@@ -272,7 +272,7 @@ describe.each(LOCALES)('the document (%s)', (locale) => {
     fc.assert(
       fc.property(name, fc.nat(2_147_483_647), (text, amount) => {
         const snapshot = snapshotWith({
-          payment: { price: { amount, currency: 'DZD' }, paymentMethod: text },
+          payment: { price: { amount, currency: 'DZD' }, instrument: text },
           buyer: { name: text, email: text, userId: text },
         })
         expect(render(snapshot, locale).length).toBeGreaterThan(10_000)

@@ -2,7 +2,7 @@
 // It never repeats a call: whether that is safe is known only to the one who keeps the payment.
 import type { Clock } from '../../runtime/clock.js'
 import { type HttpOutcome, type Send, sendRequest } from '../../runtime/http-client.js'
-import type { ProviderAnswer } from '../provider.js'
+import type { ProviderAnswer } from '../method.js'
 import type { ChargilyAccount } from './account.js'
 import { failureOfAnswer, failureOfTransport } from './failure.js'
 import type { JsonObject } from './values.js'

@@ -43,7 +43,7 @@ describe('opening a checkout', () => {
         live: false,
         paymentId: ORDER.paymentId,
         userId: 'user_42',
-        paymentMethod: null,
+        instrument: null,
         checkoutUrl: CHECKOUT.checkout_url,
         createdAt: 1_700_000_000_000,
         updatedAt: 1_700_000_000_000,

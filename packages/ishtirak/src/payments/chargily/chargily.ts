@@ -1,12 +1,12 @@
 // Chargily Pay V2 behind our port. Written from its documentation and captures, without a look at the emulator:
 // where the two disagree, one of them has misread. It keeps no state and repeats no call.
 import type { CheckoutOrder, CheckoutReport } from '../../core/checkout.js'
-import { MINUTE } from '../../core/instant.js'
-import type { CheckoutPage, Provider, ProviderAnswer } from '../provider.js'
+import { HOUR, MINUTE } from '../../core/instant.js'
+import type { CheckoutList, CheckoutPage, PaymentMethod, ProviderAnswer, Webhook } from '../method.js'
 import { type AccountSettings, openAccount } from './account.js'
 import { type Caller, createCaller, type Surroundings } from './call.js'
 import { unreadable } from './failure.js'
-import { PAYMENT_ID, PLAN_ID, readCheckout, readEvent, readPage, USER_ID } from './report.js'
+import { METHOD, PAYMENT_ID, PLAN_ID, readCheckout, readEvent, readPage, USER_ID } from './report.js'
 import { searchCheckouts } from './search.js'
 import { signatureVerifier } from './signature.js'
 import { type JsonObject, readFlag, readText } from './values.js'
@@ -15,8 +15,24 @@ export interface ChargilyOptions extends AccountSettings, Surroundings {
   readonly timeouts?: { readonly writeMs?: number; readonly readMs?: number }
 }
 
+/** It lists, and it pushes. */
+interface Chargily extends PaymentMethod {
+  readonly list: CheckoutList
+  readonly webhook: Webhook
+}
+
+const TRAITS = {
+  /** API reference, checkouts/expire. */
+  checkoutLifetimeMs: 30 * MINUTE,
+  // Soon, for the user who waits; at 35 minutes, when the checkout is over; at 6 hours and a day, for what is booked late.
+  looksAfterMs: [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, 24 * HOUR],
+  acknowledgeWithinMs: null,
+  instruments: ['edahabia', 'cib'],
+  refunds: false,
+} as const
+
 /** Throws `ChargilySetupError` when the keys or the address cannot be right. Nothing is called before it is asked for. */
-export function createChargily(options: ChargilyOptions): Provider {
+export function createChargily(options: ChargilyOptions): Chargily {
   const account = openAccount(options)
   const call = createCaller(account, options)
   // A user waits for a new checkout, and its loss costs a search; a read is repeated by the sweep.
@@ -25,12 +41,16 @@ export function createChargily(options: ChargilyOptions): Provider {
   const getCheckout = (checkoutId: string, timeoutMs = readMs) => fetchCheckout(call, checkoutId, timeoutMs)
   const listCheckouts = (page: number) => fetchPage(call, page, readMs)
   return {
+    name: METHOD,
     live: account.live,
-    checkoutLifetimeMs: 30 * MINUTE,
+    ...TRAITS,
+    list: {
+      page: listCheckouts,
+      find: (paymentId, since) => searchCheckouts(listCheckouts, paymentId, since),
+    },
+    webhook: { verifySignature: signatureVerifier(account.webhookKeys), readEvent },
     createCheckout: (order) => openCheckout(call, order, writeMs),
     getCheckout: (checkoutId, limits) => getCheckout(checkoutId, limits?.timeoutMs),
-    findCheckouts: (paymentId, since) => searchCheckouts(listCheckouts, paymentId, since),
-    listCheckouts,
     expireCheckout: async (checkoutId) => {
       if (!isCheckoutId(checkoutId)) return { ok: true, value: null }
       const path = `/checkouts/${checkoutId}/expire`
@@ -40,8 +60,6 @@ export function createChargily(options: ChargilyOptions): Provider {
       return readAsked(answer, checkoutId)
     },
     checkKey: () => checkKey(call, account.live, readMs),
-    verifySignature: signatureVerifier(account.webhookKeys),
-    readEvent,
   }
 }
 

@@ -57,8 +57,8 @@ describe('a checkout', () => {
       checkoutUrl: expect.stringMatching(`^${emulator.url}/test/checkouts/.+/pay$`),
     })
     expect(await value(chargily.getCheckout(opened.checkoutId))).toEqual(opened)
-    expect(await value(chargily.findCheckouts(ORDER.paymentId, opened.createdAt ?? 0))).toEqual([opened])
-    expect(await value(chargily.findCheckouts('pay_another', opened.createdAt ?? 0))).toEqual([])
+    expect(await value(chargily.list.find(ORDER.paymentId, opened.createdAt ?? 0))).toEqual([opened])
+    expect(await value(chargily.list.find('pay_another', opened.createdAt ?? 0))).toEqual([])
     expect(await value(chargily.expireCheckout(opened.checkoutId))).toMatchObject({ status: 'expired' })
     expect(await value(chargily.expireCheckout(opened.checkoutId))).toMatchObject({ status: 'expired' })
   })
@@ -76,7 +76,7 @@ describe('a checkout', () => {
     const { emulator, chargily } = await provider()
     const { checkoutId } = await value(chargily.createCheckout(ORDER))
     await emulator.pay(checkoutId, 'paid', method)
-    const paid = { status: 'paid', paymentMethod: method, amount: 2000 }
+    const paid = { status: 'paid', instrument: method, amount: 2000 }
     expect(await value(chargily.getCheckout(checkoutId))).toMatchObject(paid)
     expect(await value(chargily.expireCheckout(checkoutId))).toMatchObject(paid)
   })
@@ -92,8 +92,8 @@ describe('a checkout', () => {
     const { chargily } = await provider()
     const mine = await value(chargily.createCheckout(ORDER))
     for (let n = 0; n < 120; n += 1) await value(chargily.createCheckout({ ...ORDER, paymentId: `pay_${n}` }))
-    expect(await value(chargily.findCheckouts(ORDER.paymentId, mine.createdAt ?? 0))).toEqual([mine])
-    const pages = [1, 2, 3].map(async (page) => await value(chargily.listCheckouts(page)))
+    expect(await value(chargily.list.find(ORDER.paymentId, mine.createdAt ?? 0))).toEqual([mine])
+    const pages = [1, 2, 3].map(async (page) => await value(chargily.list.page(page)))
     // 1 + 120 checkouts at 50 a page: 50, 50, 21.
     expect((await Promise.all(pages)).map(({ checkouts }) => checkouts.length)).toEqual([50, 50, 21])
     expect((await Promise.all(pages)).map(({ nextPage }) => nextPage)).toEqual([2, 3, null])
@@ -139,10 +139,10 @@ describe('an event', () => {
     await emulator.settled()
     expect(received).toHaveLength(1)
     const { body = Buffer.alloc(0), signature } = received[0] ?? {}
-    expect(chargily.verifySignature(body, signature)).toBe(true)
+    expect(chargily.webhook.verifySignature(body, signature)).toBe(true)
     const rewritten = Buffer.from(JSON.stringify(JSON.parse(body.toString())))
-    expect(chargily.verifySignature(rewritten, signature)).toBe(false)
-    const event = chargily.readEvent(body)
+    expect(chargily.webhook.verifySignature(rewritten, signature)).toBe(false)
+    const event = chargily.webhook.readEvent(body)
     expect(event).toMatchObject({ id: expect.any(String), type: 'checkout.paid' })
     const now = await value(chargily.getCheckout(opened.checkoutId))
     const { checkoutId, status, amount, live, paymentId, userId, updatedAt } = event?.report ?? {}
@@ -165,7 +165,7 @@ describe('an event', () => {
     const { checkoutId } = await value(chargily.createCheckout(order))
     await emulator.pay(checkoutId, outcome)
     await emulator.settled()
-    const event = chargily.readEvent(received[0]?.body ?? Buffer.alloc(0))
+    const event = chargily.webhook.readEvent(received[0]?.body ?? Buffer.alloc(0))
     expect(event).toMatchObject({ type: `checkout.${outcome}`, report: { checkoutId, status: outcome } })
   })
 
@@ -175,7 +175,7 @@ describe('an event', () => {
     const { checkoutId } = await value(chargily.createCheckout(order))
     await emulator.advance(31 * 60)
     await emulator.settled()
-    const event = chargily.readEvent(received[0]?.body ?? Buffer.alloc(0))
+    const event = chargily.webhook.readEvent(received[0]?.body ?? Buffer.alloc(0))
     expect(event).toMatchObject({ type: 'checkout.expired', report: { checkoutId, status: 'expired' } })
   })
 
@@ -194,7 +194,7 @@ describe('an event', () => {
     await emulator.settled()
     expect(received).toHaveLength(1)
     const { body = Buffer.alloc(0), signature } = received[0] ?? {}
-    expect(chargily.verifySignature(body, signature)).toBe(false)
+    expect(chargily.webhook.verifySignature(body, signature)).toBe(false)
   })
 
   test('signed with the old key is believed while the old key is configured', async () => {
@@ -204,8 +204,8 @@ describe('an event', () => {
     await emulator.pay((await value(chargily.createCheckout(order))).checkoutId, 'paid')
     await emulator.settled()
     const { body = Buffer.alloc(0), signature } = received[0] ?? {}
-    expect(chargily.verifySignature(body, signature)).toBe(true)
-    expect(createChargily({ secretKey: KEY }).verifySignature(body, signature)).toBe(false)
+    expect(chargily.webhook.verifySignature(body, signature)).toBe(true)
+    expect(createChargily({ secretKey: KEY }).webhook.verifySignature(body, signature)).toBe(false)
   })
 
   test.each([
@@ -220,8 +220,8 @@ describe('an event', () => {
     await emulator.pay((await value(chargily.createCheckout(order))).checkoutId, 'paid')
     await emulator.settled()
     const { body = Buffer.alloc(0), signature } = received[0] ?? {}
-    expect(chargily.verifySignature(body, signature)).toBe(true)
-    const report = chargily.readEvent(body)?.report ?? null
+    expect(chargily.webhook.verifySignature(body, signature)).toBe(true)
+    const report = chargily.webhook.readEvent(body)?.report ?? null
     if (read === null) expect(report).toBeNull()
     else expect(report).toMatchObject(read)
   })
@@ -236,7 +236,7 @@ describe('trouble at the API', () => {
       failure: { outcomeUnknown: true },
     })
     const [made] = emulator.checkouts()
-    const found = await value(chargily.findCheckouts(ORDER.paymentId, (made?.created_at ?? 0) * 1000))
+    const found = await value(chargily.list.find(ORDER.paymentId, (made?.created_at ?? 0) * 1000))
     expect(found).toMatchObject([{ status: 'pending', paymentId: ORDER.paymentId, amount: 2000 }])
     expect(found[0]?.checkoutUrl).toContain('/pay')
   })

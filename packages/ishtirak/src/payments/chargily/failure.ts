@@ -3,7 +3,7 @@
 import type { Instant } from '../../core/instant.js'
 import { SECOND } from '../../core/instant.js'
 import { type AnswerHeaders, type HttpOutcome, headerOf } from '../../runtime/http-client.js'
-import type { ProviderFailure } from '../provider.js'
+import type { ProviderFailure } from '../method.js'
 import { redact } from './redact.js'
 import type { JsonObject } from './values.js'
 import { isObject, readAmount } from './values.js'

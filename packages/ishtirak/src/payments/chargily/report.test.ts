@@ -45,7 +45,7 @@ describe('an event', () => {
         live: false,
         paymentId: null,
         userId: null,
-        paymentMethod: null,
+        instrument: null,
         checkoutUrl: 'https://pay.chargily.dz/test/checkouts/01hjjj9aymmrwe664nbzrv84sg/pay',
         createdAt: 1_703_577_693_000,
         updatedAt: 1_703_578_418_000,
@@ -139,7 +139,7 @@ describe('a checkout', () => {
 
   test('is read in either case of letters', () => {
     const report = readCheckout({ ...CHECKOUT, currency: 'DZD', payment_method: 'EDAHABIA' })
-    expect(report).toMatchObject({ currency: 'DZD', paymentMethod: 'edahabia' })
+    expect(report).toMatchObject({ currency: 'DZD', instrument: 'edahabia' })
     expect(readCheckout({ ...CHECKOUT, currency: 'dzd' })?.currency).toBe('DZD')
   })
 

@@ -2,8 +2,11 @@
 // and the event as it is really sent. Unknown fields are ignored, above all `account`, the merchant's papers.
 import type { CheckoutReport, CheckoutStatus } from '../../core/checkout.js'
 import type { Instant } from '../../core/instant.js'
-import type { CheckoutPage, ProviderEvent } from '../provider.js'
+import type { CheckoutPage, ProviderEvent } from '../method.js'
 import { isObject, parseJson, readAmount, readFlag, readInstant, readText } from './values.js'
+
+/** What payments and events call this method. */
+export const METHOD = 'chargily'
 
 /** The metadata keys under which our ids travel. */
 export const PAYMENT_ID = 'payment_id'
@@ -20,6 +23,7 @@ export function readCheckout(
   if (checkoutId === null) return null
   const planId = readMetadata(value.metadata, PLAN_ID)
   return {
+    method: METHOD,
     checkoutId,
     status: readStatus(value.status),
     amount: readAmount(value.amount),
@@ -28,7 +32,7 @@ export function readCheckout(
     paymentId: readMetadata(value.metadata, PAYMENT_ID),
     userId: readMetadata(value.metadata, USER_ID),
     ...(planId !== null && { planId }),
-    paymentMethod: readText(value.payment_method)?.toLowerCase() ?? null,
+    instrument: readText(value.payment_method)?.toLowerCase() ?? null,
     // The API calls it `checkout_url`, the documented event `url`.
     checkoutUrl: readCheckoutUrl(value.checkout_url) ?? readCheckoutUrl(value.url),
     createdAt: readInstant(value.created_at),

@@ -29,7 +29,7 @@ function listOf(all: readonly object[]) {
 test('finds the checkouts of a payment, the newest first, on whatever page', async () => {
   const mine = [0, 60].map((n) => ({ ...CHECKOUT, id: `mine${n}`, created_at: SINCE + n }))
   const { chargily, asked } = await chargilyBefore(listOf([mine[0] ?? {}, ...others(0, 60), mine[1] ?? {}]))
-  const answer = await chargily.findCheckouts(ORDER.paymentId, SINCE * 1000)
+  const answer = await chargily.list.find(ORDER.paymentId, SINCE * 1000)
   expect(answer.ok && answer.value.map(({ checkoutId }) => checkoutId)).toEqual(['mine60', 'mine0'])
   expect(asked.map(({ path }) => path)).toEqual([
     '/test/api/v2/checkouts?per_page=50&page=1',
@@ -39,21 +39,21 @@ test('finds the checkouts of a payment, the newest first, on whatever page', asy
 
 test('an account without checkouts has none for the payment', async () => {
   const { chargily } = await chargilyBefore(listOf([]))
-  expect(await chargily.findCheckouts(ORDER.paymentId, SINCE * 1000)).toEqual({ ok: true, value: [] })
+  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toEqual({ ok: true, value: [] })
 })
 
 test('stops at the page on which all are older than the order, with a margin for two clocks', async () => {
   // 100 s after `since` at number 0, a checkout a second, 600 s of margin: number 701 is the first that is too old.
   // Pages hold 50, so page 16 (750 to 799) is the first with none that could be ours.
   const { chargily, asked } = await chargilyBefore(listOf(others(0, 5_000)))
-  expect(await chargily.findCheckouts(ORDER.paymentId, SINCE * 1000)).toEqual({ ok: true, value: [] })
+  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toEqual({ ok: true, value: [] })
   expect(asked).toHaveLength(16)
 })
 
 test('a list that runs from old to new is read to its end', async () => {
   const old = others(10_000, 120).reverse()
   const { chargily, asked } = await chargilyBefore(listOf([...old, CHECKOUT]))
-  expect(await chargily.findCheckouts(ORDER.paymentId, SINCE * 1000)).toMatchObject({
+  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
     ok: true,
     value: [{ checkoutId: CHECKOUT.id }],
   })
@@ -64,7 +64,7 @@ test('a list that runs from old to new is read to its end', async () => {
 test('a page without dates ends no walk', async () => {
   const undated = others(10_000, 50).map((other) => ({ ...other, created_at: null }))
   const { chargily } = await chargilyBefore(listOf([...undated, CHECKOUT]))
-  expect(await chargily.findCheckouts(ORDER.paymentId, SINCE * 1000)).toMatchObject({
+  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
     ok: true,
     value: [{ checkoutId: CHECKOUT.id }],
   })
@@ -73,7 +73,7 @@ test('a page without dates ends no walk', async () => {
 test('a list that is longer than we walk is no proof: the answer is "not known"', async () => {
   const { chargily, asked } = await chargilyBefore(listOf(others(0, 5_000)))
   const longAgo = (SINCE - 86_400) * 1000
-  expect(await chargily.findCheckouts(ORDER.paymentId, longAgo)).toMatchObject({
+  expect(await chargily.list.find(ORDER.paymentId, longAgo)).toMatchObject({
     ok: false,
     failure: { kind: 'unavailable', reason: 'unreadable' },
   })
@@ -84,7 +84,7 @@ test('a list that promises a next page for ever is left', async () => {
   const { chargily, asked } = await chargilyBefore(() => ({
     json: { data: others(0, 50), next_page_url: 'http://far.side/again' },
   }))
-  expect(await chargily.findCheckouts(ORDER.paymentId, SINCE * 1000)).toMatchObject({ ok: false })
+  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({ ok: false })
   // The second page brought nothing new.
   expect(asked).toHaveLength(2)
 })
@@ -92,7 +92,7 @@ test('a list that promises a next page for ever is left', async () => {
 test('a list that does not turn the page is an error, not an end', async () => {
   const first = { data: others(0, 50), current_page: 1, last_page: 9 }
   const { chargily } = await chargilyBefore(() => ({ json: first }))
-  expect(await chargily.findCheckouts(ORDER.paymentId, SINCE * 1000)).toMatchObject({
+  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
     ok: false,
     failure: { reason: 'unreadable' },
   })
@@ -104,12 +104,12 @@ test('trouble on a later page hides nothing that was found, and proves nothing w
     return (asked: { path: string }) => (asked.path.endsWith('page=1') ? honest(asked) : { status: 500 })
   }
   const found = await chargilyBefore(answer(CHECKOUT))
-  expect(await found.chargily.findCheckouts(ORDER.paymentId, SINCE * 1000)).toMatchObject({
+  expect(await found.chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
     ok: true,
     value: [{ checkoutId: CHECKOUT.id }],
   })
   const unknown = await chargilyBefore(answer({ ...CHECKOUT, metadata: null }))
-  expect(await unknown.chargily.findCheckouts(ORDER.paymentId, SINCE * 1000)).toMatchObject({
+  expect(await unknown.chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
     ok: false,
     failure: { reason: 'server_error' },
   })
@@ -117,7 +117,7 @@ test('trouble on a later page hides nothing that was found, and proves nothing w
 
 test('a page can be read by itself', async () => {
   const { chargily } = await chargilyBefore(listOf(others(0, 60)))
-  const second = await chargily.listCheckouts(2)
+  const second = await chargily.list.page(2)
   expect(second.ok && second.value.checkouts).toHaveLength(10)
   expect(second).toMatchObject({ ok: true, value: { nextPage: null } })
 })

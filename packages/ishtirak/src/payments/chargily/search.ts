@@ -3,7 +3,7 @@
 import type { CheckoutReport } from '../../core/checkout.js'
 import type { Instant } from '../../core/instant.js'
 import { CLOCK_SKEW_MAX } from '../../core/instant.js'
-import { type CheckoutPage, isAllBefore, type ProviderAnswer } from '../provider.js'
+import { type CheckoutPage, isAllBefore, type ProviderAnswer } from '../method.js'
 import { unreadable } from './failure.js'
 
 type ListPage = (page: number) => Promise<ProviderAnswer<CheckoutPage>>

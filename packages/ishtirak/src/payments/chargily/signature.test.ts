@@ -12,14 +12,14 @@ const signed = (key: string) => createHmac('sha256', key).update(body).digest('h
 
 test('the published vector is right, in lower and in upper case', () => {
   expect(body.byteLength).toBe(972)
-  expect(chargily.verifySignature(body, VECTOR_SIGNATURE)).toBe(true)
-  expect(chargily.verifySignature(body, VECTOR_SIGNATURE.toUpperCase())).toBe(true)
+  expect(chargily.webhook.verifySignature(body, VECTOR_SIGNATURE)).toBe(true)
+  expect(chargily.webhook.verifySignature(body, VECTOR_SIGNATURE.toUpperCase())).toBe(true)
 })
 
 test('the same event written anew is refused: the bytes are signed, not the meaning', () => {
   const rewritten = JSON.stringify(JSON.parse(VECTOR_BODY))
   expect(rewritten).not.toBe(VECTOR_BODY)
-  expect(chargily.verifySignature(Buffer.from(rewritten), VECTOR_SIGNATURE)).toBe(false)
+  expect(chargily.webhook.verifySignature(Buffer.from(rewritten), VECTOR_SIGNATURE)).toBe(false)
 })
 
 test('one bit changed anywhere in body or signature is refused', () => {
@@ -27,24 +27,24 @@ test('one bit changed anywhere in body or signature is refused', () => {
     fc.property(fc.nat(body.byteLength - 1), fc.nat(7), (place, bit) => {
       const changed = Buffer.from(body)
       changed.writeUInt8(changed.readUInt8(place) ^ (1 << bit), place)
-      expect(chargily.verifySignature(changed, VECTOR_SIGNATURE)).toBe(false)
+      expect(chargily.webhook.verifySignature(changed, VECTOR_SIGNATURE)).toBe(false)
     }),
   )
   fc.assert(
     fc.property(fc.nat(31), fc.nat(7), (place, bit) => {
       const changed = Buffer.from(VECTOR_SIGNATURE, 'hex')
       changed.writeUInt8(changed.readUInt8(place) ^ (1 << bit), place)
-      expect(chargily.verifySignature(body, changed.toString('hex'))).toBe(false)
+      expect(chargily.webhook.verifySignature(body, changed.toString('hex'))).toBe(false)
     }),
   )
 })
 
 test('while keys rotate, both sign; a third does not', () => {
-  expect(chargily.verifySignature(body, signed(OLD_KEY))).toBe(true)
-  expect(chargily.verifySignature(body, signed('test_sk_stranger'))).toBe(false)
-  expect(chargily.verifySignature(body, signed(''))).toBe(false)
+  expect(chargily.webhook.verifySignature(body, signed(OLD_KEY))).toBe(true)
+  expect(chargily.webhook.verifySignature(body, signed('test_sk_stranger'))).toBe(false)
+  expect(chargily.webhook.verifySignature(body, signed(''))).toBe(false)
   const rotated = createChargily({ secretKey: VECTOR_KEY })
-  expect(rotated.verifySignature(body, signed(OLD_KEY))).toBe(false)
+  expect(rotated.webhook.verifySignature(body, signed(OLD_KEY))).toBe(false)
 })
 
 test.each([
@@ -59,12 +59,12 @@ test.each([
   VECTOR_SIGNATURE.replace('f', 'g'),
   Buffer.from(VECTOR_SIGNATURE, 'hex').toString('base64'),
 ])('only bare hex of 32 bytes is a signature, not %j', (signature) => {
-  expect(chargily.verifySignature(body, signature)).toBe(false)
+  expect(chargily.webhook.verifySignature(body, signature)).toBe(false)
 })
 
 test('it never throws and believes nothing else, whatever it is given', () => {
   // `anything` is no Uint8Array and no string: the cast is the point, JavaScript callers have no types.
-  const verify = chargily.verifySignature as (body: unknown, signature: unknown) => boolean
+  const verify = chargily.webhook.verifySignature as (body: unknown, signature: unknown) => boolean
   fc.assert(
     fc.property(
       fc.anything(),

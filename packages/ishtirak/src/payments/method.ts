@@ -1,0 +1,119 @@
+// The port to a payment method. Failures of the world are data here, never exceptions: the caller decides what follows.
+import type { CheckoutOrder, CheckoutReport } from '../core/checkout.js'
+import type { Instant } from '../core/instant.js'
+
+/** A signed message: something happened to a checkout. Its id is the only defence against replay. */
+export interface ProviderEvent {
+  readonly id: string
+  /** The provider's word, `checkout.paid`; unknown ones are stored and acknowledged. */
+  readonly type: string
+  /** Null where the event is not about a checkout that we can read. */
+  readonly report: CheckoutReport | null
+  readonly createdAt: Instant | null
+}
+
+export type ProviderFailure =
+  /**
+   * Out of reach, too slow, or in trouble. With `outcomeUnknown` the request may have been carried out all the same
+   * (of a read it means nothing). `detail` is safe to log and to store.
+   */
+  | {
+      readonly kind: 'unavailable'
+      readonly reason:
+        | 'timeout'
+        | 'network'
+        | 'server_error'
+        | 'rate_limited'
+        | 'unreadable'
+        /** No such method is configured (any more). */
+        | 'not_configured'
+      readonly outcomeUnknown: boolean
+      readonly retryAfterSeconds: number | null
+      readonly detail: string
+    }
+  /** It understood and refused: our request, our key or our account is wrong. Another try gives the same. */
+  | {
+      readonly kind: 'rejected'
+      readonly status: number
+      readonly detail: string
+      /** Field -> sentences, as the provider gave them. */
+      readonly errors: Readonly<Record<string, readonly string[]>>
+    }
+
+export type ProviderAnswer<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly failure: ProviderFailure }
+
+export interface CheckoutPage {
+  readonly checkouts: readonly CheckoutReport[]
+  readonly nextPage: number | null
+}
+
+/** The provider's list of all its checkouts. */
+export interface CheckoutList {
+  /** One page in the provider's order; pages count from 1. `nextPage` may promise an empty page. */
+  page(page: number): Promise<ProviderAnswer<CheckoutPage>>
+  /**
+   * The checkouts that carry our payment id, newest first. `since` only ends the walk through the list, with a margin
+   * for two clocks. None means none: where the list could not be seen that far back, the answer is a failure.
+   */
+  find(paymentId: string, since: Instant): Promise<ProviderAnswer<readonly CheckoutReport[]>>
+}
+
+/** Signed messages that the provider sends. */
+export interface Webhook {
+  /** Whether `signature` is right for these very bytes, under any accepted key. Constant time; never throws. */
+  verifySignature(body: Uint8Array, signature: string | undefined): boolean
+  /** Reads a verified body. Null: not JSON, or not an event. Never throws. */
+  readEvent(body: Uint8Array): ProviderEvent | null
+}
+
+/** What differs from method to method, as data. */
+export interface MethodTraits {
+  /** Names the method in payments and events, for ever: `chargily`. */
+  readonly name: string
+  /** Which money it moves. Compared with every report. */
+  readonly live: boolean
+  /** How long a checkout can be paid. */
+  readonly checkoutLifetimeMs: number
+  /** When a payment that was not heard of is looked at, counted from the opening of its checkout; rising, at most a day. */
+  readonly looksAfterMs: readonly number[]
+  /** The provider undoes a payment that was not looked at (a look acknowledges it) within this time. Null: it does not. */
+  readonly acknowledgeWithinMs: number | null
+  /** The kinds of card or account that it takes, as `payment_method` names them on the wire. */
+  readonly instruments: readonly string[]
+  /** False: the operator gives money back by hand, at the provider. */
+  readonly refunds: boolean
+}
+
+/** A way to pay: what every gateway must promise. Every report that it gives carries its name. */
+export interface PaymentMethod extends MethodTraits {
+  /** Null: nothing can be listed. Then `createCheckout` gives one checkout for one payment id, however often it is called. */
+  readonly list: CheckoutList | null
+  /** Null: the provider pushes nothing, and payments are settled by looks alone. */
+  readonly webhook: Webhook | null
+  /**
+   * Opens a checkout; the caller compares it with the order. With a list it is not idempotent: after an unknown outcome
+   * `list.find` comes first.
+   */
+  createCheckout(order: CheckoutOrder): Promise<ProviderAnswer<CheckoutReport>>
+  /** Null when the provider does not know the id. */
+  getCheckout(
+    checkoutId: string,
+    options?: { timeoutMs?: number },
+  ): Promise<ProviderAnswer<CheckoutReport | null>>
+  /** Ends a pending checkout, so that it cannot be paid any more. Where it cannot be ended, what it is instead. */
+  expireCheckout(checkoutId: string): Promise<ProviderAnswer<CheckoutReport | null>>
+  /** The cheapest call that proves the key: for `doctor`. */
+  checkKey(): Promise<ProviderAnswer<true>>
+}
+
+/** Whether everything that follows this page is older still: known only while the list runs from new to old. */
+export function isAllBefore(checkouts: readonly CheckoutReport[], instant: Instant): boolean {
+  let previous = Number.POSITIVE_INFINITY
+  for (const { createdAt } of checkouts) {
+    if (createdAt === null || createdAt >= instant || createdAt > previous) return false
+    previous = createdAt
+  }
+  return checkouts.length > 0
+}
