@@ -2,7 +2,7 @@
 // every user is what they were. The answers beside it are those of the code that filled it.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
 import { openMemory } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { expectedVersion, schemaVersion } from '../../packages/ishtirak/src/database/migrate.js'
@@ -40,7 +40,7 @@ const selectEvent = statement(
 describe.each<DatabaseKind>(['pglite', 'postgres'])('a database of schema 11 (%s)', (kind) => {
   let database: Database
   let world: World
-  beforeEach(async () => {
+  beforeAll(async () => {
     database =
       kind === 'pglite'
         ? await openMemory(readDump('emptyDumpPath'))
@@ -49,7 +49,7 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('a database of schema 11 (%s
     const clock = movableClock(Date.parse(before.takenAt))
     world = await createWorld(database, { env: OPERATOR_ENV, clock, withoutJobs: true })
   })
-  afterEach(async () => {
+  afterAll(async () => {
     await world.stop()
     await database.close()
   })
@@ -83,6 +83,13 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('a database of schema 11 (%s
     for (const line of payments) expect(line).toMatch(/"months":1,"method":"chargily"/)
   })
 
+  it('knows the events that it was sent before', async () => {
+    const [event] = await database.query(selectEvent)
+    const data = { id: event?.checkout_id, entity: 'checkout', status: 'paid' }
+    const again = { id: event?.id, entity: 'event', type: 'checkout.paid', data }
+    expect((await postEvent(world, JSON.stringify(again))).body).toEqual({ received: true, duplicate: true })
+  })
+
   it('goes on: what was paid is renewed and refunded, and a period to come moves up', async () => {
     const operator = operatorOf(world)
     // Two payments of one intent: 24 December 13:00 to 24 January, and to 24 February.
@@ -97,12 +104,5 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('a database of schema 11 (%s
       status: 'active',
       current_period_end: '2027-01-24T12:00:00Z',
     })
-  })
-
-  it('knows the events that it was sent before', async () => {
-    const [event] = await database.query(selectEvent)
-    const data = { id: event?.checkout_id, entity: 'checkout', status: 'paid' }
-    const again = { id: event?.id, entity: 'event', type: 'checkout.paid', data }
-    expect((await postEvent(world, JSON.stringify(again))).body).toEqual({ received: true, duplicate: true })
   })
 })

@@ -107,8 +107,12 @@ describeOnBothDatabases('changes that are saved together', ({ database }) => {
       'saved',
       'duplicate',
     ])
+    // The ids of events are each method's own.
+    const other = { ...idle, received: { ...received, method: 'pretend' } }
+    expect(await settlements.keep(other)).toBe('saved')
     expect(await database().query(selectVersions)).toEqual([{ user_id: 'a', version }])
     expect(await database().query(selectEvents)).toEqual([
+      { user_id: 'a', id: 'evt_idle', payment_id: 'pay_a' },
       { user_id: 'a', id: 'evt_idle', payment_id: 'pay_a' },
     ])
   })

@@ -1,0 +1,112 @@
+// A second way to pay, over the port alone: its gateway lists nothing and pushes nothing, gives one order for one payment
+// id, and undoes a payment that was not looked at for 20 minutes. The shape of a gateway such as SATIM's.
+import type { CheckoutReport, CheckoutStatus } from '../../packages/ishtirak/src/core/checkout.js'
+import { HOUR, type Instant, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
+import type { PaymentMethod, ProviderAnswer } from '../../packages/ishtirak/src/payments/method.js'
+import type { Clock } from '../../packages/ishtirak/src/runtime/clock.js'
+
+const LIFETIME_MS = 15 * MINUTE
+const ACKNOWLEDGE_WITHIN_MS = 20 * MINUTE
+
+export interface PretendMethod {
+  readonly method: PaymentMethod
+  /** The gateway's ids of the orders that were made. */
+  readonly orders: () => readonly string[]
+  readonly looks: () => number
+  pay(orderId: string): void
+  /** The next order is made, and the answer to it lost. */
+  loseNextAnswer(): void
+  /** The gateway gives this id to the next order. */
+  nextOrderId(id: string): void
+  forget(orderId: string): void
+}
+
+export function createPretendMethod(clock: Clock): PretendMethod {
+  const orders = new Map<string, CheckoutReport & { acknowledged: boolean; paidAt: Instant | null }>()
+  let looks = 0
+  let losesAnswer = false
+  let nextId: string | null = null
+
+  const statusOf = ({ paidAt, acknowledged, createdAt }: Order, now: Instant): CheckoutStatus => {
+    if (paidAt === null) return now < (createdAt ?? 0) + LIFETIME_MS ? 'pending' : 'expired'
+    return acknowledged || now < paidAt + ACKNOWLEDGE_WITHIN_MS ? 'paid' : 'canceled'
+  }
+  const look = (id: string): CheckoutReport | null => {
+    const order = orders.get(id)
+    if (!order) return null
+    looks += 1
+    const status = statusOf(order, clock.now())
+    order.acknowledged ||= status === 'paid'
+    const { acknowledged, paidAt, ...report } = order
+    return { ...report, status, updatedAt: paidAt ?? report.createdAt }
+  }
+  type Order = NonNullable<ReturnType<typeof orders.get>>
+
+  const method: PaymentMethod = {
+    name: 'pretend',
+    live: false,
+    checkoutLifetimeMs: LIFETIME_MS,
+    looksAfterMs: [2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 18 * MINUTE, 6 * HOUR],
+    acknowledgeWithinMs: ACKNOWLEDGE_WITHIN_MS,
+    instruments: ['cib_edahabia'],
+    refunds: true,
+    list: null,
+    webhook: null,
+    createCheckout: async ({ paymentId, userId, planId, price }) => {
+      const made = [...orders.values()].find((order) => order.paymentId === paymentId)
+      const id = made?.checkoutId ?? nextId ?? `order-${orders.size + 1}`
+      nextId = null
+      const fresh: Order = {
+        method: 'pretend',
+        checkoutId: id,
+        status: 'pending',
+        ...price,
+        live: false,
+        ...{ paymentId, userId, planId },
+        // No field of the gateway names the card.
+        instrument: null,
+        checkoutUrl: `https://gateway.example/${id}`,
+        createdAt: clock.now(),
+        updatedAt: clock.now(),
+        acknowledged: false,
+        paidAt: null,
+      }
+      if (!made) orders.set(id, fresh)
+      if (!losesAnswer) return { ok: true, value: made ?? fresh }
+      losesAnswer = false
+      return LOST
+    },
+    getCheckout: async (id) => ({ ok: true, value: look(id) }),
+    // There is no such call: what the order is instead.
+    expireCheckout: async (id) => ({ ok: true, value: look(id) }),
+    checkKey: async () => ({ ok: true, value: true }),
+  }
+  return {
+    method,
+    orders: () => [...orders.keys()],
+    looks: () => looks,
+    pay: (id) => {
+      const order = orders.get(id)
+      if (!order) throw new Error(`there is no order ${id}`)
+      order.paidAt = clock.now()
+    },
+    loseNextAnswer: () => {
+      losesAnswer = true
+    },
+    nextOrderId: (id) => {
+      nextId = id
+    },
+    forget: (id) => void orders.delete(id),
+  }
+}
+
+const LOST: ProviderAnswer<never> = {
+  ok: false,
+  failure: {
+    kind: 'unavailable',
+    reason: 'timeout',
+    outcomeUnknown: true,
+    retryAfterSeconds: null,
+    detail: 'no answer in time',
+  },
+}
