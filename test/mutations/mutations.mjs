@@ -90,7 +90,7 @@ export const mutations = [
   {
     rule: 'a user has one payable checkout',
     file: src('core/upgrade.ts'),
-    from: 'if (facts.open) return decideOpen(facts.open, plan, now)',
+    from: 'if (facts.open) return decideOpen(facts.open, offer, now)',
     to: '',
     tests: [src('payments/upgrade.test.ts')],
   },
@@ -118,8 +118,8 @@ export const mutations = [
   {
     rule: 'the end of a period is computed from the anchor, not from the end before it',
     file: src('core/period.ts'),
-    from: 'end: calendar.monthsAfter(run.anchorAt, run.months + 1)',
-    to: 'end: calendar.monthsAfter(paidUntil(calendar, run), 1)',
+    from: 'end: paidUntil(calendar, longer(run, months))',
+    to: 'end: calendar.monthsAfter(paidUntil(calendar, run), months)',
     tests: [src('core/period.test.ts'), src('core/subscription.test.ts')],
   },
   {

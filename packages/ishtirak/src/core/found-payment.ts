@@ -2,15 +2,15 @@
 // it is booked or becomes a review is decided as for every payment: the row says what we would have ordered. Pure.
 import type { CheckoutReport } from './checkout.js'
 import type { Instant } from './instant.js'
-import type { Payment } from './payment.js'
+import type { MethodTraits } from './method.js'
+import { newPayment, type Payment } from './payment.js'
 import { type Catalogue, type Offer, offerOf, type Plan } from './plan.js'
 import { isUserId } from './user-id.js'
 
 export interface FoundContext {
   readonly catalogue: Catalogue
-  /** Of the method that reports. */
-  readonly live: boolean
-  readonly checkoutLifetimeMs: number
+  /** The one that reports. */
+  readonly method: MethodTraits
   readonly now: Instant
 }
 
@@ -20,31 +20,13 @@ const PAYMENT_ID = /^pay_[0-9a-hjkmnp-tv-z]{26}$/
 /** Null: the checkout does not say whose it is and which payment of ours, or nothing is for sale. */
 export function paymentBehind(report: CheckoutReport, context: FoundContext): Payment | null {
   const { checkoutId, paymentId, userId } = report
-  const { live, checkoutLifetimeMs, now } = context
-  const offer = offerBehind(report, context.catalogue)
+  const { catalogue, method, now } = context
+  const offer = offerBehind(report, catalogue)
   if (paymentId === null || !PAYMENT_ID.test(paymentId) || !isUserId(userId) || !offer) return null
   const createdAt = report.createdAt ?? report.updatedAt ?? now
-  return {
-    id: paymentId,
-    userId,
-    ...offer,
-    method: report.method,
-    live,
-    // Not open: the user may have another payment that is.
-    status: 'expired',
-    checkoutId,
-    checkoutUrl: null,
-    instrument: null,
-    createdAt,
-    expiresAt: createdAt + checkoutLifetimeMs,
-    attemptEndsAt: createdAt,
-    paidAt: null,
-    periodStart: null,
-    periodEnd: null,
-    secondOf: null,
-    review: null,
-    nextCheckAt: now,
-  }
+  const payment = newPayment({ id: paymentId, userId, offer, method, createdAt, attemptEndsAt: createdAt })
+  // Not open: the user may have another payment that is.
+  return { ...payment, status: 'expired', checkoutId, nextCheckAt: now }
 }
 
 /** What the catalogue does not have is no reason to lose the money: another plan stands in, and differs. */

@@ -2,8 +2,9 @@
 // `paid` is final and wins over failed, canceled and expired, whatever the order in which reports of it arrive.
 import type { CheckoutStatus } from './checkout.js'
 import type { Instant } from './instant.js'
+import type { MethodTraits } from './method.js'
 import type { Money } from './money.js'
-import type { Plan } from './plan.js'
+import type { Offer, Plan } from './plan.js'
 
 /**
  * `requested`: written, the provider not heard from yet. `review`: the provider's report differs from our own row.
@@ -64,6 +65,38 @@ export interface Payment {
   readonly review: Review | null
   /** When the sweep asks the provider next; null when nothing is left to learn. */
   readonly nextCheckAt: Instant | null
+}
+
+/** A payment as it is before the provider is called. */
+export function newPayment(of: {
+  readonly id: string
+  readonly userId: string
+  readonly offer: Offer
+  readonly method: MethodTraits
+  readonly createdAt: Instant
+  readonly attemptEndsAt: Instant
+}): Payment {
+  const { offer, method, createdAt, ...same } = of
+  const [instrument, ...others] = method.instruments
+  return {
+    ...same,
+    ...offer,
+    createdAt,
+    method: method.name,
+    live: method.live,
+    status: 'requested',
+    checkoutId: null,
+    checkoutUrl: null,
+    // Where there is but one kind, it is known before the provider says so.
+    instrument: instrument === undefined || others.length > 0 ? null : instrument,
+    expiresAt: createdAt + method.checkoutLifetimeMs,
+    paidAt: null,
+    periodStart: null,
+    periodEnd: null,
+    secondOf: null,
+    review: null,
+    nextCheckAt: nextCheckAfter(createdAt, createdAt, method.looksAfterMs),
+  }
 }
 
 /** Occupies the one place for an open payment that a user has with each method. */

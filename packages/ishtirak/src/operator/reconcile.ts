@@ -220,9 +220,12 @@ async function enter(deps: ReconcileDeps, report: CheckoutReport, booksUnknown: 
   const reported = { report, event: null, source: 'reconcile' } as const
   const outcome = await settlePayment(deps, reported)
   if (outcome !== 'unknown_checkout' || !booksUnknown) return outcome
-  const { live, checkoutLifetimeMs } = deps.methods.of(report.method)
   const { catalogue, clock } = deps
-  const payment = paymentBehind(report, { catalogue, live, checkoutLifetimeMs, now: clock.now() })
+  const payment = paymentBehind(report, {
+    catalogue,
+    method: deps.methods.of(report.method),
+    now: clock.now(),
+  })
   if (!payment) return outcome
   // Should the process end here, the sweep finds the payment due and asks for its checkout.
   await insertFoundPayment(deps.database, payment)

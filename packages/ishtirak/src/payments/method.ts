@@ -1,6 +1,7 @@
 // The port to a payment method. Failures of the world are data here, never exceptions: the caller decides what follows.
 import type { CheckoutOrder, CheckoutReport } from '../core/checkout.js'
 import type { Instant } from '../core/instant.js'
+import type { MethodTraits } from '../core/method.js'
 
 /** A signed message: something happened to a checkout. Its id is the only defence against replay. */
 export interface ProviderEvent {
@@ -66,24 +67,6 @@ export interface Webhook {
   verifySignature(body: Uint8Array, signature: string | undefined): boolean
   /** Reads a verified body. Null: not JSON, or not an event. Never throws. */
   readEvent(body: Uint8Array): ProviderEvent | null
-}
-
-/** What differs from method to method, as data. */
-export interface MethodTraits {
-  /** Names the method in payments and events, for ever: `chargily`. */
-  readonly name: string
-  /** Which money it moves. Compared with every report. */
-  readonly live: boolean
-  /** How long a checkout can be paid. */
-  readonly checkoutLifetimeMs: number
-  /** When a payment that was not heard of is looked at, counted from the opening of its checkout; rising, at most a day. */
-  readonly looksAfterMs: readonly number[]
-  /** The provider undoes a payment that was not looked at (a look acknowledges it) within this time. Null: it does not. */
-  readonly acknowledgeWithinMs: number | null
-  /** The kinds of card or account that it takes, as `payment_method` names them on the wire. */
-  readonly instruments: readonly string[]
-  /** False: the operator gives money back by hand, at the provider. */
-  readonly refunds: boolean
 }
 
 /** A way to pay: what every gateway must promise. Every report that it gives carries its name. */

@@ -1,6 +1,7 @@
 // The payment methods of this deployment, by name. A payment is looked at, ended and compared by the method it names.
 import { DAY } from '../core/instant.js'
-import type { MethodTraits, PaymentMethod, ProviderAnswer } from './method.js'
+import type { MethodTraits } from '../core/method.js'
+import type { PaymentMethod, ProviderAnswer } from './method.js'
 
 export interface PaymentMethods {
   readonly all: readonly PaymentMethod[]

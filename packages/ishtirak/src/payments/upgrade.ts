@@ -4,7 +4,7 @@ import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND, toTimestamp } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { nextCheckAfter, type Payment } from '../core/payment.js'
+import { newPayment, type Payment } from '../core/payment.js'
 import type { Catalogue, Offer } from '../core/plan.js'
 import { decideUpgrade, type UpgradeDecision } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
@@ -149,28 +149,14 @@ async function requestPayment(
   version: number | null,
 ): Promise<OpenedCheckout | null> {
   const now = parts.clock.now()
-  const method = methodOf(parts, request)
-  const payment: Payment = {
+  const payment = newPayment({
     id: parts.ids.next('pay', now),
     userId: request.user.userId,
-    ...offer,
-    method: method.name,
-    live: method.live,
-    status: 'requested',
-    checkoutId: null,
-    checkoutUrl: null,
-    // Where there is but one kind, it is known before the provider says so.
-    instrument: method.instruments.length > 1 ? null : (method.instruments[0] ?? null),
+    offer,
+    method: methodOf(parts, request),
     createdAt: now,
-    expiresAt: now + method.checkoutLifetimeMs,
     attemptEndsAt: now + ATTEMPT_MS,
-    paidAt: null,
-    periodStart: null,
-    periodEnd: null,
-    secondOf: null,
-    review: null,
-    nextCheckAt: nextCheckAfter(now, now, method.looksAfterMs),
-  }
+  })
   if (!(await parts.upgrades.requests.insert({ user: request.user, version, payment }))) return null
   return openCheckout(parts, payment, request)
 }

@@ -36,6 +36,7 @@ describe('opening a checkout', () => {
     expect(await chargily.createCheckout(ORDER)).toEqual({
       ok: true,
       value: {
+        method: 'chargily',
         checkoutId: CHECKOUT.id,
         status: 'pending',
         amount: 2000,

@@ -38,6 +38,7 @@ describe('an event', () => {
       type: 'checkout.paid',
       createdAt: 1_703_578_418_000,
       report: {
+        method: 'chargily',
         checkoutId: '01hjjj9aymmrwe664nbzrv84sg',
         status: 'paid',
         amount: 50000,
