@@ -29,12 +29,7 @@ const SEEN_MAX = 10_000
 
 export function createReader(deps: SessionDeps, publicUrl: string) {
   const { origin } = new URL(publicUrl)
-  const isSecure = publicUrl.startsWith('https:')
-  // `__Host-`: no neighbouring subdomain can plant a cookie of this name (RFC 6265bis, section 4.1.3.2).
-  const prefix = isSecure ? '__Host-' : ''
-  const cookie = { session: `${prefix}ishtirak`, language: `${prefix}ishtirak_lang` }
-  // Lax, because the provider sends users back from another site, and their session should still hold.
-  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const
+  const { cookie, attributes } = cookiesFor(publicUrl)
   const seen = new BoundedMap<string, true>(SEEN_MAX)
   const tokenOf = (request: FastifyRequest) => cookiesOf(request)[cookie.session]
   const chosenBy = (request: FastifyRequest, session: Session | null, profile?: Locale | null) => {
@@ -93,6 +88,17 @@ export function createReader(deps: SessionDeps, publicUrl: string) {
       if (!isOwn) throw new BillingError('forbidden')
     },
   }
+}
+
+function cookiesFor(publicUrl: string) {
+  const secure = publicUrl.startsWith('https:')
+  // `__Host-`: no neighbouring subdomain can plant a cookie of this name (RFC 6265bis, section 4.1.3.2).
+  const prefix = secure ? '__Host-' : ''
+  return {
+    cookie: { session: `${prefix}ishtirak`, language: `${prefix}ishtirak_lang` },
+    // Lax, because the provider sends users back from another site, and their session should still hold.
+    attributes: { path: '/', httpOnly: true, sameSite: 'lax', secure },
+  } as const
 }
 
 /** Derived, not stored: only the holder of the cookie's secret can make it. */
