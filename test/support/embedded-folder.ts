@@ -1,16 +1,28 @@
 // A data folder with a migrated embedded database in it, to be copied: creating one costs seconds of computing.
-import { readdir, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { cp, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { inject } from 'vitest'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { readDump } from './databases.js'
 
 /** `folder` is what DATA_DIR names. */
 export async function makeEmbeddedFolder(folder: string): Promise<void> {
-  const inside = path.join(folder, 'database')
-  const database = await openFolder(inside, { from: readDump('dumpPath') })
+  await cp(await original(), path.join(folder, 'database'), { recursive: true })
+}
+
+/** Kept beside the dump that it was made from, for every file and every run. */
+async function original(): Promise<string> {
+  const made = `${inject('dumpPath')}.folder`
+  if (existsSync(made)) return made
+  const unfinished = await mkdtemp(`${made}.`)
+  const database = await openFolder(unfinished, { from: readDump('dumpPath') })
   await database.close()
   // The name of the lock stays behind; it is a socket, which cannot be copied.
-  for (const name of await readdir(inside)) {
-    if (name.startsWith('lock.')) await rm(path.join(inside, name))
+  for (const name of await readdir(unfinished)) {
+    if (name.startsWith('lock.')) await rm(path.join(unfinished, name))
   }
+  // Another worker may have been faster.
+  await rename(unfinished, made).catch(() => rm(unfinished, { recursive: true }))
+  return made
 }

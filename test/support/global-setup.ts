@@ -96,7 +96,7 @@ function removeOld(folder: string): void {
   const hourMs = 3_600_000
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)
-    if (Date.now() - statSync(path).mtimeMs > hourMs) rmSync(path, { force: true })
+    if (Date.now() - statSync(path).mtimeMs > hourMs) rmSync(path, { recursive: true, force: true })
   }
 }
 
