@@ -206,23 +206,6 @@ describe('the sandbox', () => {
     }
   })
 
-  it('a second service on the same data folder is refused, and told who has it', async () => {
-    const folder = await makeFolder()
-    const service = await startService({
-      PORT: String(await freePort()),
-      SANDBOX_PORT: String(await freePort()),
-      DATA_DIR: folder,
-    })
-    try {
-      const second = await runCommand(['serve'], { PORT: String(await freePort()), DATA_DIR: folder })
-      expect(second.code).toBe(1)
-      expect(second.output).toContain(String(service.pid))
-    } finally {
-      await service.kill('SIGKILL')
-      await rm(folder, { recursive: true, force: true })
-    }
-  })
-
   it('does not start in production without its secrets, and names all that are missing at once', async () => {
     const { code, output } = await runCommand(['serve'], { NODE_ENV: 'production' })
     expect(code).toBe(1)

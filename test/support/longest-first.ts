@@ -10,6 +10,7 @@ const LONGEST = [
   'plans/plans',
   'browser/purchase',
   'process/stop',
+  'embedded/killed',
   'faults/flush',
   'process/workers',
   'simulation/simulation',
