@@ -273,11 +273,11 @@ describe('with a key server', () => {
 
   it('a token without signature, of another key, or of an algorithm that we do not take is refused', async () => {
     await serveKey('RS256', 'k1')
-    const stranger = await generateKeyPair('RS256')
+    const unknown = await generateKeyPair('RS256')
     const p384 = await generateKeyPair('ES384')
     const tokens = [
       new UnsecuredJWT(GOOD).encode(),
-      await sign(GOOD, { alg: 'RS256', kid: 'k1' }, stranger.privateKey),
+      await sign(GOOD, { alg: 'RS256', kid: 'k1' }, unknown.privateKey),
       await sign(GOOD, { alg: 'ES384', kid: 'k1' }, p384.privateKey),
     ]
     for (const token of tokens) expect(await refusal(verifier(), `Bearer ${token}`)).toBe('unauthenticated')
