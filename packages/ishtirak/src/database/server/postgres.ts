@@ -38,7 +38,7 @@ export interface PostgresOptions {
 const waitingMax = 2_000
 /** Our statements take milliseconds; the server ends what takes this long. Changes carry a limit of their own. */
 const statementTimeoutMs = CALL_LIMIT_MS
-/** For a process that vanished inside a transaction; one that lives ends it sooner itself (see transaction.ts). */
+/** For a process that vanished inside a transaction; one that lives ends it sooner itself (see session.ts). */
 const idleTransactionTimeoutMs = 60_000
 /** Migrations may rewrite a table, or wait for another process that does. */
 const scriptTimeoutMs = 3_600_000
