@@ -43,7 +43,8 @@ function ReviewNotice({ view, say }: Section) {
 }
 
 /** Each limit that is exceeded, by how much, and what to do. */
-export function OverLimitNotice({ pages, view, say }: Section) {
+export function OverLimitNotice(section: Section) {
+  const { view, say } = section
   const { overLimits } = view.overview
   if (overLimits.length === 0) return null
   return (
@@ -51,7 +52,7 @@ export function OverLimitNotice({ pages, view, say }: Section) {
       <ul class="marked">
         {overLimits.map((over) => {
           const limit = say(over.limit)
-          const words = usageInWords(pages.formats, over, view.locale)
+          const words = usageInWords(section, over)
           const { projectId: project } = over
           return (
             <li safe>

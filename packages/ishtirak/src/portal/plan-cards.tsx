@@ -43,7 +43,7 @@ function PlanCard({ plan, ...section }: Section & { readonly plan: Plan }) {
         {LIMIT_NAMES.map((limit) => (
           <li>
             <span safe>{say(limit)}</span>
-            <b safe>{limitInWords(formats, limit, plan.limits[limit], locale)}</b>
+            <b safe>{limitInWords(section, limit, plan.limits[limit])}</b>
           </li>
         ))}
       </ul>

@@ -2,7 +2,6 @@
 import type { Locale } from '../core/locale.js'
 import type { LimitName } from '../core/plan.js'
 import { taxAt } from '../core/tax.js'
-import type { Formats } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
 import type { Overview } from '../limits/overview.js'
 import type { HistoryPage } from '../payments/history.js'
@@ -42,18 +41,16 @@ export function isTaxed({ pages, view }: Section): boolean {
   return taxAt(seller.taxTerms, formats.isoDay(view.overview.now)).kind === 'vat'
 }
 
-export function limitInWords(formats: Formats, limit: LimitName, count: number, locale: Locale): string {
-  return limit === 'storage_mb' ? formats.storage(count, locale) : formats.number(count, locale)
+/** In the unit that `max` is in. */
+export function limitInWords({ pages, view }: Section, limit: LimitName, count: number, max = count): string {
+  const { formats } = pages
+  return limit === 'storage_mb'
+    ? formats.storage(count, view.locale, max)
+    : formats.number(count, view.locale)
 }
 
 /** What is used, what the plan allows, and by how much it is exceeded: all in one unit. */
-export function usageInWords(
-  formats: Formats,
-  of: { limit: LimitName; used: number; max: number },
-  locale: Locale,
-) {
-  const { limit, used, max } = of
-  const show = (count: number) =>
-    limit === 'storage_mb' ? formats.storage(count, locale, max) : formats.number(count, locale)
-  return { used: show(used), max: show(max), by: show(Math.max(0, used - max)) }
+export function usageInWords(section: Section, of: { limit: LimitName; used: number; max: number }) {
+  const show = (count: number) => limitInWords(section, of.limit, count, of.max)
+  return { used: show(of.used), max: show(of.max), by: show(Math.max(0, of.used - of.max)) }
 }

@@ -29,11 +29,9 @@ interface Use {
 }
 
 function UsageBar(of: Section & Use & { readonly limit: LimitName; readonly id: string }) {
-  const { pages, view, say, limit, id, used, project } = of
-  const { formats } = pages
-  const { overview, locale } = view
-  const max = overview.subscription.plan.limits[limit]
-  const words = usageInWords(formats, { limit, used, max }, locale)
+  const { view, say, limit, id, used, project } = of
+  const max = view.overview.subscription.plan.limits[limit]
+  const words = usageInWords(of, { limit, used, max })
   const tone = toneOf(used, max)
   return (
     <li>
