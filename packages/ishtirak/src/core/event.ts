@@ -95,7 +95,8 @@ export function describeEvent(
   }
 }
 
-function describePayment(payment: Payment, now: Instant) {
+/** What the platform and the user both see of a payment. */
+export function describePayment(payment: Payment, now: Instant) {
   return {
     id: payment.id,
     plan: payment.plan.id,

@@ -9,22 +9,27 @@ import type { WallClock } from '../runtime/calendar.js'
 import { csvLine } from '../runtime/csv.js'
 import { type TakenPayment, takenPayments } from './export.sql.js'
 
-export const EXPORT_COLUMNS = [
-  'receipt_number',
-  'payment_id',
-  'checkout_id',
-  'user_id',
-  'plan',
-  'amount',
-  'currency',
-  'payment_method',
-  'paid_at_utc',
-  'paid_at_local',
-  'period_start_utc',
-  'period_end_utc',
-  'status',
-  'second_of',
-] as const
+type Cell = string | number | null
+
+/** By the name in the first line. */
+const COLUMNS: Readonly<Record<string, (taken: TakenPayment, wallClock: WallClock) => Cell>> = {
+  receipt_number: ({ receipt }) => receipt && receiptNumber(receipt.series, receipt.number),
+  payment_id: ({ payment }) => payment.id,
+  checkout_id: ({ payment }) => payment.checkoutId,
+  user_id: ({ payment }) => payment.userId,
+  plan: ({ payment }) => payment.plan.id,
+  amount: ({ payment }) => payment.price.amount,
+  currency: ({ payment }) => payment.price.currency,
+  payment_method: ({ payment }) => payment.instrument,
+  paid_at_utc: ({ payment }) => timestampOrNull(payment.paidAt),
+  paid_at_local: ({ payment: { paidAt } }, { wallTime }) => (paidAt === null ? null : wallTime(paidAt)),
+  period_start_utc: ({ payment }) => timestampOrNull(payment.periodStart),
+  period_end_utc: ({ payment }) => timestampOrNull(payment.periodEnd),
+  status: ({ payment }) => payment.status,
+  second_of: ({ payment }) => payment.secondOf,
+  months: ({ payment }) => payment.months,
+  method: ({ payment }) => payment.method,
+}
 
 export interface ExportDeps extends AuditDeps {
   /** The billing time zone. */
@@ -53,31 +58,14 @@ export async function exportPayments(
 }
 
 async function* csvOf(deps: ExportDeps, span: { from: Instant; to: Instant }): AsyncIterable<string> {
-  yield csvLine(EXPORT_COLUMNS)
+  yield csvLine(Object.keys(COLUMNS))
+  const cells = Object.values(COLUMNS)
+  const line = (taken: TakenPayment) => csvLine(cells.map((cell) => cell(taken, deps.wallClock)))
   let last: Payment | null = null
   for (;;) {
     const page: readonly TakenPayment[] = await takenPayments(deps.database, span, last, PAGE_ROWS)
-    if (page.length > 0) yield page.map((taken) => row(deps, taken)).join('')
+    if (page.length > 0) yield page.map(line).join('')
     if (page.length < PAGE_ROWS) return
     last = page.at(-1)?.payment ?? null
   }
-}
-
-function row({ wallClock }: ExportDeps, { payment, receipt }: TakenPayment): string {
-  return csvLine([
-    receipt === null ? null : receiptNumber(receipt.series, receipt.number),
-    payment.id,
-    payment.checkoutId,
-    payment.userId,
-    payment.plan.id,
-    payment.price.amount,
-    payment.price.currency,
-    payment.instrument,
-    timestampOrNull(payment.paidAt),
-    payment.paidAt === null ? null : wallClock.wallTime(payment.paidAt),
-    timestampOrNull(payment.periodStart),
-    timestampOrNull(payment.periodEnd),
-    payment.status,
-    payment.secondOf,
-  ])
 }

@@ -1,4 +1,5 @@
 // What the operator sees, as the API writes it: the payment as its user sees it, and behind it what only we know.
+import type { Static } from 'typebox'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
@@ -8,6 +9,7 @@ import { viewPayment, viewStatus } from '../payments/views.js'
 import type { PaymentFile } from './payments.js'
 import type { ComparisonReport } from './reconcile.js'
 import type { Comparison, RecordedFinding } from './reconcile.sql.js'
+import type { OperatorPaymentSchema } from './schemas.js'
 import type { UserFile } from './users.js'
 import type { Found } from './users.sql.js'
 
@@ -17,7 +19,10 @@ export interface ViewContext {
   readonly publicUrl: string
 }
 
-export function viewOperatorPayment(payment: Payment, { now, publicUrl }: ViewContext) {
+export function viewOperatorPayment(
+  payment: Payment,
+  { now, publicUrl }: ViewContext,
+): Static<typeof OperatorPaymentSchema> {
   const { review } = payment
   return {
     user_id: payment.userId,

@@ -1,9 +1,12 @@
-// What the domain knows, as the API writes it: field names of the documents, timestamps as text.
+// What the core knows, as the API writes it: the schemas' fields, timestamps as text.
+import type { Static } from 'typebox'
+import { describePayment } from '../core/event.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
-import { isPayable, type Payment, publicStatusAt } from '../core/payment.js'
+import { isPayable, type Payment } from '../core/payment.js'
 import type { Subscription } from '../core/subscription.js'
+import type { BillingStatusSchema, PaymentSchema } from './schemas.js'
 
-export function viewStatus(subscription: Subscription) {
+export function viewStatus(subscription: Subscription): Static<typeof BillingStatusSchema> {
   return {
     plan: subscription.plan.id,
     status: subscription.status,
@@ -12,21 +15,13 @@ export function viewStatus(subscription: Subscription) {
   }
 }
 
-export function viewPayment(payment: Payment, now: Instant, publicUrl: string) {
+export function viewPayment(payment: Payment, now: Instant, publicUrl: string): Static<typeof PaymentSchema> {
   const hasReceipt = payment.status === 'paid' || payment.status === 'refunded'
   return {
-    id: payment.id,
-    plan: payment.plan.id,
-    amount: payment.price.amount,
-    currency: payment.price.currency,
-    status: publicStatusAt(payment, now),
-    payment_method: payment.instrument,
+    ...describePayment(payment, now),
     checkout_url: isPayable(payment, now) ? payment.checkoutUrl : null,
     created_at: toTimestamp(payment.createdAt),
     expires_at: toTimestamp(payment.expiresAt),
-    paid_at: timestampOrNull(payment.paidAt),
-    period_start: timestampOrNull(payment.periodStart),
-    period_end: timestampOrNull(payment.periodEnd),
     receipt_url: hasReceipt ? `${publicUrl}/api/v1/billing/payments/${payment.id}/receipt` : null,
   }
 }
