@@ -29,11 +29,11 @@ import {
   findPaymentById,
   listPayments,
 } from '../../packages/ishtirak/src/payments/payments.sql.js'
-import { loadForSettlements } from '../../packages/ishtirak/src/payments/settle.sql.js'
+import { loadForSettlements } from '../../packages/ishtirak/src/payments/provider-events.sql.js'
 import {
   type SettlementChange,
   saveSettlements,
-} from '../../packages/ishtirak/src/payments/settle-changes.sql.js'
+} from '../../packages/ishtirak/src/payments/settle.sql.js'
 import {
   claimDuePayments,
   claimLookAtProvider,

@@ -9,7 +9,7 @@ import { untilFresh } from '../database/database.js'
 import { describeAct, type OperatorAct } from './audit.js'
 import { outgoingEvents } from './outgoing-events.js'
 import type { SettleDeps } from './settle.js'
-import { saveSettlement } from './settle-changes.sql.js'
+import { saveSettlement } from './settle.sql.js'
 import type { UserRecord } from './users.sql.js'
 
 export type SaveDeps = Pick<SettleDeps, 'database' | 'clock' | 'ids' | 'terms' | 'log'>

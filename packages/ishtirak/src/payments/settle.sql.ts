@@ -1,189 +1,208 @@
-// A report of the provider and what it is about: loaded in one statement, saved in another, both shared by what arrives
-// together.
+// The whole effect of a change of somebody's money as one statement: event, payment, paid time, receipt number, events to
+// the platform, owed mail. It is there wholly or not at all.
 import type { CheckoutReport } from '../core/checkout.js'
+import type { NewEvent } from '../core/event.js'
+import type { Instant } from '../core/instant.js'
+import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
-import type { Coalesced } from '../database/coalesce.js'
-import { shareStatements } from '../database/coalesce.js'
-import { type Queryable, statement } from '../database/database.js'
-import { at, integer, text } from '../database/rows.js'
-import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
+import type { MovedPeriod } from '../core/refund.js'
+import type { SubscriptionFacts } from '../core/subscription.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, flag, text } from '../database/rows.js'
+import { type AuditEntry, auditToColumns } from './audit.sql.js'
 import {
-  type ReceivedEvent,
-  resultOf,
-  type SaveResult,
-  type SettlementChange,
-  saveSettlement,
-  saveSettlements,
-} from './settle-changes.sql.js'
-import { FACT_COLUMNS, parseUser, type UserRecord } from './users.sql.js'
+  COLUMN_NAMES,
+  NEW_PAYMENT,
+  NEW_STATE,
+  paymentStateToColumns,
+  paymentToColumns,
+} from './payments.sql.js'
+import { factsToColumns } from './users.sql.js'
 
-const selectForSettlement = statement(
-  'settlements.load',
-  `select a.ordinal, ${PAYMENT_COLUMNS}, ${FACT_COLUMNS}
-     from unnest($1::text[], $2::text[], $3::text[]) with ordinality a(method, checkout_id, payment_id, ordinal)
-     join lateral (
-       select user_id, id from payments where checkout_id = a.checkout_id and method = a.method
-       union all
-       select user_id, id from payments
-        where id = a.payment_id and method = a.method
-          and not exists (select from payments where checkout_id = a.checkout_id and method = a.method)
-     ) found on true
-     join payments p on p.user_id = found.user_id and p.id = found.id
-     join users u on u.user_id = p.user_id`,
+/** Its id is unique within its method. */
+export interface ReceivedEvent {
+  readonly method: string
+  readonly id: string
+  readonly type: string
+  readonly outcome: string
+  readonly report: CheckoutReport | null
+  readonly receivedAt: Instant
+}
+
+/** One change of one user's money, decided on `version`. */
+export interface SettlementChange {
+  readonly userId: string
+  readonly version: number
+  readonly payment: Payment | null
+  readonly isNew: boolean
+  /** As it is to be, or as it was read where it stays. */
+  readonly subscription: SubscriptionFacts
+  /** Cancels what else the user has open, and has the sweep end its checkout at the provider. */
+  readonly withdrawsOpen?: boolean
+  readonly received: ReceivedEvent | null
+  /** What the payment keeps of the report that changes it. */
+  readonly report?: KeptReport | null
+  readonly events: readonly NewEvent[]
+  readonly receipt: { readonly series: string; readonly snapshot: unknown } | null
+  /** Other paid periods that a refund moves. */
+  readonly moved?: readonly MovedPeriod[]
+  /** Who did it and why, where a person did. */
+  readonly audit?: AuditEntry | null
+  readonly now: Instant
+}
+
+/** `saved`; `duplicate`: the event id is known, nothing was changed; `stale`: another change came first, load and decide anew. */
+export type SaveResult = 'saved' | 'duplicate' | 'stale'
+
+// Changes of several users at once, at most one of each. The guard locks a user's row at the version the change was
+// decided on, in the order of the users, so that two processes cannot lock each other out. The event comes next: if its
+// id is known, nothing else happens. Everything further hangs on these two. What time has to announce begins anew with a
+// new end. After a restore the series of that year, and of those before, has the mark of the restore: the numbers that were
+// drawn after the backup are unknown. (The year of the billing time zone may begin before that of UTC.)
+const saveChanges = statement(
+  'settlements.save',
+  `with input as (
+     select * from jsonb_to_recordset($1::jsonb) as i(
+       user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
+       received jsonb, report jsonb, events jsonb, receipt jsonb, shifted jsonb, audit jsonb, now timestamptz)
+   ), guard as (
+     select u.user_id from users u, input i
+      where u.user_id = i.user_id and u.version = i.version
+      order by u.user_id
+        for update of u
+   ), event as (
+     insert into provider_events (user_id, method, id, type, checkout_id, payment_id, outcome, report, received_at)
+     select g.user_id, e.method, e.id, e.type, e.checkout_id, i.payment->>'id', e.outcome, e.report, i.now
+       from guard g join input i using (user_id),
+            jsonb_to_record(i.received) as e(
+              method text, id text, type text, checkout_id text, outcome text, report jsonb)
+      where i.received is not null
+         on conflict do nothing
+     returning user_id
+   ), effect as (
+     select i.* from input i join guard using (user_id)
+      where i.received is null or exists (select from event v where v.user_id = i.user_id)
+   ), fresh as (
+     insert into payments (${COLUMN_NAMES}, reports)
+     select ${NEW_PAYMENT}, '[]'::jsonb || coalesce(e.report, '[]')
+       from effect e, jsonb_populate_record(null::payments, e.payment) n
+      where e.is_new and e.payment is not null
+   ), moved as (
+     update payments p
+        set ${NEW_STATE}, reports = p.reports || coalesce(e.report, '[]')
+       from effect e, jsonb_populate_record(null::payments, e.payment) n
+      where not e.is_new and p.user_id = e.user_id and p.id = n.id and p.status <> 'refunded'
+        and (p.status <> 'paid' or n.status = 'refunded')
+     returning p.id, p.user_id
+   ), withdrawn as (
+     update payments p
+        set status = 'canceled', next_check_at = e.now
+       from effect e
+      where e.withdraws and p.user_id = e.user_id and p.id <> e.payment->>'id'
+        and p.status in ('requested', 'pending')
+   ), shifted as (
+     update payments p
+        set period_start = r.period_start, period_end = r.period_end
+       from effect e,
+            jsonb_to_recordset(e.shifted) as r(id text, period_start timestamptz, period_end timestamptz)
+      where e.shifted is not null and p.user_id = e.user_id and p.id = r.id and p.status = 'paid'
+   ), audited as (
+     insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after)
+     select e.user_id, a.id, e.now, a.actor, a.act, a.reason, a.payment_id, a.before, a.after
+       from effect e, jsonb_populate_record(null::audit, e.audit) a
+      where e.audit is not null
+   ), restored as (
+     select to_char(max(restored_at) at time zone 'UTC', '"-R"YYYYMMDDHH24MISS') as mark,
+            to_char(max(restored_at) at time zone 'UTC' + interval '1 day', 'YYYY') as last_year
+       from restores
+   ), booked as (
+     select e.user_id, e.payment->>'id' as payment_id, e.now, r.snapshot,
+            r.series || case when right(r.series, 4) <= restored.last_year then restored.mark else '' end as series,
+            row_number() over (partition by r.series order by e.user_id) as place,
+            count(*) over (partition by r.series) as places
+       from effect e, jsonb_to_record(e.receipt) as r(series text, snapshot jsonb), restored
+      where e.receipt is not null
+   ), drawn as (
+     insert into receipt_series as s (series, last_number)
+     select series, count(*) from booked group by series order by series
+         on conflict (series) do update set last_number = s.last_number + excluded.last_number
+     returning series, last_number
+   ), issued as (
+     insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
+     select b.user_id, b.payment_id, b.series, d.last_number - b.places + b.place, b.now, b.snapshot
+       from booked b join drawn d using (series)
+   ), told as (
+     insert into outbox (user_id, sequence, id, type, payload, created_at)
+     select e.user_id, (o->'event'->'data'->>'sequence')::bigint, o->>'id', o->'event'->>'type', o->'event', e.now
+       from effect e, jsonb_array_elements(e.events) o
+   ), owed as (
+     insert into mails (user_id, kind, about, queued_at, due_at)
+     select e.user_id, o->'mail'->>'kind', o->'mail'->>'about', e.now, e.now
+       from effect e, jsonb_array_elements(e.events) o
+      where o->'mail' <> 'null'
+         on conflict do nothing
+   ), advanced as (
+     update users u
+        set version = u.version + 1,
+            event_sequence = u.event_sequence + jsonb_array_length(e.events),
+            deliver_at = case when u.delivered_sequence < u.event_sequence then u.deliver_at
+                              else least(u.deliver_at, e.now) end,
+            anchor_at = s.anchor_at, run_months = s.run_months, paid_until = s.paid_until, months = s.months,
+            ended_at = s.ended_at, payment_method = s.payment_method,
+            announced = case when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at)
+                             then null else u.announced end,
+            announce_at = case when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at)
+                               then s.announce_at else u.announce_at end
+       from effect e,
+            jsonb_to_record(e.subscription) as s(
+              anchor_at timestamptz, run_months int, paid_until timestamptz, months jsonb, ended_at timestamptz,
+              payment_method text, announce_at timestamptz)
+      where u.user_id = e.user_id
+   )
+   select i.user_id, g.user_id is not null as guarded, e.user_id is not null as effective
+     from input i left join guard g using (user_id) left join effect e using (user_id)`,
 )
 
-/** What a report names: the checkout, and our own id from its metadata. Whose it is, only our row says. */
-export interface ReportedIds extends Pick<CheckoutReport, 'method' | 'paymentId'> {
-  /** Null: to be found by our id alone. */
-  readonly checkoutId: string | null
-}
-
-/** Ours, with the user it belongs to, at the version that a change of his money must name. */
-export interface LoadedPayment {
-  readonly payment: Payment
-  readonly user: UserRecord
-}
-
-/** For each report its payment, by the checkout's id, else by our own id; null when it is not ours. */
-export async function loadForSettlements(
-  database: Queryable,
-  reports: readonly ReportedIds[],
-): Promise<readonly (LoadedPayment | null)[]> {
-  const rows = await database.query(selectForSettlement, [
-    reports.map(({ method }) => method),
-    reports.map(({ checkoutId }) => checkoutId),
-    reports.map(({ paymentId }) => paymentId),
-  ])
-  const found = new Map(
-    rows.map((row) => [integer(row, 'ordinal'), { payment: parsePayment(row), user: parseUser(row) }]),
-  )
-  // `with ordinality` counts from 1.
-  return reports.map((_, index) => found.get(index + 1) ?? null)
-}
-
-export async function loadForSettlement(
-  database: Queryable,
-  report: ReportedIds,
-): Promise<LoadedPayment | null> {
-  const [loaded] = await loadForSettlements(database, [report])
-  return loaded ?? null
-}
-
-/** Loading and saving, where what arrives meanwhile shares the next statement. A lone report has one to itself. */
-export interface Settlements {
-  readonly load: Coalesced<ReportedIds, LoadedPayment | null>
-  readonly save: Coalesced<SettlementChange, SaveResult>
-  /** Stores an event that changes nothing. It moves no version, so such events do not hold each other up. */
-  readonly keep: Coalesced<IdleEvent, SaveResult>
-}
-
-export function createSettlements(database: Queryable): Settlements {
-  return {
-    load: shareStatements<ReportedIds, LoadedPayment | null>(database, {
-      one: loadForSettlement,
-      many: loadForSettlements,
-    }),
-    save: shareStatements<SettlementChange, SaveResult>(database, {
-      one: saveSettlement,
-      many: saveFirstOfEach,
-    }),
-    keep: shareStatements<IdleEvent, SaveResult>(database, {
-      // Two copies of one event must not meet in a statement, which could not tell which of them came first.
-      keyOf: ({ userId, received }) => keyOf(userId, received),
-      one: async (database, event) => (await keepIdleEvents(database, [event]))[0] ?? 'stale',
-      many: keepIdleEvents,
-    }),
-  }
-}
-
-/**
- * A statement holds one change of each user. Another change of the same user was decided before the first is saved, so it
- * is loaded and decided again without being tried: 200 events of one user at once then take a few statements.
- */
-async function saveFirstOfEach(
+/** Saves changes of different users, each wholly or not at all; gives what became of each. */
+export async function saveSettlements(
   database: Queryable,
   changes: readonly SettlementChange[],
 ): Promise<readonly SaveResult[]> {
-  const tried = changes.filter((change) => changes.find((one) => one.userId === change.userId) === change)
-  const results = await saveSettlements(database, tried)
-  return changes.map((change) => results[tried.indexOf(change)] ?? 'stale')
+  const rows = await database.query(saveChanges, [JSON.stringify(changes.map(toInput))])
+  const results = new Map(rows.map((row) => [text(row, 'user_id'), resultOf(row)]))
+  return changes.map((change) => results.get(change.userId) ?? 'stale')
 }
 
-const keyOf = (userId: string, { method, id }: Pick<ReceivedEvent, 'method' | 'id'>) =>
-  JSON.stringify([userId, method, id])
-
-/** An event about a payment of ours that has nothing to change there, as decided on `version` of the user. */
-export interface IdleEvent {
-  readonly userId: string
-  readonly version: number
-  readonly paymentId: string
-  readonly received: ReceivedEvent
+export async function saveSettlement(database: Queryable, change: SettlementChange): Promise<SaveResult> {
+  const [result] = await saveSettlements(database, [change])
+  return result ?? 'stale'
 }
 
-// The version is compared without a lock: had it moved, the event might be no idle one any more.
-const insertIdleEvents = statement(
-  'settlements.keep',
-  `with input as (
-     select i.*, u.user_id is not null as is_current
-       from jsonb_to_recordset($1::jsonb) as i(
-              user_id text, version bigint, payment_id text, method text, id text, type text, checkout_id text,
-              outcome text, report jsonb, received_at timestamptz)
-       left join users u on u.user_id = i.user_id and u.version = i.version
-   ), event as (
-     insert into provider_events (user_id, method, id, type, checkout_id, payment_id, outcome, report, received_at)
-     select user_id, method, id, type, checkout_id, payment_id, outcome, report, received_at
-       from input where is_current order by user_id, method, id
-         on conflict do nothing
-     returning user_id, method, id
-   )
-   select i.user_id, i.method, i.id, i.is_current as guarded, e.id is not null as effective
-     from input i left join event e using (user_id, method, id)`,
-)
-
-async function keepIdleEvents(
-  database: Queryable,
-  events: readonly IdleEvent[],
-): Promise<readonly SaveResult[]> {
-  const input = events.map(({ userId, version, paymentId, received }) => ({
-    user_id: userId,
-    version,
-    payment_id: paymentId,
-    method: received.method,
-    id: received.id,
-    type: received.type,
-    checkout_id: received.report?.checkoutId ?? null,
-    outcome: received.outcome,
-    report: received.report,
-    received_at: at(received.receivedAt),
-  }))
-  const rows = await database.query(insertIdleEvents, [JSON.stringify(input)])
-  const results = new Map(
-    rows.map((row) => {
-      const event = { method: text(row, 'method'), id: text(row, 'id') }
-      return [keyOf(text(row, 'user_id'), event), resultOf(row)]
-    }),
-  )
-  return events.map(({ userId, received }) => results.get(keyOf(userId, received)) ?? 'stale')
+/** Of a row that says whether the version still held, and whether the event was new. */
+export function resultOf(row: Row): SaveResult {
+  if (!flag(row, 'guarded')) return 'stale'
+  return flag(row, 'effective') ? 'saved' : 'duplicate'
 }
 
-const insertForeignEvent = statement(
-  'settlements.foreign_event',
-  `insert into provider_events (user_id, method, id, type, checkout_id, outcome, report, received_at)
-   values ('', $1, $2, $3, $4, $5, $6::jsonb, $7::timestamptz)
-       on conflict do nothing
-   returning id`,
-)
+function toInput(change: SettlementChange) {
+  const { received } = change
+  return {
+    user_id: change.userId,
+    version: change.version,
+    payment: change.payment && (change.isNew ? paymentToColumns : paymentStateToColumns)(change.payment),
+    is_new: change.isNew,
+    subscription: factsToColumns(change.subscription),
+    withdraws: change.withdrawsOpen ?? false,
+    received: received && { ...received, checkout_id: received.report?.checkoutId ?? null },
+    report: change.report ?? null,
+    events: change.events,
+    receipt: change.receipt,
+    ...(change.moved && { shifted: change.moved.map(movedToColumns) }),
+    audit: change.audit ? auditToColumns(change.audit) : null,
+    now: at(change.now),
+  }
+}
 
-/** An event that is about nothing of ours is kept as well: it may be the only trace of somebody's money. */
-export async function saveForeignEvent(database: Queryable, event: ReceivedEvent): Promise<SaveResult> {
-  const rows = await database.query(insertForeignEvent, [
-    event.method,
-    event.id,
-    event.type,
-    event.report?.checkoutId ?? null,
-    event.outcome,
-    event.report === null ? null : JSON.stringify(event.report),
-    at(event.receivedAt),
-  ])
-  return rows.length === 0 ? 'duplicate' : 'saved'
+function movedToColumns({ paymentId, periodStart, periodEnd }: MovedPeriod) {
+  return { id: paymentId, period_start: at(periodStart), period_end: at(periodEnd) }
 }

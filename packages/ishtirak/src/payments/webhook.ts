@@ -5,8 +5,8 @@ import type { Clock } from '../runtime/clock.js'
 import { type Log, throttled } from '../runtime/log.js'
 import type { ProviderEvent } from './method.js'
 import { type SettleDeps, settlePayment } from './settle.js'
-import { saveForeignEvent } from './settle.sql.js'
-import type { ReceivedEvent } from './settle-changes.sql.js'
+import { saveForeignEvent } from './provider-events.sql.js'
+import type { ReceivedEvent } from './settle.sql.js'
 
 export interface WebhookDeps extends SettleDeps {
   readonly logForgery: LogForgery
