@@ -2,7 +2,7 @@
 // asking for them with a database that only listens, so that they cannot grow apart.
 
 import { loadForSettlement } from '../../packages/ishtirak/dist/payments/settle.sql.js'
-import { saveSettlement } from '../../packages/ishtirak/dist/payments/settle-changes.sql.js'
+import { saveSettlement } from '../../packages/ishtirak/dist/payments/settle.sql.js'
 import { createLoadUser } from '../../packages/ishtirak/dist/payments/users.sql.js'
 
 export async function statementsOfService() {

@@ -19,14 +19,14 @@ export const mutations = [
   },
   {
     rule: 'a change is saved only on the version it was decided on',
-    file: src('payments/settle-changes.sql.ts'),
+    file: src('payments/settle.sql.ts'),
     from: 'where u.user_id = i.user_id and u.version = i.version',
     to: 'where u.user_id = i.user_id',
     tests: [src('payments/settle.sql.test.ts')],
   },
   {
     rule: 'a booked payment has a receipt',
-    file: src('payments/settle-changes.sql.ts'),
+    file: src('payments/settle.sql.ts'),
     from: '      where e.receipt is not null',
     to: '      where e.receipt is null',
     tests: ['test/scenarios/main-job.test.ts'],

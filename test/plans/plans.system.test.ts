@@ -29,8 +29,8 @@ import {
   findPaymentById,
   listPayments,
 } from '../../packages/ishtirak/src/payments/payments.sql.js'
-import { loadForSettlements } from '../../packages/ishtirak/src/payments/provider-events.sql.js'
 import {
+  loadForSettlements,
   type SettlementChange,
   saveSettlements,
 } from '../../packages/ishtirak/src/payments/settle.sql.js'

@@ -1,5 +1,5 @@
 // What the operator looks at across users: payments, and everything known of one. Reads only; what changes a payment goes
-// the way of all changes, through payments/settle-changes.sql.ts.
+// the way of all changes, through payments/settle.sql.ts.
 import type { Instant } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import type { Payment, PublicPaymentStatus } from '../core/payment.js'

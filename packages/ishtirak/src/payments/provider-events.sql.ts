@@ -1,115 +1,30 @@
-// A report of the provider and what it is about: loaded in one statement, saved in another, both shared by what arrives
-// together.
+// Events of a provider as rows, where they change nothing: a payment of ours has nothing to change, or the event is about
+// nothing of ours. (One that changes a payment is saved with its effect: settle.sql.ts.)
 import type { CheckoutReport } from '../core/checkout.js'
-import type { Payment } from '../core/payment.js'
-import type { Coalesced } from '../database/coalesce.js'
-import { shareStatements } from '../database/coalesce.js'
-import { type Queryable, statement } from '../database/database.js'
-import { at, integer, text } from '../database/rows.js'
-import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
-import {
-  type ReceivedEvent,
-  resultOf,
-  type SaveResult,
-  type SettlementChange,
-  saveSettlement,
-  saveSettlements,
-} from './settle.sql.js'
-import { FACT_COLUMNS, parseUser, type UserRecord } from './users.sql.js'
+import type { Instant } from '../core/instant.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, flag, text } from '../database/rows.js'
 
-const selectForSettlement = statement(
-  'settlements.load',
-  `select a.ordinal, ${PAYMENT_COLUMNS}, ${FACT_COLUMNS}
-     from unnest($1::text[], $2::text[], $3::text[]) with ordinality a(method, checkout_id, payment_id, ordinal)
-     join lateral (
-       select user_id, id from payments where checkout_id = a.checkout_id and method = a.method
-       union all
-       select user_id, id from payments
-        where id = a.payment_id and method = a.method
-          and not exists (select from payments where checkout_id = a.checkout_id and method = a.method)
-     ) found on true
-     join payments p on p.user_id = found.user_id and p.id = found.id
-     join users u on u.user_id = p.user_id`,
-)
-
-/** What a report names: the checkout, and our own id from its metadata. Whose it is, only our row says. */
-export interface ReportedIds extends Pick<CheckoutReport, 'method' | 'paymentId'> {
-  /** Null: to be found by our id alone. */
-  readonly checkoutId: string | null
+/** Its id is unique within its method. */
+export interface ReceivedEvent {
+  readonly method: string
+  readonly id: string
+  readonly type: string
+  readonly outcome: string
+  readonly report: CheckoutReport | null
+  readonly receivedAt: Instant
 }
 
-/** Ours, with the user it belongs to, at the version that a change of his money must name. */
-export interface LoadedPayment {
-  readonly payment: Payment
-  readonly user: UserRecord
+/** `saved`; `duplicate`: the event id is known, nothing was changed; `stale`: another change came first, load and decide anew. */
+export type SaveResult = 'saved' | 'duplicate' | 'stale'
+
+/** Of a row that says whether the version still held, and whether the event was new. */
+export function resultOf(row: Row): SaveResult {
+  if (!flag(row, 'guarded')) return 'stale'
+  return flag(row, 'effective') ? 'saved' : 'duplicate'
 }
 
-/** For each report its payment, by the checkout's id, else by our own id; null when it is not ours. */
-export async function loadForSettlements(
-  database: Queryable,
-  reports: readonly ReportedIds[],
-): Promise<readonly (LoadedPayment | null)[]> {
-  const rows = await database.query(selectForSettlement, [
-    reports.map(({ method }) => method),
-    reports.map(({ checkoutId }) => checkoutId),
-    reports.map(({ paymentId }) => paymentId),
-  ])
-  const found = new Map(
-    rows.map((row) => [integer(row, 'ordinal'), { payment: parsePayment(row), user: parseUser(row) }]),
-  )
-  // `with ordinality` counts from 1.
-  return reports.map((_, index) => found.get(index + 1) ?? null)
-}
-
-export async function loadForSettlement(
-  database: Queryable,
-  report: ReportedIds,
-): Promise<LoadedPayment | null> {
-  const [loaded] = await loadForSettlements(database, [report])
-  return loaded ?? null
-}
-
-/** Loading and saving, where what arrives meanwhile shares the next statement. A lone report has one to itself. */
-export interface Settlements {
-  readonly load: Coalesced<ReportedIds, LoadedPayment | null>
-  readonly save: Coalesced<SettlementChange, SaveResult>
-  /** Stores an event that changes nothing. It moves no version, so such events do not hold each other up. */
-  readonly keep: Coalesced<IdleEvent, SaveResult>
-}
-
-export function createSettlements(database: Queryable): Settlements {
-  return {
-    load: shareStatements<ReportedIds, LoadedPayment | null>(database, {
-      one: loadForSettlement,
-      many: loadForSettlements,
-    }),
-    save: shareStatements<SettlementChange, SaveResult>(database, {
-      one: saveSettlement,
-      many: saveFirstOfEach,
-    }),
-    keep: shareStatements<IdleEvent, SaveResult>(database, {
-      // Two copies of one event must not meet in a statement, which could not tell which of them came first.
-      keyOf: ({ userId, received }) => keyOf(userId, received),
-      one: async (database, event) => (await keepIdleEvents(database, [event]))[0] ?? 'stale',
-      many: keepIdleEvents,
-    }),
-  }
-}
-
-/**
- * A statement holds one change of each user. Another change of the same user was decided before the first is saved, so it
- * is loaded and decided again without being tried: 200 events of one user at once then take a few statements.
- */
-async function saveFirstOfEach(
-  database: Queryable,
-  changes: readonly SettlementChange[],
-): Promise<readonly SaveResult[]> {
-  const tried = changes.filter((change) => changes.find((one) => one.userId === change.userId) === change)
-  const results = await saveSettlements(database, tried)
-  return changes.map((change) => results[tried.indexOf(change)] ?? 'stale')
-}
-
-const keyOf = (userId: string, { method, id }: Pick<ReceivedEvent, 'method' | 'id'>) =>
+export const eventKey = (userId: string, { method, id }: Pick<ReceivedEvent, 'method' | 'id'>) =>
   JSON.stringify([userId, method, id])
 
 /** An event about a payment of ours that has nothing to change there, as decided on `version` of the user. */
@@ -140,7 +55,8 @@ const insertIdleEvents = statement(
      from input i left join event e using (user_id, method, id)`,
 )
 
-async function keepIdleEvents(
+/** Several at once; the two copies of one event must come in two calls. */
+export async function keepIdleEvents(
   database: Queryable,
   events: readonly IdleEvent[],
 ): Promise<readonly SaveResult[]> {
@@ -160,10 +76,10 @@ async function keepIdleEvents(
   const results = new Map(
     rows.map((row) => {
       const event = { method: text(row, 'method'), id: text(row, 'id') }
-      return [keyOf(text(row, 'user_id'), event), resultOf(row)]
+      return [eventKey(text(row, 'user_id'), event), resultOf(row)]
     }),
   )
-  return events.map(({ userId, received }) => results.get(keyOf(userId, received)) ?? 'stale')
+  return events.map(({ userId, received }) => results.get(eventKey(userId, received)) ?? 'stale')
 }
 
 const insertForeignEvent = statement(

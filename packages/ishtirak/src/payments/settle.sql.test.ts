@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { describeOnBothDatabases } from '../../../../test/support/databases.js'
 import { aPayment, aReport, days, NOON, PRO } from '../../../../test/support/fixtures.js'
 import { statement } from '../database/database.js'
-import { createSettlements } from './provider-events.sql.js'
-import { type SettlementChange, saveSettlements } from './settle.sql.js'
+import { createSettlements, type SettlementChange, saveSettlements } from './settle.sql.js'
 import { insertRequestedPayments } from './upgrade.sql.js'
 
 const selectReceipts = statement(

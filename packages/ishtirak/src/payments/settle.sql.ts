@@ -1,5 +1,5 @@
-// The whole effect of a change of somebody's money as one statement: event, payment, paid time, receipt number, events to
-// the platform, owed mail. It is there wholly or not at all.
+// A report about a payment, from loading to saving, both shared by what arrives together. The whole effect of a change of
+// a user's money is one statement: event, payment, paid time, receipt number, events to the platform, owed mail.
 import type { CheckoutReport } from '../core/checkout.js'
 import type { NewEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
@@ -7,26 +7,111 @@ import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, flag, text } from '../database/rows.js'
+import { type Coalesced, shareStatements } from '../database/coalesce.js'
+import { type Queryable, statement } from '../database/database.js'
+import { at, integer, text } from '../database/rows.js'
 import { type AuditEntry, auditToColumns } from './audit.sql.js'
 import {
   COLUMN_NAMES,
   NEW_PAYMENT,
   NEW_STATE,
+  PAYMENT_COLUMNS,
+  parsePayment,
   paymentStateToColumns,
   paymentToColumns,
 } from './payments.sql.js'
-import { factsToColumns } from './users.sql.js'
+import {
+  eventKey,
+  type IdleEvent,
+  keepIdleEvents,
+  type ReceivedEvent,
+  resultOf,
+  type SaveResult,
+} from './provider-events.sql.js'
+import { FACT_COLUMNS, factsToColumns, parseUser, type UserRecord } from './users.sql.js'
 
-/** Its id is unique within its method. */
-export interface ReceivedEvent {
-  readonly method: string
-  readonly id: string
-  readonly type: string
-  readonly outcome: string
-  readonly report: CheckoutReport | null
-  readonly receivedAt: Instant
+/** Loading and saving, where what arrives meanwhile shares the next statement. A lone report has one to itself. */
+export interface Settlements {
+  readonly load: Coalesced<ReportedIds, LoadedPayment | null>
+  readonly save: Coalesced<SettlementChange, SaveResult>
+  /** Stores an event that changes nothing. It moves no version, so such events do not hold each other up. */
+  readonly keep: Coalesced<IdleEvent, SaveResult>
+}
+
+export function createSettlements(database: Queryable): Settlements {
+  return {
+    load: shareStatements<ReportedIds, LoadedPayment | null>(database, {
+      one: async (database, report) => (await loadForSettlements(database, [report]))[0] ?? null,
+      many: loadForSettlements,
+    }),
+    save: shareStatements<SettlementChange, SaveResult>(database, {
+      one: saveSettlement,
+      many: saveFirstOfEach,
+    }),
+    keep: shareStatements<IdleEvent, SaveResult>(database, {
+      // Two copies of one event must not meet in a statement, which could not tell which of them came first.
+      keyOf: ({ userId, received }) => eventKey(userId, received),
+      one: async (database, event) => (await keepIdleEvents(database, [event]))[0] ?? 'stale',
+      many: keepIdleEvents,
+    }),
+  }
+}
+
+/**
+ * A statement holds one change of each user. Another change of the same user was decided before the first is saved, so it
+ * is loaded and decided again without being tried: 200 events of one user at once then take a few statements.
+ */
+async function saveFirstOfEach(
+  database: Queryable,
+  changes: readonly SettlementChange[],
+): Promise<readonly SaveResult[]> {
+  const tried = changes.filter((change) => changes.find((one) => one.userId === change.userId) === change)
+  const results = await saveSettlements(database, tried)
+  return changes.map((change) => results[tried.indexOf(change)] ?? 'stale')
+}
+
+const selectForSettlement = statement(
+  'settlements.load',
+  `select a.ordinal, ${PAYMENT_COLUMNS}, ${FACT_COLUMNS}
+     from unnest($1::text[], $2::text[], $3::text[]) with ordinality a(method, checkout_id, payment_id, ordinal)
+     join lateral (
+       select user_id, id from payments where checkout_id = a.checkout_id and method = a.method
+       union all
+       select user_id, id from payments
+        where id = a.payment_id and method = a.method
+          and not exists (select from payments where checkout_id = a.checkout_id and method = a.method)
+     ) found on true
+     join payments p on p.user_id = found.user_id and p.id = found.id
+     join users u on u.user_id = p.user_id`,
+)
+
+/** What a report names: the checkout, and our own id from its metadata. Whose it is, only our row says. */
+export interface ReportedIds extends Pick<CheckoutReport, 'method' | 'paymentId'> {
+  /** Null: to be found by our id alone. */
+  readonly checkoutId: string | null
+}
+
+/** Ours, with the user it belongs to, at the version that a change of his money must name. */
+export interface LoadedPayment {
+  readonly payment: Payment
+  readonly user: UserRecord
+}
+
+/** For each report its payment, by the checkout's id, else by our own id; null when it is not ours. */
+export async function loadForSettlements(
+  database: Queryable,
+  reports: readonly ReportedIds[],
+): Promise<readonly (LoadedPayment | null)[]> {
+  const rows = await database.query(selectForSettlement, [
+    reports.map(({ method }) => method),
+    reports.map(({ checkoutId }) => checkoutId),
+    reports.map(({ paymentId }) => paymentId),
+  ])
+  const found = new Map(
+    rows.map((row) => [integer(row, 'ordinal'), { payment: parsePayment(row), user: parseUser(row) }]),
+  )
+  // `with ordinality` counts from 1.
+  return reports.map((_, index) => found.get(index + 1) ?? null)
 }
 
 /** One change of one user's money, decided on `version`. */
@@ -50,9 +135,6 @@ export interface SettlementChange {
   readonly audit?: AuditEntry | null
   readonly now: Instant
 }
-
-/** `saved`; `duplicate`: the event id is known, nothing was changed; `stale`: another change came first, load and decide anew. */
-export type SaveResult = 'saved' | 'duplicate' | 'stale'
 
 // Changes of several users at once, at most one of each. The guard locks a user's row at the version the change was
 // decided on, in the order of the users, so that two processes cannot lock each other out. The event comes next: if its
@@ -176,12 +258,6 @@ export async function saveSettlements(
 export async function saveSettlement(database: Queryable, change: SettlementChange): Promise<SaveResult> {
   const [result] = await saveSettlements(database, [change])
   return result ?? 'stale'
-}
-
-/** Of a row that says whether the version still held, and whether the event was new. */
-export function resultOf(row: Row): SaveResult {
-  if (!flag(row, 'guarded')) return 'stale'
-  return flag(row, 'effective') ? 'saved' : 'duplicate'
 }
 
 function toInput(change: SettlementChange) {

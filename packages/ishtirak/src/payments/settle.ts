@@ -15,8 +15,8 @@ import type { Ids } from '../runtime/random.js'
 import { describeAct, type OperatorAct } from './audit.js'
 import type { PaymentMethods } from './methods.js'
 import { outgoingEvents } from './outgoing-events.js'
-import { type LoadedPayment, type Settlements, saveForeignEvent } from './provider-events.sql.js'
-import type { SaveResult, SettlementChange } from './settle.sql.js'
+import { type SaveResult, saveForeignEvent } from './provider-events.sql.js'
+import type { LoadedPayment, SettlementChange, Settlements } from './settle.sql.js'
 import type { UserRecord } from './users.sql.js'
 
 export interface SettleDeps {

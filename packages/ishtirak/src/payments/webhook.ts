@@ -4,9 +4,8 @@ import { MINUTE } from '../core/instant.js'
 import type { Clock } from '../runtime/clock.js'
 import { type Log, throttled } from '../runtime/log.js'
 import type { ProviderEvent } from './method.js'
+import { type ReceivedEvent, saveForeignEvent } from './provider-events.sql.js'
 import { type SettleDeps, settlePayment } from './settle.js'
-import { saveForeignEvent } from './provider-events.sql.js'
-import type { ReceivedEvent } from './settle.sql.js'
 
 export interface WebhookDeps extends SettleDeps {
   readonly logForgery: LogForgery

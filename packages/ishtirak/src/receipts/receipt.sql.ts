@@ -1,4 +1,4 @@
-// Receipts as they were issued: number and snapshot. They are written with the booking (payments/settle-changes.sql.ts) and never changed;
+// Receipts as they were issued: number and snapshot. They are written with the booking (payments/settle.sql.ts) and never changed;
 // here they are read.
 import type { ReceiptSnapshot } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
