@@ -1,8 +1,7 @@
 // The statements of the floors: the service's own, as it sends them when it sends one for each request. Taken from it by
 // asking for them with a database that only listens, so that they cannot grow apart.
 
-import { loadForSettlement } from '../../packages/ishtirak/dist/payments/settle.sql.js'
-import { saveSettlement } from '../../packages/ishtirak/dist/payments/settle.sql.js'
+import { loadForSettlements, saveSettlement } from '../../packages/ishtirak/dist/payments/settle.sql.js'
 import { createLoadUser } from '../../packages/ishtirak/dist/payments/users.sql.js'
 
 export async function statementsOfService() {
@@ -18,7 +17,7 @@ export async function statementsOfService() {
   return {
     selectUser: await heard((database) => createLoadUser(database)('')),
     loadPayment: await heard((database) =>
-      loadForSettlement(database, { method: '', checkoutId: '', paymentId: '' }),
+      loadForSettlements(database, [{ method: '', checkoutId: '', paymentId: '' }]),
     ),
     savePayment: await heard((database) =>
       saveSettlement(database, { ...change, events: [], receipt: null, now: 0 }),

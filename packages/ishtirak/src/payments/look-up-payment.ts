@@ -12,22 +12,22 @@ export type Lookup =
 
 /** Asks for the payment's checkout, or, where we never learned its id, for any that carries the payment's id. */
 export async function lookUpPayment(
-  parts: SettleDeps,
+  deps: SettleDeps,
   payment: Payment,
   options: Pick<ReportedCheckout, 'source' | 'accepted' | 'by' | 'requestId'> & {
     readonly timeoutMs?: number
   },
 ): Promise<Lookup> {
   const { timeoutMs, ...way } = options
-  const answer = await ask(parts, payment, timeoutMs)
+  const answer = await ask(deps, payment, timeoutMs)
   if (!answer.ok) return { kind: 'failed', failure: answer.failure }
   if (answer.value.length === 0) return { kind: 'not_there' }
   // Oldest first: the first checkout made for a payment is the payment's own, a later one the second.
   const reports = [...answer.value].sort((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0))
   for (const report of reports) {
-    const outcome = await settlePayment(parts, { report, event: null, ...way })
+    const outcome = await settlePayment(deps, { report, event: null, ...way })
     if (outcome !== 'refused' && outcome !== 'withdrawn') continue
-    const ended = await endCheckout(parts, payment, {
+    const ended = await endCheckout(deps, payment, {
       checkoutId: report.checkoutId,
       source: way.source,
       requestId: way.requestId,
@@ -39,14 +39,14 @@ export async function lookUpPayment(
 
 /** Sees to it that a checkout of this payment is not paid any more; gives what it is now. */
 export async function endCheckout(
-  parts: SettleDeps,
+  deps: SettleDeps,
   payment: Payment,
   { checkoutId, ...way }: { readonly checkoutId: string } & Pick<ReportedCheckout, 'source' | 'requestId'>,
 ): Promise<ProviderAnswer<CheckoutReport>> {
-  const answer = await parts.methods.of(payment.method).expireCheckout(checkoutId)
+  const answer = await deps.methods.of(payment.method).expireCheckout(checkoutId)
   if (!answer.ok) return answer
   const report = answer.value ?? reportOfLoss(payment, checkoutId)
-  await settlePayment(parts, { report, event: null, ...way })
+  await settlePayment(deps, { report, event: null, ...way })
   return { ok: true, value: report }
 }
 

@@ -14,7 +14,7 @@ const MAILED: Readonly<Partial<Record<EventType, MailKind>>> = {
 
 /** Each carries the state after the change and the user's next number. */
 export function outgoingEvents(
-  parts: { readonly ids: Ids; readonly terms: Terms },
+  deps: { readonly ids: Ids; readonly terms: Terms },
   types: readonly EventType[],
   of: {
     readonly userId: string
@@ -27,12 +27,12 @@ export function outgoingEvents(
   },
 ): readonly NewEvent[] {
   const { userId, eventSequence, payment, now } = of
-  const subscription = statusAt(of.subscription, now, parts.terms)
+  const subscription = statusAt(of.subscription, now, deps.terms)
   return types.map((type, index) => {
     const described = { userId, sequence: eventSequence + 1 + index, subscription, payment, now }
     const kind = MAILED[type]
     return {
-      id: parts.ids.next('evt', now),
+      id: deps.ids.next('evt', now),
       event: describeEvent(type, described),
       mail: payment && kind ? { kind, about: payment.id } : null,
     }

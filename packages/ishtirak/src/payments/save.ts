@@ -29,19 +29,19 @@ export interface DecidedAct {
 
 /** `decide` loads the facts anew each time it is called, and throws to refuse. */
 export async function saveByHand(
-  parts: SaveDeps,
+  deps: SaveDeps,
   by: OperatorAct,
   decide: (now: Instant) => Promise<DecidedAct>,
 ): Promise<void> {
   const { userId, payment } = await untilFresh(by.act, async () => {
-    const now = parts.clock.now()
+    const now = deps.clock.now()
     const decided = await decide(now)
-    return (await save(parts, by, decided, now)) === 'saved' ? decided : 'stale'
+    return (await save(deps, by, decided, now)) === 'saved' ? decided : 'stale'
   })
-  parts.log.info({ ...by, user_id: userId, payment_id: payment?.id }, 'the operator acted')
+  deps.log.info({ ...by, user_id: userId, payment_id: payment?.id }, 'the operator acted')
 }
 
-function save(parts: SaveDeps, by: OperatorAct, decided: DecidedAct, now: Instant) {
+function save(deps: SaveDeps, by: OperatorAct, decided: DecidedAct, now: Instant) {
   const { userId, user, after } = decided
   const { subscription, moved = [], payment = null } = after
   const before = {
@@ -52,14 +52,14 @@ function save(parts: SaveDeps, by: OperatorAct, decided: DecidedAct, now: Instan
       .map(({ paymentId, start, end }) => ({ paymentId, periodStart: start, periodEnd: end })),
   }
   const facts = { paymentId: decided.payment?.id ?? null, before, after: { payment, subscription, moved } }
-  return saveSettlement(parts.database, {
+  return saveSettlement(deps.database, {
     userId,
     version: user.version,
     payment,
     isNew: false,
     subscription,
     received: null,
-    events: outgoingEvents(parts, after.events, {
+    events: outgoingEvents(deps, after.events, {
       userId,
       eventSequence: user.eventSequence,
       subscription,
@@ -68,7 +68,7 @@ function save(parts: SaveDeps, by: OperatorAct, decided: DecidedAct, now: Instan
     }),
     receipt: null,
     moved,
-    audit: describeAct(parts, by, facts, now),
+    audit: describeAct(deps, by, facts, now),
     now,
   })
 }

@@ -58,16 +58,13 @@ export interface ReportedCheckout {
 export type SettlementResult = SettlementOutcome | 'duplicate'
 
 /** Books what the report says. Throws `DatabaseUnavailable`: then nothing was changed, and the report is to come again. */
-export async function settlePayment(
-  parts: SettleDeps,
-  reported: ReportedCheckout,
-): Promise<SettlementResult> {
+export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout): Promise<SettlementResult> {
   const giveUpAt = givenUpAfter()
   const result = await untilFresh(`settling ${reported.report.checkoutId}`, async () => {
-    const loaded = await load(parts, reported, giveUpAt)
-    return loaded ? settleOurs(parts, reported, loaded, giveUpAt) : keepForeign(parts, reported)
+    const loaded = await load(deps, reported, giveUpAt)
+    return loaded ? settleOurs(deps, reported, loaded, giveUpAt) : keepForeign(deps, reported)
   })
-  note(parts, reported, result)
+  note(deps, reported, result)
   return result
 }
 
@@ -84,18 +81,18 @@ async function load(
 }
 
 async function settleOurs(
-  parts: SettleDeps,
+  deps: SettleDeps,
   reported: ReportedCheckout,
   loaded: LoadedPayment,
   giveUpAt: number,
 ): Promise<SettlementResult | 'stale'> {
-  const now = parts.clock.now()
+  const now = deps.clock.now()
   const { payment, user } = loaded
   const decision = decideSettlement({ payment, subscription: user.subscription }, reported.report, {
     now,
-    terms: parts.terms,
-    looksAfterMs: parts.methods.of(payment.method).looksAfterMs,
-    freshPaymentId: parts.ids.next('pay', now),
+    terms: deps.terms,
+    looksAfterMs: deps.methods.of(payment.method).looksAfterMs,
+    freshPaymentId: deps.ids.next('pay', now),
     asked: reported.event === null,
     accepted: reported.accepted ?? false,
   })
@@ -104,7 +101,7 @@ async function settleOurs(
     if (!event) return decision.outcome
     const received = { ...event, method: report.method, outcome: decision.outcome, report, receivedAt: now }
     const { version } = user
-    const kept = await parts.settlements.keep(
+    const kept = await deps.settlements.keep(
       {
         userId: payment.userId,
         version,
@@ -115,15 +112,15 @@ async function settleOurs(
     )
     return kept === 'saved' ? decision.outcome : kept
   }
-  const change = describeChange(parts, reported, { ...loaded, decision, now })
-  const saved = await parts.settlements.save(change, giveUpAt)
+  const change = describeChange(deps, reported, { ...loaded, decision, now })
+  const saved = await deps.settlements.save(change, giveUpAt)
   if (saved !== 'saved') return saved
-  noteInstant(parts, reported, change)
+  noteInstant(deps, reported, change)
   return decision.outcome
 }
 
 function describeChange(
-  parts: SettleDeps,
+  deps: SettleDeps,
   { report, event, source, by }: ReportedCheckout,
   of: {
     readonly payment: Payment
@@ -151,7 +148,7 @@ function describeChange(
       receivedAt: now,
     },
     report: reportToKeep(decision, of.payment, { report, source, eventId: event?.id ?? null, now }),
-    events: outgoingEvents(parts, decision.events, {
+    events: outgoingEvents(deps, decision.events, {
       userId,
       eventSequence: user.eventSequence,
       subscription,
@@ -161,8 +158,8 @@ function describeChange(
     receipt:
       decision.payment === null || paidAt === null
         ? null
-        : receiptOf(parts, decision.payment, { ...user, userId }, now),
-    audit: by ? describeAct(parts, by, audited(of), now) : null,
+        : receiptOf(deps, decision.payment, { ...user, userId }, now),
+    audit: by ? describeAct(deps, by, audited(of), now) : null,
     now,
   }
 }
@@ -197,24 +194,21 @@ function audited(of: {
 }
 
 /** A checkout that is not ours, or not known to be: an event about it is kept, for the operator to find. */
-async function keepForeign(
-  parts: SettleDeps,
-  { report, event }: ReportedCheckout,
-): Promise<SettlementResult> {
+async function keepForeign(deps: SettleDeps, { report, event }: ReportedCheckout): Promise<SettlementResult> {
   if (!event) return 'unknown_checkout'
-  const saved: SaveResult = await saveForeignEvent(parts.database, {
+  const saved: SaveResult = await saveForeignEvent(deps.database, {
     ...event,
     method: report.method,
     outcome: 'unknown_checkout',
     report,
-    receivedAt: parts.clock.now(),
+    receivedAt: deps.clock.now(),
   })
   return saved === 'duplicate' ? 'duplicate' : 'unknown_checkout'
 }
 
 /** The money counts from another instant than the one that the provider says. */
 function noteInstant(
-  parts: SettleDeps,
+  deps: SettleDeps,
   { requestId }: ReportedCheckout,
   { payment, report }: SettlementChange,
 ): void {
@@ -228,13 +222,13 @@ function noteInstant(
     said_paid_at: report.saidPaidAt === null ? null : toTimestamp(report.saidPaidAt),
     paid_at: paidAt === undefined ? null : toTimestamp(paidAt),
   }
-  parts.log.warn(line, 'the provider’s instant of payment is not believed')
+  deps.log.warn(line, 'the provider’s instant of payment is not believed')
 }
 
 /** What the operator should see without looking for it: money that did not go the ordinary way. */
-function note(parts: SettleDeps, reported: ReportedCheckout, result: SettlementResult): void {
+function note(deps: SettleDeps, reported: ReportedCheckout, result: SettlementResult): void {
   const { report, event, source, requestId, orderedFor } = reported
-  parts.count({ name: 'settlement', outcome: result })
+  deps.count({ name: 'settlement', outcome: result })
   if (result === 'unchanged' || result === 'duplicate') return
   const line = {
     request_id: requestId,
@@ -247,13 +241,13 @@ function note(parts: SettleDeps, reported: ReportedCheckout, result: SettlementR
   }
   if (result === 'refused') {
     const { amount, currency, live } = report
-    parts.log.error({ ...line, amount, currency, live }, 'the new checkout is not what was ordered')
+    deps.log.error({ ...line, amount, currency, live }, 'the new checkout is not what was ordered')
     return
   }
   const isOdd =
     result === 'review' ||
     result === 'booked_second' ||
     (result === 'unknown_checkout' && report.status === 'paid')
-  if (isOdd) parts.log.warn(line, 'money that needs the operator')
-  else parts.log.info(line, report.status === 'pending' ? 'checkout opened' : 'payment settled')
+  if (isOdd) deps.log.warn(line, 'money that needs the operator')
+  else deps.log.info(line, report.status === 'pending' ? 'checkout opened' : 'payment settled')
 }

@@ -12,32 +12,32 @@ import { withdrawPayment } from './upgrade.sql.js'
 const RETRY_MS = 2 * MINUTE
 
 /** Looks up to `limit` due payments at the provider. Gives how many were looked at; failures stay due. */
-export async function checkDuePayments(parts: SettleDeps, limit: number): Promise<number> {
-  const now = parts.clock.now()
-  const due = await claimDuePayments(parts.database, { now, limit, retryAt: now + RETRY_MS })
-  for (const payment of due) await check(parts, payment)
+export async function checkDuePayments(deps: SettleDeps, limit: number): Promise<number> {
+  const now = deps.clock.now()
+  const due = await claimDuePayments(deps.database, { now, limit, retryAt: now + RETRY_MS })
+  for (const payment of due) await check(deps, payment)
   return due.length
 }
 
-async function check(parts: SettleDeps, payment: Payment): Promise<void> {
-  const lookup = await lookUpPayment(parts, payment, { source: 'sweep' })
+async function check(deps: SettleDeps, payment: Payment): Promise<void> {
+  const lookup = await lookUpPayment(deps, payment, { source: 'sweep' })
   if (lookup.kind === 'failed') {
-    parts.log.warn({ payment_id: payment.id, failure: lookup.failure }, 'a payment could not be looked up')
+    deps.log.warn({ payment_id: payment.id, failure: lookup.failure }, 'a payment could not be looked up')
     return
   }
-  const now = parts.clock.now()
+  const now = deps.clock.now()
   const [report] = lookup.kind === 'settled' ? lookup.reports : []
   const madeAt = report ? checkoutMadeAt(payment, report, now) : null
-  const { looksAfterMs } = parts.methods.of(payment.method)
+  const { looksAfterMs } = deps.methods.of(payment.method)
   const nextCheckAt = nextCheckAfter(madeAt ?? payment.createdAt, now, looksAfterMs)
-  if (nextCheckAt === null) await giveUp(parts, payment, lookup)
-  await scheduleNextCheck(parts.database, payment, nextCheckAt)
+  if (nextCheckAt === null) await giveUp(deps, payment, lookup)
+  await scheduleNextCheck(deps.database, payment, nextCheckAt)
 }
 
 /** A day old and never seen at the provider: whoever asked for it is gone, and there is nothing that could be paid. */
-async function giveUp(parts: SettleDeps, payment: Payment, lookup: Lookup): Promise<void> {
+async function giveUp(deps: SettleDeps, payment: Payment, lookup: Lookup): Promise<void> {
   if (lookup.kind !== 'not_there') return
-  if (payment.checkoutId === null) return withdrawPayment(parts.database, payment, 'expired')
+  if (payment.checkoutId === null) return withdrawPayment(deps.database, payment, 'expired')
   const report = reportOfLoss(payment, payment.checkoutId)
-  await settlePayment(parts, { report, event: null, source: 'sweep' })
+  await settlePayment(deps, { report, event: null, source: 'sweep' })
 }

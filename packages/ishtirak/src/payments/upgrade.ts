@@ -74,32 +74,32 @@ export function createUpgradeState(database: Queryable): UpgradeState {
 }
 
 /** Throws what `refusal` names, `provider_unavailable`, `provider_rejected` or `conflict`. */
-export function upgrade(parts: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
+export function upgrade(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
   // The id of a user holds no line break, so no two users have one key.
   const key = `${request.user.userId}\n${request.planId}\n${request.method ?? ''}`
-  return parts.upgrades.clicks(key, () => openOrReturn(parts, request))
+  return deps.upgrades.clicks(key, () => openOrReturn(deps, request))
 }
 
-async function openOrReturn(parts: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
+async function openOrReturn(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
   let polls = 0
   for (let step = 0; step < STEPS_MAX; step++) {
-    const now = parts.clock.now()
-    const facts = await parts.upgrades.requests.load({
+    const now = deps.clock.now()
+    const facts = await deps.upgrades.requests.load({
       user: request.user,
-      method: methodOf(parts, request).name,
+      method: methodOf(deps, request).name,
       now,
     })
-    const wanted = { planId: request.planId, catalogue: parts.catalogue }
-    const decision = decideUpgrade(facts, wanted, now, parts.terms)
+    const wanted = { planId: request.planId, catalogue: deps.catalogue }
+    const decision = decideUpgrade(facts, wanted, now, deps.terms)
     if (decision.kind === 'return') return opened(decision.payment)
     if (decision.kind === 'wait' && ++polls <= POLLS_MAX) {
-      await parts.wait(POLL_MS)
+      await deps.wait(POLL_MS)
       step--
       continue
     }
-    const attempt = attemptOf(parts, decision, request, facts.version)
+    const attempt = attemptOf(deps, decision, request, facts.version)
     if (!attempt) throw refusal(decision, now)
-    const made = await bounded(parts, request.user.userId, attempt)
+    const made = await bounded(deps, request.user.userId, attempt)
     if (made) return made
   }
   throw unavailable(null)
@@ -109,14 +109,14 @@ type Attempt = () => Promise<OpenedCheckout | null>
 
 /** What asks the provider; null where the decision does not lead there. */
 function attemptOf(
-  parts: UpgradeDeps,
+  deps: UpgradeDeps,
   decision: UpgradeDecision,
   request: UpgradeRequest,
   version: number | null,
 ): Attempt | null {
-  if (decision.kind === 'close') return () => closeAtProvider(parts, decision.payment, request)
-  if (decision.kind === 'continue') return () => continueAttempt(parts, decision.payment, request)
-  if (decision.kind === 'request') return () => requestPayment(parts, decision.offer, request, version)
+  if (decision.kind === 'close') return () => closeAtProvider(deps, decision.payment, request)
+  if (decision.kind === 'continue') return () => continueAttempt(deps, decision.payment, request)
+  if (decision.kind === 'request') return () => requestPayment(deps, decision.offer, request, version)
   return null
 }
 
@@ -143,78 +143,78 @@ const methodOf = ({ methods }: UpgradeDeps, { method }: UpgradeRequest) =>
 
 /** Writes the payment, then asks the provider. Null: the next round of the loop finds what came of it. */
 async function requestPayment(
-  parts: UpgradeDeps,
+  deps: UpgradeDeps,
   offer: Offer,
   request: UpgradeRequest,
   version: number | null,
 ): Promise<OpenedCheckout | null> {
-  const now = parts.clock.now()
+  const now = deps.clock.now()
   const payment = newPayment({
-    id: parts.ids.next('pay', now),
+    id: deps.ids.next('pay', now),
     userId: request.user.userId,
     offer,
-    method: methodOf(parts, request),
+    method: methodOf(deps, request),
     createdAt: now,
     attemptEndsAt: now + ATTEMPT_MS,
   })
-  if (!(await parts.upgrades.requests.insert({ user: request.user, version, payment }))) return null
-  return openCheckout(parts, payment, request)
+  if (!(await deps.upgrades.requests.insert({ user: request.user, version, payment }))) return null
+  return openCheckout(deps, payment, request)
 }
 
 /**
  * Takes over a request that nobody is at any more: perhaps the provider carried it out, so it is looked for first. It may be
  * of another plan than the one that is wanted now; the next round of the loop sees to that.
  */
-async function continueAttempt(parts: UpgradeDeps, payment: Payment, request: UpgradeRequest): Promise<null> {
-  const mine: Payment = { ...payment, attemptEndsAt: parts.clock.now() + ATTEMPT_MS }
-  if (!(await moveAttemptLease(parts.database, payment, mine.attemptEndsAt))) return null
-  const lookup = await lookUpPayment(parts, mine, { source: 'upgrade', requestId: request.requestId })
+async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: UpgradeRequest): Promise<null> {
+  const mine: Payment = { ...payment, attemptEndsAt: deps.clock.now() + ATTEMPT_MS }
+  if (!(await moveAttemptLease(deps.database, payment, mine.attemptEndsAt))) return null
+  const lookup = await lookUpPayment(deps, mine, { source: 'upgrade', requestId: request.requestId })
   if (lookup.kind === 'failed') {
-    await moveAttemptLease(parts.database, mine, parts.clock.now())
+    await moveAttemptLease(deps.database, mine, deps.clock.now())
     throw unavailable(lookup.failure)
   }
-  if (lookup.kind === 'not_there') await openCheckout(parts, mine, request)
+  if (lookup.kind === 'not_there') await openCheckout(deps, mine, request)
   return null
 }
 
 /** Null where the checkout is not simply open now: somebody else was at it, or it was paid already. */
 async function openCheckout(
-  parts: UpgradeDeps,
+  deps: UpgradeDeps,
   payment: Payment,
   request: UpgradeRequest,
 ): Promise<OpenedCheckout | null> {
-  const answer = await parts.methods.of(payment.method).createCheckout({
+  const answer = await deps.methods.of(payment.method).createCheckout({
     paymentId: payment.id,
     userId: payment.userId,
     planId: payment.plan.id,
     price: payment.price,
     description: payment.plan.name,
     locale: request.locale,
-    successUrl: `${parts.publicUrl}/billing/return/${payment.id}`,
-    failureUrl: `${parts.publicUrl}/billing/return/${payment.id}`,
-    webhookUrl: `${parts.publicUrl}/api/v1/billing/webhook`,
+    successUrl: `${deps.publicUrl}/billing/return/${payment.id}`,
+    failureUrl: `${deps.publicUrl}/billing/return/${payment.id}`,
+    webhookUrl: `${deps.publicUrl}/api/v1/billing/webhook`,
   })
   if (answer.ok) {
-    parts.count({ name: 'checkout_opened' })
-    return takeOver(parts, payment, answer.value, request)
+    deps.count({ name: 'checkout_opened' })
+    return takeOver(deps, payment, answer.value, request)
   }
   const { failure } = answer
-  parts.log.warn(
+  deps.log.warn(
     { request_id: request.requestId, payment_id: payment.id, failure },
     'the provider opened no checkout',
   )
   if (failure.kind === 'rejected') {
-    await withdrawPayment(parts.database, payment, 'canceled')
+    await withdrawPayment(deps.database, payment, 'canceled')
     throw new BillingError('provider_rejected')
   }
   // The attempt is over, so the next click need not wait for its end.
-  await moveAttemptLease(parts.database, payment, parts.clock.now())
+  await moveAttemptLease(deps.database, payment, deps.clock.now())
   throw unavailable(failure)
 }
 
 /** The answer is compared with the order before anybody sees it. Null: as for `openCheckout`. */
 async function takeOver(
-  parts: UpgradeDeps,
+  deps: UpgradeDeps,
   payment: Payment,
   report: CheckoutReport,
   { requestId }: UpgradeRequest,
@@ -222,15 +222,15 @@ async function takeOver(
   const { checkoutId, checkoutUrl, status } = report
   const way = { source: 'upgrade', requestId } as const
   const line = { request_id: requestId, payment_id: payment.id }
-  const outcome = await settlePayment(parts, { report, event: null, orderedFor: payment.id, ...way })
+  const outcome = await settlePayment(deps, { report, event: null, orderedFor: payment.id, ...way })
   if (outcome === 'refused' || outcome === 'withdrawn') {
-    const ended = await endCheckout(parts, payment, { checkoutId, ...way })
+    const ended = await endCheckout(deps, payment, { checkoutId, ...way })
     // Nobody has its address, and the payment is due: the sweep tries again.
-    if (!ended.ok) parts.log.warn({ ...line, failure: ended.failure }, 'a checkout stays open')
+    if (!ended.ok) deps.log.warn({ ...line, failure: ended.failure }, 'a checkout stays open')
   }
   if (outcome === 'unknown_checkout') {
-    parts.log.error({ ...line, checkout_id: checkoutId }, 'the new checkout is another payment’s')
-    await withdrawPayment(parts.database, payment, 'canceled')
+    deps.log.error({ ...line, checkout_id: checkoutId }, 'the new checkout is another payment’s')
+    await withdrawPayment(deps.database, payment, 'canceled')
   }
   if (outcome === 'refused' || outcome === 'unknown_checkout') throw new BillingError('provider_rejected')
   const isOpen = outcome === 'moved' && status === 'pending' && checkoutUrl !== null
@@ -242,13 +242,13 @@ async function takeOver(
  * bank still decides it takes no card, and a second one beside it could be paid twice: the user is asked to wait.
  */
 async function closeAtProvider(
-  parts: UpgradeDeps,
+  deps: UpgradeDeps,
   payment: Payment,
   { planId, requestId }: UpgradeRequest,
 ): Promise<OpenedCheckout | null> {
   if (payment.checkoutId === null) return null
   const { checkoutId } = payment
-  const ended = await endCheckout(parts, payment, { checkoutId, source: 'upgrade', requestId })
+  const ended = await endCheckout(deps, payment, { checkoutId, source: 'upgrade', requestId })
   if (!ended.ok)
     throw ended.failure.kind === 'rejected'
       ? new BillingError('provider_rejected')
