@@ -6,7 +6,7 @@ import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, instant, instantOrNull, integer, text, textOrNull } from '../database/rows.js'
 
 /** `set_aside`: given up by the operator, or written before there was an address. */
-export type DeliveryState = 'waiting' | 'delivered' | 'set_aside'
+type DeliveryState = 'waiting' | 'delivered' | 'set_aside'
 
 export interface WrittenEvent {
   readonly userId: string

@@ -61,7 +61,7 @@ export async function findPaymentWithUser(
   return row ? { payment: parsePayment(row), user: parseUser(row) } : null
 }
 
-export interface TracedEvent {
+interface TracedEvent {
   readonly id: string
   readonly type: string
   readonly at: Instant

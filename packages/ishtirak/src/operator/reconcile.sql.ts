@@ -26,7 +26,7 @@ export interface Comparison {
   readonly finishedAt: Instant | null
 }
 
-export type FindingKind = 'paid_not_booked' | 'booked_not_paid' | 'differs' | 'unknown_paid'
+type FindingKind = 'paid_not_booked' | 'booked_not_paid' | 'differs' | 'unknown_paid'
 
 /** What only one side has, or has differently. */
 export interface Finding {
