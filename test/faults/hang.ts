@@ -33,7 +33,7 @@ interface Call {
   readonly operationId?: string
 }
 
-interface KindFigures {
+export interface KindFigures {
   readonly kind: Kind
   readonly calls: number
   readonly refused: number

@@ -196,7 +196,7 @@ function takingOf(checkout: CheckoutRecord, price: number): Taking[] {
   ]
 }
 
-function metadataOf(metadata: unknown, key: string): string {
+export function metadataOf(metadata: unknown, key: string): string {
   const value: unknown =
     typeof metadata === 'object' && metadata !== null ? Reflect.get(metadata, key) : undefined
   return typeof value === 'string' ? value : ''

@@ -37,7 +37,7 @@ export interface World extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-interface CallOptions {
+export interface CallOptions {
   readonly body?: unknown
   readonly headers?: Record<string, string>
 }

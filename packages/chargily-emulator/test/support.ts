@@ -33,7 +33,7 @@ export class ManualClock {
   }
 }
 
-interface ReceivedEvent {
+export interface ReceivedEvent {
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
   readonly body: string

@@ -178,7 +178,7 @@ describeScenario('events to the platform', ({ database }) => {
     await world.as('user-1').buy()
     await pass(0)
     const [first] = await written(true)
-    expect(first).toMatchObject({ state: 'waiting', attempts: 1, answerStatus: status })
+    expect(first).toMatchObject({ state: 'waiting', attempts: 1, answer_status: status })
     expect(receiver.received).toHaveLength(1)
   })
 

@@ -1,32 +1,21 @@
 // The written events as the operator sees them, and the two acts on them: to queue a user's events again from one of them
 // on, and to stop waiting for one. Both move the user's pointer, so the order of events stays what it was.
-import type { EventType } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, flag, instant, instantOrNull, integer, text, textOrNull } from '../database/rows.js'
+import { type Queryable, statement } from '../database/database.js'
+import { at, integer, text } from '../database/rows.js'
+import { viewRows } from '../payments/views.js'
+import { WrittenEventSchema } from './schemas.js'
 
-/** `set_aside`: given up by the operator, or written before there was an address. */
-type DeliveryState = 'waiting' | 'delivered' | 'set_aside'
-
-export interface WrittenEvent {
-  readonly userId: string
-  readonly sequence: number
-  readonly id: string
-  readonly type: EventType
-  readonly createdAt: Instant
-  readonly state: DeliveryState
-  readonly attempts: number
-  readonly attemptedAt: Instant | null
-  /** When the next attempt is due: of the user's first waiting event only. */
-  readonly dueAt: Instant | null
-  readonly answerStatus: number | null
-  readonly failure: string | null
-}
-
+// Of a user only the first waiting event is due, and none while the address is switched off. A user whose events were
+// never attempted is due since 1970: what is due is not due before it is written.
 const COLUMNS = `
-  o.user_id, o.sequence, o.id, o.type, o.created_at, o.attempts, o.attempted_at, o.answer_status, o.failure,
-  o.delivered_at, u.deliver_at, o.sequence > u.delivered_sequence as waiting,
-  o.sequence = u.delivered_sequence + 1 as first`
+  o.id, o.user_id, o.sequence, o.type, o.created_at, o.attempts, o.attempted_at, o.answer_status, o.failure,
+  case when o.sequence > u.delivered_sequence then 'waiting'
+       when o.delivered_at is null then 'set_aside'
+       else 'delivered' end as state,
+  case when o.sequence = u.delivered_sequence + 1
+        and exists (select from event_endpoint where disabled_at is null)
+       then greatest(u.deliver_at, o.created_at) end as due_at`
 
 const selectEvents = statement(
   'event_history.list',
@@ -51,9 +40,9 @@ const selectWaiting = statement(
 export async function listEvents(
   database: Queryable,
   of: { readonly userId: string | null; readonly waiting: boolean; readonly limit: number },
-): Promise<readonly WrittenEvent[]> {
+) {
   const rows = await database.query(of.waiting ? selectWaiting : selectEvents, [of.userId, of.limit])
-  return rows.map(parseEvent)
+  return viewRows(WrittenEventSchema, rows)
 }
 
 // An event from before there was an address goes out as well when a person asks for it.
@@ -137,27 +126,4 @@ export async function countWaitingEvents(
 ): Promise<{ readonly users: number; readonly events: number }> {
   const [row] = await database.query(countWaiting)
   return row ? { users: integer(row, 'users'), events: integer(row, 'events') } : { users: 0, events: 0 }
-}
-
-function parseEvent(row: Row): WrittenEvent {
-  const isWaiting = flag(row, 'waiting')
-  const wasDelivered = instantOrNull(row, 'delivered_at') !== null
-  return {
-    userId: text(row, 'user_id'),
-    sequence: integer(row, 'sequence'),
-    id: text(row, 'id'),
-    // Written from a value of this type with the event.
-    type: text(row, 'type') as EventType,
-    createdAt: instant(row, 'created_at'),
-    state: isWaiting ? 'waiting' : wasDelivered ? 'delivered' : 'set_aside',
-    attempts: integer(row, 'attempts'),
-    attemptedAt: instantOrNull(row, 'attempted_at'),
-    // A user whose events were never attempted is due since 1970: what is due is not due before it is written.
-    dueAt:
-      isWaiting && flag(row, 'first')
-        ? Math.max(instant(row, 'deliver_at'), instant(row, 'created_at'))
-        : null,
-    answerStatus: row.answer_status === null ? null : integer(row, 'answer_status'),
-    failure: textOrNull(row, 'failure'),
-  }
 }

@@ -1,7 +1,8 @@
 // What a person may do with the events to the platform: look at them, send them again, stop waiting for one, and forget
 // the old ones. All of it moves a user's pointer; none of it writes or changes an event.
+import type { Static } from 'typebox'
 import { BillingError } from '../core/error.js'
-import { DAY } from '../core/instant.js'
+import { DAY, timestampOrNull } from '../core/instant.js'
 import type { Database, Queryable } from '../database/database.js'
 import { type AuditDeps, type By, recordAct } from '../payments/audit.js'
 import type { Clock } from '../runtime/clock.js'
@@ -13,8 +14,8 @@ import {
   restartWaiting,
   rewindToEvent,
   skipToAfterEvent,
-  type WrittenEvent,
 } from './event-history.sql.js'
+import type { EventsSchema } from './schemas.js'
 
 export interface ManageEventsDeps extends AuditDeps {
   readonly database: Database
@@ -27,12 +28,6 @@ export interface EventsQuery {
   readonly limit: number
 }
 
-export interface EventsReport {
-  readonly endpoint: EventEndpoint | null
-  readonly waiting: { readonly users: number; readonly events: number }
-  readonly events: readonly WrittenEvent[]
-}
-
 export interface ResentEvents {
   readonly userId: string
   readonly events: number
@@ -41,13 +36,22 @@ export interface ResentEvents {
 export async function reportEvents(
   { database }: { readonly database: Queryable },
   query: EventsQuery,
-): Promise<EventsReport> {
-  const [endpoint, waiting, events] = await Promise.all([
+): Promise<Static<typeof EventsSchema>> {
+  const [endpoint, waiting, data] = await Promise.all([
     loadEventEndpoint(database),
     countWaitingEvents(database),
     listEvents(database, query),
   ])
-  return { endpoint, waiting, events }
+  return { endpoint: endpoint && viewEndpoint(endpoint), waiting, data }
+}
+
+function viewEndpoint({ failingSince, disabledAt, disabledBecause }: EventEndpoint) {
+  return {
+    state: disabledAt ? ('disabled' as const) : failingSince ? ('failing' as const) : ('working' as const),
+    failing_since: timestampOrNull(failingSince),
+    disabled_at: timestampOrNull(disabledAt),
+    disabled_because: disabledBecause,
+  }
 }
 
 /** An event and all later ones of its user go out again, in order. Throws `not_found`. */

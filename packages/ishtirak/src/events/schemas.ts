@@ -53,7 +53,7 @@ const AnnouncementSchema = Type.Object(
 )
 
 /** The body of one type of event. */
-function eventSchema(type: EventType) {
+export function eventSchema(type: EventType) {
   const isOfPayment = type.startsWith('payment.')
   const isOfTime = /expiring|past_due|expired/.test(type)
   const kind = isOfTime ? 'Announced' : isOfPayment ? 'Payment' : 'Subscription'
@@ -138,7 +138,7 @@ export const EventsQuerySchema = Type.Object(
 
 export const EventParamsSchema = Type.Object({ event_id: Type.String({ maxLength: 100 }) })
 
-const WrittenEventSchema = Type.Object({
+export const WrittenEventSchema = Type.Object({
   id: Type.String({ examples: ['evt_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
   user_id: Type.String(),
   sequence: Type.Integer(),

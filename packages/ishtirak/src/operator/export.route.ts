@@ -2,28 +2,23 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { App } from '../http/app.js'
-import { problemResponses } from '../http/problem.js'
 import { type BackupDeps, backUp } from './backup.js'
 import { type ExportDeps, exportPayments } from './export.js'
-import { BASE, OPERATOR, type OperatorRouteDeps, READ } from './route.js'
+import { BASE, type OperatorRouteDeps, reads } from './route.js'
 import { ExportQuerySchema } from './schemas.js'
 
 export type ExportRoutesDeps = OperatorRouteDeps & ExportDeps & BackupDeps
 
+/** A text to the reader, a stream to the route. */
+const FILE = Type.Unsafe<Readable>({ type: 'string' })
+const BINARY_FILE = Type.Unsafe<Readable>({ type: 'string', format: 'binary' })
+
 export function exportRoutes(app: App, deps: ExportRoutesDeps): void {
   const exportSchema = {
-    ...OPERATOR,
+    ...reads({ description: 'RFC 4180, UTF-8', content: { 'text/csv': { schema: FILE } } }),
     operationId: 'exportPayments',
     summary: 'The payments of a month, as CSV',
     querystring: ExportQuerySchema,
-    response: {
-      // A text to the reader, a stream to the route.
-      200: {
-        description: 'RFC 4180, UTF-8',
-        content: { 'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) } },
-      },
-      ...problemResponses(...READ),
-    },
   }
   app.get(`${BASE}/exports/payments`, { schema: exportSchema }, async (request, reply) => {
     const { month } = request.query
@@ -34,18 +29,12 @@ export function exportRoutes(app: App, deps: ExportRoutesDeps): void {
       .send(Readable.from(pieces))
   })
   const backupSchema = {
-    ...OPERATOR,
+    ...reads({
+      description: 'gzip; personal data',
+      content: { 'application/gzip': { schema: BINARY_FILE } },
+    }),
     operationId: 'downloadBackup',
     summary: 'Everything in the database, as a file for `ishtirak restore`',
-    response: {
-      200: {
-        description: 'gzip; personal data',
-        content: {
-          'application/gzip': { schema: Type.Unsafe<Readable>({ type: 'string', format: 'binary' }) },
-        },
-      },
-      ...problemResponses(...READ),
-    },
   }
   app.get(`${BASE}/backup`, { schema: backupSchema }, async (request, reply) => {
     const content = await backUp(deps, { operator: deps.operators.of(request) })

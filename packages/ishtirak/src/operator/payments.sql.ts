@@ -1,12 +1,15 @@
 // What the operator looks at across users: payments, and everything known of one. Reads only; what changes a payment goes
 // the way of all changes, through payments/settle.sql.ts.
-import type { Instant } from '../core/instant.js'
+import { type Instant, toTimestamp } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import type { Payment, PublicPaymentStatus } from '../core/payment.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
+import { receiptNumber } from '../core/receipt.js'
+import { type Queryable, statement } from '../database/database.js'
 import { at, instant, integer, json, text } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
+import { viewRows } from '../payments/views.js'
+import { ActSchema, ReceivedSchema, SentSchema } from './schemas.js'
 
 const selectNewest = statement(
   'operator.newest',
@@ -61,28 +64,9 @@ export async function findPaymentWithUser(
   return row ? { payment: parsePayment(row), user: parseUser(row) } : null
 }
 
-interface TracedEvent {
-  readonly id: string
-  readonly type: string
-  readonly at: Instant
-}
-
-/** What came in about a payment, what it keeps of it, what went out, and the number of its receipt. */
-export interface PaymentTraces {
-  readonly received: readonly (TracedEvent & { readonly outcome: string; readonly amount: number | null })[]
-  /** Those that changed it, oldest first. */
-  readonly reports: readonly KeptReport[]
-  readonly sent: readonly (TracedEvent & { readonly sequence: number })[]
-  readonly receipt: {
-    readonly series: string
-    readonly number: number
-    readonly issuedAt: Instant
-  } | null
-}
-
 const selectReceived = statement(
   'operator.received',
-  `select id, type, outcome, received_at, report->'amount' as amount from provider_events
+  `select id, type, outcome, received_at as at, report->'amount' as amount from provider_events
     where user_id = $1 and (payment_id = $2 or checkout_id = $3)
     order by received_at, id`,
 )
@@ -94,7 +78,7 @@ const selectReports = statement(
 
 const selectSent = statement(
   'operator.sent',
-  `select id, type, sequence, created_at from outbox
+  `select id, type, sequence, created_at as at from outbox
     where user_id = $1 and payload->'data'->'payment'->>'id' = $2
     order by sequence`,
 )
@@ -104,30 +88,38 @@ const selectReceipt = statement(
   'select series, number, issued_at from receipts where user_id = $1 and payment_id = $2',
 )
 
-export async function tracesOf(database: Queryable, payment: Payment): Promise<PaymentTraces> {
-  const { userId, id, checkoutId } = payment
-  const received = await database.query(selectReceived, [userId, id, checkoutId])
-  const [kept] = await database.query(selectReports, [userId, id])
-  const sent = await database.query(selectSent, [userId, id])
-  const [receipt] = await database.query(selectReceipt, [userId, id])
+const ACT_COLUMNS = 'id, acted_at as at, actor, act, reason as why, payment_id, before, after'
+
+const selectActs = statement(
+  'operator.acts_on_payment',
+  `select ${ACT_COLUMNS} from audit where user_id = $1 and payment_id = $2 order by id`,
+)
+
+/** What came in about a payment, what it keeps of it, what went out, its receipt, and what was done by hand. */
+export async function tracesOf(database: Queryable, { userId, id, checkoutId }: Payment) {
+  const of = [userId, id]
+  const [kept] = await database.query(selectReports, of)
+  const [receipt] = await database.query(selectReceipt, of)
   return {
-    received: received.map((row) => ({
-      ...traced(row, 'received_at'),
-      outcome: text(row, 'outcome'),
-      amount: json<number | null>(row, 'amount'),
-    })),
-    reports: kept ? json<readonly KeptReport[]>(kept, 'reports') : [],
-    sent: sent.map((row) => ({ ...traced(row, 'created_at'), sequence: integer(row, 'sequence') })),
     receipt: receipt
       ? {
-          series: text(receipt, 'series'),
-          number: integer(receipt, 'number'),
-          issuedAt: instant(receipt, 'issued_at'),
+          number: receiptNumber(text(receipt, 'series'), integer(receipt, 'number')),
+          issued_at: toTimestamp(instant(receipt, 'issued_at')),
         }
       : null,
+    reports: kept ? json<readonly KeptReport[]>(kept, 'reports') : [],
+    received: viewRows(ReceivedSchema, await database.query(selectReceived, [...of, checkoutId])),
+    sent: viewRows(SentSchema, await database.query(selectSent, of)),
+    audit: viewRows(ActSchema, await database.query(selectActs, of)),
   }
 }
 
-function traced(row: Row, instantColumn: string): TracedEvent {
-  return { id: text(row, 'id'), type: text(row, 'type'), at: instant(row, instantColumn) }
+const selectActsOfUser = statement(
+  'operator.acts_on_user',
+  `select ${ACT_COLUMNS} from audit where user_id = $1 order by id desc limit $2::int`,
+)
+
+/** Newest first. */
+export async function actsOnUser(database: Queryable, userId: string, limit: number) {
+  return viewRows(ActSchema, await database.query(selectActsOfUser, [userId, limit]))
 }

@@ -7,19 +7,15 @@ import type { Payment, Review } from '../core/payment.js'
 import { decideRefund } from '../core/refund.js'
 import type { Queryable } from '../database/database.js'
 import { type By, type OperatorAct, recordAct } from '../payments/audit.js'
-import { actsOnPayment, findRefundInstant, type RecordedAct } from '../payments/audit.sql.js'
+import { findRefundInstant } from '../payments/audit.sql.js'
 import { lookUpPayment } from '../payments/look-up-payment.js'
 import type { ProviderFailure } from '../payments/method.js'
 import { type SaveDeps, saveByHand } from '../payments/save.js'
-import type { SettleDeps } from '../payments/settle.js'
-import { settlePayment } from '../payments/settle.js'
-import { findPaymentWithUser, type PaymentTraces, tracesOf } from './payments.sql.js'
+import { type SettleDeps, settlePayment } from '../payments/settle.js'
+import { findPaymentWithUser, tracesOf } from './payments.sql.js'
 
 /** Everything known of one payment. */
-export interface PaymentFile extends PaymentTraces {
-  readonly payment: Payment
-  readonly acts: readonly RecordedAct[]
-}
+export type PaymentFile = { readonly payment: Payment } & Awaited<ReturnType<typeof tracesOf>>
 
 interface ReadDeps {
   readonly database: Queryable
@@ -28,12 +24,7 @@ interface ReadDeps {
 /** Throws `not_found`. */
 export async function showPayment(deps: ReadDeps, paymentId: string): Promise<PaymentFile> {
   const { payment } = await load(deps, paymentId)
-  const of = { userId: payment.userId, paymentId }
-  return {
-    payment,
-    ...(await tracesOf(deps.database, payment)),
-    acts: await actsOnPayment(deps.database, of),
-  }
+  return { payment, ...(await tracesOf(deps.database, payment)) }
 }
 
 /** Asks the provider now. Throws `not_found`, `provider_unavailable` or `provider_rejected`. */
@@ -44,12 +35,8 @@ export async function recheckPayment(deps: SettleDeps, paymentId: string, by: By
   if (lookup.kind === 'failed') throw refusalOf(lookup.failure)
   if (lookup.kind === 'not_there') {
     const { userId, status } = payment
-    await recordAct(deps, act, {
-      userId,
-      paymentId,
-      before: { status },
-      after: { status, at_provider: null },
-    })
+    const facts = { before: { status }, after: { status, at_provider: null } }
+    await recordAct(deps, act, { userId, paymentId, ...facts })
   }
   return showPayment(deps, paymentId)
 }
@@ -65,13 +52,8 @@ export async function acceptPayment(deps: SettleDeps, paymentId: string, by: By)
     throw new BillingError('conflict', { extra: { payment_status: payment.status } })
   }
   const report = await freshReport(deps, payment, review)
-  await settlePayment(deps, {
-    report,
-    event: null,
-    source: 'operator',
-    accepted: true,
-    by: { ...by, act: 'payment.accept' },
-  })
+  const accepted = { event: null, source: 'operator', accepted: true } as const
+  await settlePayment(deps, { ...accepted, report, by: { ...by, act: 'payment.accept' } })
   return showPayment(deps, paymentId)
 }
 

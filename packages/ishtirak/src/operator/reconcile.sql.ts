@@ -1,79 +1,51 @@
 // The comparison of the provider's list with our books, as rows: how far the walk is, and what was found. The walk belongs
 // to no process; the next round goes on where the last one stopped, in any process.
+import type { Static } from 'typebox'
 import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
+import { type Queryable, statement } from '../database/database.js'
+import { at, flag, instant, instantOrNull, integer, text, textOrNull } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
+import { viewRows } from '../payments/views.js'
+import { ComparisonSchema, FindingSchema } from './schemas.js'
 
-export interface Comparison {
+/** What the walk needs to go on. */
+export interface Walk {
   readonly id: string
   /** The payment method whose provider is compared. */
   readonly method: string
   readonly sinceAt: Instant
-  /** The operator's name, or `schedule`. */
-  readonly startedBy: string
   readonly startedAt: Instant
   /** Payments without a row are booked, as far as the checkout says whose they are. */
   readonly booksUnknown: boolean
   /** The page of the provider's list that comes next; null once the walk has reached `sinceAt`, or where there is no list. */
   readonly nextPage: number | null
-  /** Questions put to the provider so far. */
-  readonly calls: number
-  readonly checkouts: number
-  readonly findings: number
-  readonly nextRoundAt: Instant
-  readonly finishedAt: Instant | null
 }
 
-type FindingKind = 'paid_not_booked' | 'booked_not_paid' | 'differs' | 'unknown_paid'
-
-/** What only one side has, or has differently. */
-export interface Finding {
-  /** Empty while we do not know whose checkout it is. */
-  readonly userId: string
-  readonly checkoutId: string
-  readonly kind: FindingKind
-  readonly paymentId: string | null
-  /** What came of entering it into `settlePayment`, or `reported`. */
-  readonly outcome: string
-  readonly details: Readonly<Record<string, unknown>>
-}
-
-export interface RecordedFinding extends Finding {
-  readonly foundAt: Instant
-  readonly seenAt: Instant
-}
-
-const COLUMNS =
-  'id, method, since_at, started_by, started_at, books_unknown, next_page, calls, checkouts, findings, next_round_at, finished_at'
+/** What only one side has, or has differently. `user_id` is null while we do not know whose checkout it is. */
+export type Finding = Omit<Static<typeof FindingSchema>, 'found_at' | 'seen_at'>
 
 const insertComparison = statement(
   'comparisons.start',
   `insert into comparisons (id, since_at, started_by, started_at, books_unknown, next_page, next_round_at, method)
-   values ($1, $2::timestamptz, $3, $4::timestamptz, $5::boolean, $6::int, $4::timestamptz, $7)
-   returning ${COLUMNS}`,
+   values ($1, $2::timestamptz, $3, $4::timestamptz, $5::boolean, $6::int, $4::timestamptz, $7)`,
 )
 
+/** `startedBy`: the operator's name, or `schedule`. */
 export async function startComparison(
   database: Queryable,
-  start: Pick<
-    Comparison,
-    'id' | 'method' | 'sinceAt' | 'startedBy' | 'startedAt' | 'booksUnknown' | 'nextPage'
-  >,
-): Promise<Comparison> {
-  const { id, method, sinceAt, startedBy, startedAt, booksUnknown, nextPage } = start
+  walk: Walk & { readonly startedBy: string },
+): Promise<void> {
+  const { id, method, sinceAt, startedBy, startedAt, booksUnknown, nextPage } = walk
   const values = [id, at(sinceAt), startedBy, at(startedAt), booksUnknown, nextPage, method]
-  const [row] = await database.query(insertComparison, values)
-  if (!row) throw new Error('the comparison that was just written is not there')
-  return parse(row)
+  await database.query(insertComparison, values)
 }
 
 const claimNextRound = statement(
   'comparisons.claim',
   `update comparisons set next_round_at = $3::timestamptz
     where id = $1 and finished_at is null and next_round_at <= $2::timestamptz
-   returning ${COLUMNS}`,
+   returning id, method, since_at, started_at, books_unknown, next_page`,
 )
 
 /** The comparison as it stands, to be worked on until `nextRoundAt`. Null: finished, or it is not time yet. */
@@ -81,9 +53,17 @@ export async function claimComparison(
   database: Queryable,
   id: string,
   when: { readonly now: Instant; readonly nextRoundAt: Instant },
-): Promise<Comparison | null> {
+): Promise<Walk | null> {
   const [row] = await database.query(claimNextRound, [id, at(when.now), at(when.nextRoundAt)])
-  return row ? parse(row) : null
+  if (!row) return null
+  return {
+    id: text(row, 'id'),
+    method: text(row, 'method'),
+    sinceAt: instant(row, 'since_at'),
+    startedAt: instant(row, 'started_at'),
+    booksUnknown: flag(row, 'books_unknown'),
+    nextPage: row.next_page === null ? null : integer(row, 'next_page'),
+  }
 }
 
 const saveStep = statement(
@@ -94,7 +74,8 @@ const saveStep = statement(
    ), kept as (
      insert into comparison_findings as k (user_id, checkout_id, kind, payment_id, outcome, details,
                                            comparison_id, found_at, seen_at)
-     select user_id, checkout_id, kind, payment_id, outcome, details, $1, $6::timestamptz, $6::timestamptz
+     select coalesce(user_id, ''), checkout_id, kind, payment_id, outcome, details,
+            $1, $6::timestamptz, $6::timestamptz
        from found
          on conflict (user_id, checkout_id, kind) do update
         set outcome = excluded.outcome, details = excluded.details, payment_id = excluded.payment_id,
@@ -132,13 +113,9 @@ export async function saveComparisonStep(
     step.checkouts,
     at(step.finishedAt),
     at(step.now),
-    JSON.stringify(step.findings.map(findingToColumns)),
+    JSON.stringify(step.findings),
     JSON.stringify(step.matched.map((payment) => ({ user_id: payment.userId, id: payment.id }))),
   ])
-}
-
-function findingToColumns({ userId, checkoutId, kind, paymentId, outcome, details }: Finding) {
-  return { user_id: userId, checkout_id: checkoutId, kind, payment_id: paymentId, outcome, details }
 }
 
 const selectByCheckouts = statement(
@@ -171,7 +148,7 @@ const selectUnmatched = statement(
 /** Paid payments of the comparison's time that its walk has not shown. */
 export async function unmatchedPayments(
   database: Queryable,
-  comparison: Pick<Comparison, 'id' | 'method' | 'sinceAt' | 'startedAt'>,
+  comparison: Pick<Walk, 'id' | 'method' | 'sinceAt' | 'startedAt'>,
   limit: number,
 ): Promise<readonly Payment[]> {
   const { id, method, sinceAt, startedAt } = comparison
@@ -179,90 +156,52 @@ export async function unmatchedPayments(
   return (await database.query(selectUnmatched, values)).map(parsePayment)
 }
 
-const selectOldest = statement(
-  'comparisons.oldest_payment',
-  'select created_at from payments order by created_at limit 1',
+const selectLast = statement(
+  'comparisons.last',
+  `select (select id from comparisons where finished_at is null and method = $1
+            order by started_at limit 1) as unfinished,
+          coalesce((select max(started_at) from comparisons where method = $1),
+                   (select min(created_at) from payments)) as begun_at`,
 )
 
-/** From when there is anything to compare. Null: there was never a payment. */
-export async function oldestPaymentAt(database: Queryable): Promise<Instant | null> {
-  const [row] = await database.query(selectOldest)
-  return row ? instant(row, 'created_at') : null
-}
-
-const selectUnfinished = statement(
-  'comparisons.unfinished',
-  `select ${COLUMNS} from comparisons where finished_at is null and method = $1 order by started_at limit 1`,
-)
-
-export async function unfinishedComparison(database: Queryable, method: string): Promise<Comparison | null> {
-  const [row] = await database.query(selectUnfinished, [method])
-  return row ? parse(row) : null
-}
-
-const selectNewest = statement(
-  'comparisons.newest',
-  `select ${COLUMNS} from comparisons where $2::text is null or method = $2 order by started_at desc limit $1::int`,
-)
-
-/** Of one method, or of all. */
-export async function newestComparisons(
+/** Of a method: the oldest unfinished comparison, and when the last one began; before the first: when our first payment was made. */
+export async function lastComparison(
   database: Queryable,
-  limit: number,
-  method: string | null = null,
-): Promise<readonly Comparison[]> {
-  return (await database.query(selectNewest, [limit, method])).map(parse)
+  method: string,
+): Promise<{ readonly unfinished: string | null; readonly begunAt: Instant | null }> {
+  const [row = {}] = await database.query(selectLast, [method])
+  return { unfinished: textOrNull(row, 'unfinished'), begunAt: instantOrNull(row, 'begun_at') }
 }
 
-const selectOne = statement('comparisons.one', `select ${COLUMNS} from comparisons where id = $1`)
-
-export async function findComparison(database: Queryable, id: string): Promise<Comparison | null> {
-  const [row] = await database.query(selectOne, [id])
-  return row ? parse(row) : null
-}
-
-const selectFindings = statement(
-  'comparisons.findings',
-  `select user_id, checkout_id, kind, payment_id, outcome, details, found_at, seen_at
-     from comparison_findings
-    where $1::text is null or comparison_id = $1
-    order by seen_at desc, user_id, checkout_id
+const selectComparisons = statement(
+  'comparisons.list',
+  `select id, since_at as since, started_by, started_at, finished_at, next_round_at, calls, checkouts, findings
+     from comparisons
+    where $1::text is null or id = $1
+    order by started_at desc
     limit $2::int`,
 )
 
-/** Newest first; of one comparison, or of all. */
-export async function listFindings(
-  database: Queryable,
-  comparisonId: string | null,
-  limit: number,
-): Promise<readonly RecordedFinding[]> {
-  const rows = await database.query(selectFindings, [comparisonId, limit])
-  return rows.map((row) => ({
-    userId: text(row, 'user_id'),
-    checkoutId: text(row, 'checkout_id'),
-    // The check constraint of the column holds the same list.
-    kind: text(row, 'kind') as FindingKind,
-    paymentId: textOrNull(row, 'payment_id'),
-    outcome: text(row, 'outcome'),
-    details: json<Finding['details']>(row, 'details'),
-    foundAt: instant(row, 'found_at'),
-    seenAt: instant(row, 'seen_at'),
-  }))
-}
+const selectFindings = statement(
+  'comparisons.findings',
+  `select nullif(user_id, '') as user_id, checkout_id, kind, payment_id, outcome, details, found_at, seen_at
+     from comparison_findings f
+    where $1::text is null or comparison_id = $1
+    order by seen_at desc, f.user_id, checkout_id
+    limit $2::int`,
+)
 
-function parse(row: Row): Comparison {
+/** Newest first, with what was found: of one comparison, or (null) of the last ones. */
+export async function listComparisons(
+  database: Queryable,
+  id: string | null,
+  limits: { readonly comparisons: number; readonly findings: number },
+) {
   return {
-    id: text(row, 'id'),
-    method: text(row, 'method'),
-    sinceAt: instant(row, 'since_at'),
-    startedBy: text(row, 'started_by'),
-    startedAt: instant(row, 'started_at'),
-    booksUnknown: flag(row, 'books_unknown'),
-    nextPage: row.next_page === null ? null : integer(row, 'next_page'),
-    calls: integer(row, 'calls'),
-    checkouts: integer(row, 'checkouts'),
-    findings: integer(row, 'findings'),
-    nextRoundAt: instant(row, 'next_round_at'),
-    finishedAt: instantOrNull(row, 'finished_at'),
+    comparisons: viewRows(
+      ComparisonSchema,
+      await database.query(selectComparisons, [id, limits.comparisons]),
+    ),
+    findings: viewRows(FindingSchema, await database.query(selectFindings, [id, limits.findings])),
   }
 }

@@ -1,46 +1,41 @@
 // The provider's list against our books: every day, and when the operator asks. What was paid there and not booked here is
 // entered like any other report; what only we have, or what differs, is written down for a person. It corrects nothing else.
+import type { Static } from 'typebox'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { paymentBehind } from '../core/found-payment.js'
 import { CLOCK_SKEW_MAX, DAY, type Instant, SECOND, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { Catalogue } from '../core/plan.js'
-import type { Queryable } from '../database/database.js'
 import { type By, recordAct } from '../payments/audit.js'
 import { insertFoundPayment } from '../payments/found-payments.sql.js'
 import { isAllBefore, type PaymentMethod, type ProviderFailure } from '../payments/method.js'
 import { type SettleDeps, settlePayment } from '../payments/settle.js'
 import { compareCheckout } from './comparison.js'
 import {
-  type Comparison,
   claimComparison,
   type Finding,
-  findComparison,
-  listFindings,
-  newestComparisons,
-  oldestPaymentAt,
+  lastComparison,
+  listComparisons,
   paymentsOfCheckouts,
-  type RecordedFinding,
   saveComparisonStep,
   startComparison,
-  unfinishedComparison,
   unmatchedPayments,
+  type Walk,
 } from './reconcile.sql.js'
+import type { ReconciliationSchema } from './schemas.js'
+
+type Reconciliation = Static<typeof ReconciliationSchema>
 
 /** 5 calls every 30 s are 10 a minute: with the sweep's 30 a third of the provider's 60 stays free for people who wait. */
 const CALLS_A_ROUND = 5
 export const ROUND_MS = 30 * SECOND
 /** A checkout is decided within 30 minutes and looked at for a day: two days back miss nothing the last walk could see. */
 const OVERLAP_MS = 2 * DAY
+const SHOWN_OF_ONE = { comparisons: 1, findings: 1_000 }
 
 export interface ReconcileDeps extends SettleDeps {
   readonly catalogue: Catalogue
-}
-
-export interface ComparisonReport {
-  readonly comparison: Comparison
-  readonly findings: readonly RecordedFinding[]
 }
 
 /**
@@ -55,14 +50,12 @@ export async function reconcileDaily(deps: ReconcileDeps): Promise<number> {
 
 async function reconcileMethod(deps: ReconcileDeps, method: PaymentMethod): Promise<number> {
   const now = deps.clock.now()
-  const unfinished = await unfinishedComparison(deps.database, method.name)
-  if (unfinished) return (await continueComparison(deps, unfinished.id)).comparison.calls
-  const [last] = await newestComparisons(deps.database, 1, method.name)
-  const lastAt = last?.startedAt ?? (await oldestPaymentAt(deps.database))
-  if (lastAt === null || now < lastAt + DAY) return 0
-  const sinceAt = lastAt - OVERLAP_MS
-  const begun = await begin(deps, method, { sinceAt, startedBy: 'schedule', booksUnknown: false, now })
-  return (await continueComparison(deps, begun.id)).comparison.calls
+  const { unfinished, begunAt } = await lastComparison(deps.database, method.name)
+  if (unfinished === null && (begunAt === null || now < begunAt + DAY)) return 0
+  const sinceAt = (begunAt ?? now) - OVERLAP_MS
+  const wanted = { sinceAt, startedBy: 'schedule', booksUnknown: false, now }
+  const id = unfinished ?? (await begin(deps, method, wanted))
+  return (await continueReconciliation(deps, id)).reconciliation.calls
 }
 
 /** The operator's comparison: written to the audit trail, then the first round at once. */
@@ -74,80 +67,66 @@ export async function startReconciliation(
     readonly booksUnknown: boolean
   },
   by: By,
-): Promise<ComparisonReport> {
+): Promise<Reconciliation> {
   const now = deps.clock.now()
   const { sinceAt, booksUnknown } = request
-  const asked = { sinceAt, booksUnknown, startedBy: by.operator, now }
-  const begun = await begin(deps, deps.methods.primary, asked)
-  const after = {
-    comparison_id: begun.id,
-    since: toTimestamp(sinceAt),
-    unknown: booksUnknown ? 'book' : 'report',
-  }
+  const wanted = { sinceAt, booksUnknown, startedBy: by.operator, now }
+  const id = await begin(deps, deps.methods.primary, wanted)
+  const after = { comparison_id: id, since: toTimestamp(sinceAt), unknown: booksUnknown ? 'book' : 'report' }
   await recordAct(deps, { ...by, act: 'reconcile' }, { after })
-  return continueComparison(deps, begun.id)
+  return continueReconciliation(deps, id)
 }
 
 /** One round, if it is time for one and no other process is at it; then how far it is. Throws `not_found`. */
-export async function continueComparison(deps: ReconcileDeps, id: string): Promise<ComparisonReport> {
+export async function continueReconciliation(deps: ReconcileDeps, id: string): Promise<Reconciliation> {
   const now = deps.clock.now()
   const claimed = await claimComparison(deps.database, id, { now, nextRoundAt: now + ROUND_MS })
-  if (claimed) await walk(deps, claimed)
-  return showComparison(deps.database, id)
+  if (claimed) await continueWalk(deps, claimed)
+  const { comparisons, findings } = await listComparisons(deps.database, id, SHOWN_OF_ONE)
+  const [reconciliation] = comparisons
+  if (!reconciliation) throw new BillingError('not_found')
+  return { reconciliation, findings }
 }
 
-async function showComparison(database: Queryable, id: string): Promise<ComparisonReport> {
-  const comparison = await findComparison(database, id)
-  if (!comparison) throw new BillingError('not_found')
-  return { comparison, findings: await listFindings(database, id, 1_000) }
-}
-
-/** The last comparisons, and what was found last, newest first. */
-export async function listReconciliations({ database }: { readonly database: Queryable }) {
-  return {
-    comparisons: await newestComparisons(database, 10),
-    findings: await listFindings(database, null, 100),
-  }
-}
-
-function begin(
+async function begin(
   deps: ReconcileDeps,
   { name: method, list }: PaymentMethod,
-  { now, ...of }: Pick<Comparison, 'sinceAt' | 'startedBy' | 'booksUnknown'> & { now: Instant },
-): Promise<Comparison> {
-  const id = deps.ids.next('cmp', now)
-  return startComparison(deps.database, { ...of, id, method, startedAt: now, nextPage: list ? 1 : null })
+  of: { sinceAt: Instant; startedBy: string; booksUnknown: boolean; now: Instant },
+): Promise<string> {
+  const id = deps.ids.next('cmp', of.now)
+  await startComparison(deps.database, { ...of, id, method, startedAt: of.now, nextPage: list ? 1 : null })
+  return id
 }
 
-async function walk(deps: ReconcileDeps, comparison: Comparison): Promise<void> {
-  let nextPage = comparison.nextPage
+async function continueWalk(deps: ReconcileDeps, walk: Walk): Promise<void> {
+  let nextPage = walk.nextPage
   let calls = 0
   while (nextPage !== null && calls < CALLS_A_ROUND) {
     calls += 1
-    const page = await comparePage(deps, comparison, nextPage)
+    const page = await comparePage(deps, walk, nextPage)
     if (page === 'failed') return
     nextPage = page.nextPage
   }
   if (nextPage === null && calls < CALLS_A_ROUND) {
-    await compareUnmatched(deps, comparison, CALLS_A_ROUND - calls)
+    await compareUnmatched(deps, walk, CALLS_A_ROUND - calls)
   }
 }
 
 async function comparePage(
   deps: ReconcileDeps,
-  comparison: Comparison,
+  walk: Walk,
   page: number,
 ): Promise<{ readonly nextPage: number | null } | 'failed'> {
-  const { list } = deps.methods.of(comparison.method)
+  const { list } = deps.methods.of(walk.method)
   if (!list) return 'failed'
   const answer = await list.page(page)
   if (!answer.ok) return giveUp(deps, answer.failure)
   const { checkouts } = answer.value
-  const wanted = checkouts.filter((one) => one.createdAt === null || one.createdAt >= comparison.sinceAt)
-  const compared = await compareAll(deps, comparison, wanted)
-  const isOver = isAllBefore(checkouts, comparison.sinceAt - CLOCK_SKEW_MAX)
+  const wanted = checkouts.filter((one) => one.createdAt === null || one.createdAt >= walk.sinceAt)
+  const compared = await compareAll(deps, walk, wanted)
+  const isOver = isAllBefore(checkouts, walk.sinceAt - CLOCK_SKEW_MAX)
   const nextPage = isOver ? null : answer.value.nextPage
-  await saveComparisonStep(deps.database, comparison.id, {
+  await saveComparisonStep(deps.database, walk.id, {
     ...compared,
     nextPage,
     calls: 1,
@@ -159,20 +138,22 @@ async function comparePage(
 }
 
 /** Our paid payments that the list did not show: each is asked for by name before it is called missing. */
-async function compareUnmatched(deps: ReconcileDeps, comparison: Comparison, limit: number): Promise<void> {
-  const unmatched = await unmatchedPayments(deps.database, comparison, limit)
+async function compareUnmatched(deps: ReconcileDeps, walk: Walk, limit: number): Promise<void> {
+  const unmatched = await unmatchedPayments(deps.database, walk, limit)
   const findings: Finding[] = []
   const matched: Payment[] = []
   for (const payment of unmatched) {
     const answer = await deps.methods.of(payment.method).getCheckout(payment.checkoutId ?? '')
     if (!answer.ok) return void giveUp(deps, answer.failure)
-    const found = answer.value ? await compareAll(deps, comparison, [answer.value]) : missing(payment)
+    const found = answer.value
+      ? await compareAll(deps, walk, [answer.value])
+      : { findings: [missing(payment)], matched: [] }
     findings.push(...found.findings)
     matched.push(...found.matched)
   }
   const now = deps.clock.now()
   const isFinished = unmatched.length < limit
-  await saveComparisonStep(deps.database, comparison.id, {
+  await saveComparisonStep(deps.database, walk.id, {
     findings,
     matched,
     nextPage: null,
@@ -181,7 +162,7 @@ async function compareUnmatched(deps: ReconcileDeps, comparison: Comparison, lim
     finishedAt: isFinished ? now : null,
     now,
   })
-  if (isFinished) deps.log.info({ comparison_id: comparison.id }, 'books compared with the provider')
+  if (isFinished) deps.log.info({ comparison_id: walk.id }, 'books compared with the provider')
 }
 
 interface Compared {
@@ -191,7 +172,7 @@ interface Compared {
 
 async function compareAll(
   deps: ReconcileDeps,
-  { method, booksUnknown }: Comparison,
+  { method, booksUnknown }: Walk,
   reports: readonly CheckoutReport[],
 ): Promise<Compared> {
   const ours = await paymentsOfCheckouts(
@@ -220,12 +201,8 @@ async function enter(deps: ReconcileDeps, report: CheckoutReport, booksUnknown: 
   const reported = { report, event: null, source: 'reconcile' } as const
   const outcome = await settlePayment(deps, reported)
   if (outcome !== 'unknown_checkout' || !booksUnknown) return outcome
-  const { catalogue, clock } = deps
-  const payment = paymentBehind(report, {
-    catalogue,
-    method: deps.methods.of(report.method),
-    now: clock.now(),
-  })
+  const { catalogue, methods, clock } = deps
+  const payment = paymentBehind(report, { catalogue, method: methods.of(report.method), now: clock.now() })
   if (!payment) return outcome
   // Should the process end here, the sweep finds the payment due and asks for its checkout.
   await insertFoundPayment(deps.database, payment)
@@ -239,11 +216,11 @@ function describe(
 ): Finding {
   const isOurs = payment !== null || of.kind !== 'unknown_paid'
   return {
-    userId: payment?.userId ?? (isOurs ? report.userId : null) ?? '',
-    checkoutId: report.checkoutId,
     kind: of.kind,
-    paymentId: payment?.id ?? report.paymentId,
     outcome: of.outcome,
+    user_id: payment?.userId ?? (isOurs ? report.userId : null),
+    payment_id: payment?.id ?? report.paymentId,
+    checkout_id: report.checkoutId,
     details: {
       provider_status: report.status,
       amount: report.amount,
@@ -255,11 +232,10 @@ function describe(
   }
 }
 
-function missing(payment: Payment): Compared {
-  const details = { provider_status: null, amount: payment.price.amount, our_status: payment.status }
-  const { userId, id: paymentId, checkoutId } = payment
-  const finding = { userId, paymentId, checkoutId: checkoutId ?? '', details, outcome: 'reported' }
-  return { findings: [{ ...finding, kind: 'booked_not_paid' }], matched: [] }
+function missing({ userId: user_id, id: payment_id, checkoutId, price, status }: Payment): Finding {
+  const details = { provider_status: null, amount: price.amount, our_status: status }
+  const named = { user_id, payment_id, checkout_id: checkoutId ?? '' }
+  return { ...named, kind: 'booked_not_paid', outcome: 'reported', details }
 }
 
 function giveUp(deps: ReconcileDeps, failure: ProviderFailure): 'failed' {

@@ -71,7 +71,7 @@ export const SearchQuerySchema = Type.Object(
   { additionalProperties: false },
 )
 
-const FoundUserSchema = Type.Object({
+export const FoundUserSchema = Type.Object({
   user_id: Type.String(),
   email: nullable(Type.String()),
   name: nullable(Type.String()),
@@ -82,7 +82,7 @@ export const FoundSchema = Type.Object({
   payments: Type.Array(OperatorPaymentSchema),
 })
 
-const ActSchema = Type.Object({
+export const ActSchema = Type.Object({
   id: Type.String(),
   at: timestamp,
   actor: Type.String(),
@@ -93,7 +93,7 @@ const ActSchema = Type.Object({
   after: Type.Unknown(),
 })
 
-const KeptReportSchema = Type.Object({
+export const KeptReportSchema = Type.Object({
   at: timestamp,
   source: Type.Enum(['webhook', 'read', 'sweep', 'upgrade', 'operator', 'reconcile']),
   event_id: nullable(Type.String()),
@@ -111,6 +111,14 @@ const KeptReportSchema = Type.Object({
   }),
 })
 
+const traced = { id: Type.String(), type: Type.String(), at: timestamp }
+export const ReceivedSchema = Type.Object({
+  ...traced,
+  outcome: Type.String(),
+  amount: nullable(Type.Integer()),
+})
+export const SentSchema = Type.Object({ ...traced, sequence: Type.Integer() })
+
 export const PaymentFileSchema = Type.Object({
   payment: OperatorPaymentSchema,
   receipt: Type.Union([
@@ -126,18 +134,8 @@ export const PaymentFileSchema = Type.Object({
   reports: Type.Array(KeptReportSchema, {
     description: 'What the provider said each time it changed the payment, oldest first',
   }),
-  received: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      type: Type.String(),
-      at: timestamp,
-      outcome: Type.String(),
-      amount: nullable(Type.Integer()),
-    }),
-  ),
-  sent: Type.Array(
-    Type.Object({ id: Type.String(), type: Type.String(), at: timestamp, sequence: Type.Integer() }),
-  ),
+  received: Type.Array(ReceivedSchema),
+  sent: Type.Array(SentSchema),
   audit: Type.Array(ActSchema),
 })
 
@@ -175,7 +173,7 @@ export const ReconcileRequestSchema = Type.Object(
   { additionalProperties: false },
 )
 
-const ComparisonSchema = Type.Object({
+export const ComparisonSchema = Type.Object({
   id: Type.String(),
   since: timestamp,
   started_by: Type.String(),
@@ -187,7 +185,7 @@ const ComparisonSchema = Type.Object({
   findings: Type.Integer(),
 })
 
-const FindingSchema = Type.Object({
+export const FindingSchema = Type.Object({
   kind: Type.Enum(['paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid']),
   outcome: Type.String({ description: 'What was made of it; `reported`: it waits for a person' }),
   user_id: nullable(Type.String()),

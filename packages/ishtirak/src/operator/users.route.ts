@@ -1,8 +1,7 @@
 // The search, everything known of one user, and the end of their access.
 import type { App } from '../http/app.js'
-import { problemResponses } from '../http/problem.js'
 import type { SaveDeps } from '../payments/save.js'
-import { ACT, actedBy, BASE, OPERATOR, type OperatorRouteDeps, READ, viewedNow } from './route.js'
+import { actedBy, acts, BASE, type OperatorRouteDeps, reads, viewedNow } from './route.js'
 import {
   FoundSchema,
   OperatorUserParamsSchema,
@@ -12,37 +11,36 @@ import {
 } from './schemas.js'
 import { endUser, showUser } from './users.js'
 import { search } from './users.sql.js'
-import { viewFound, viewUserFile } from './views.js'
+import { viewOperatorPayment, viewUserFile } from './views.js'
 
 export type UserRoutesDeps = OperatorRouteDeps & SaveDeps
 
 export function userRoutes(app: App, deps: UserRoutesDeps): void {
   const searchSchema = {
-    ...OPERATOR,
+    ...reads(FoundSchema),
     operationId: 'search',
     summary: 'The users and payments that a word names',
     querystring: SearchQuerySchema,
-    response: { 200: FoundSchema, ...problemResponses(...READ) },
   }
-  app.get(`${BASE}/search`, { schema: searchSchema }, async ({ query }) =>
-    viewFound(await search(deps, query.q), viewedNow(deps)),
-  )
-  const common = { ...OPERATOR, params: OperatorUserParamsSchema }
+  app.get(`${BASE}/search`, { schema: searchSchema }, async ({ query }) => {
+    const { users, payments } = await search(deps, query.q)
+    return { users, payments: payments.map((payment) => viewOperatorPayment(payment, viewedNow(deps))) }
+  })
   const showSchema = {
-    ...common,
+    ...reads(UserFileSchema),
     operationId: 'getUserFile',
     summary: 'Everything known of one user',
-    response: { 200: UserFileSchema, ...problemResponses(...READ) },
+    params: OperatorUserParamsSchema,
   }
   app.get(`${BASE}/users/:user_id`, { schema: showSchema }, async ({ params }) =>
     viewUserFile(await showUser(deps, params.user_id), viewedNow(deps)),
   )
   const endSchema = {
-    ...common,
+    ...acts(UserFileSchema),
     operationId: 'endAccess',
     summary: 'End a user’s access now',
+    params: OperatorUserParamsSchema,
     body: WhySchema,
-    response: { 200: UserFileSchema, ...problemResponses(...ACT) },
   }
   app.post(`${BASE}/users/:user_id/end`, { schema: endSchema }, async (request) => {
     const by = actedBy(deps, request, request.body.why)

@@ -4,9 +4,11 @@ import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { readReceiptNumber } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
-import { instant, text, textOrNull } from '../database/rows.js'
+import { instant, text } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
+import { viewRows } from '../payments/views.js'
+import { FoundUserSchema } from './schemas.js'
 
 export interface UserRow extends UserRecord {
   readonly userId: string
@@ -24,13 +26,8 @@ export async function findUser(database: Queryable, userId: string): Promise<Use
   return { ...parseUser(row), userId: text(row, 'user_id'), createdAt: instant(row, 'created_at') }
 }
 
-export interface Found {
-  readonly users: readonly FoundUser[]
-  readonly payments: readonly Payment[]
-}
-
 /** White space around the word comes from copying it. */
-export async function search({ database }: { readonly database: Queryable }, typed: string): Promise<Found> {
+export async function search({ database }: { readonly database: Queryable }, typed: string) {
   const word = typed.trim()
   const [users, payments] = await Promise.all([
     findUsersByWord(database, word),
@@ -50,19 +47,8 @@ const selectUsers = statement(
      where lower(email) = lower($1) and user_id <> $1 order by user_id limit ${HITS_MAX})`,
 )
 
-export interface FoundUser {
-  readonly userId: string
-  readonly email: string | null
-  readonly name: string | null
-}
-
-export async function findUsersByWord(database: Queryable, word: string): Promise<readonly FoundUser[]> {
-  const rows = await database.query(selectUsers, [word])
-  return rows.map((row) => ({
-    userId: text(row, 'user_id'),
-    email: textOrNull(row, 'email'),
-    name: textOrNull(row, 'name'),
-  }))
+export async function findUsersByWord(database: Queryable, word: string) {
+  return viewRows(FoundUserSchema, await database.query(selectUsers, [word]))
 }
 
 const selectPayments = statement(

@@ -1,28 +1,20 @@
 // The operator's look at one user, and the end of their access (fraud).
 import { BillingError } from '../core/error.js'
-import type { Payment } from '../core/payment.js'
 import { decideEnd } from '../core/refund.js'
-import { type Subscription, statusAt } from '../core/subscription.js'
+import { statusAt } from '../core/subscription.js'
 import type { By } from '../payments/audit.js'
-import { actsOnUser, type RecordedAct } from '../payments/audit.sql.js'
 import { type SaveDeps, saveByHand } from '../payments/save.js'
-import { newestPayments } from './payments.sql.js'
+import { actsOnUser, newestPayments } from './payments.sql.js'
 import { findUser, type UserRow } from './users.sql.js'
 
-export interface UserFile {
-  readonly user: UserRow
-  readonly subscription: Subscription
-  /** The newest ones. */
-  readonly payments: readonly Payment[]
-  /** Newest first. */
-  readonly acts: readonly RecordedAct[]
-}
+/** Everything known of one user: the newest payments and acts. */
+export type UserFile = Awaited<ReturnType<typeof showUser>>
 
 /** What fits on a screen; the rest is read with `payments list --user`. */
 const SHOWN_MAX = 50
 
 /** Throws `not_found`. */
-export async function showUser(deps: SaveDeps, userId: string): Promise<UserFile> {
+export async function showUser(deps: SaveDeps, userId: string) {
   const now = deps.clock.now()
   const user = await load(deps, userId)
   const wanted = { userId, status: null, limit: SHOWN_MAX }
@@ -30,7 +22,7 @@ export async function showUser(deps: SaveDeps, userId: string): Promise<UserFile
     user,
     subscription: statusAt(user.subscription, now, deps.terms),
     payments: await newestPayments(deps.database, wanted, now),
-    acts: await actsOnUser(deps.database, userId, SHOWN_MAX),
+    audit: await actsOnUser(deps.database, userId, SHOWN_MAX),
   }
 }
 

@@ -1,8 +1,8 @@
 // The audit trail: who did what, when and why, with what was before and after. Rows are added with the act they tell of
 // and never again touched: the database refuses both (0002_operator.sql).
 import type { Instant } from '../core/instant.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, instant, instantOrNull, json, text, textOrNull } from '../database/rows.js'
+import { type Queryable, statement } from '../database/database.js'
+import { at, instantOrNull } from '../database/rows.js'
 
 export interface AuditEntry {
   readonly id: string
@@ -14,10 +14,6 @@ export interface AuditEntry {
   readonly paymentId: string | null
   readonly before: unknown
   readonly after: unknown
-}
-
-export interface RecordedAct extends AuditEntry {
-  readonly actedAt: Instant
 }
 
 /** For the one statement that saves an act together with what it changes. */
@@ -49,20 +45,6 @@ export async function insertAct(
   ])
 }
 
-const AUDIT_COLUMNS = 'id, acted_at, actor, act, reason, payment_id, before, after'
-
-const selectOfPayment = statement(
-  'audit.of_payment',
-  `select ${AUDIT_COLUMNS} from audit where user_id = $1 and payment_id = $2 order by id`,
-)
-
-export async function actsOnPayment(
-  database: Queryable,
-  of: { readonly userId: string; readonly paymentId: string },
-): Promise<readonly RecordedAct[]> {
-  return (await database.query(selectOfPayment, [of.userId, of.paymentId])).map(parseAct)
-}
-
 const selectRefund = statement(
   'audit.refund',
   `select max(acted_at) as refunded_at from audit
@@ -76,31 +58,4 @@ export async function findRefundInstant(
 ): Promise<Instant | null> {
   const [row] = await database.query(selectRefund, [of.userId, of.paymentId])
   return row ? instantOrNull(row, 'refunded_at') : null
-}
-
-const selectOfUser = statement(
-  'audit.of_user',
-  `select ${AUDIT_COLUMNS} from audit where user_id = $1 order by id desc limit $2::int`,
-)
-
-/** Newest first. */
-export async function actsOnUser(
-  database: Queryable,
-  userId: string,
-  limit: number,
-): Promise<readonly RecordedAct[]> {
-  return (await database.query(selectOfUser, [userId, limit])).map(parseAct)
-}
-
-function parseAct(row: Row): RecordedAct {
-  return {
-    id: text(row, 'id'),
-    actedAt: instant(row, 'acted_at'),
-    actor: text(row, 'actor'),
-    act: text(row, 'act'),
-    reason: textOrNull(row, 'reason'),
-    paymentId: textOrNull(row, 'payment_id'),
-    before: json(row, 'before'),
-    after: json(row, 'after'),
-  }
 }
