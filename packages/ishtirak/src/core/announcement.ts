@@ -1,5 +1,5 @@
-// What time itself brings about: an end that comes near, the end, the end of grace. It decides what the platform is told
-// of it and when to look next. It gives and takes no access: `statusAt` says what is, these only say that it became so.
+// What time itself brings about: an end that comes near, the end, the end of grace. It decides which event the platform gets
+// and when to look next. It gives and takes no access: `statusAt` says what is, these only say that it became so.
 import { DAY, type Instant } from './instant.js'
 import { graceEndsAt, type SubscriptionFacts, type Terms } from './subscription.js'
 
@@ -20,7 +20,7 @@ export interface Announcement {
   readonly boundary: Boundary
   /** When it was passed. */
   readonly at: Instant
-  /** Passed as well and never told, because they are no longer true. */
+  /** Passed as well and never announced, because they are no longer true. */
   readonly skipped: readonly Boundary[]
 }
 
@@ -32,7 +32,7 @@ export interface AnnouncementDecision {
 }
 
 /**
- * Of all boundaries passed since the last announcement only the latest is still true, so it alone is told: a service
+ * Of all boundaries passed since the last announcement only the latest is still true, so it alone is announced: a service
  * that slept for a month says `expired`, not "7 days left".
  */
 export function decideAnnouncement(
@@ -62,7 +62,7 @@ export function firstAnnouncementAt({ paidUntil, endedAt }: SubscriptionFacts): 
   return paidUntil === null || endedAt !== null ? null : paidUntil - 7 * DAY
 }
 
-/** With no days of grace nobody is ever `past_due`, so that is not a boundary then. */
+/** With no days of grace no user is ever `past_due`, so that is not a boundary then. */
 function boundariesOf({ paidUntil, endedAt }: SubscriptionFacts, terms: Terms) {
   if (paidUntil === null || endedAt !== null) return []
   const instants: Record<Boundary, Instant> = {

@@ -1,4 +1,4 @@
-// What the platform is told. Each event carries the state that it brought about, so that a receiver never has to guess
+// Events to the platform. Each event carries the state that it brought about, so that a receiver never has to guess
 // or to ask back, and a sequence number that orders the events of one user.
 import type { Announcement, Boundary } from './announcement.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
@@ -51,7 +51,7 @@ export interface PlatformEvent {
       readonly boundary: Boundary
       /** When time passed it. */
       readonly at: string
-      /** Passed as well since the last announcement, and told by no event of their own: no longer true. */
+      /** Passed as well since the last announcement, without an event of their own: no longer true. */
       readonly skipped: readonly Boundary[]
     }
   }

@@ -18,7 +18,7 @@ export interface KeptReport {
   readonly live: boolean | null
   readonly paymentId: string | null
   readonly checkoutId: string
-  /** The instant of payment as the provider said it; null where it did not, or told of no payment. */
+  /** The instant of payment as the provider said it; null where it did not, or reported no payment. */
   readonly saidPaidAt: Instant | null
   /** False: the money counts from another instant than the one that was said. */
   readonly isInstantBelieved: boolean

@@ -1,5 +1,5 @@
 // Money is an integer number of whole units of its currency. No fraction, no float: Chargily takes whole dinars
-// (reference: Chargily quick guide, `amount: 2000` is 2000 DZD), and a fraction would be somebody's loss.
+// (reference: Chargily quick guide, `amount: 2000` is 2000 DZD), and a fraction would be lost.
 
 export interface Money {
   /** Whole dinars, never negative. */

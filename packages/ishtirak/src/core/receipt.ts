@@ -6,7 +6,7 @@ import type { Payment } from './payment.js'
 import type { Shop } from './shop.js'
 import { splitTax, type Tax, type TaxSplit, type TaxTerms, taxAt } from './tax.js'
 
-/** Who sells, as décret exécutif 05-468 wants him named on a document (article 3: name, form, address, RC, NIF, …). */
+/** Who sells, as décret exécutif 05-468 requires on a document (article 3: name, form, address, RC, NIF, …). */
 export interface SellerIdentity {
   readonly name: Translated
   readonly legalForm: Translated

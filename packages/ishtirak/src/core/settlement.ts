@@ -33,7 +33,7 @@ export type SettlementOutcome =
   | 'review'
   | 'moved'
   | 'unchanged'
-  /** A new checkout that is not what was ordered: nobody may see it, and it is to be ended at the provider. */
+  /** A new checkout that is not what was ordered: it is shown to no one, and it is to be ended at the provider. */
   | 'refused'
   /** It can still be paid at the provider although it has no purpose any more: it is to be ended there. */
   | 'withdrawn'
@@ -107,7 +107,7 @@ function settle(
   const { now, asked } = context
   const paidAt = instantOfPayment(stored, report, { now, asked, checkoutEndsAt: payment.expiresAt })
   if (!isFinal(report.status)) return settlePending(payment, stored, report, context, paidAt)
-  // A closed payment that was not paid either costs nobody anything, whatever else the report says.
+  // A closed payment that was not paid either costs nothing, whatever else the report says.
   const isOver = report.status !== 'paid' && !isOpen(stored) && stored.status !== 'review'
   const differences = context.accepted || isOver ? [] : differencesBetween(stored, report)
   if (differences.length > 0) return sendToReview(payment, report, differences, paidAt)

@@ -34,7 +34,7 @@ export const NEVER_PAID: SubscriptionFacts = {
   instrument: null,
 }
 
-/** The house rules that a status depends on. All of them are configuration. */
+/** The rules that a status depends on. All of them are configuration. */
 export interface Terms {
   readonly freePlan: Plan
   readonly graceDays: number

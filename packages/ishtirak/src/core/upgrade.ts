@@ -27,11 +27,11 @@ export type UpgradeDecision =
   | { readonly kind: 'too_many_checkouts'; readonly retryAt: Instant }
   /** Give this one again. */
   | { readonly kind: 'return'; readonly payment: Payment }
-  /** Somebody is at the provider for it right now. */
+  /** Another process is asking the provider for it right now. */
   | { readonly kind: 'wait'; readonly payment: Payment }
   /** It was left half way: find out what the provider made of it, then go on. */
   | { readonly kind: 'continue'; readonly payment: Payment }
-  /** Its time is over, or it buys something else: make sure at the provider that nobody pays it any more. */
+  /** Its time is over, or it buys something else: make sure at the provider that it cannot be paid any more. */
   | { readonly kind: 'close'; readonly payment: Payment }
   | { readonly kind: 'request'; readonly offer: Offer }
 

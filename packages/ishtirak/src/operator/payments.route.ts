@@ -59,7 +59,7 @@ export function paymentRoutes(app: App, deps: PaymentRoutesDeps): void {
     operationId: 'recordRefund',
     summary: 'Record a refund that was made by hand at the provider',
     description:
-      'It moves no money. The month it bought ends; later paid months move up. 409 when the payment is not paid.',
+      'It moves no money. The period it bought ends; later paid periods move up. 409 when the payment is not paid.',
     body: WhySchema,
     refusals: ['already_refunded'],
   })

@@ -6,7 +6,7 @@ import { at, instantOrNull } from '../database/rows.js'
 
 export interface AuditEntry {
   readonly id: string
-  /** The operator's name, from his key or from the command line. */
+  /** The operator's name, from the key or from the command line. */
   readonly actor: string
   /** `payment.refund`, `user.end`, … */
   readonly act: string

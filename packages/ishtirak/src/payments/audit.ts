@@ -1,4 +1,4 @@
-// How an act of the operator is written down: his name, his reason, and the facts before and after. Only facts about
+// How an act of the operator is written down: name, reason, and the facts before and after. Only facts about
 // money: no address, no token, nothing of the provider's account.
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'

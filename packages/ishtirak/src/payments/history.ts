@@ -38,7 +38,7 @@ export async function readHistory(deps: StatusDeps, request: HistoryRequest): Pr
   return { payments, nextCursor: last ? encodeCursor(last) : null, now }
 }
 
-/** Somebody else's payment is the same `not_found` as none. */
+/** Another user's payment is the same `not_found` as none. */
 export async function readPayment(
   deps: StatusDeps,
   of: { readonly userId: string; readonly paymentId: string; readonly requestId?: string },

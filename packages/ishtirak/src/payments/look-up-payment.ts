@@ -1,4 +1,4 @@
-// Asking the provider about one payment, because nobody told us. What it says goes the way of all money: settlePayment.
+// Asking the provider about one payment. What it says goes the way of all money: settlePayment.
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Payment } from '../core/payment.js'
 import type { ProviderAnswer, ProviderFailure } from './method.js'
@@ -65,7 +65,7 @@ async function ask(
   return { ok: true, value: answer.value ? [answer.value] : [] }
 }
 
-/** The provider does not know the checkout (its test data was wiped): nobody can pay it, so it is as good as expired. */
+/** The provider does not know the checkout (its test data was wiped): it cannot be paid, so it is as good as expired. */
 export function reportOfLoss(payment: Payment, checkoutId: string): CheckoutReport {
   return {
     method: payment.method,

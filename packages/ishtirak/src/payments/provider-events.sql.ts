@@ -90,7 +90,7 @@ const insertForeignEvent = statement(
    returning id`,
 )
 
-/** An event that is about nothing of ours is kept as well: it may be the only trace of somebody's money. */
+/** An event that is about nothing of ours is kept as well: it may be the only trace of a payment. */
 export async function saveForeignEvent(database: Queryable, event: ReceivedEvent): Promise<SaveResult> {
   const rows = await database.query(insertForeignEvent, [
     event.method,

@@ -91,7 +91,7 @@ export interface ReportedIds extends Pick<CheckoutReport, 'method' | 'paymentId'
   readonly checkoutId: string | null
 }
 
-/** Ours, with the user it belongs to, at the version that a change of his money must name. */
+/** Ours, with the user it belongs to, at the version that a change of their money must name. */
 export interface LoadedPayment {
   readonly payment: Payment
   readonly user: UserRecord
@@ -213,7 +213,7 @@ const saveChanges = statement(
      insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
      select b.user_id, b.payment_id, b.series, d.last_number - b.places + b.place, b.now, b.snapshot
        from booked b join drawn d using (series)
-   ), told as (
+   ), announced as (
      insert into outbox (user_id, sequence, id, type, payload, created_at)
      select e.user_id, (o->'event'->'data'->>'sequence')::bigint, o->>'id', o->'event'->>'type', o->'event', e.now
        from effect e, jsonb_array_elements(e.events) o

@@ -1,5 +1,5 @@
 // "What am I?": computed from stored facts and the clock at each read; no job has to have run. Before reading, one bounded
-// question to the provider about an open payment, so that a late webhook makes nobody wait; its failure fails no read.
+// question to the provider about an open payment, so that no user waits for a late webhook; its failure fails no read.
 import { SECOND } from '../core/instant.js'
 import { isOpen, type Payment } from '../core/payment.js'
 import { NEVER_PAID, type Subscription, statusAt } from '../core/subscription.js'

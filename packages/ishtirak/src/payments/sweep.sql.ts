@@ -1,4 +1,4 @@
-// Which payments somebody should ask the provider about. The row is the schedule: claiming one moves it on, so that any
+// Which payments the provider should be asked about. The row is the schedule: claiming one moves it on, so that any
 // number of processes may look, and a process that dies leaves nothing but a row that is due again.
 import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
@@ -22,7 +22,7 @@ const claimDue = statement(
    returning ${PAYMENT_COLUMNS}`,
 )
 
-/** Claims up to `limit` payments that are due, and has them due again at `retryAt` should nobody finish the look. */
+/** Claims up to `limit` payments that are due, and has them due again at `retryAt` should the look not be finished. */
 export async function claimDuePayments(
   database: Queryable,
   claim: { readonly now: Instant; readonly limit: number; readonly retryAt: Instant },
@@ -61,7 +61,7 @@ const claimLook = statement(
 )
 
 /**
- * Whether this reader may ask the provider: nobody did since `unlessSince`, in any process. A look that is as far in the
+ * Whether this reader may ask the provider: no one did since `unlessSince`, in any process. A look that is as far in the
  * future was written by a clock that was wrong, and does not count.
  */
 export async function claimLookAtProvider(

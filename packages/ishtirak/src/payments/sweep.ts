@@ -1,4 +1,4 @@
-// The third way to learn of a payment: asking the provider about those that nobody has told us of. A sweep that runs on
+// The third way to learn of a payment: asking the provider about those that were not heard of. A sweep that runs on
 // its own, in any number of processes, and is safe to kill at any line.
 import { MINUTE } from '../core/instant.js'
 import { nextCheckAfter, type Payment } from '../core/payment.js'
@@ -8,7 +8,7 @@ import { type SettleDeps, settlePayment } from './settle.js'
 import { claimDuePayments, scheduleNextCheck } from './sweep.sql.js'
 import { withdrawPayment } from './upgrade.sql.js'
 
-/** A look that nobody finished (crash, provider out of reach) is due again after this. */
+/** A look that was not finished (crash, provider out of reach) is due again after this. */
 const RETRY_MS = 2 * MINUTE
 
 /** Looks up to `limit` due payments at the provider. Gives how many were looked at; failures stay due. */
@@ -34,7 +34,7 @@ async function check(deps: SettleDeps, payment: Payment): Promise<void> {
   await scheduleNextCheck(deps.database, payment, nextCheckAt)
 }
 
-/** A day old and never seen at the provider: whoever asked for it is gone, and there is nothing that could be paid. */
+/** Past its last look and never seen at the provider: the process that asked is gone, and nothing can be paid. */
 async function giveUp(deps: SettleDeps, payment: Payment, lookup: Lookup): Promise<void> {
   if (lookup.kind !== 'not_there') return
   if (payment.checkoutId === null) return withdrawPayment(deps.database, payment, 'expired')

@@ -1,5 +1,5 @@
 // The click on "upgrade" as rows: what is known of the user, the request written before the provider is called, and the
-// lease of whoever is at the provider for it.
+// lease of the process that asks for it.
 import { HOUR, type Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { NEVER_PAID } from '../core/subscription.js'
@@ -112,7 +112,7 @@ export interface RequestedPayment {
   readonly payment: Payment
 }
 
-/** Of different users. Writes each or none; false: somebody else was faster there. */
+/** Of different users. Writes each or none; false: the user's facts have changed since. */
 export async function insertRequestedPayments(
   database: Queryable,
   requested: readonly RequestedPayment[],
@@ -150,7 +150,7 @@ function toInput({ user, version, payment }: RequestedPayment) {
 /** Loading and asking, where what arrives meanwhile shares the next statement. */
 export interface UpgradeRequests {
   load(asked: Asked): Promise<LoadedForUpgrade>
-  /** False: somebody else has taken the user's one place, so load and decide anew. */
+  /** False: the user's one place is taken, so load and decide anew. */
   insert(requested: RequestedPayment): Promise<boolean>
 }
 
@@ -178,7 +178,7 @@ const moveLease = statement(
    returning id`,
 )
 
-/** Takes over a request that was left half way, or gives one back early. False: somebody else holds it now. */
+/** Takes over a request that was left half way, or gives one back early. False: another process holds it now. */
 export async function moveAttemptLease(
   database: Queryable,
   payment: Payment,
@@ -195,7 +195,7 @@ const releaseLeases = statement(
     where status = 'requested' and attempt_ends_at > $1::timestamptz`,
 )
 
-/** For the embedded database at its start: it has one process, so whoever held a lease is gone. */
+/** For the embedded database at its start: it has one process, so the holder of a lease is gone. */
 export async function releaseAttemptLeases(database: Queryable, now: Instant): Promise<void> {
   await database.query(releaseLeases, [at(now)])
 }

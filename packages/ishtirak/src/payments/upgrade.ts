@@ -39,7 +39,7 @@ export interface OpenedCheckout {
 
 /** The provider is given 4 s to open a checkout, and the process that asked it is presumed at work for one more. */
 const ATTEMPT_MS = 5 * SECOND
-/** How often somebody else's attempt is looked at: a checkout takes the provider a few hundred milliseconds. */
+/** How often another process's attempt is looked at: a checkout takes the provider a few hundred milliseconds. */
 const POLL_MS = 50
 /** The click is answered within 6 s, so what is left after these is for the next click. */
 const POLLS_MAX = (4 * SECOND) / POLL_MS
@@ -162,7 +162,7 @@ async function requestPayment(
 }
 
 /**
- * Takes over a request that nobody is at any more: perhaps the provider carried it out, so it is looked for first. It may be
+ * Takes over a request that was abandoned: perhaps the provider carried it out, so it is looked for first. It may be
  * of another plan than the one that is wanted now; the next round of the loop sees to that.
  */
 async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: UpgradeRequest): Promise<null> {
@@ -177,7 +177,7 @@ async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: Upg
   return null
 }
 
-/** Null where the checkout is not simply open now: somebody else was at it, or it was paid already. */
+/** Null where the checkout is not simply open now: another process has it, or it was paid already. */
 async function openCheckout(
   deps: UpgradeDeps,
   payment: Payment,
@@ -212,7 +212,7 @@ async function openCheckout(
   throw unavailable(failure)
 }
 
-/** The answer is compared with the order before anybody sees it. Null: as for `openCheckout`. */
+/** The answer is compared with the order before the user sees it. Null: as for `openCheckout`. */
 async function takeOver(
   deps: UpgradeDeps,
   payment: Payment,
@@ -225,7 +225,7 @@ async function takeOver(
   const outcome = await settlePayment(deps, { report, event: null, orderedFor: payment.id, ...way })
   if (outcome === 'refused' || outcome === 'withdrawn') {
     const ended = await endCheckout(deps, payment, { checkoutId, ...way })
-    // Nobody has its address, and the payment is due: the sweep tries again.
+    // No user has its address, and the payment is due: the sweep tries again.
     if (!ended.ok) deps.log.warn({ ...line, failure: ended.failure }, 'a checkout stays open')
   }
   if (outcome === 'unknown_checkout') {

@@ -28,7 +28,7 @@ export interface Surroundings {
   readonly log?: ProviderLog
 }
 
-/** A page of 50 checkouts with their merchant blocks is about 100 kB; ten times that is somebody's mistake. */
+/** A page of 50 checkouts with their merchant blocks is about 100 kB; ten times that is a mistake. */
 const LONGEST_ANSWER_BYTES = 1024 * 1024
 
 export function createCaller(account: ChargilyAccount, surroundings: Surroundings): Caller {

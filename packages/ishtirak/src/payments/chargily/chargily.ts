@@ -114,7 +114,7 @@ async function fetchCheckout(
   checkoutId: string,
   timeoutMs: number,
 ): Promise<ProviderAnswer<CheckoutReport | null>> {
-  // The id comes back in the user's address bar, where anybody can write `../balance`.
+  // The id comes back in the user's address bar, where anyone can write `../balance`.
   if (!isCheckoutId(checkoutId)) return { ok: true, value: null }
   return readAsked(await call({ method: 'GET', path: `/checkouts/${checkoutId}`, timeoutMs }), checkoutId)
 }

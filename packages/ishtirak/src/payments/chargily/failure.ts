@@ -39,7 +39,7 @@ export function failureOfAnswer(
   if (status === 429) return unavailable('rate_limited', detail, { outcomeUnknown: false, retryAfterSeconds })
   if (status >= 500) return unavailable('server_error', detail, { outcomeUnknown: true, retryAfterSeconds })
   if (status === 408) return unavailable('timeout', detail, { outcomeUnknown: true, retryAfterSeconds })
-  // A 404 will be read as "no such checkout". A proxy's page must not say that of somebody's payment.
+  // A 404 will be read as "no such checkout". A proxy's page must not say that of a payment.
   if (status === 404 && !speaksOfTheRecord(body))
     return unavailable('unreadable', detail, { outcomeUnknown: false })
   if (status >= 400) return { kind: 'rejected', status, detail, errors: readErrors(body?.errors, reading) }
@@ -92,7 +92,7 @@ function readErrors(value: unknown, { secrets }: FailureReading): Record<string,
   )
 }
 
-/** An hour: whatever a broken clock over there asks for, somebody's payment is looked at before that. */
+/** An hour: whatever a broken clock at the provider asks for, a payment is looked at before that. */
 const LONGEST_WAIT_SECONDS = 3600
 
 /** `Retry-After` as seconds or as an HTTP date (RFC 9110, 10.2.3), which is read against the answer's own `Date`. */

@@ -52,7 +52,7 @@ export function readEvent(body: Uint8Array): ProviderEvent | null {
   return { id, type, report: readCheckout(value.data, around), createdAt }
 }
 
-/** Null: not page number `page` of a list. A checkout without an id is left out: nobody could ask for it. */
+/** Null: not page number `page` of a list. A checkout without an id is left out: it could not be asked for. */
 export function readPage(value: unknown, page: number): CheckoutPage | null {
   if (!isObject(value) || !Array.isArray(value.data)) return null
   // A server that does not turn the page would be walked for ever.

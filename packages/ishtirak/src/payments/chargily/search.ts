@@ -8,7 +8,7 @@ import { unreadable } from './failure.js'
 
 type ListPage = (page: number) => Promise<ProviderAnswer<CheckoutPage>>
 
-/** 2,000 checkouts at 50 a page, and still under the 60 calls a minute that Laravel allows where nobody says otherwise. */
+/** 2,000 checkouts at 50 a page, and still under the 60 calls a minute that Laravel allows by default. */
 const MOST_PAGES = 40
 
 export async function searchCheckouts(

@@ -13,7 +13,7 @@ export function signatureVerifier(keys: readonly string[]): VerifySignature {
     if (!/^[0-9a-f]{64}$/i.test(signature)) return false
     const given = Buffer.from(signature, 'hex')
     let verified = false
-    // Every key is tried, found or not: the time tells nobody which one is in use.
+    // Every key is tried, found or not: the time does not show which one is in use.
     for (const secret of secrets) {
       const expected = createHmac('sha256', secret).update(body).digest()
       verified = timingSafeEqual(expected, given) || verified

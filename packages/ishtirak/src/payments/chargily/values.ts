@@ -28,7 +28,7 @@ export function readText(value: unknown): string | null {
 
 /**
  * Whole dinars. The WooCommerce plugin sends totals as strings, so `"2000"` is 2000;
- * `"2000.5"`, `"1e3"` and `-1` are nobody's price.
+ * `"2000.5"`, `"1e3"` and `-1` are no price.
  */
 export function readAmount(value: unknown): number | null {
   const amount = typeof value === 'string' && /^(0|[1-9]\d*)$/.test(value) ? Number(value) : value
