@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readDump } from '../../../../../test/support/databases.js'
+import { makeEmbeddedFolder } from '../../../../../test/support/embedded-folder.js'
 import { statement } from '../database.js'
 import { clusterPaths, markIfNew } from './cluster-folder.js'
 import { openFolder } from './pglite.js'
@@ -27,7 +28,9 @@ let folder = ''
 let copies = 0
 beforeAll(async () => {
   parent = mkdtempSync(join(tmpdir(), 'ishtirak-damaged-'))
-  const database = await openFolder(join(parent, 'whole'), { from: readDump('emptyDumpPath') })
+  await makeEmbeddedFolder(parent)
+  renameSync(join(parent, 'database'), join(parent, 'whole'))
+  const database = await openFolder(join(parent, 'whole'))
   await database.script('create table kept (value integer); insert into kept values (7)')
   await database.close()
   // The name of the lock stays behind; it is a socket, which cannot be copied.
