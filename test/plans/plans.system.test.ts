@@ -10,19 +10,14 @@ import {
   type Statement,
   statement,
 } from '../../packages/ishtirak/src/database/database.js'
+import { at } from '../../packages/ishtirak/src/database/rows.js'
 import { loadDueAnnouncements } from '../../packages/ishtirak/src/events/announce-time.sql.js'
 import { claimUsersWithEvents, nextEventOf } from '../../packages/ishtirak/src/events/deliver-events.sql.js'
 import type { UsageOperation } from '../../packages/ishtirak/src/limits/consume.sql.js'
 import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
 import { createApplyUsageOperation } from '../../packages/ishtirak/src/limits/operations.sql.js'
 import { claimDueMails } from '../../packages/ishtirak/src/mail/mail.sql.js'
-import {
-  repairAnnouncements,
-  repairChecks,
-  repairDueMails,
-  repairMails,
-  repairPayments,
-} from '../../packages/ishtirak/src/operator/repair-instants.sql.js'
+import { REPAIRS } from '../../packages/ishtirak/src/operator/repair-instants.sql.js'
 import { findPaymentsByWord, findUsersByWord } from '../../packages/ishtirak/src/operator/users.sql.js'
 import {
   findPayment,
@@ -214,7 +209,8 @@ const HOT: [name: string, run: Run, index: RegExp][] = [
   ['a release', (door) => createApplyUsageOperation(door)({ ...consume, kind: 'release' }), /usage_once/],
 ]
 
-const AHEAD = { now: NOON, writtenAtLatest: NOON + 40 * 24 * HOUR, limit: 5 }
+const repair = (name: keyof typeof REPAIRS) => (door: Queryable) =>
+  door.query(REPAIRS[name].statement, [at(NOON), at(NOON + 40 * 24 * HOUR), 5])
 
 const SWEEPS: [name: string, run: Run, index: RegExp][] = [
   [
@@ -234,11 +230,11 @@ const SWEEPS: [name: string, run: Run, index: RegExp][] = [
     (door) => claimDueMails(door, { now: NOON, limit: 5, leaseUntil: NOON + HOUR }),
     /mails_due/,
   ],
-  ['payments created ahead', (door) => repairPayments(door, AHEAD), /payments_newest_of_all/],
-  ['looks that are put off', (door) => repairChecks(door, AHEAD), /payments_due/],
-  ['announcements made ahead', (door) => repairAnnouncements(door, AHEAD), /outbox_by_age/],
-  ['mail queued ahead', (door) => repairMails(door, AHEAD), /mails_by_age/],
-  ['mail that is put off', (door) => repairDueMails(door, AHEAD), /mails_due/],
+  ['payments created ahead', repair('payments'), /payments_newest_of_all/],
+  ['looks that are put off', repair('checks'), /payments_due/],
+  ['announcements made ahead', repair('announcements'), /outbox_by_age/],
+  ['mail queued ahead', repair('mails'), /mails_by_age/],
+  ['mail that is put off', repair('dueMails'), /mails_due/],
 ]
 
 describe.each<DatabaseKind>(['pglite', 'postgres'])('with 10,000 users and 50,000 payments (%s)', (kind) => {

@@ -9,7 +9,7 @@ import { pruneEvents } from '../events/manage-events.js'
 import { forgetOperations } from '../limits/usage.js'
 import { forgetOldMail, type SendMailDeps, sendDueMail } from '../mail/send-mail.js'
 import { type ReconcileDeps, reconcileDaily } from '../operator/reconcile.js'
-import { repairInstants } from '../operator/repair-instants.js'
+import { repairInstants } from '../operator/repair-instants.sql.js'
 import { checkDuePayments } from '../payments/sweep.js'
 import { forgetPortalSessions } from '../portal/portal-sessions.sql.js'
 

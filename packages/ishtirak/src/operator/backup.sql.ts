@@ -71,7 +71,7 @@ export async function restoreBackup(
   /** When; null: nothing was issued after the backup, so the numbers of receipts go on. */
   restoredAt: Instant | null,
 ): Promise<BackupContents> {
-  const { schema, takenAt } = await readHeader(lines())
+  const { schema } = await readHeader(lines())
   const { current, expected } = await schemaFit(database)
   if (schema > expected) {
     throw new RestoreRefused(
@@ -85,7 +85,7 @@ export async function restoreBackup(
   }
   if (current > 0) await refuseRows(database)
   await migrate(database, { upTo: schema })
-  const rows = await database.transaction(async (transaction) => {
+  const restored = await database.transaction(async (transaction) => {
     const filled = await fill(transaction, lines())
     if (restoredAt !== null) {
       // A schema from before this table gets it now: a crash before its migration must not lose the mark.
@@ -95,7 +95,7 @@ export async function restoreBackup(
     return filled
   }, Number.POSITIVE_INFINITY)
   await migrate(database)
-  return { takenAt, schema, rows }
+  return restored
 }
 
 async function writeTable(transaction: Transaction, table: string, put: WriteLine): Promise<number> {
@@ -115,64 +115,55 @@ async function writeTable(transaction: Transaction, table: string, put: WriteLin
 }
 
 /** All or nothing: a line that is missing or changed takes back what was written before it. */
-async function fill(
-  transaction: Transaction,
-  lines: AsyncIterable<string>,
-): Promise<Readonly<Record<string, number>>> {
+async function fill(transaction: Transaction, lines: AsyncIterable<string>): Promise<BackupContents> {
   await refuseRows(transaction)
   const tables = new Map((await tablesOf(transaction)).map((one) => [one.table, one]))
-  // A trigger would write anew what the backup holds already, such as owed mail.
+  // A trigger would write anew what the backup holds already.
   await transaction.script(alterAll(tables.keys(), 'disable trigger user'))
-  const hash = createHash('sha256')
-  const rows = Object.fromEntries([...tables.keys()].map((table) => [table, 0]))
   let batch = { table: '', rows: [] as string[], characters: 0 }
   const flush = async (table: string) => {
     const full = tables.get(batch.table)
     if (full) await insertRows(transaction, full, batch.rows)
     batch = { table, rows: [], characters: 0 }
   }
-  let end = ''
-  for await (const line of lines) {
-    const [table = '', row = ''] = splitAt(line, '\t')
-    if (table === 'end') end = line
-    else hash.update(`${line}\n`)
-    if (table === 'end' || row === '') continue
+  const contents = await checkBackup(lines, async (table, row) => {
     if (!tables.has(table)) throw new RestoreRefused(`the backup has a table ${table}, its schema has none`)
     if (table !== batch.table || batch.characters > CHARACTERS_A_BATCH) await flush(table)
-    rows[table] = (rows[table] ?? 0) + 1
     batch.rows.push(row)
     batch.characters += row.length
-  }
+  })
   await flush('')
-  if (end !== endLine(rows, hash.digest('hex'))) {
-    throw notWhole()
-  }
   // What refers to each other is compared now: a table with comparisons to come cannot be altered.
   await transaction.script(`set constraints all immediate; ${alterAll(tables.keys(), 'enable trigger user')}`)
-  return rows
+  return contents
 }
 
-/** What a backup holds. Throws `RestoreRefused` unless it is whole. */
-export async function checkBackup(lines: AsyncIterable<string>): Promise<BackupContents> {
+/** What a backup holds, each row given to `take`. Throws `RestoreRefused` unless it is whole. */
+export async function checkBackup(
+  lines: AsyncIterable<string>,
+  take: (table: string, row: string) => Promise<void> | void = () => undefined,
+): Promise<BackupContents> {
   const hash = createHash('sha256')
   const rows: Record<string, number> = {}
   let header: Header | null = null
   let last = ''
   for await (const line of lines) {
-    header ??= parseHeader(line)
-    const [table = ''] = splitAt(line, '\t')
+    const [table, row] = splitAtTab(line)
     last = line
-    if (table === 'end') break
+    if (table === 'end') continue
     hash.update(`${line}\n`)
-    if (table !== line) rows[table] = (rows[table] ?? 0) + 1
+    if (header === null) header = parseHeader(line)
+    else if (row === '') throw notWhole()
+    else {
+      rows[table] = (rows[table] ?? 0) + 1
+      await take(table, row)
+    }
   }
-  const sha256 = hash.digest('hex')
-  const [, end] = splitAt(last, '\t')
-  const said: { readonly rows?: Readonly<Record<string, number>> } = end === '' ? {} : JSON.parse(end)
   // Tables without a row are counted too, and have no line.
-  const empty = Object.fromEntries(Object.keys(said.rows ?? {}).map((table) => [table, 0]))
-  if (!header || last !== endLine({ ...empty, ...rows }, sha256)) throw notWhole()
-  return { ...header, rows: { ...empty, ...rows } }
+  const tables = last.startsWith('end\t') ? Object.keys(Object(parse(last.slice(4)).rows)) : []
+  const counted = { ...Object.fromEntries(tables.map((table) => [table, 0])), ...rows }
+  if (!header || last !== endLine(counted, hash.digest('hex'))) throw notWhole()
+  return { ...header, rows: counted }
 }
 
 async function insertRows(
@@ -222,25 +213,23 @@ async function readHeader(lines: AsyncIterable<string>): Promise<Header> {
 
 function parseHeader(line: string): Header {
   if (!line.startsWith('{"ishtirak_backup"')) throw new RestoreRefused('this is no backup of ishtirak')
-  const header = parseFirstLine(line)
+  const header = parse(line)
   if (header.ishtirak_backup !== FORMAT) {
     throw new RestoreRefused(`the backup has format ${header.ishtirak_backup}, this program reads ${FORMAT}`)
   }
   return { schema: Number(header.schema), takenAt: String(header.taken_at) }
 }
 
-function notWhole(): RestoreRefused {
-  return new RestoreRefused(
-    'the backup is not whole: its end, its counts or its checksum is not what was written',
-  )
-}
-
-function parseFirstLine(line: string): Readonly<Record<string, unknown>> {
+function parse(line: string): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(line)
-  } catch (cause) {
-    throw new RestoreRefused('the backup is not whole: its first line is cut or changed', { cause })
+  } catch {
+    throw notWhole()
   }
+}
+
+function notWhole(): RestoreRefused {
+  return new RestoreRefused('the backup is not whole: its lines, counts or checksum are not what was written')
 }
 
 function endLine(rows: Readonly<Record<string, number>>, sha256: string): string {
@@ -248,9 +237,9 @@ function endLine(rows: Readonly<Record<string, number>>, sha256: string): string
   return `end\t${JSON.stringify({ rows: sorted, sha256 })}`
 }
 
-function splitAt(line: string, mark: string): readonly [string, string] {
-  const at = line.indexOf(mark)
-  return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + mark.length)]
+function splitAtTab(line: string): readonly [string, string] {
+  const at = line.indexOf('\t')
+  return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)]
 }
 
 function alterAll(tables: Iterable<string>, change: string): string {

@@ -11,7 +11,6 @@ import { type By, recordAct } from '../payments/audit.js'
 import { insertFoundPayment } from '../payments/found-payments.sql.js'
 import { isAllBefore, type PaymentMethod, type ProviderFailure } from '../payments/method.js'
 import { type SettleDeps, settlePayment } from '../payments/settle.js'
-import { compareCheckout } from './comparison.js'
 import {
   claimComparison,
   type Finding,
@@ -185,15 +184,34 @@ async function compareAll(
   for (const report of reports) {
     const payment = ours.find((one) => one.checkoutId === report.checkoutId) ?? null
     const verdict = compareCheckout(report, payment)
-    if (verdict.kind === 'matched' && payment) matched.push(payment)
-    if (verdict.kind === 'nothing' || verdict.kind === 'matched') continue
-    const differences = verdict.kind === 'differs' ? { differences: verdict.differences } : {}
-    const outcome = verdict.kind === 'paid_not_booked' ? await enter(deps, report, booksUnknown) : 'reported'
-    const kind = outcome === 'unknown_checkout' ? 'unknown_paid' : verdict.kind
+    if (verdict === 'matched' && payment) matched.push(payment)
+    if (verdict === 'matched' || verdict === 'no_money') continue
+    const differences = verdict === 'differs' && payment ? { differences: differing(report, payment) } : {}
+    const outcome = verdict === 'paid_not_booked' ? await enter(deps, report, booksUnknown) : 'reported'
+    const kind = outcome === 'unknown_checkout' ? 'unknown_paid' : verdict
     findings.push(describe(report, payment, { kind, outcome, differences }))
   }
   for (const { kind, outcome } of findings) deps.count({ name: 'finding', kind, outcome })
   return { findings, matched }
+}
+
+/** It only compares what money says; whether a difference is a mistake is for a person to judge. */
+function compareCheckout(
+  report: CheckoutReport,
+  payment: Payment | null,
+): Finding['kind'] | 'matched' | 'no_money' {
+  const isBooked = payment?.status === 'paid' || payment?.status === 'refunded'
+  if (report.status !== 'paid') return isBooked ? 'booked_not_paid' : 'no_money'
+  if (!payment || !isBooked) return 'paid_not_booked'
+  return Object.keys(differing(report, payment)).length > 0 ? 'differs' : 'matched'
+}
+
+/** Ours first. */
+function differing({ amount, currency }: CheckoutReport, { price }: Payment) {
+  return {
+    ...(price.amount === amount ? {} : { amount: [price.amount, amount] }),
+    ...(currency === null || price.currency === currency ? {} : { currency: [price.currency, currency] }),
+  }
 }
 
 /** Money that we did not know of goes the way of all money. */

@@ -1,14 +1,28 @@
-// Instants that a clock which was ahead has written, brought back to now, where they would put something off for as long
-// as the clock was ahead. In right times each statement finds nothing, by an index. Each takes a bounded number of rows.
-import type { Instant } from '../core/instant.js'
-import { type Queryable, type Statement, statement } from '../database/database.js'
+// A clock that was ahead for a moment must not hold anything up once it is right. What is read again by itself ignores such
+// an instant where it is read; what a sweep would not look at before that instant is brought back to now here
+// (docs/clocks.md). In right times each statement finds nothing, by an index. Each takes a bounded number of rows.
+import { CLOCK_SKEW_MAX, DAY, HOUR } from '../core/instant.js'
+import { type Queryable, statement } from '../database/database.js'
 import { at } from '../database/rows.js'
+import { wakeUsers } from '../events/deliver-events.sql.js'
+import type { Clock } from '../runtime/clock.js'
 
-export interface Repair {
-  readonly now: Instant
-  /** Written later than this: the clock was ahead. */
-  readonly writtenAtLatest: Instant
-  readonly limit: number
+/** The longest step of an event is a day and a tenth (ATTEMPT_WAITS). */
+const DELIVERY_LONGEST_MS = 27 * HOUR
+
+/** Brings back at most `limit` rows of each kind. Gives how many. */
+export async function repairInstants(
+  { database, clock }: { readonly database: Queryable; readonly clock: Clock },
+  limit: number,
+): Promise<number> {
+  const now = clock.now()
+  let repaired = 0
+  for (const { statement, longestMs } of Object.values(REPAIRS)) {
+    repaired += (await database.query(statement, [at(now), at(now + longestMs), limit])).length
+  }
+  repaired += (await database.query(failingAhead, [at(now + CLOCK_SKEW_MAX)])).length
+  repaired += await wakeUsers(database, { now, longestLease: now + DELIVERY_LONGEST_MS, limit })
+  return repaired
 }
 
 // A payment is created before now; what is counted from its creation goes on from there, and it is looked at at once.
@@ -108,22 +122,14 @@ const failingAhead = statement(
    returning url`,
 )
 
-export async function repairEventEndpoint(
-  database: Queryable,
-  { writtenAtLatest }: Pick<Repair, 'writtenAtLatest'>,
-): Promise<number> {
-  return (await database.query(failingAhead, [at(writtenAtLatest)])).length
+/** Each is given now, the latest instant that a right clock has written (`longestMs` from now), and how many rows. */
+export const REPAIRS = {
+  payments: { statement: createdAhead, longestMs: CLOCK_SKEW_MAX },
+  // The longest step between two looks is a day (`looksAfterMs` of a payment method).
+  checks: { statement: checkedLate, longestMs: DAY + CLOCK_SKEW_MAX },
+  announcements: { statement: announcedAhead, longestMs: CLOCK_SKEW_MAX },
+  mails: { statement: queuedAhead, longestMs: CLOCK_SKEW_MAX },
+  // The longest step of a mail is 8 hours (RETRY_STEPS).
+  dueMails: { statement: mailedLate, longestMs: 9 * HOUR },
+  comparisons: { statement: comparedAhead, longestMs: CLOCK_SKEW_MAX },
 }
-
-const repairing =
-  (of: Statement) =>
-  async (database: Queryable, { now, writtenAtLatest, limit }: Repair): Promise<number> =>
-    (await database.query(of, [at(now), at(writtenAtLatest), limit])).length
-
-// Each gives how many rows it brought back.
-export const repairPayments = repairing(createdAhead)
-export const repairChecks = repairing(checkedLate)
-export const repairAnnouncements = repairing(announcedAhead)
-export const repairMails = repairing(queuedAhead)
-export const repairDueMails = repairing(mailedLate)
-export const repairComparisons = repairing(comparedAhead)
