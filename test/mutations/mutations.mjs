@@ -13,8 +13,8 @@ export const mutations = [
   {
     rule: 'grace ends at its instant, not after it',
     file: src('core/subscription.ts'),
-    from: 'if (now < graceEndsAt(paidUntil, terms)) return',
-    to: 'if (now <= graceEndsAt(paidUntil, terms)) return',
+    from: 'if (now < graceEndsAt(paidUntil, rules)) return',
+    to: 'if (now <= graceEndsAt(paidUntil, rules)) return',
     tests: [src('core/subscription.test.ts')],
   },
   {

@@ -160,7 +160,7 @@ describeScenario('the day of the anchor', ({ database }) => {
   })
 })
 
-describeScenario('the terms of the house', ({ database }) => {
+describeScenario('the billing rules', ({ database }) => {
   it('are configuration: no grace, and the last 14 days for the renewal', async () => {
     const env = { GRACE_DAYS: '0', RENEWAL_WINDOW_DAYS: '14' }
     await using world = await createWorld(database(), { env })

@@ -83,7 +83,7 @@ function partsOf(
     ids: createIds((size) => dice.bytes(size)),
     log: SILENT,
     catalogue: CATALOGUE,
-    terms: { freePlan: CATALOGUE.free, graceDays: 3, renewalWindowDays: 7, calendar },
+    rules: { freePlan: CATALOGUE.free, graceDays: 3, renewalWindowDays: 7, calendar },
     publicUrl: 'http://service.invalid',
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
     count: () => undefined,

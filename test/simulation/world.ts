@@ -205,8 +205,8 @@ export class World {
   }
 
   #checkAccess(userId: string): void {
-    const { terms } = this.quietParts
-    const status = statusAt(this.#facts.get(userId) ?? NEVER_PAID, this.now, terms)
+    const { rules } = this.quietParts
+    const status = statusAt(this.#facts.get(userId) ?? NEVER_PAID, this.now, rules)
     const { currentPeriodEnd, instrument } = status
     const ours = { plan: status.plan.id, status: status.status, currentPeriodEnd, instrument }
     const expected = accessAt(this.standingOf(userId), this.now)

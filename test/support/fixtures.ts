@@ -1,9 +1,9 @@
-// Facts for the tests of the pure floor: a payment, a report of it, the terms of the house.
+// Facts for the tests of the pure floor: a payment, a report of it, the billing rules.
 import type { CheckoutReport } from '../../packages/ishtirak/src/core/checkout.js'
 import { DAY, type Instant, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import type { Payment } from '../../packages/ishtirak/src/core/payment.js'
 import { type Plan, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
-import type { Terms } from '../../packages/ishtirak/src/core/subscription.js'
+import type { BillingRules } from '../../packages/ishtirak/src/core/subscription.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 
 const [free, pro] = SEED_PLANS
@@ -11,7 +11,7 @@ if (!free || !pro) throw new Error('the seed has two plans')
 export const FREE: Plan = free
 export const PRO: Plan = pro
 
-export const TERMS: Terms = {
+export const RULES: BillingRules = {
   freePlan: FREE,
   graceDays: 3,
   renewalWindowDays: 7,

@@ -1,6 +1,6 @@
 // What is told of time passing, and when to look next.
 import { describe, expect, it } from 'vitest'
-import { days, instantOf, NOON, PRO, TERMS } from '../../../../test/support/fixtures.js'
+import { days, instantOf, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
 import { type Boundary, decideAnnouncement, firstAnnouncementAt } from './announcement.js'
 import { NEVER_PAID, type SubscriptionFacts } from './subscription.js'
 
@@ -12,8 +12,8 @@ const PAID: SubscriptionFacts = {
   endedAt: null,
   instrument: 'cib',
 }
-const decide = (announced: Boundary | null, now: number, changes: Partial<typeof TERMS> = {}) =>
-  decideAnnouncement(PAID, announced, now, { ...TERMS, ...changes })
+const decide = (announced: Boundary | null, now: number, changes: Partial<typeof RULES> = {}) =>
+  decideAnnouncement(PAID, announced, now, { ...RULES, ...changes })
 
 describe('the boundaries', () => {
   it('are 7, 3 and 1 days before the end, the end, and three days of grace later, each told once', () => {
@@ -87,7 +87,7 @@ describe('the boundaries', () => {
 it('who never paid, and whose subscription was ended, is told nothing', () => {
   for (const facts of [NEVER_PAID, { ...PAID, endedAt: NOON }]) {
     expect(firstAnnouncementAt(facts)).toBeNull()
-    expect(decideAnnouncement(facts, null, END + days(9), TERMS)).toEqual({
+    expect(decideAnnouncement(facts, null, END + days(9), RULES)).toEqual({
       announcement: null,
       announced: null,
       announceAt: null,

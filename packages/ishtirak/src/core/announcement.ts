@@ -1,7 +1,7 @@
 // What time itself brings about: an end that comes near, the end, the end of grace. It decides which event the platform gets
 // and when to look next. It gives and takes no access: `statusAt` says what is, these only say that it became so.
 import { DAY, type Instant } from './instant.js'
-import { graceEndsAt, type SubscriptionFacts, type Terms } from './subscription.js'
+import { type BillingRules, graceEndsAt, type SubscriptionFacts } from './subscription.js'
 
 /** In the order in which time passes them. */
 export const BOUNDARIES = [
@@ -39,9 +39,9 @@ export function decideAnnouncement(
   facts: SubscriptionFacts,
   announced: Boundary | null,
   now: Instant,
-  terms: Terms,
+  rules: BillingRules,
 ): AnnouncementDecision {
-  const untold = boundariesOf(facts, terms).filter(({ boundary }) => isAfter(boundary, announced))
+  const untold = boundariesOf(facts, rules).filter(({ boundary }) => isAfter(boundary, announced))
   const passed = untold.filter(({ at }) => at <= now)
   const latest = passed.at(-1)
   const next = untold.find(({ at }) => at > now)
@@ -63,16 +63,16 @@ export function firstAnnouncementAt({ paidUntil, endedAt }: SubscriptionFacts): 
 }
 
 /** With no days of grace no user is ever `past_due`, so that is not a boundary then. */
-function boundariesOf({ paidUntil, endedAt }: SubscriptionFacts, terms: Terms) {
+function boundariesOf({ paidUntil, endedAt }: SubscriptionFacts, rules: BillingRules) {
   if (paidUntil === null || endedAt !== null) return []
   const instants: Record<Boundary, Instant> = {
     expiring_7_days: paidUntil - 7 * DAY,
     expiring_3_days: paidUntil - 3 * DAY,
     expiring_1_day: paidUntil - DAY,
     past_due: paidUntil,
-    expired: graceEndsAt(paidUntil, terms),
+    expired: graceEndsAt(paidUntil, rules),
   }
-  return BOUNDARIES.filter((boundary) => boundary !== 'past_due' || terms.graceDays > 0).map((boundary) => ({
+  return BOUNDARIES.filter((boundary) => boundary !== 'past_due' || rules.graceDays > 0).map((boundary) => ({
     boundary,
     at: instants[boundary],
   }))

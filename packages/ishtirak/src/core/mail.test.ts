@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
 import { judgeMail, type MailKind, mailRetryAfter } from './mail.js'
 import { SEED_PLANS } from './plan.js'
-import type { SubscriptionFacts, Terms } from './subscription.js'
+import type { BillingRules, SubscriptionFacts } from './subscription.js'
 
 const END = Date.parse('2026-12-21T12:00:00Z')
 const [FREE, PRO] = SEED_PLANS
 if (!FREE || !PRO) throw new Error('the seed has two plans')
-const TERMS: Terms = {
+const RULES: BillingRules = {
   freePlan: FREE,
   graceDays: 3,
   renewalWindowDays: 7,
@@ -33,7 +33,7 @@ const judge = (
     { kind, about: kind === 'receipt' ? 'pay_1' : toTimestamp(END), queuedAt, attempts: 1 },
     { email, subscription },
     now,
-    TERMS,
+    RULES,
   )
 
 describe('a reminder', () => {

@@ -2,7 +2,7 @@
 // that is no longer true is dropped, not sent late.
 import { type Boundary, decideAnnouncement } from './announcement.js'
 import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
-import type { SubscriptionFacts, Terms } from './subscription.js'
+import type { BillingRules, SubscriptionFacts } from './subscription.js'
 
 export type MailKind = 'receipt' | 'refunded' | 'portal_link' | Boundary
 
@@ -36,12 +36,12 @@ export function judgeMail(
   mail: OwedMail,
   user: { readonly email: string | null; readonly subscription: SubscriptionFacts },
   now: Instant,
-  terms: Terms,
+  rules: BillingRules,
 ): MailVerdict {
   if (user.email === null) return 'no_address'
   if (now >= mail.queuedAt + lifetimeOf(mail.kind)) return 'too_late'
   if (isAboutPayment(mail.kind) || mail.kind === 'portal_link') return 'send'
-  return isStillTrue(mail, user.subscription, now, terms) ? 'send' : 'outdated'
+  return isStillTrue(mail, user.subscription, now, rules) ? 'send' : 'outdated'
 }
 
 /** Users wait for a receipt; "3 days left" is wrong a day later; a link is asked for again after some minutes. */
@@ -50,9 +50,9 @@ function lifetimeOf(kind: MailKind): number {
   return kind === 'portal_link' ? 15 * MINUTE : DAY
 }
 
-function isStillTrue(mail: OwedMail, facts: SubscriptionFacts, now: Instant, terms: Terms): boolean {
+function isStillTrue(mail: OwedMail, facts: SubscriptionFacts, now: Instant, rules: BillingRules): boolean {
   if (facts.paidUntil === null || mail.about !== toTimestamp(facts.paidUntil)) return false
-  return decideAnnouncement(facts, null, now, terms).announcement?.boundary === mail.kind
+  return decideAnnouncement(facts, null, now, rules).announcement?.boundary === mail.kind
 }
 
 /** Mail servers defer unknown senders (greylisting) for some minutes; broken servers are repaired within hours. */

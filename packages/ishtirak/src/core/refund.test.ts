@@ -1,7 +1,7 @@
 // What a refund takes and what it leaves, and the end that the operator makes.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { aPayment, instantOf, PRO, TERMS } from '../../../../test/support/fixtures.js'
+import { aPayment, instantOf, PRO, RULES } from '../../../../test/support/fixtures.js'
 import { DAY, type Instant, toTimestamp } from './instant.js'
 import type { Payment } from './payment.js'
 import { decideEnd, decideRefund } from './refund.js'
@@ -27,7 +27,7 @@ function buy(...instants: readonly Instant[]): Bought {
 function buyTerms(terms: readonly { id: string; paidAt: Instant; months: number }[]): Bought {
   let facts = NEVER_PAID
   const payments = terms.map(({ id, paidAt, months }) => {
-    const purchase = purchaseAt(facts, paidAt, months, TERMS)
+    const purchase = purchaseAt(facts, paidAt, months, RULES)
     facts = extend(facts, purchase, { id, plan: PRO, instrument: 'cib' }, paidAt)
     const { start: periodStart, end: periodEnd } = purchase.period
     return aPayment({ id, status: 'paid', months, paidAt, periodStart, periodEnd })
@@ -38,13 +38,13 @@ function buyTerms(terms: readonly { id: string; paidAt: Instant; months: number 
 function refund(of: Bought, nth: number, now: Instant) {
   const payment = of.payments[nth - 1]
   if (!payment) throw new Error(`there is no payment ${nth}`)
-  const decided = decideRefund({ payment, subscription: of.facts }, now, TERMS)
+  const decided = decideRefund({ payment, subscription: of.facts }, now, RULES)
   if (!decided) throw new Error('it is not paid')
   return decided
 }
 
 const seen = (facts: SubscriptionFacts, now: Instant) => {
-  const { plan, status, currentPeriodEnd } = statusAt(facts, now, TERMS)
+  const { plan, status, currentPeriodEnd } = statusAt(facts, now, RULES)
   return [plan.id, status, currentPeriodEnd === null ? null : toTimestamp(currentPeriodEnd)]
 }
 const periods = (facts: SubscriptionFacts) =>
@@ -139,7 +139,7 @@ describe('a refund', () => {
     'of a payment that is %s is none',
     (status) => {
       const facts = { payment: aPayment({ status }), subscription: three.facts }
-      expect(decideRefund(facts, start, TERMS)).toBeNull()
+      expect(decideRefund(facts, start, RULES)).toBeNull()
     },
   )
 
@@ -223,7 +223,7 @@ describe('a refund', () => {
           now += wait
           const index = nth % payments.length
           const chosen = payments[index]
-          const decided = chosen && decideRefund({ payment: chosen, subscription: facts }, now, TERMS)
+          const decided = chosen && decideRefund({ payment: chosen, subscription: facts }, now, RULES)
           if (!decided) continue
           const before = facts
           facts = decided.subscription
@@ -247,7 +247,7 @@ describe('a refund', () => {
 /** The periods stand one after the other, each on the boundaries of the run, and end at the end of the paid time. */
 function expectWholeRun({ run, periods, paidUntil }: SubscriptionFacts): void {
   if (!run) return
-  const { monthsAfter } = TERMS.calendar
+  const { monthsAfter } = RULES.calendar
   let months = run.months - periods.reduce((sum, period) => sum + period.months, 0)
   expect(months).toBeGreaterThanOrEqual(0)
   for (const period of periods) {
@@ -260,7 +260,7 @@ function expectWholeRun({ run, periods, paidUntil }: SubscriptionFacts): void {
 
 describe('the end that the operator makes', () => {
   it('takes access at once, whatever was paid', () => {
-    const ended = decideEnd(three.facts, start + DAY, TERMS)
+    const ended = decideEnd(three.facts, start + DAY, RULES)
     expect(ended?.events).toEqual(['subscription.canceled'])
     expect(ended && seen(ended.subscription, start + DAY)).toEqual([
       'free',
@@ -271,13 +271,13 @@ describe('the end that the operator makes', () => {
 
   it('ends grace as well', () => {
     const inGrace = instantOf('2026-12-22T12:00:00Z')
-    const ended = decideEnd(buy(start).facts, inGrace, TERMS)
+    const ended = decideEnd(buy(start).facts, inGrace, RULES)
     expect(ended && seen(ended.subscription, inGrace)).toEqual(['free', 'canceled', '2026-12-22T12:00:00Z'])
   })
 
   it('is refused where there is no access: never paid, expired, ended already', () => {
-    expect(decideEnd(NEVER_PAID, start, TERMS)).toBeNull()
-    expect(decideEnd(three.facts, start + 365 * DAY, TERMS)).toBeNull()
-    expect(decideEnd({ ...three.facts, endedAt: start }, start + DAY, TERMS)).toBeNull()
+    expect(decideEnd(NEVER_PAID, start, RULES)).toBeNull()
+    expect(decideEnd(three.facts, start + 365 * DAY, RULES)).toBeNull()
+    expect(decideEnd({ ...three.facts, endedAt: start }, start + DAY, RULES)).toBeNull()
   })
 })

@@ -4,7 +4,7 @@ import type { EventType } from './event.js'
 import type { Instant } from './instant.js'
 import type { Payment } from './payment.js'
 import { type Calendar, longer, nextPeriod, type PaidRun, paidUntil } from './period.js'
-import { type PaidPeriod, type SubscriptionFacts, statusAt, type Terms } from './subscription.js'
+import { type BillingRules, type PaidPeriod, type SubscriptionFacts, statusAt } from './subscription.js'
 
 /** What a payment buys from now on, where a refund before it moved it. */
 export interface MovedPeriod {
@@ -26,11 +26,11 @@ export interface Refund {
 export function decideRefund(
   facts: { readonly payment: Payment; readonly subscription: SubscriptionFacts },
   now: Instant,
-  terms: Terms,
+  rules: BillingRules,
 ): Refund | null {
   const { payment, subscription } = facts
   if (payment.status !== 'paid') return null
-  const after = withoutPeriod(subscription, payment.id, now, terms.calendar)
+  const after = withoutPeriod(subscription, payment.id, now, rules.calendar)
   const isEnd = after.endedAt !== null && subscription.endedAt === null
   return {
     payment: { ...payment, status: 'refunded' },
@@ -44,10 +44,10 @@ export function decideRefund(
 export function decideEnd(
   facts: SubscriptionFacts,
   now: Instant,
-  terms: Terms,
+  rules: BillingRules,
 ): { readonly subscription: SubscriptionFacts; readonly events: readonly EventType[] } | null {
-  const { plan } = statusAt(facts, now, terms)
-  if (plan.id === terms.freePlan.id) return null
+  const { plan } = statusAt(facts, now, rules)
+  if (plan.id === rules.freePlan.id) return null
   return { subscription: { ...facts, endedAt: now }, events: ['subscription.canceled'] }
 }
 

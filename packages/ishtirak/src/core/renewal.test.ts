@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { days, FREE, instantOf, NOON, PRO, TERMS } from '../../../../test/support/fixtures.js'
+import { days, FREE, instantOf, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
 import { renewalAt } from './renewal.js'
 import { NEVER_PAID, type SubscriptionFacts } from './subscription.js'
 
@@ -13,7 +13,7 @@ const PAID: SubscriptionFacts = {
   instrument: 'cib',
 }
 const at = (facts: SubscriptionFacts, now: number, catalogue = CATALOGUE) =>
-  renewalAt(facts, catalogue, now, TERMS)
+  renewalAt(facts, catalogue, now, RULES)
 
 describe('a renewal', () => {
   it('for one who never paid begins now, and with the first plan that costs something', () => {

@@ -3,11 +3,11 @@
 import { DAY, type Instant } from './instant.js'
 import { type Catalogue, type Offer, offerOf, type Plan, planById } from './plan.js'
 import {
+  type BillingRules,
   purchaseAt,
   type Subscription,
   type SubscriptionFacts,
   statusAt,
-  type Terms,
 } from './subscription.js'
 
 export type Renewability =
@@ -20,11 +20,11 @@ export type Renewability =
     }
 
 /** Paid time can be renewed in its last days and in grace; where there is none, a payment is always welcome. */
-export function renewabilityAt(facts: SubscriptionFacts, now: Instant, terms: Terms): Renewability {
-  const subscription = statusAt(facts, now, terms)
+export function renewabilityAt(facts: SubscriptionFacts, now: Instant, rules: BillingRules): Renewability {
+  const subscription = statusAt(facts, now, rules)
   if (!isPaidNow(subscription)) return { allowed: true, renewableFrom: null }
   const { currentPeriodEnd } = subscription
-  const renewableFrom = currentPeriodEnd - terms.renewalWindowDays * DAY
+  const renewableFrom = currentPeriodEnd - rules.renewalWindowDays * DAY
   return { allowed: now >= renewableFrom, renewableFrom, currentPeriodEnd }
 }
 
@@ -53,12 +53,12 @@ export function renewalAt(
   facts: SubscriptionFacts,
   catalogue: Catalogue,
   now: Instant,
-  terms: Terms,
+  rules: BillingRules,
 ): Renewal | null {
   const offer = nextOffer(facts, catalogue)
   if (!offer) return null
-  const { allowed, renewableFrom } = renewabilityAt(facts, now, terms)
-  const { period } = purchaseAt(facts, now, offer.months, terms)
+  const { allowed, renewableFrom } = renewabilityAt(facts, now, rules)
+  const { period } = purchaseAt(facts, now, offer.months, rules)
   return { allowed, plan: offer.plan, wouldStart: period.start, wouldEnd: period.end, renewableFrom }
 }
 

@@ -1,6 +1,6 @@
 // Which report of the provider moves which payment, and what it costs.
 import { describe, expect, it } from 'vitest'
-import { aPayment, aReport, NOON, TERMS } from '../../../../test/support/fixtures.js'
+import { aPayment, aReport, NOON, RULES } from '../../../../test/support/fixtures.js'
 import { DAY, MINUTE, SECOND, toTimestamp } from './instant.js'
 import type { Payment, PaymentStatus } from './payment.js'
 import { isInstantBelieved } from './provider-time.js'
@@ -9,7 +9,7 @@ import { NEVER_PAID } from './subscription.js'
 
 const context = {
   now: NOON + 3 * MINUTE,
-  terms: TERMS,
+  rules: RULES,
   looksAfterMs: [MINUTE, 5 * MINUTE],
   freshPaymentId: 'pay_02',
   asked: false,

@@ -6,7 +6,7 @@ import type { Instant } from './instant.js'
 import { isOpen, nextCheckAfter, type Payment, type Review } from './payment.js'
 import { checkoutMadeAt, instantOfPayment } from './provider-time.js'
 import { renewabilityAt } from './renewal.js'
-import { extend, purchaseAt, type SubscriptionFacts, type Terms } from './subscription.js'
+import { type BillingRules, extend, purchaseAt, type SubscriptionFacts } from './subscription.js'
 
 export interface SettlementFacts {
   /** Ours, found by the checkout's id, else by our id in its metadata; null when we do not know it. */
@@ -16,7 +16,7 @@ export interface SettlementFacts {
 
 export interface SettlementContext {
   readonly now: Instant
-  readonly terms: Terms
+  readonly rules: BillingRules
   /** When the payment's method looks at a payment that was not heard of. */
   readonly looksAfterMs: readonly number[]
   /** The id for a payment that a second paid checkout makes necessary. */
@@ -168,9 +168,9 @@ function book(
   subscription: SubscriptionFacts,
   payment: Payment,
   paidAt: Instant,
-  { now, terms }: SettlementContext,
+  { now, rules }: SettlementContext,
 ): Settlement {
-  const purchase = purchaseAt(subscription, paidAt, payment.months, terms)
+  const purchase = purchaseAt(subscription, paidAt, payment.months, rules)
   const extended = extend(subscription, purchase, payment, now)
   return {
     outcome: 'booked',
@@ -184,7 +184,7 @@ function book(
       nextCheckAt: null,
     },
     subscription: extended,
-    withdrawsOpen: !renewabilityAt(extended, now, terms).allowed,
+    withdrawsOpen: !renewabilityAt(extended, now, rules).allowed,
     events: ['payment.paid', purchase.renews ? 'subscription.renewed' : 'subscription.activated'],
   }
 }

@@ -1,16 +1,16 @@
 // What a user is at an instant, from the facts of what was paid.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { days, instantOf, PRO, TERMS } from '../../../../test/support/fixtures.js'
+import { days, instantOf, PRO, RULES } from '../../../../test/support/fixtures.js'
 import { DAY, type Instant, SECOND, toTimestamp } from './instant.js'
 import { extend, NEVER_PAID, purchaseAt, type SubscriptionFacts, statusAt } from './subscription.js'
 
 const pay = (facts: SubscriptionFacts, paidAt: Instant, now = paidAt, months = 1): SubscriptionFacts => {
   const payment = { id: `pay_${paidAt}`, plan: PRO, instrument: 'cib' }
-  return extend(facts, purchaseAt(facts, paidAt, months, TERMS), payment, now)
+  return extend(facts, purchaseAt(facts, paidAt, months, RULES), payment, now)
 }
 const seen = (facts: SubscriptionFacts, now: Instant) => {
-  const { plan, status, currentPeriodEnd } = statusAt(facts, now, TERMS)
+  const { plan, status, currentPeriodEnd } = statusAt(facts, now, RULES)
   return [plan.id, status, currentPeriodEnd === null ? null : toTimestamp(currentPeriodEnd)]
 }
 const start = instantOf('2026-11-21T12:00:00Z')
@@ -49,16 +49,16 @@ describe('the status of a user', () => {
 
 describe('a payment', () => {
   it('while active begins at the current end', () => {
-    expect(toTimestamp(purchaseAt(once, end - DAY, 1, TERMS).period.start)).toBe('2026-12-21T12:00:00Z')
+    expect(toTimestamp(purchaseAt(once, end - DAY, 1, RULES).period.start)).toBe('2026-12-21T12:00:00Z')
   })
 
   it('in grace begins at the old end: grace is not free time', () => {
-    const { period } = purchaseAt(once, end + days(3) - SECOND, 1, TERMS)
+    const { period } = purchaseAt(once, end + days(3) - SECOND, 1, RULES)
     expect(toTimestamp(period.start)).toBe('2026-12-21T12:00:00Z')
   })
 
   it('after the grace begins a new anchor, at the instant of payment', () => {
-    const { run, renews } = purchaseAt(once, end + days(3), 1, TERMS)
+    const { run, renews } = purchaseAt(once, end + days(3), 1, RULES)
     expect([run, renews]).toEqual([{ anchorAt: end + days(3), months: 1 }, false])
   })
 
@@ -88,7 +88,7 @@ describe('a payment', () => {
     const team = { ...PRO, id: 'team' }
     const paidAt = end + DAY
     const payment = { id: 'pay_2', plan: team, instrument: null }
-    const facts = extend(once, purchaseAt(once, paidAt, 3, TERMS), payment, paidAt)
+    const facts = extend(once, purchaseAt(once, paidAt, 3, RULES), payment, paidAt)
     expect(seen(facts, paidAt)).toEqual(['team', 'active', '2027-03-21T12:00:00Z'])
     expect(facts.instrument).toBe('cib')
   })
@@ -102,7 +102,7 @@ describe('a payment', () => {
         for (const months of lengths) facts = pay(facts, facts.paidUntil ?? anchorAt, anchorAt, months)
         const sum = lengths.reduce((total, months) => total + months, 0)
         expect(facts.run).toEqual({ anchorAt, months: sum })
-        expect(facts.paidUntil).toBe(TERMS.calendar.monthsAfter(anchorAt, sum))
+        expect(facts.paidUntil).toBe(RULES.calendar.monthsAfter(anchorAt, sum))
         expect(facts.periods.map(({ months }) => months)).toEqual(lengths)
         for (const [index, { start }] of facts.periods.entries()) {
           expect(start).toBe(facts.periods[index - 1]?.end ?? anchorAt)
@@ -125,7 +125,7 @@ describe('a payment', () => {
         for (const [gap, months] of life) {
           now += gap
           const before = facts.paidUntil
-          const { period, renews } = purchaseAt(facts, now, months, TERMS)
+          const { period, renews } = purchaseAt(facts, now, months, RULES)
           bought += period.end - period.start
           sold += months
           facts = pay(facts, now, now, months)
@@ -133,7 +133,7 @@ describe('a payment', () => {
         }
         expect(bought).toBeGreaterThanOrEqual(sold * 28 * DAY)
         const at = now + later
-        const { plan, status } = statusAt(facts, at, TERMS)
+        const { plan, status } = statusAt(facts, at, RULES)
         const until = facts.paidUntil ?? 0
         const expected = at < until ? 'active' : at < until + 3 * DAY ? 'past_due' : 'expired'
         expect([plan.id, status]).toEqual([expected === 'expired' ? 'free' : 'pro', expected])

@@ -35,7 +35,7 @@ export const NEVER_PAID: SubscriptionFacts = {
 }
 
 /** The rules that a status depends on. All of them are configuration. */
-export interface Terms {
+export interface BillingRules {
   readonly freePlan: Plan
   readonly graceDays: number
   readonly renewalWindowDays: number
@@ -52,7 +52,7 @@ export interface Subscription {
   readonly instrument: string | null
 }
 
-export function statusAt(facts: SubscriptionFacts, now: Instant, terms: Terms): Subscription {
+export function statusAt(facts: SubscriptionFacts, now: Instant, rules: BillingRules): Subscription {
   const { paidUntil, endedAt, instrument } = facts
   const on = (plan: Plan, status: SubscriptionStatus, currentPeriodEnd: Instant | null): Subscription => ({
     plan,
@@ -60,16 +60,16 @@ export function statusAt(facts: SubscriptionFacts, now: Instant, terms: Terms): 
     currentPeriodEnd,
     instrument,
   })
-  if (endedAt !== null) return on(terms.freePlan, 'canceled', endedAt)
-  if (paidUntil === null) return on(terms.freePlan, 'active', null)
+  if (endedAt !== null) return on(rules.freePlan, 'canceled', endedAt)
+  if (paidUntil === null) return on(rules.freePlan, 'active', null)
   if (now < paidUntil) return on(paidPlanAt(facts, now), 'active', paidUntil)
-  if (now < graceEndsAt(paidUntil, terms)) return on(paidPlanAt(facts, now), 'past_due', paidUntil)
-  return on(terms.freePlan, 'expired', paidUntil)
+  if (now < graceEndsAt(paidUntil, rules)) return on(paidPlanAt(facts, now), 'past_due', paidUntil)
+  return on(rules.freePlan, 'expired', paidUntil)
 }
 
 /** Grace is counted in days of 24 hours from the end: it is courtesy, not calendar. */
-export function graceEndsAt(paidUntil: Instant, terms: Terms): Instant {
-  return paidUntil + terms.graceDays * DAY
+export function graceEndsAt(paidUntil: Instant, rules: BillingRules): Instant {
+  return paidUntil + rules.graceDays * DAY
 }
 
 /** What a payment buys: the period, and the run that it then ends. */
@@ -86,14 +86,14 @@ export function purchaseAt(
   facts: SubscriptionFacts,
   paidAt: Instant,
   months: number,
-  terms: Terms,
+  rules: BillingRules,
 ): Purchase {
   const { run, paidUntil, endedAt } = facts
-  const goesOn = run && paidUntil !== null && endedAt === null && paidAt < graceEndsAt(paidUntil, terms)
+  const goesOn = run && paidUntil !== null && endedAt === null && paidAt < graceEndsAt(paidUntil, rules)
   const before = goesOn ? run : { anchorAt: paidAt, months: 0 }
   return {
     run: longer(before, months),
-    period: nextPeriod(terms.calendar, before, months),
+    period: nextPeriod(rules.calendar, before, months),
     months,
     renews: Boolean(goesOn),
   }

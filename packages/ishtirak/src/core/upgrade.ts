@@ -3,7 +3,7 @@ import { CLOCK_SKEW_MAX, HOUR, type Instant } from './instant.js'
 import { isPayable, type Payment } from './payment.js'
 import { type Catalogue, type Offer, offerOf, planById } from './plan.js'
 import { renewabilityAt } from './renewal.js'
-import type { SubscriptionFacts, Terms } from './subscription.js'
+import type { BillingRules, SubscriptionFacts } from './subscription.js'
 
 /** What costs a provider call is bounded: 10 new checkouts a user in an hour. Clicking again on an open one is free. */
 export const NEW_CHECKOUTS_PER_HOUR = 10
@@ -39,13 +39,13 @@ export function decideUpgrade(
   facts: UpgradeFacts,
   wanted: { readonly planId: string; readonly catalogue: Catalogue },
   now: Instant,
-  terms: Terms,
+  rules: BillingRules,
 ): UpgradeDecision {
   const plan = planById(wanted.catalogue, wanted.planId)
   if (!plan) return { kind: 'unknown_plan' }
   if (plan.price === 0) return { kind: 'plan_not_purchasable' }
   const offer = offerOf(plan)
-  const renewability = renewabilityAt(facts.subscription, now, terms)
+  const renewability = renewabilityAt(facts.subscription, now, rules)
   if (!renewability.allowed) return { kind: 'already_subscribed', ...renewability }
   if (facts.open) return decideOpen(facts.open, offer, now)
   // What lies in the future was written by a clock that was wrong.

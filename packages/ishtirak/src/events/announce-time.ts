@@ -3,7 +3,7 @@
 import { decideAnnouncement } from '../core/announcement.js'
 import { describeEvent } from '../core/event.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { statusAt, type Terms } from '../core/subscription.js'
+import { type BillingRules, statusAt } from '../core/subscription.js'
 import type { Queryable } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
@@ -14,7 +14,7 @@ export interface AnnounceDeps {
   readonly database: Queryable
   readonly clock: Clock
   readonly ids: Ids
-  readonly terms: Terms
+  readonly rules: BillingRules
   readonly log: Log
 }
 
@@ -34,14 +34,14 @@ async function announce(
   now: Instant,
 ): Promise<boolean> {
   const { subscription: facts, version, eventSequence } = user
-  const decision = decideAnnouncement(facts, announced, now, deps.terms)
+  const decision = decideAnnouncement(facts, announced, now, deps.rules)
   const { announcement } = decision
   const event = announcement && {
     id: deps.ids.next('evt', now),
     event: describeEvent(announcement.type, {
       userId,
       sequence: eventSequence + 1,
-      subscription: statusAt(facts, now, deps.terms),
+      subscription: statusAt(facts, now, deps.rules),
       payment: null,
       announcement,
       now,

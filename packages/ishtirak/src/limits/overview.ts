@@ -37,12 +37,12 @@ export async function readOverview(
   userId: string,
   requestId?: string,
 ): Promise<Overview> {
-  const { database, clock, terms, catalogue, quotaDayEndsAt } = deps
+  const { database, clock, rules, catalogue, quotaDayEndsAt } = deps
   let loaded = await loadUserWithUsage(database, userId)
   if (await refreshOpen(deps, loaded.open, requestId)) loaded = await loadUserWithUsage(database, userId)
   const now = clock.now()
   const facts = loaded.user?.subscription ?? NEVER_PAID
-  const subscription = statusAt(facts, now, terms)
+  const subscription = statusAt(facts, now, rules)
   const usage = usageAt(loaded.counts, now)
   const { open, profile } = loaded
   return {
@@ -52,7 +52,7 @@ export async function readOverview(
     usage,
     resetsAt: quotaDayEndsAt(now),
     overLimits: overLimits(usage, subscription.plan.limits),
-    renewal: renewalAt(facts, catalogue, now, terms),
+    renewal: renewalAt(facts, catalogue, now, rules),
     pendingPayment: open && isPayable(open, now) ? open : null,
     now,
   }

@@ -4,7 +4,7 @@ import { BillingError, type ValidationCode } from '../core/error.js'
 import { HOUR, type Instant } from '../core/instant.js'
 import { type Allowance, describeAllowance, isLimitName, LIMIT_KINDS } from '../core/limit.js'
 import type { LimitName } from '../core/plan.js'
-import { NEVER_PAID, statusAt, type Terms } from '../core/subscription.js'
+import { type BillingRules, NEVER_PAID, statusAt } from '../core/subscription.js'
 import { givenUpAfter, type Queryable, untilFresh } from '../database/database.js'
 import type { UserRecord } from '../payments/users.sql.js'
 import { inBatches } from '../runtime/async.js'
@@ -29,7 +29,7 @@ export interface UsageWish {
 
 export interface CountUsageDeps {
   readonly clock: Clock
-  readonly terms: Terms
+  readonly rules: BillingRules
   /** The end of the calendar day, in the quota's time zone, that an instant lies in. */
   readonly quotaDayEndsAt: (instant: Instant) => Instant
   readonly usage: UsageState
@@ -101,7 +101,7 @@ function wrongProject(code: ValidationCode): BillingError {
 }
 
 function describeOperation(
-  { terms, quotaDayEndsAt }: CountUsageDeps,
+  { rules, quotaDayEndsAt }: CountUsageDeps,
   of: {
     readonly wish: UsageWish
     readonly place: { readonly limit: LimitName; readonly projectId: string }
@@ -111,7 +111,7 @@ function describeOperation(
   },
 ): UsageOperation {
   const { wish, place, user, isUserKnown, now } = of
-  const { plan } = statusAt(user?.subscription ?? NEVER_PAID, now, terms)
+  const { plan } = statusAt(user?.subscription ?? NEVER_PAID, now, rules)
   // Named one by one: written after a spread, each further field cost 2 µs (measured).
   return {
     kind: wish.kind,

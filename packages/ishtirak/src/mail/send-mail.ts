@@ -37,8 +37,8 @@ export async function sendDueMail(deps: SendMailDeps, limit: number): Promise<nu
 }
 
 async function sendOne(deps: SendMailDeps, mailer: Mailer, owed: ClaimedMail): Promise<void> {
-  const { database, clock, terms } = deps
-  const verdict = judgeMail(owed, owed.user, clock.now(), terms)
+  const { database, clock, rules } = deps
+  const verdict = judgeMail(owed, owed.user, clock.now(), rules)
   if (verdict !== 'send') {
     deps.count({ name: 'mail', outcome: verdict })
     return finishMail(database, owed, { dueAt: null, outcome: verdict })

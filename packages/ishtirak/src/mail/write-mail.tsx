@@ -7,7 +7,7 @@ import type { Locale } from '../core/locale.js'
 import { isAboutPayment, type MailKind } from '../core/mail.js'
 import type { Catalogue } from '../core/plan.js'
 import { renewalAt } from '../core/renewal.js'
-import { graceEndsAt, type Terms } from '../core/subscription.js'
+import { type BillingRules, graceEndsAt } from '../core/subscription.js'
 import type { Formats } from '../i18n/formats.js'
 import { directionOf, type MessageKey, phoneInWords, planName, sayFor } from '../i18n/messages.js'
 import { type PrintedReceipt, type ReceiptDeps, readReceipt } from '../receipts/receipt.js'
@@ -17,7 +17,7 @@ import type { MailAddress } from './mailer.js'
 
 export interface WriteMailDeps extends ReceiptDeps {
   readonly clock: Clock
-  readonly terms: Terms
+  readonly rules: BillingRules
   readonly catalogue: Catalogue
   readonly formats: Formats
   readonly publicUrl: string
@@ -99,19 +99,19 @@ export function printableName(name: string | null): string | null {
 
 /** What any of the sentences may name. */
 function dataOf(
-  { terms, catalogue, clock, formats }: WriteMailDeps,
+  { rules, catalogue, clock, formats }: WriteMailDeps,
   owed: ClaimedMail,
   { locale, receipt }: { readonly locale: Locale; readonly receipt: PrintedReceipt | null },
 ): Readonly<Record<string, string>> {
   const now = clock.now()
   const { subscription } = owed.user
   const end = receipt?.periodEnd ?? subscription.paidUntil ?? now
-  const price = renewalAt(subscription, catalogue, now, terms)?.plan.price ?? 0
+  const price = renewalAt(subscription, catalogue, now, rules)?.plan.price ?? 0
   const plan = receipt?.planName ?? subscription.periods.at(-1)?.plan.name ?? ''
   return {
     plan: planName(plan, locale),
     end: formats.moment(end, locale),
-    graceEnd: formats.moment(graceEndsAt(end, terms), locale),
+    graceEnd: formats.moment(graceEndsAt(end, rules), locale),
     time: formats.timeLeft(end - now, locale),
     amount: formats.money(receipt?.amount ?? price, locale),
     number: receipt?.number ?? '',

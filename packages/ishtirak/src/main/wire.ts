@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Instant, MINUTE } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import type { Terms } from '../core/subscription.js'
+import type { BillingRules } from '../core/subscription.js'
 import { type Database, givenUpAfter, withLimit } from '../database/database.js'
 import { schemaFit } from '../database/migrate.js'
 import { beginDelivery } from '../events/deliver-events.js'
@@ -124,7 +124,7 @@ function createParts(config: WiredConfig, { database, clock, log }: Surroundings
       createChargily({ ...config.chargily, clock, log: (line) => log.debug(line, 'provider call') }),
     ),
     catalogue: config.plans,
-    terms: termsOf(config),
+    rules: rulesOf(config),
     formats: createFormats(billing.timeZone),
     wallClock: wallClockIn(billing.timeZone),
     quotaDayEndsAt: (instant: Instant) => quotaDayOf(instant).endsAt,
@@ -150,7 +150,7 @@ function createParts(config: WiredConfig, { database, clock, log }: Surroundings
   }
 }
 
-function termsOf({ plans, billing }: Config): Terms {
+function rulesOf({ plans, billing }: Config): BillingRules {
   return {
     freePlan: plans.free,
     graceDays: billing.graceDays,

@@ -65,7 +65,7 @@ export async function refundPayment(deps: SaveDeps, paymentId: string, by: By): 
   await saveByHand(deps, { ...by, act: 'payment.refund' }, async (now) => {
     const loaded = await load(deps, paymentId)
     const { payment, user } = loaded
-    const refund = decideRefund({ payment, subscription: user.subscription }, now, deps.terms)
+    const refund = decideRefund({ payment, subscription: user.subscription }, now, deps.rules)
     if (!refund) throw await refundRefusal(deps, payment)
     return { ...loaded, userId: payment.userId, after: refund }
   })

@@ -20,7 +20,7 @@ export async function showUser(deps: SaveDeps, userId: string) {
   const wanted = { userId, status: null, limit: SHOWN_MAX }
   return {
     user,
-    subscription: statusAt(user.subscription, now, deps.terms),
+    subscription: statusAt(user.subscription, now, deps.rules),
     payments: await newestPayments(deps.database, wanted, now),
     audit: await actsOnUser(deps.database, userId, SHOWN_MAX),
   }
@@ -30,7 +30,7 @@ export async function showUser(deps: SaveDeps, userId: string) {
 export async function endUser(deps: SaveDeps, userId: string, by: By): Promise<UserFile> {
   await saveByHand(deps, { ...by, act: 'user.end' }, async (now) => {
     const user = await load(deps, userId)
-    const after = decideEnd(user.subscription, now, deps.terms)
+    const after = decideEnd(user.subscription, now, deps.rules)
     if (!after) throw new BillingError('conflict')
     return { userId, user, payment: null, after }
   })

@@ -67,7 +67,7 @@ export async function readReturnedPayment(
     deps.loadUser(userId),
     status === 'refunded' ? findRefundInstant(deps.database, { userId, paymentId }) : null,
   ])
-  const subscription = statusAt(loaded?.user.subscription ?? NEVER_PAID, now, deps.terms)
+  const subscription = statusAt(loaded?.user.subscription ?? NEVER_PAID, now, deps.rules)
   return { payment, subscription, refundedAt, now }
 }
 

@@ -3,7 +3,7 @@ import { describeEvent, type EventType, type NewEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import type { MailKind } from '../core/mail.js'
 import type { Payment } from '../core/payment.js'
-import { type SubscriptionFacts, statusAt, type Terms } from '../core/subscription.js'
+import { type BillingRules, type SubscriptionFacts, statusAt } from '../core/subscription.js'
 import type { Ids } from '../runtime/random.js'
 
 /** The events of which the user gets mail too. */
@@ -14,7 +14,7 @@ const MAILED: Readonly<Partial<Record<EventType, MailKind>>> = {
 
 /** Each carries the state after the change and the user's next number. */
 export function outgoingEvents(
-  deps: { readonly ids: Ids; readonly terms: Terms },
+  deps: { readonly ids: Ids; readonly rules: BillingRules },
   types: readonly EventType[],
   of: {
     readonly userId: string
@@ -27,7 +27,7 @@ export function outgoingEvents(
   },
 ): readonly NewEvent[] {
   const { userId, eventSequence, payment, now } = of
-  const subscription = statusAt(of.subscription, now, deps.terms)
+  const subscription = statusAt(of.subscription, now, deps.rules)
   return types.map((type, index) => {
     const described = { userId, sequence: eventSequence + 1 + index, subscription, payment, now }
     const kind = MAILED[type]

@@ -12,7 +12,7 @@ import type { SettleDeps } from './settle.js'
 import { saveSettlement } from './settle.sql.js'
 import type { UserRecord } from './users.sql.js'
 
-export type SaveDeps = Pick<SettleDeps, 'database' | 'clock' | 'ids' | 'terms' | 'log'>
+export type SaveDeps = Pick<SettleDeps, 'database' | 'clock' | 'ids' | 'rules' | 'log'>
 
 /** The facts as they were read, and as they are to be. */
 export interface DecidedAct {

@@ -6,7 +6,7 @@ import { reportToKeep } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
 import { type Buyer, drawUpReceipt, receiptSeries, type Seller } from '../core/receipt.js'
 import { decideSettlement, type Settlement, type SettlementOutcome } from '../core/settlement.js'
-import type { Terms } from '../core/subscription.js'
+import type { BillingRules } from '../core/subscription.js'
 import { givenUpAfter, type Queryable, untilFresh } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Count } from '../runtime/count.js'
@@ -26,7 +26,7 @@ export interface SettleDeps {
   readonly settlements: Settlements
   readonly clock: Clock
   readonly ids: Ids
-  readonly terms: Terms
+  readonly rules: BillingRules
   readonly receipts: ReceiptTerms
   readonly log: Log
   readonly count: Count
@@ -90,7 +90,7 @@ async function settleOurs(
   const { payment, user } = loaded
   const decision = decideSettlement({ payment, subscription: user.subscription }, reported.report, {
     now,
-    terms: deps.terms,
+    rules: deps.rules,
     looksAfterMs: deps.methods.of(payment.method).looksAfterMs,
     freshPaymentId: deps.ids.next('pay', now),
     asked: reported.event === null,

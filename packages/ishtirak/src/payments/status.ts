@@ -32,7 +32,7 @@ export async function readStatus(
 ): Promise<Subscription> {
   let loaded = await deps.loadUser(userId)
   if (loaded && (await refreshOpen(deps, loaded.open, requestId))) loaded = await deps.loadUser(userId)
-  return statusAt(loaded?.user.subscription ?? NEVER_PAID, deps.clock.now(), deps.terms)
+  return statusAt(loaded?.user.subscription ?? NEVER_PAID, deps.clock.now(), deps.rules)
 }
 
 /** Asks the provider about an open payment. Gives true when something may have changed, so that the caller reads again. */

@@ -90,7 +90,7 @@ async function openOrReturn(deps: UpgradeDeps, request: UpgradeRequest): Promise
       now,
     })
     const wanted = { planId: request.planId, catalogue: deps.catalogue }
-    const decision = decideUpgrade(facts, wanted, now, deps.terms)
+    const decision = decideUpgrade(facts, wanted, now, deps.rules)
     if (decision.kind === 'return') return opened(decision.payment)
     if (decision.kind === 'wait' && ++polls <= POLLS_MAX) {
       await deps.wait(POLL_MS)

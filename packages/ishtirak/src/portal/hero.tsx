@@ -52,7 +52,7 @@ function Until({ pages, view, say, end }: Section & { readonly end: Instant }) {
   const { formats } = pages
   const { overview, locale } = view
   const isInGrace = overview.subscription.status === 'past_due'
-  const until = isInGrace ? graceEndsAt(end, pages.terms) : end
+  const until = isInGrace ? graceEndsAt(end, pages.rules) : end
   const left = until - overview.now
   return (
     <div class="figures">

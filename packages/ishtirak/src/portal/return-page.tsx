@@ -71,7 +71,7 @@ function textOf(pages: Pages, view: ReturnView, status: PublicPaymentStatus, say
 }
 
 /** The payment stays a fact; what it is worth depends on what became of the subscription since. */
-function paidText({ formats, terms }: Pages, view: ReturnView, say: Say): string {
+function paidText({ formats, rules }: Pages, view: ReturnView, say: Say): string {
   const { subscription, locale } = view
   const { status, currentPeriodEnd } = subscription
   // A paid payment has bought time, so there is an end.
@@ -80,7 +80,7 @@ function paidText({ formats, terms }: Pages, view: ReturnView, say: Say): string
   const plan = planName(subscription.plan.name, locale)
   if (status === 'active') return say('returnPaidText', { plan, end: formats.moment(ended, locale) })
   if (status === 'past_due')
-    return say('returnPaidGraceText', { date, end: formats.moment(graceEndsAt(ended, terms), locale) })
+    return say('returnPaidGraceText', { date, end: formats.moment(graceEndsAt(ended, rules), locale) })
   return say(status === 'canceled' ? 'returnPaidStoppedText' : 'returnPaidOverText', { date })
 }
 
