@@ -33,7 +33,7 @@ interface Call {
   readonly operationId?: string
 }
 
-export interface KindFigures {
+interface KindFigures {
   readonly kind: Kind
   readonly calls: number
   readonly refused: number

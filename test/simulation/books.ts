@@ -28,7 +28,7 @@ export interface BookedPayment {
   readonly reviewed: { readonly status: string; readonly amount: number | null } | null
 }
 
-export interface OutboxLine {
+interface OutboxLine {
   readonly user: string
   readonly sequence: number
   readonly written: number

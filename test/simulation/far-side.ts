@@ -196,7 +196,7 @@ function takingOf(checkout: CheckoutRecord, price: number): Taking[] {
   ]
 }
 
-export function metadataOf(metadata: unknown, key: string): string {
+function metadataOf(metadata: unknown, key: string): string {
   const value: unknown =
     typeof metadata === 'object' && metadata !== null ? Reflect.get(metadata, key) : undefined
   return typeof value === 'string' ? value : ''

@@ -21,7 +21,7 @@ export type Entry =
   | { readonly kind: 'refunded'; readonly checkoutId: string; readonly at: number }
   | { readonly kind: 'ended'; readonly at: number }
 
-export interface BoughtMonth extends Taking {
+interface BoughtMonth extends Taking {
   readonly start: number
   readonly end: number
 }
@@ -112,7 +112,7 @@ export function boundariesOf({ run, endedAt }: Standing): readonly number[] {
 }
 
 /** The same day and time of the wall clock in Algiers, `count` months after the anchor; the month's last day at most. */
-export function addMonths(anchor: number, count: number): number {
+function addMonths(anchor: number, count: number): number {
   const wall = new Date(anchor + ALGIERS_MS)
   const month = wall.getUTCMonth() + count
   const lastDay = new Date(Date.UTC(wall.getUTCFullYear(), month + 1, 0)).getUTCDate()

@@ -48,7 +48,7 @@ interface Timer {
 }
 
 /** Nothing can go on although somebody waits: a bug of the simulation or a deadlock of the service. */
-export class Stuck extends Error {
+class Stuck extends Error {
   override readonly name = 'Stuck'
 }
 

@@ -54,7 +54,7 @@ export const CHECKOUT = {
   checkout_url: 'https://pay.chargily.dz/test/checkouts/01hf7yat00000000000000chk1/pay',
 }
 
-export async function farSide(answer: (asked: Asked) => Reply): Promise<{ url: string; asked: Asked[] }> {
+async function farSide(answer: (asked: Asked) => Reply): Promise<{ url: string; asked: Asked[] }> {
   const asked: Asked[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

@@ -63,7 +63,7 @@ export async function peopleOf(database: Database, env: Record<string, string> =
   }
 }
 
-export async function know(world: World, userId: string, name: string, locale?: Locale): Promise<void> {
+async function know(world: World, userId: string, name: string, locale?: Locale): Promise<void> {
   const email = `${userId}@example.dz`
   await setProfile(world, userId, { name, email, ...(locale ? { locale } : {}) })
 }

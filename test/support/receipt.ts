@@ -10,7 +10,7 @@ import type { Tax } from '../../packages/ishtirak/src/core/tax.js'
 import { dayIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { EXAMPLE_SELLER } from '../../packages/ishtirak/src/runtime/seller.js'
 
-export const PAID_AT = Date.parse('2026-11-21T14:32:10Z')
+const PAID_AT = Date.parse('2026-11-21T14:32:10Z')
 
 const algiers = dayIn('Africa/Algiers')
 export const dayInAlgiers = (instant: number) => algiers(instant).date

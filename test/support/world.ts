@@ -37,7 +37,7 @@ export interface World extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly body?: unknown
   readonly headers?: Record<string, string>
 }

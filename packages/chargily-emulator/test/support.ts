@@ -33,7 +33,7 @@ export class ManualClock {
   }
 }
 
-export interface ReceivedEvent {
+interface ReceivedEvent {
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
   readonly body: string

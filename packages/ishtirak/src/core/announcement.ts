@@ -13,7 +13,7 @@ export const BOUNDARIES = [
 ] as const
 export type Boundary = (typeof BOUNDARIES)[number]
 
-export type AnnouncementType = 'subscription.expiring' | 'subscription.past_due' | 'subscription.expired'
+type AnnouncementType = 'subscription.expiring' | 'subscription.past_due' | 'subscription.expired'
 
 export interface Announcement {
   readonly type: AnnouncementType

@@ -3,7 +3,7 @@
 import { ERRORS } from './error-list.js'
 import type { Translated } from './locale.js'
 
-export { ERRORS, type ErrorEntry } from './error-list.js'
+export { ERRORS } from './error-list.js'
 
 /** The caller can act on it. Anything else that is thrown is a bug and says nothing of the inside. */
 export class BillingError extends Error {

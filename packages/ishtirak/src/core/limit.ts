@@ -23,7 +23,7 @@ export function isLimitName(name: string): name is LimitName {
 }
 
 /** `limit_reached`: there is not room enough left. `over_limit`: the plan has shrunk below what is in use. */
-export type DenialReason = 'limit_reached' | 'over_limit'
+type DenialReason = 'limit_reached' | 'over_limit'
 
 /** The answer to "may this user…?". Both answers are answers, so a denial is no error. */
 export interface Allowance {

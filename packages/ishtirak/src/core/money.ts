@@ -10,7 +10,3 @@ export interface Money {
 
 /** The least that Chargily accepts: "The amount field must be greater than or equal to 50." */
 export const SMALLEST_PAYABLE_AMOUNT = 50
-
-export function isSameMoney(one: Money, other: Money): boolean {
-  return one.amount === other.amount && one.currency === other.currency
-}

@@ -207,7 +207,7 @@ function close(
 }
 
 /** What the report says that our row does not. What the provider leaves unsaid (a currency, a mode) is no difference. */
-export function differencesBetween(payment: Payment, report: CheckoutReport): readonly string[] {
+function differencesBetween(payment: Payment, report: CheckoutReport): readonly string[] {
   const differs = (name: string, ours: unknown, theirs: unknown) =>
     ours === theirs ? [] : [`${name}: ours is ${String(ours)}, the provider says ${String(theirs)}`]
   const unsaid = (theirs: unknown) => theirs === null

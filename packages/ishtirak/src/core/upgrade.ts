@@ -6,7 +6,7 @@ import { renewabilityAt } from './renewal.js'
 import type { BillingRules, SubscriptionFacts } from './subscription.js'
 
 /** What costs a provider call is bounded: 10 new checkouts a user in an hour. Clicking again on an open one is free. */
-export const NEW_CHECKOUTS_PER_HOUR = 10
+const NEW_CHECKOUTS_PER_HOUR = 10
 
 export interface UpgradeFacts {
   readonly subscription: SubscriptionFacts

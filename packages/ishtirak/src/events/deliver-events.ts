@@ -37,7 +37,7 @@ export interface DeliveryDeps {
   readonly outgoing?: Outgoing
 }
 
-export interface Outgoing {
+interface Outgoing {
   readonly sender: EventSender
   /** Spreads the attempts that failed together. */
   readonly random: Random

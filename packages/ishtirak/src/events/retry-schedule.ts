@@ -17,7 +17,7 @@ export const ATTEMPT_WAITS: readonly Instant[] = [
 ]
 
 /** An address where nothing succeeded for so long is switched off, and the log says so. */
-export const GIVE_UP_AFTER = 5 * DAY
+const GIVE_UP_AFTER = 5 * DAY
 
 /** A tenth on top at most: spreads what failed together, and keeps the steps recognisable. */
 const JITTER_SHARE = 0.1

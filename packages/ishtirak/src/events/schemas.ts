@@ -53,7 +53,7 @@ const AnnouncementSchema = Type.Object(
 )
 
 /** The body of one type of event. */
-export function eventSchema(type: EventType) {
+function eventSchema(type: EventType) {
   const isOfPayment = type.startsWith('payment.')
   const isOfTime = /expiring|past_due|expired/.test(type)
   const kind = isOfTime ? 'Announced' : isOfPayment ? 'Payment' : 'Subscription'

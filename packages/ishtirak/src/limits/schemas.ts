@@ -102,7 +102,7 @@ export const UserUpdateSchema = Type.Object(
   { additionalProperties: false },
 )
 
-export const RenewalSchema = Type.Object({
+const RenewalSchema = Type.Object({
   allowed: Type.Boolean({ description: 'Whether an upgrade would be accepted now' }),
   plan: Type.String(),
   amount: Type.Integer({ description: 'Whole dinars' }),
@@ -112,7 +112,7 @@ export const RenewalSchema = Type.Object({
   renewable_from: nullable(timestamp),
 })
 
-export const OverLimitSchema = Type.Object({
+const OverLimitSchema = Type.Object({
   limit: Type.Enum([...LIMIT_NAMES]),
   project_id: Type.Optional(Type.String()),
   used: Type.Integer(),

@@ -8,7 +8,7 @@ export interface MailAddress {
   readonly address: string
 }
 
-export type SendResult =
+type SendResult =
   | { readonly kind: 'sent' }
   /** The server will never accept a message for this address. */
   | { readonly kind: 'refused'; readonly reason: string }

@@ -12,7 +12,7 @@ export const aDay = checked(
   (given) => Value.Check(ReconcileRequestSchema, { since: given }) && isDay(given.slice(0, 10)),
   'It is a day from 1970-01-01 on, such as 2026-11-01, or an instant such as 2026-11-01T12:00:00Z.',
 )
-export const aReason = checked(
+const aReason = checked(
   (given) => Value.Check(WhySchema, { why: given }),
   'It is one line of at most 500 characters, not blank.',
 )

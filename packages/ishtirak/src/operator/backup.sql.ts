@@ -19,7 +19,7 @@ export interface BackupContents {
 }
 
 /** There is nothing to copy: most likely another database was meant. */
-export class BackupRefused extends Error {
+class BackupRefused extends Error {
   override readonly name = 'BackupRefused'
 }
 

@@ -16,7 +16,7 @@ import { type AuditDeps, recordAct } from '../payments/audit.js'
 import { type BackupContents, checkBackup, RestoreRefused, restoreBackup, writeBackup } from './backup.sql.js'
 
 /** There is a file of this name. */
-export class BackupExists extends Error {
+class BackupExists extends Error {
   override readonly name = 'BackupExists'
 }
 

@@ -93,7 +93,7 @@ export const ActSchema = Type.Object({
   after: Type.Unknown(),
 })
 
-export const KeptReportSchema = Type.Object({
+const KeptReportSchema = Type.Object({
   at: timestamp,
   source: Type.Enum(['webhook', 'read', 'sweep', 'upgrade', 'operator', 'reconcile']),
   event_id: nullable(Type.String()),

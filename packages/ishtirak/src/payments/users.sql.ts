@@ -75,7 +75,7 @@ const selectManyWithOpen = statement(
      from unnest($1::text[]) i(user_id) join users u using (user_id) ${openPayment()}`,
 )
 
-export interface UserWithOpenPayment {
+interface UserWithOpenPayment {
   readonly user: UserRecord
   /** The newest payment that is open. */
   readonly open: Payment | null

@@ -105,7 +105,7 @@ function SellerContact({ pages, locale, say }: { pages: Pages; locale: Locale; s
 }
 
 /** RFC 3966: digits and a leading plus; what parts them for the eye is left out. */
-export function telephoneUrl(phone: string): string {
+function telephoneUrl(phone: string): string {
   return `tel:${phone.replace(/[^+\d]/g, '')}`
 }
 

@@ -8,7 +8,7 @@ import { failureOfAnswer, failureOfTransport } from './failure.js'
 import type { JsonObject } from './values.js'
 import { isObject, parseJson } from './values.js'
 
-export interface Call {
+interface Call {
   readonly method: 'GET' | 'POST'
   /** Below the base URL, with its query. */
   readonly path: string
@@ -19,7 +19,7 @@ export interface Call {
 export type Caller = (call: Call) => Promise<ProviderAnswer<JsonObject>>
 
 /** Safe to write anywhere: no key, no body, no header. */
-export type ProviderLog = (line: Readonly<Record<string, unknown>>) => void
+type ProviderLog = (line: Readonly<Record<string, unknown>>) => void
 
 export interface Surroundings {
   /** How requests go out; the network by default. */
