@@ -2,7 +2,7 @@
 // their fields may be is read from their schemas: a new route or field needs nothing here.
 import { createHmac } from 'node:crypto'
 import type { KnownRoute } from '../../packages/ishtirak/src/http/failures.js'
-import { Dice } from '../simulation/dice.js'
+import { Dice } from '../simulation/random.js'
 import { OPERATOR_KEY } from '../support/operator.js'
 import { PLATFORM_KEY } from '../support/platform.js'
 import { CHARGILY_KEY } from '../support/world.js'

@@ -1,7 +1,7 @@
 // What the provider gets wrong when it tells of a payment: told twice under two ids, an old failure after the success,
 // another amount, a bank that takes its time. The API goes on telling the truth, so the sweep puts all of it right.
 import type { Faults } from '../../packages/chargily-emulator/src/faults.js'
-import type { Dice } from './dice.js'
+import type { Dice } from './random.js'
 
 export function faultsOfEvents(dice: Dice): Partial<Faults> {
   const kinds = { none: 12, twice: 3, stale: 2, amount: 1, mode: 1, currency: 1, slow: 2, unsigned: 1 }

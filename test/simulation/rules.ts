@@ -1,7 +1,7 @@
 // The rules that hold after every step, whatever happened in it. Each is a function of three accounts: what the provider
 // took, what our books say, and what people were shown and answered. A broken one names itself.
-import type { BookedPayment, Books } from './books.js'
-import type { FarSide } from './far-side.js'
+import type { BookedPayment, Books } from './ledger.js'
+import type { FarSide } from './emulator.js'
 import type { Figures } from './figures.js'
 import { type Entry, standingAfter, type Taking } from './model.js'
 

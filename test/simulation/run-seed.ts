@@ -2,10 +2,10 @@
 // the same options takes the same steps again.
 import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { emptyBooks } from './books.js'
-import { Dice } from './dice.js'
+import { emptyBooks } from './ledger.js'
+import { Dice } from './random.js'
 import { Figures } from './figures.js'
-import { live } from './live.js'
+import { live } from './steps.js'
 import type { Surroundings } from './process.js'
 import { BrokenRule, type RuleName } from './rules.js'
 import { World } from './world.js'

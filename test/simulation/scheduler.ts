@@ -4,9 +4,9 @@
 
 import { DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
-import type { Dice } from './dice.js'
+import type { Dice } from './random.js'
 import type { Figures } from './figures.js'
-import { CALM, type Weather } from './weather.js'
+import { CALM, type Weather } from './fault-rates.js'
 
 /** One process from its start to its death. Whoever acts from outside (payers, the post) has a life that does not end. */
 export interface Life {

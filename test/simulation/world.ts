@@ -10,16 +10,16 @@ import { type Database, DatabaseUnavailable } from '../../packages/ishtirak/src/
 import { releaseAttemptLeases } from '../../packages/ishtirak/src/payments/upgrade.sql.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
-import { type Books, readAllFacts, readBooks } from './books.js'
-import type { Dice } from './dice.js'
-import { createFarSide, type FarSide } from './far-side.js'
+import { type Books, readAllFacts, readBooks } from './ledger.js'
+import type { Dice } from './random.js'
+import { createFarSide, type FarSide } from './emulator.js'
 import type { Figures } from './figures.js'
 import { accessAt, type Entry, type Standing, standingAfter } from './model.js'
-import { Post } from './post.js'
+import { Post } from './webhooks.js'
 import { type Parts, type Process, quietParts, type Surroundings, startProcess } from './process.js'
 import { BrokenRule, checkBooks, historyOf, require, type Witness } from './rules.js'
 import { type Life, Scheduler, type Task } from './scheduler.js'
-import { CALM, type Weather } from './weather.js'
+import { CALM, type Weather } from './fault-rates.js'
 
 interface Shown {
   readonly userId: string

@@ -1,5 +1,5 @@
 // How bad the world is at a moment: one number for each thing that can go wrong, drawn anew for every step.
-import type { Dice } from './dice.js'
+import type { Dice } from './random.js'
 
 export interface Weather {
   readonly name: 'calm' | 'windy' | 'storm'

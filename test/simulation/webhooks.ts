@@ -1,8 +1,8 @@
 // The post between the provider and us: it loses letters, delays them, brings them twice, in any order, and forgers use
 // it too. What is not thanked for with 200 it brings again, three times in all, as the emulator's own webhook sender does.
 import { createHmac } from 'node:crypto'
-import type { Dice } from './dice.js'
-import { type FarSide, PROVIDER_KEY } from './far-side.js'
+import type { Dice } from './random.js'
+import { type FarSide, PROVIDER_KEY } from './emulator.js'
 import type { Figures } from './figures.js'
 import type { End } from './scheduler.js'
 

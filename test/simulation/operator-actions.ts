@@ -7,8 +7,8 @@ import {
   refundPayment,
 } from '../../packages/ishtirak/src/operator/payments.js'
 import { endUser } from '../../packages/ishtirak/src/operator/users.js'
-import type { BookedPayment } from './books.js'
-import { judged } from './judged.js'
+import type { BookedPayment } from './ledger.js'
+import { judged } from './expected.js'
 import type { Entry } from './model.js'
 import type { Process } from './process.js'
 import { isBooked, require } from './rules.js'

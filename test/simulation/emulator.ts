@@ -17,7 +17,7 @@ import { Store } from '../../packages/chargily-emulator/src/store.js'
 import { WebhookSender } from '../../packages/chargily-emulator/src/webhook-sender.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import type { AnswerHeaders, Send, SentAnswer } from '../../packages/ishtirak/src/runtime/http-client.js'
-import type { Dice } from './dice.js'
+import type { Dice } from './random.js'
 import type { Figures } from './figures.js'
 import type { Taking } from './model.js'
 

@@ -12,13 +12,13 @@ import {
   status,
   sweep,
   tasksFor,
-} from './deeds.js'
+} from './actions.js'
 import { boundariesOf, type Taking } from './model.js'
-import { refund } from './operator-deeds.js'
+import { refund } from './operator-actions.js'
 import type { Process } from './process.js'
 import { isAccountedFor, type RuleName, require } from './rules.js'
 import { LONGEST_RUN_MS, type Task } from './scheduler.js'
-import { CALM, weatherOf } from './weather.js'
+import { CALM, weatherOf } from './fault-rates.js'
 import type { World } from './world.js'
 
 const SECOND_MS = 1_000
