@@ -2,7 +2,7 @@
 // their fields may be is read from their schemas: a new route or field needs nothing here.
 import { createHmac } from 'node:crypto'
 import type { KnownRoute } from '../../packages/ishtirak/src/http/failures.js'
-import { Dice } from '../simulation/random.js'
+import { Random } from '../simulation/random.js'
 import { OPERATOR_KEY } from '../support/operator.js'
 import { PLATFORM_KEY } from '../support/platform.js'
 import { CHARGILY_KEY } from '../support/world.js'
@@ -28,83 +28,87 @@ export interface Targets {
 }
 
 export function drawCall(targets: Targets, of: { seed: number; number: number; known: boolean }): Call {
-  const dice = new Dice(of.seed, `call ${of.number}`)
-  const route = dice.pick(targets.routes)
-  const path = pathOf(dice, targets, route, of.known) + queryOf(dice, targets, route)
+  const random = new Random(of.seed, `call ${of.number}`)
+  const route = random.pick(targets.routes)
+  const path = pathOf(random, targets, route, of.known) + queryOf(random, targets, route)
   const isWebhook = route.url.endsWith('/webhook')
   const isPage = route.url.startsWith('/portal')
-  const session = dice.pick(targets.sessions)
+  const session = random.pick(targets.sessions)
   const isBare = route.method === 'GET' || route.method === 'HEAD'
-  const fields = fieldsOf(dice, targets, route.schema.body, of.known ? session.formToken : 'guessed')
+  const fields = fieldsOf(random, targets, route.schema.body, of.known ? session.formToken : 'guessed')
   const body = isBare
     ? null
     : isWebhook
-      ? eventOf(dice, targets)
+      ? eventOf(random, targets)
       : isPage
         ? formOf(fields)
-        : bodyOf(dice, fields)
+        : bodyOf(random, fields)
   const type = isPage ? 'application/x-www-form-urlencoded' : 'application/json'
   const credentials = of.known
-    ? credentialsOf(dice, targets, route, body, session.cookie)
-    : wrongCredentials(dice, targets)
-  const headers = { ...(body === null ? {} : { 'content-type': type }), ...oddHeaders(dice), ...credentials }
-  const method = dice.chance(0.03)
-    ? dice.pick(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])
+    ? credentialsOf(random, targets, route, body, session.cookie)
+    : wrongCredentials(random, targets)
+  const headers = {
+    ...(body === null ? {} : { 'content-type': type }),
+    ...oddHeaders(random),
+    ...credentials,
+  }
+  const method = random.boolean(0.03)
+    ? random.pick(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])
     : route.method
   return { number: of.number, route, method, path, headers, body: method === 'GET' ? null : body }
 }
 
 /** An address that holds the id of a payment is a proof of its own, so calls without credentials do not have one. */
-function pathOf(dice: Dice, { values }: Targets, { url }: KnownRoute, known: boolean): string {
-  if (dice.chance(0.03))
-    return dice.pick([`${url}%`, `${url}/%c3%28`, `${url}//`, `/${'x'.repeat(7_000)}`, `${url}/x`])
+function pathOf(random: Random, { values }: Targets, { url }: KnownRoute, known: boolean): string {
+  if (random.boolean(0.03))
+    return random.pick([`${url}%`, `${url}/%c3%28`, `${url}//`, `/${'x'.repeat(7_000)}`, `${url}/x`])
   return url.replace(/:(\w+)|\*/g, (_, name: string | undefined) => {
     const good = known && name !== undefined ? values[name] : undefined
-    return escapeAny(good && dice.chance(0.7) ? dice.pick(good) : oddText(dice)) || 'x'
+    return escapeAny(good && random.boolean(0.7) ? random.pick(good) : oddText(random)) || 'x'
   })
 }
 
-function queryOf(dice: Dice, { values }: Targets, { schema }: KnownRoute): string {
+function queryOf(random: Random, { values }: Targets, { schema }: KnownRoute): string {
   const names = [...Object.keys(propertiesOf(schema.querystring)), 'lang', 'token', 'cursor', 'a']
-  const chosen = names.filter(() => dice.chance(0.25))
+  const chosen = names.filter(() => random.boolean(0.25))
   const pairs = chosen.map((name) => {
     const good = values[name]
-    return `${name}=${escapeAny(good && dice.chance(0.5) ? dice.pick(good) : oddText(dice))}`
+    return `${name}=${escapeAny(good && random.boolean(0.5) ? random.pick(good) : oddText(random))}`
   })
-  if (dice.chance(0.03)) pairs.push(dice.pick(['%', '%00', '&&==&', 'a[b]=1', '__proto__=1', '%ff=%ff']))
+  if (random.boolean(0.03)) pairs.push(random.pick(['%', '%00', '&&==&', 'a[b]=1', '__proto__=1', '%ff=%ff']))
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
 /** Most fields as the schema wants them, so that calls get as far as the database. */
 function fieldsOf(
-  dice: Dice,
+  random: Random,
   { values }: Targets,
   schema: unknown,
   formToken: string,
 ): Record<string, unknown> {
   const properties = propertiesOf(schema)
-  const drawn = Object.keys(properties).filter(() => dice.chance(0.8))
+  const drawn = Object.keys(properties).filter(() => random.boolean(0.8))
   const fields: Record<string, unknown> = Object.fromEntries(
     drawn.map((name) => [
       name,
-      dice.chance(0.7) ? goodValue(dice, values[name], properties[name]) : oddValue(dice),
+      random.boolean(0.7) ? goodValue(random, values[name], properties[name]) : oddValue(random),
     ]),
   )
   if (schema === undefined) {
-    Object.assign(fields, { plan: dice.pick(['pro', 'free', 'x']), token: oddText(dice) })
-    fields.form_token = dice.chance(0.8) ? formToken : oddText(dice)
+    Object.assign(fields, { plan: random.pick(['pro', 'free', 'x']), token: oddText(random) })
+    fields.form_token = random.boolean(0.8) ? formToken : oddText(random)
   }
-  if (dice.chance(0.03)) fields[oddText(dice)] = oddValue(dice)
+  if (random.boolean(0.03)) fields[oddText(random)] = oddValue(random)
   return fields
 }
 
-function goodValue(dice: Dice, known: readonly string[] | undefined, schema: unknown): unknown {
-  if (known) return dice.pick(known)
+function goodValue(random: Random, known: readonly string[] | undefined, schema: unknown): unknown {
+  if (known) return random.pick(known)
   const { type, examples, enum: allowed } = Object(schema)
-  if (Array.isArray(allowed)) return dice.pick(allowed)
-  if (type === 'integer') return dice.between(1, 5)
-  if (Array.isArray(examples)) return dice.pick(examples)
-  return `drawn-${dice.between(1, 50)}`
+  if (Array.isArray(allowed)) return random.pick(allowed)
+  if (type === 'integer') return random.between(1, 5)
+  if (Array.isArray(examples)) return random.pick(examples)
+  return `drawn-${random.between(1, 50)}`
 }
 
 function propertiesOf(schema: unknown): Readonly<Record<string, unknown>> {
@@ -117,20 +121,20 @@ function formOf(fields: Readonly<Record<string, unknown>>): string {
 }
 
 /** A true event, or one with a field that is something else. */
-function eventOf(dice: Dice, { events }: Targets): string | Uint8Array {
-  const event = JSON.parse(dice.pick(events))
-  if (dice.chance(0.7)) {
-    const inside = dice.chance(0.6) ? event.data : event
-    inside[dice.pick(Object.keys(inside))] = dice.chance(0.5)
-      ? dice.pick([0, -1, 1e15, 253402300800, 'x'])
-      : oddValue(dice)
+function eventOf(random: Random, { events }: Targets): string | Uint8Array {
+  const event = JSON.parse(random.pick(events))
+  if (random.boolean(0.7)) {
+    const inside = random.boolean(0.6) ? event.data : event
+    inside[random.pick(Object.keys(inside))] = random.boolean(0.5)
+      ? random.pick([0, -1, 1e15, 253402300800, 'x'])
+      : oddValue(random)
   }
-  if (dice.chance(0.5)) event.id = `event-drawn-${dice.between(1, 2_000)}`
-  return bodyOf(dice, event)
+  if (random.boolean(0.5)) event.id = `event-drawn-${random.between(1, 2_000)}`
+  return bodyOf(random, event)
 }
 
 function credentialsOf(
-  dice: Dice,
+  random: Random,
   targets: Targets,
   { url }: KnownRoute,
   body: Call['body'],
@@ -146,14 +150,14 @@ function credentialsOf(
   if (url.startsWith('/portal') || url.startsWith('/billing/return')) return { cookie }
   if (url.startsWith('/api/v1/platform')) return { authorization: `Bearer ${PLATFORM_KEY}` }
   if (/operator/.test(url)) return { authorization: `Bearer ${OPERATOR_KEY}` }
-  return { authorization: `Bearer ${dice.pick(targets.tokens)}` }
+  return { authorization: `Bearer ${random.pick(targets.tokens)}` }
 }
 
-function wrongCredentials(dice: Dice, { wrongTokens }: Targets): Record<string, string> {
-  if (dice.chance(0.3)) return {}
-  if (dice.chance(0.3)) return { cookie: `ishtirak=${dice.pick(['x', 'x'.repeat(43), '%00', ''])}` }
+function wrongCredentials(random: Random, { wrongTokens }: Targets): Record<string, string> {
+  if (random.boolean(0.3)) return {}
+  if (random.boolean(0.3)) return { cookie: `ishtirak=${random.pick(['x', 'x'.repeat(43), '%00', ''])}` }
   return {
-    authorization: dice.pick(['Bearer', 'Basic eDp5', ...wrongTokens.map((token) => `Bearer ${token}`)]),
+    authorization: random.pick(['Bearer', 'Basic eDp5', ...wrongTokens.map((token) => `Bearer ${token}`)]),
   }
 }
 

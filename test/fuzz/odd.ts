@@ -1,5 +1,5 @@
 // What no honest client sends, and what one might by mistake: texts, values of JSON, bodies, header lines.
-import type { Dice } from '../simulation/random.js'
+import type { Random } from '../simulation/random.js'
 
 const INSTANTS = [
   '0000-01-01',
@@ -39,30 +39,37 @@ const TEXTS = [
 ]
 const LENGTHS = [100, 127, 128, 129, 200, 255, 256, 501, 3_000]
 
-export function oddText(dice: Dice): string {
-  const kind = dice.between(0, 9)
-  if (kind === 0) return dice.pick(INSTANTS)
-  if (kind === 1) return dice.pick(NUMBERS)
-  if (kind === 2) return dice.pick(['x', ' ', '😀', 'ع', '\u0001']).repeat(dice.pick(LENGTHS))
-  if (kind === 3) return oddCursor(dice)
-  if (kind === 4) return Buffer.from(dice.bytes(dice.between(1, 40))).toString('latin1')
-  return dice.pick(TEXTS)
+export function oddText(random: Random): string {
+  const kind = random.between(0, 9)
+  if (kind === 0) return random.pick(INSTANTS)
+  if (kind === 1) return random.pick(NUMBERS)
+  if (kind === 2) return random.pick(['x', ' ', '😀', 'ع', '\u0001']).repeat(random.pick(LENGTHS))
+  if (kind === 3) return oddCursor(random)
+  if (kind === 4) return Buffer.from(random.bytes(random.between(1, 40))).toString('latin1')
+  return random.pick(TEXTS)
 }
 
 /** In the form of ours, at an instant that may be none. */
-function oddCursor(dice: Dice): string {
-  const at = dice.pick(['0', '-1', '253402300800000', '900000000000000', '999999999999999', '1795262400000'])
-  const id = dice.pick(['pay_00000000000000000000000000', 'pay_zzzzzzzzzzzzzzzzzzzzzzzzzz', 'pay_', "'"])
+function oddCursor(random: Random): string {
+  const at = random.pick([
+    '0',
+    '-1',
+    '253402300800000',
+    '900000000000000',
+    '999999999999999',
+    '1795262400000',
+  ])
+  const id = random.pick(['pay_00000000000000000000000000', 'pay_zzzzzzzzzzzzzzzzzzzzzzzzzz', 'pay_', "'"])
   return Buffer.from(`${at}.${id}`).toString('base64url')
 }
 
-export function oddValue(dice: Dice, depth = 0): unknown {
-  const kind = dice.between(0, depth > 2 ? 6 : 8)
-  if (kind <= 3) return oddText(dice)
-  if (kind === 4) return dice.pick([null, true, false])
-  if (kind <= 6) return dice.pick([-1, 0, -0, 1.5, 1e308, -1e308, 2 ** 31, 2 ** 53, 1_000_001])
-  const inner = Array.from({ length: dice.between(0, 3) }, () => oddValue(dice, depth + 1))
-  return kind === 7 ? inner : Object.fromEntries(inner.map((value) => [oddText(dice), value]))
+export function oddValue(random: Random, depth = 0): unknown {
+  const kind = random.between(0, depth > 2 ? 6 : 8)
+  if (kind <= 3) return oddText(random)
+  if (kind === 4) return random.pick([null, true, false])
+  if (kind <= 6) return random.pick([-1, 0, -0, 1.5, 1e308, -1e308, 2 ** 31, 2 ** 53, 1_000_001])
+  const inner = Array.from({ length: random.between(0, 3) }, () => oddValue(random, depth + 1))
+  return kind === 7 ? inner : Object.fromEntries(inner.map((value) => [oddText(random), value]))
 }
 
 const BROKEN: readonly (string | Uint8Array)[] = [
@@ -81,11 +88,11 @@ const BROKEN: readonly (string | Uint8Array)[] = [
 ]
 
 /** What was meant to be sent, or something broken in its place. */
-export function bodyOf(dice: Dice, meant: unknown): string | Uint8Array {
-  const kind = dice.between(0, 9)
-  if (kind === 0) return dice.pick(BROKEN)
+export function bodyOf(random: Random, meant: unknown): string | Uint8Array {
+  const kind = random.between(0, 9)
+  if (kind === 0) return random.pick(BROKEN)
   const text = JSON.stringify(meant) ?? ''
-  if (kind === 1) return text.slice(0, dice.between(0, text.length))
+  if (kind === 1) return text.slice(0, random.between(0, text.length))
   return text
 }
 
@@ -109,7 +116,7 @@ const HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ['accept', ['text/html', 'image/*', ';']],
 ]
 
-export function oddHeaders(dice: Dice): Record<string, string> {
-  const chosen = HEADERS.filter(() => dice.chance(0.08))
-  return Object.fromEntries(chosen.map(([name, values]) => [name, dice.pick(values)]))
+export function oddHeaders(random: Random): Record<string, string> {
+  const chosen = HEADERS.filter(() => random.boolean(0.08))
+  return Object.fromEntries(chosen.map(([name, values]) => [name, random.pick(values)]))
 }

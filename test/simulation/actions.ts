@@ -1,5 +1,5 @@
-// What people, sweeps and the post do, each as one task. What comes of it is held against the rule about that deed, with
-// what was known when it began and what the books say when everything around it has ended.
+// What users, sweeps, operators and the provider do, each as one task. The result is checked against the rule for that
+// action, with the state at its start and the ledger after all concurrent tasks have ended.
 import type { CheckoutRecord } from '../../packages/chargily-emulator/src/records.js'
 import { announceTime } from '../../packages/ishtirak/src/events/announce-time.js'
 import { reconcileDaily } from '../../packages/ishtirak/src/operator/reconcile.js'
@@ -9,16 +9,16 @@ import { checkDuePayments } from '../../packages/ishtirak/src/payments/sweep.js'
 import { upgrade } from '../../packages/ishtirak/src/payments/upgrade.js'
 import { receiveEvent } from '../../packages/ishtirak/src/payments/webhook.js'
 import { type OddPayment, PRICES } from './emulator.js'
-import { codeOf, judged } from './expected.js'
+import { codeOf, withExpectedErrors } from './expected.js'
 import { isRenewable, standingAfter } from './model.js'
-import { OPERATOR_DEEDS, operatorTasks } from './operator-actions.js'
+import { OPERATOR_ACTIONS, operatorTasks } from './operator-actions.js'
 import type { Process } from './process.js'
 import { faultsOfEvents } from './provider-errors.js'
 import { require } from './rules.js'
 import { LONGEST_RUN_MS, OUTSIDE, type Task } from './scheduler.js'
-import type { World } from './world.js'
+import type { SimulatedWorld } from './world.js'
 
-export const DEEDS = {
+export const ACTIONS = {
   click: 6,
   pay: 6,
   leak: 0.3,
@@ -29,22 +29,23 @@ export const DEEDS = {
   sweep: 3,
   announce: 1,
   compare: 0.5,
-  letter: 7,
+  webhook: 7,
   replay: 1,
   forgery: 0.5,
-  ...OPERATOR_DEEDS,
+  ...OPERATOR_ACTIONS,
 } as const
-export type Deed = keyof typeof DEEDS
+export type Action = keyof typeof ACTIONS
 
-/** The tasks of one deed, or none where the world gives no occasion for it. */
-export function tasksFor(deed: Deed, world: World): readonly Task[] {
-  if (deed === 'pay' || deed === 'leak') return payOpen(world, deed)
-  if (deed === 'second') return paySecond(world)
+/** The tasks of one action; none if the action is impossible at the moment. */
+export function tasksFor(action: Action, world: SimulatedWorld): readonly Task[] {
+  if (action === 'pay' || action === 'leak') return payOpen(world, action)
+  if (action === 'second') return paySecond(world)
   const process = world.anyProcess()
-  if (deed === 'letter' || deed === 'replay' || deed === 'forgery') return letters(world, process, deed)
+  if (action === 'webhook' || action === 'replay' || action === 'forgery')
+    return receiveWebhooks(world, process, action)
   if (!process) return []
   const userId = world.anyUser()
-  switch (deed) {
+  switch (action) {
     case 'click':
       return clicks(world, userId)
     case 'status':
@@ -60,47 +61,47 @@ export function tasksFor(deed: Deed, world: World): readonly Task[] {
     case 'compare':
       return [compare(world, process)]
     default:
-      return operatorTasks(deed, world, process)
+      return operatorTasks(action, world, process)
   }
 }
 
-/** One to three clicks at once, on any of the processes; now and then on two plans. */
-function clicks(world: World, userId: string): readonly Task[] {
-  const count = world.dice.pick([1, 1, 1, 1, 2, 3])
-  const plans = world.dice.pick([['pro'], ['pro'], ['pro'], ['pro'], ['team'], ['pro', 'team']])
+/** One to three concurrent clicks, on any process, sometimes on two plans. */
+function clicks(world: SimulatedWorld, userId: string): readonly Task[] {
+  const count = world.random.pick([1, 1, 1, 1, 2, 3])
+  const plans = world.random.pick([['pro'], ['pro'], ['pro'], ['pro'], ['team'], ['pro', 'team']])
   return Array.from({ length: count }, (_, index) =>
     click(world, userId, plans[index % plans.length] ?? 'pro'),
   ).flat()
 }
 
-export function click(world: World, userId: string, planId: string): readonly Task[] {
+export function click(world: SimulatedWorld, userId: string, planId: string): readonly Task[] {
   const process = world.anyProcess()
   if (!process) return []
-  const rule = 'nobody buys before the window, anybody within'
+  const rule = 'a purchase is possible from the start of the renewal window'
   const startedAt = world.now
   const known = world.historyOf(userId).length
-  /** What could be bought at this instant in each state that the user was in since: acts and payments change it. */
+  /** Whether a purchase was possible in each state since the click: operators and payments change it. */
   const renewable = (at: number) => {
     const history = world.historyOf(userId)
     const states = Array.from({ length: history.length - known + 1 }, (_, more) => known + more)
     return states.map((length) => isRenewable(standingAfter(history.slice(0, length)), at))
   }
   const takesNoCard = new Set(
-    world.far
+    world.emulator
       .checkouts()
       .filter(isLeftAtTheBank(world))
       .map(({ id }) => id),
   )
   const task: Task = {
     name: `${userId} clicks on ${planId}`,
-    life: process.life,
+    state: process.state,
     start: async () => {
       const opened = await upgrade(process.parts, { user: { userId }, planId, locale: 'fr' })
       const checkoutId = opened.checkoutUrl.split('/').at(-2) ?? ''
-      const isWanted = world.far.priceOf(checkoutId) === PRICES[planId]
-      require(isWanted, 'nothing fails but as promised', () =>
+      const isWanted = world.emulator.priceOf(checkoutId) === PRICES[planId]
+      require(isWanted, 'only documented errors occur', () =>
         `for ${planId} ${userId} was shown ${checkoutId}`)
-      const rulePage = 'who clicks is shown a page that takes a card'
+      const rulePage = 'a click leads to a page that takes a card'
       require(!takesNoCard.has(checkoutId), rulePage, () => `${userId} got ${checkoutId}`)
       world.show({ userId, checkoutId, paymentId: opened.paymentId })
       world.afterwards(() =>
@@ -114,135 +115,142 @@ export function click(world: World, userId: string, planId: string): readonly Ta
     },
   }
   return [
-    judged(world, task, ['already_subscribed', 'too_many_checkouts', 'provider_unavailable', 'conflict']),
+    withExpectedErrors(world, task, [
+      'already_subscribed',
+      'too_many_checkouts',
+      'provider_unavailable',
+      'conflict',
+    ]),
   ]
 }
 
-/** Somebody with the address of an open checkout acts on its page. A leak: an address that we gave to nobody. */
-function payOpen(world: World, deed: 'pay' | 'leak'): readonly Task[] {
-  const open = world.far.checkouts().filter(({ status }) => status === 'pending')
-  const payable = open.filter(({ id }) => world.isShown(id) === (deed === 'pay'))
+/** A payer uses the page of an open checkout. `leak`: a checkout whose address the service gave to no user. */
+function payOpen(world: SimulatedWorld, action: 'pay' | 'leak'): readonly Task[] {
+  const open = world.emulator.checkouts().filter(({ status }) => status === 'pending')
+  const payable = open.filter(({ id }) => world.isShown(id) === (action === 'pay'))
   if (payable.length === 0) return []
-  const { id } = world.dice.pick(payable)
-  if (deed === 'leak') return [payAt(world, id, 'paid')]
-  return [payAt(world, id, world.dice.weighed({ paid: 8, failed: 1, canceled: 1 }), oddPayment(world, id))]
+  const { id } = world.random.pick(payable)
+  if (action === 'leak') return [payAt(world, id, 'paid')]
+  return [payAt(world, id, world.random.weighted({ paid: 8, failed: 1, canceled: 1 }), oddPayment(world, id))]
 }
 
-/** What is wrong with the telling, or with the sum; never both, so that the API shows the truth of one at a time. */
-export function oddPayment({ dice, far }: World, checkoutId: string): OddPayment {
-  if (!dice.chance(0.2)) return { faults: faultsOfEvents(dice) }
-  const price = far.priceOf(checkoutId) ?? 0
+/** A wrong event or a wrong amount, never both, so that the API always reports the truth about one of them. */
+export function oddPayment({ random, emulator }: SimulatedWorld, checkoutId: string): OddPayment {
+  if (!random.boolean(0.2)) return { faults: faultsOfEvents(random) }
+  const price = emulator.priceOf(checkoutId) ?? 0
   const other = Object.values(PRICES).find((one) => one !== price) ?? 1
-  return { amount: dice.pick([price + 1, price - 1, price * 10, 50, other]) }
+  return { amount: random.pick([price + 1, price - 1, price * 10, 50, other]) }
 }
 
-/** How long ago a checkout was made whose request may still be repeated on the way. */
+/** A gateway repeats a request at most this long after the first. */
 const REPEATED_WITHIN_MS = 10 * 60_000
 
-/** The request of a checkout arrives twice: there is a second one for the same intent, and somebody pays it as well. */
-function paySecond(world: World): readonly Task[] {
-  const { dice, far } = world
+/** The checkout request arrives twice: the provider makes a second checkout for the same payment, and that is paid as well. */
+function paySecond(world: SimulatedWorld): readonly Task[] {
+  const { random, emulator } = world
   const fresh = ({ id, created_at }: CheckoutRecord) =>
     world.isShown(id) && created_at * 1_000 + REPEATED_WITHIN_MS > world.now
-  const candidates = far.checkouts().filter(fresh)
+  const candidates = emulator.checkouts().filter(fresh)
   if (candidates.length === 0) return []
-  const { id: firstId } = dice.pick(candidates)
-  const odd = dice.chance(0.1) ? oddPayment(world, firstId) : {}
+  const { id: firstId } = random.pick(candidates)
+  const odd = random.boolean(0.1) ? oddPayment(world, firstId) : {}
   const start = async () => {
-    const secondId = await far.repeat(firstId)
+    const secondId = await emulator.repeat(firstId)
     world.figures.count('faults: a second checkout of one intent')
-    if (dice.chance(0.8)) await payAt(world, secondId, 'paid', { ...odd, faults: {} }).start()
+    if (random.boolean(0.8)) await payAt(world, secondId, 'paid', { ...odd, faults: {} }).start()
   }
-  return [{ name: `the request of ${firstId} arrives twice`, life: OUTSIDE, start }]
+  return [{ name: `the request of ${firstId} arrives twice`, state: OUTSIDE, start }]
 }
 
 /** A checkout can be paid for half an hour. */
 export const LIFETIME_MS = 30 * 60_000
 
-/** Its time is over and the bank has not decided: nothing can be paid there. Longer ago than a click may take. */
-function isLeftAtTheBank({ now }: World) {
+/** Expired but not decided by the bank, so no card can be used there. A click in flight may still have seen it open. */
+function isLeftAtTheBank({ now }: SimulatedWorld) {
   return ({ status, created_at }: CheckoutRecord): boolean =>
     status === 'processing' && created_at * 1_000 + LIFETIME_MS + LONGEST_RUN_MS <= now
 }
 
 export function payAt(
-  world: World,
+  world: SimulatedWorld,
   checkoutId: string,
   outcome: 'paid' | 'failed' | 'canceled',
   odd: OddPayment = {},
 ): Task {
-  const { dice, far, figures } = world
+  const { random, emulator, figures } = world
   const start = async () => {
-    const taken = far.pay(checkoutId, outcome, dice.pick(['edahabia', 'cib'] as const), odd)
+    const taken = emulator.pay(checkoutId, outcome, random.pick(['edahabia', 'cib'] as const), odd)
     world.note(`      ${taken ? 'done' : 'too late'} ${JSON.stringify(odd)}`)
     figures.count(`payments: ${taken ? outcome : 'too late'}`)
     for (const fault of Object.keys(odd.faults ?? {})) figures.count(`faults: event ${fault}`)
     if (taken && odd.amount !== undefined) figures.count('faults: another amount')
   }
-  return { name: `payer: ${outcome} at ${checkoutId}`, life: OUTSIDE, start }
+  return { name: `payer: ${outcome} at ${checkoutId}`, state: OUTSIDE, start }
 }
 
-export function status(world: World, { life, parts }: Process, userId: string): Task {
-  return judged(
+export function status(world: SimulatedWorld, { state, parts }: Process, userId: string): Task {
+  return withExpectedErrors(
     world,
-    { name: `${userId} reads his status`, life, start: () => readStatus(parts, userId) },
+    { name: `${userId} reads their status`, state, start: () => readStatus(parts, userId) },
     [],
   )
 }
 
-function history(world: World, { life, parts }: Process, userId: string): Task {
+function history(world: SimulatedWorld, { state, parts }: Process, userId: string): Task {
   const start = () => readHistory(parts, { userId, limit: 2, cursor: null, status: null })
-  return judged(world, { name: `${userId} reads his history`, life, start }, [])
+  return withExpectedErrors(world, { name: `${userId} reads their history`, state, start }, [])
 }
 
-function payment(world: World, { life, parts }: Process): readonly Task[] {
+function payment(world: SimulatedWorld, { state, parts }: Process): readonly Task[] {
   if (world.shown.length === 0) return []
-  const { userId, paymentId } = world.dice.pick(world.shown)
+  const { userId, paymentId } = world.random.pick(world.shown)
   const start = () => readPayment(parts, { userId, paymentId })
-  return [judged(world, { name: `${userId} reads ${paymentId}`, life, start }, [])]
+  return [withExpectedErrors(world, { name: `${userId} reads ${paymentId}`, state, start }, [])]
 }
 
-export function sweep(world: World, { life, parts }: Process, limit: number): Task {
+export function sweep(world: SimulatedWorld, { state, parts }: Process, limit: number): Task {
   const start = async () => {
     const done = await checkDuePayments(parts, limit)
     world.figures.count('looks of the sweep', done)
     return done
   }
-  return judged(world, { name: 'sweep', life, start, ended: () => world.swept() }, [])
+  return withExpectedErrors(world, { name: 'sweep', state, start, ended: () => world.swept() }, [])
 }
 
-/** The platform is told what time has done: events of the same sequence, with the same guard. */
-function announce(world: World, { life, parts }: Process): Task {
-  return judged(world, { name: 'announce', life, start: () => announceTime(parts, 50) }, [])
+/** Sends the events that are due by time alone; they share the sequence and the version guard with payments. */
+function announce(world: SimulatedWorld, { state, parts }: Process): Task {
+  return withExpectedErrors(world, { name: 'announce', state, start: () => announceTime(parts, 50) }, [])
 }
 
 /** One round of the daily comparison with the provider's list; gives 0 when there is nothing to compare. */
-export function compare(world: World, { life, parts }: Process): Task {
-  return judged(world, { name: 'compare', life, start: () => reconcileDaily(parts) }, [])
+export function compare(world: SimulatedWorld, { state, parts }: Process): Task {
+  return withExpectedErrors(world, { name: 'compare', state, start: () => reconcileDaily(parts) }, [])
 }
 
-/** What the post has for us now, an old letter again, or a forged one. With nobody at home they go back. */
-function letters(
-  world: World,
+/** Due webhooks, a replayed one or a forged one. Without a running process they count as not delivered. */
+function receiveWebhooks(
+  world: SimulatedWorld,
   process: Process | null,
-  deed: 'letter' | 'replay' | 'forgery',
+  action: 'webhook' | 'replay' | 'forgery',
 ): readonly Task[] {
-  const { post, dice } = world
-  const single = { letter: () => undefined, replay: () => post.old(), forgery: () => post.forge() }[deed]()
-  const chosen = deed === 'letter' ? post.due(world.now, dice.between(1, 3)) : single ? [single] : []
+  const { webhooks, random } = world
+  const single = { webhook: () => undefined, replay: () => webhooks.old(), forgery: () => webhooks.forge() }[
+    action
+  ]()
+  const chosen = action === 'webhook' ? webhooks.due(world.now, random.between(1, 3)) : single ? [single] : []
   if (!process) {
-    for (const letter of chosen) post.answered(letter, { kind: 'killed' }, world.now)
+    for (const message of chosen) webhooks.answered(message, { kind: 'killed' }, world.now)
     return []
   }
-  return chosen.map((letter) => {
-    const { life, parts } = world.anyProcess() ?? process
-    post.bring(letter)
+  return chosen.map((message) => {
+    const { state, parts } = world.anyProcess() ?? process
+    webhooks.delivered(message)
     const task: Task = {
-      name: `webhook ${letter.eventId}`,
-      life,
-      start: () => receiveEvent(parts, Buffer.from(letter.body), letter.signature),
-      ended: (end) => post.answered(letter, end, world.now),
+      name: `webhook ${message.eventId}`,
+      state,
+      start: () => receiveEvent(parts, Buffer.from(message.body), message.signature),
+      ended: (end) => webhooks.answered(message, end, world.now),
     }
-    return judged(world, task, letter.isGenuine ? [] : ['invalid_signature'])
+    return withExpectedErrors(world, task, message.isGenuine ? [] : ['invalid_signature'])
   })
 }

@@ -1,5 +1,5 @@
-// The service with one of its rules taken out: what the simulation is there to find. Each says what was broken, and
-// refuses when the thing to break is not there any more, or its test would prove nothing.
+// The service with one rule removed, which the simulation must detect. Each change refuses to run when the code it
+// removes does not exist any more, because its test would prove nothing.
 import type { CheckoutReport } from '../../packages/ishtirak/src/core/checkout.js'
 import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
 import type { Database, Parameter, Row, Statement } from '../../packages/ishtirak/src/database/database.js'
@@ -10,24 +10,24 @@ import type {
 } from '../../packages/ishtirak/src/payments/method.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 
-/** Event ids that may be stored twice. Of a database that is thrown away afterwards. */
+/** Event ids can be stored twice. The database is discarded afterwards. */
 export async function dropEventConstraint(database: Database): Promise<void> {
   await database.script('alter table provider_events drop constraint provider_events_once')
 }
 
-/** Changes that are saved whatever was changed since they were decided. */
+/** Changes are saved without the version check. */
 export function withoutVersionGuard(database: Database): BrokenDatabase {
   const unguarded = (text: string) => GUARDS.reduce((text, [guard, none]) => text.replace(guard, none), text)
   return breakDatabase(database, { text: unguarded })
 }
 
-/** In settlements.keep, settlements.save and upgrades.request. The last keeps its parameter, or it would have no type. */
+/** In settlements.keep, settlements.save and upgrades.request. The last keeps its parameter, which needs a type. */
 const GUARDS = [
   ['and u.version = i.version', ''],
   ['and version = $2 returning', 'and $2::bigint is not null returning'],
 ] as const
 
-/** A second checkout of one intent is nobody's: what is paid there is dropped. */
+/** A second checkout of one payment is unknown: what is paid there is dropped. */
 export function withoutSecondPayments(database: Database): BrokenDatabase {
   return breakDatabase(database, {
     rows: (name, rows, [, checkouts]) => {
@@ -37,13 +37,13 @@ export function withoutSecondPayments(database: Database): BrokenDatabase {
   })
 }
 
-/** Money that the operator accepted or asked for again is booked without a receipt. */
+/** Payments that an operator accepts or rechecks are booked without a receipt. */
 export function withoutReceiptsForActs(database: Database): BrokenDatabase {
   const guard = 'where e.receipt is not null'
   return breakDatabase(database, { text: (text) => text.replace(guard, `${guard} and e.audit is null`) })
 }
 
-/** A refund takes a month for running that ends at this very instant: as `<` where `<=` belongs. */
+/** A refund treats a month that ends at this instant as running: `<` instead of `<=`. */
 export function withMonthsThatEndLate(database: Database): BrokenDatabase {
   const late = ({ end, ...month }: { end: number }) => ({ ...month, end: end + 1 })
   return breakDatabase(database, {
@@ -56,7 +56,7 @@ export function withMonthsThatEndLate(database: Database): BrokenDatabase {
   })
 }
 
-/** What was taken beyond the price is not seen: 20,000 for 2,000 is equal. */
+/** An overpayment counts as equal: 20,000 for 2,000. */
 export function withoutOverpayments(): (method: PaymentMethod) => PaymentMethod {
   const prices = new Map<string | null, number>()
   const equal = (report: CheckoutReport): CheckoutReport => {
@@ -94,14 +94,14 @@ function listOf(
   }
 }
 
-/** A checkout whose bank still decides is taken for one that can be paid. */
+/** A checkout that the bank still processes counts as payable. */
 export function withProcessingAsPending(method: PaymentMethod): PaymentMethod {
   const pending = (report: CheckoutReport | null): CheckoutReport | null =>
     report?.status === 'processing' ? { ...report, status: 'pending' } : report
   return { ...method, expireCheckout: async (id) => mapped(await method.expireCheckout(id), pending) }
 }
 
-/** Each month's end computed from the one before: 31 January, 28 February, 28 March. */
+/** Each month's end is computed from the previous one: 31 January, 28 February, 28 March. */
 export function monthByMonth(): Calendar {
   const { monthsAfter } = createCalendar('Africa/Algiers')
   return {
@@ -114,7 +114,7 @@ export function monthByMonth(): Calendar {
 }
 
 export interface BrokenDatabase extends Database {
-  /** The statements that were met and changed, or whose answer was. */
+  /** Names of the statements that were changed, or whose rows were. */
   readonly broken: ReadonlySet<string>
 }
 

@@ -1,11 +1,11 @@
-// The command `npm run simulate`: one seed or many, spread over the machine's cores, and the figures of what was lived
-// through. A broken rule ends it with the seed, the steps and the line that does it again.
+// The command `npm run simulate`: runs one seed or a range on all cores and prints the figures. A broken rule ends the
+// run with the seed, the last steps and the command that repeats it.
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { openDatabases } from './databases.js'
-import { Figures } from './figures.js'
-import { type Answer, isWorker, type WorkerSettings, work } from './worker.js'
+import { SimulationFigures } from './figures.js'
+import { isWorker, type WorkerResult, type WorkerSettings, work } from './worker.js'
 
 const USAGE = `npm run simulate -- [--seed N | --seeds A-B] [--days D] [--database pglite|postgres]
                     [--processes 1|2] [--workers N] [--race] [--trace]
@@ -22,7 +22,7 @@ async function command(): Promise<number> {
   const startedAt = performance.now()
   const seeds = options.to - options.from + 1
   console.log(`${seeds} seeds of ${options.days} days on ${options.database}, ${options.workers} workers`)
-  const figures = new Figures()
+  const figures = new SimulationFigures()
   const failed = await runAll(options, figures)
   const seconds = (performance.now() - startedAt) / 1000
   console.log(`\n${figures.describe()}`)
@@ -75,10 +75,10 @@ function readOptions(): Options | null {
   }
 }
 
-type Failure = Extract<Answer, { kind: 'failed' }>
+type Failure = Extract<WorkerResult, { kind: 'failed' }>
 
 /** Hands out the seeds one by one; gives the first failure, or null. */
-async function runAll(options: Options, figures: Figures): Promise<Failure | null> {
+async function runAll(options: Options, figures: SimulationFigures): Promise<Failure | null> {
   const databases = await openDatabases(options.database, options.workers)
   let next = options.from
   let failure: Failure | null = null
@@ -101,7 +101,11 @@ async function runAll(options: Options, figures: Figures): Promise<Failure | nul
   return failure
 }
 
-function report(answer: Extract<Answer, { kind: 'passed' }>, { trace }: Options, figures: Figures): void {
+function report(
+  answer: Extract<WorkerResult, { kind: 'passed' }>,
+  { trace }: Options,
+  figures: SimulationFigures,
+): void {
   figures.add(answer.figures)
   if (trace) console.log(`seed ${answer.seed}\n${answer.journal.join('\n')}`)
   if (figures.of('seeds') % 100 === 0) console.log(`${figures.of('seeds')} seeds passed`)
@@ -109,7 +113,7 @@ function report(answer: Extract<Answer, { kind: 'passed' }>, { trace }: Options,
 
 interface Dispatch {
   nextSeed(): number | null
-  answered(answer: Answer): void
+  answered(answer: WorkerResult): void
 }
 
 function runWorker(settings: WorkerSettings, dispatch: Dispatch): Promise<void> {
@@ -122,8 +126,8 @@ function runWorker(settings: WorkerSettings, dispatch: Dispatch): Promise<void> 
       else child.send(seed)
     }
     child.on('message', (message) => {
-      // Sent by worker.ts, which is this very program.
-      const answer = message as Answer | 'ready'
+      // Sent by worker.ts, which runs in the same program.
+      const answer = message as WorkerResult | 'ready'
       if (answer !== 'ready') dispatch.answered(answer)
       give()
     })
@@ -131,7 +135,7 @@ function runWorker(settings: WorkerSettings, dispatch: Dispatch): Promise<void> 
   })
 }
 
-/** The last steps are enough to see what happened; all of them come with `--trace`. */
+/** The last steps usually show the cause; `--trace` prints all of them. */
 const LINES_SHOWN = 80
 
 function describeFailure(failure: Failure, options: Options): string {
@@ -147,6 +151,6 @@ seed ${failure.seed}, step for step again with:
 npm run simulate -- --seed ${failure.seed} --days ${options.days} --database ${options.database}${processes} --trace${race}`
 }
 
-// Last: a module's constants exist from their line on.
+// Last, because module constants are undefined before their line.
 if (isWorker()) await work()
 else process.exitCode = await command()

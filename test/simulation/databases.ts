@@ -1,4 +1,4 @@
-// The databases of a simulation, one for each worker: in its own memory, or on a server that was given or is started here.
+// The databases of a simulation, one for each worker: in memory, on the given server, or on a server started here.
 import { randomUUID } from 'node:crypto'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, dropDatabase, withDatabaseName } from '../support/admin.js'
@@ -29,10 +29,10 @@ export async function openDatabases(kind: 'pglite' | 'postgres', count: number):
   }
 }
 
-/** Plans that do not depend on what was run before: quicker to make, and the same in every replay. */
+/** Generic plans do not depend on earlier statements: quicker to make, and the same in every replay. */
 export const STEADY_PLANS = 'plan_cache_mode = force_generic_plan'
 
-/** Power loss is tried elsewhere: here a commit need not wait for the disk. */
+/** Power loss is tested elsewhere (test/faults), so commits need not wait for the disk. */
 async function hurry(url: string): Promise<void> {
   const database = openPostgres({ url, maxConnections: 1 })
   const name = new URL(url).pathname.slice(1)

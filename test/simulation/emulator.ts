@@ -1,5 +1,5 @@
-// The provider of a simulation: the emulator's own API, checkoutService and event writer, without its sockets and timers. Calls
-// reach it in the process, and may go wrong on the way; what it would post, the simulation's post carries (post.ts).
+// The provider of a simulation: the emulator's API, checkout service and event writer, without sockets and timers. Calls
+// run in the process and can fail on the way; its webhooks are delivered by webhooks.ts.
 
 import { ApiKeys } from '../../packages/chargily-emulator/src/api-keys.js'
 import { CheckoutService } from '../../packages/chargily-emulator/src/checkout-service.js'
@@ -17,53 +17,53 @@ import { Store } from '../../packages/chargily-emulator/src/store.js'
 import { WebhookSender } from '../../packages/chargily-emulator/src/webhook-sender.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import type { AnswerHeaders, Send, SentAnswer } from '../../packages/ishtirak/src/runtime/http-client.js'
-import type { Dice } from './random.js'
-import type { Figures } from './figures.js'
+import type { SimulationFigures } from './figures.js'
 import type { Taking } from './model.js'
+import type { Random } from './random.js'
 
 export const PROVIDER_KEY = 'test_sk_simulation000000000000000000000000000'
 export const PROVIDER_URL = 'http://provider.invalid'
-/** What is sold, told by the price alone: the model trusts no text of ours. */
+/** By plan. The model recognizes a plan by its price alone and does not trust the service's metadata. */
 export const PRICES: Readonly<Record<string, number>> = { pro: 2000, team: 5000 }
 
-export interface FarSide {
-  /** For the provider adapter: `troubles` is the chance that one call goes wrong. */
+export interface SimulatedEmulator {
+  /** For the provider adapter: `troubles` is the probability that one call fails. */
   send(troubles: () => number): Send
-  /** What a payer does on the page. False: the page says that it is too late. */
+  /** What a payer does on the page. False: the checkout cannot be paid any more. */
   pay(checkoutId: string, outcome: Outcome, method: PaymentMethod, odd?: OddPayment): boolean
-  /** A gateway on the way repeats the request that made this checkout: another one, of the same payment of ours. */
+  /** A gateway repeats the request that made this checkout: the provider makes another one for the same payment. */
   repeat(checkoutId: string): Promise<string>
   checkout(id: string): CheckoutRecord | undefined
   checkouts(): readonly CheckoutRecord[]
-  /** What it was to cost when it was asked for. */
+  /** The amount of the request that made it. */
   priceOf(checkoutId: string): number | undefined
   takings(): readonly Taking[]
-  /** The events that it has written since it was last asked. */
+  /** The events written since the last call. */
   newEvents(): readonly DeliveryRecord[]
-  /** Time has moved: what is over ends. */
+  /** After time has passed: ends what has expired. */
   endDue(): void
 }
 
 export interface OddPayment {
   readonly faults?: Partial<Faults>
-  /** What is taken instead of the price: the provider says so in its events and in its API. */
+  /** Charged instead of the price; the provider reports it in its events and in its API. */
   readonly amount?: number
 }
 
-export function createFarSide(of: {
+export function createEmulator(of: {
   clock: MovableClock
-  dice: Dice
-  figures: Figures
+  random: Random
+  figures: SimulationFigures
   note: (line: string) => void
-}): FarSide {
+}): SimulatedEmulator {
   const { clock, figures } = of
-  const context = openContext(clock, of.dice)
+  const context = openContext(clock, of.random)
   const checkoutService = new CheckoutService(context, new WebhookSender(context, 0))
   const server = buildServer({ ...context, checkoutService, advance: async () => undefined })
   let seen = 0
-  const way = of.dice.stream('way to the provider')
+  const way = of.random.stream('way to the provider')
 
-  /** By checkout: the request that made it, and the price it was to have. */
+  /** By checkout: the request that made it, and its amount. */
   const orders = new Map<string, { request: Parameters<Send>[0]; price: number }>()
   const inject = async (request: Parameters<Send>[0]) => {
     const { url, method, headers, body } = request
@@ -83,7 +83,7 @@ export function createFarSide(of: {
   }
   return {
     send: (troubles) => async (request) => {
-      if (!way.chance(troubles())) return call(request)
+      if (!way.boolean(troubles())) return call(request)
       const trouble = way.pick(TROUBLES)
       of.note(`      the provider: ${trouble}`)
       figures.count(`faults: provider ${trouble}`)
@@ -119,15 +119,15 @@ export function createFarSide(of: {
   }
 }
 
-function openContext(clock: MovableClock, dice: Dice): EmulatorContext {
-  const chance = dice.stream('provider')
+function openContext(clock: MovableClock, random: Random): EmulatorContext {
+  const numbers = random.stream('provider')
   return {
     clock: new SandboxClock(clock),
-    random: (size) => chance.bytes(size),
+    random: (size) => numbers.bytes(size),
     store: new Store(),
     faults: new FaultSwitches(),
     keys: new ApiKeys([PROVIDER_KEY]),
-    dialect: chance.chance(0.7) ? 'wire-2026' : 'docs',
+    dialect: numbers.boolean(0.7) ? 'wire-2026' : 'docs',
     merchantName: 'Simulation',
     webhookEndpoint: null,
     publicUrl: () => PROVIDER_URL,
@@ -145,7 +145,7 @@ const TROUBLES = [
   'a page',
 ] as const
 
-/** What a caller sees of a broken way. Two of the seven carry the call out all the same. */
+/** What a caller sees of a failed call. Two of the seven execute the call all the same. */
 async function troubled(
   trouble: (typeof TROUBLES)[number],
   call: () => Promise<SentAnswer>,
@@ -174,7 +174,7 @@ function answerOf(status: number, text: string, headers: AnswerHeaders = {}): Se
   return { status, headers, body: [Buffer.from(text)] }
 }
 
-/** As the system throws it. */
+/** With the properties of Node's system errors. */
 function systemError(message: string, properties: Record<string, string>): Error {
   return Object.assign(new Error(message), properties)
 }

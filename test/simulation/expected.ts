@@ -1,10 +1,10 @@
-// What a task may end with: anything thrown that is neither promised nor the database's absence is a bug.
+// The errors that a task may end with: any other error, except an unavailable database, is a bug.
 import { BillingError, type ErrorCode } from '../../packages/ishtirak/src/core/error.js'
 import { DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
 import type { End, Task } from './scheduler.js'
-import type { World } from './world.js'
+import type { SimulatedWorld } from './world.js'
 
-export function judged(world: World, task: Task, promised: readonly ErrorCode[]): Task {
+export function withExpectedErrors(world: SimulatedWorld, task: Task, promised: readonly ErrorCode[]): Task {
   const ended = (end: End) => {
     task.ended?.(end)
     if (end.kind !== 'threw') return

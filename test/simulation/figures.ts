@@ -1,6 +1,6 @@
-// What a simulation counts, so that a green run says what it has seen. Sums of many seeds are added up here.
+// Counts what a simulation did, so that a passing run shows what it covered. The figures of many seeds are added up here.
 
-export class Figures {
+export class SimulationFigures {
   readonly #counts = new Map<string, number>()
 
   count(what: string, by = 1): void {
@@ -15,7 +15,7 @@ export class Figures {
     return this.#counts.get(what) ?? 0
   }
 
-  /** By name, for the next process or for a table. */
+  /** Sorted by name. */
   all(): Record<string, number> {
     return Object.fromEntries([...this.#counts].sort(([one], [other]) => (one < other ? -1 : 1)))
   }

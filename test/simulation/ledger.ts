@@ -1,10 +1,10 @@
-// Our side as it stands in the tables, read past the service in one statement: what the rules are checked on.
+// The service's tables, read in one statement without the service: the rules are checked on them.
 import type { SubscriptionFacts } from '../../packages/ishtirak/src/core/subscription.js'
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
 import { text } from '../../packages/ishtirak/src/database/rows.js'
 import { FACT_COLUMNS, parseUser } from '../../packages/ishtirak/src/payments/users.sql.js'
 
-export interface Books {
+export interface Ledger {
   readonly users: readonly { readonly user: string; readonly sequence: number }[]
   readonly payments: readonly BookedPayment[]
   readonly receipts: readonly { readonly series: string; readonly number: number; readonly payment: string }[]
@@ -24,7 +24,7 @@ export interface BookedPayment {
   readonly paidAt: number | null
   readonly start: number | null
   readonly end: number | null
-  /** What the provider was understood to say of it while it was under review. */
+  /** The provider's report as it was read while the payment was under review. */
   readonly reviewed: { readonly status: string; readonly amount: number | null } | null
 }
 
@@ -38,7 +38,7 @@ interface OutboxLine {
 }
 
 const readAll = statement(
-  'simulation.books',
+  'simulation.ledger',
   `select jsonb_build_object(
      'users', (select coalesce(jsonb_agg(jsonb_build_object('user', user_id, 'sequence', event_sequence)), '[]') from users),
      'payments', (select coalesce(jsonb_agg(jsonb_build_object(
@@ -54,24 +54,24 @@ const readAll = statement(
          'user', user_id, 'sequence', sequence, 'written', payload->'data'->'sequence', 'type', type,
          'at', extract(epoch from created_at) * 1000, 'payment', payload->'data'->'payment'->>'id') order by user_id, sequence), '[]') from outbox),
      'events', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'user', user_id)), '[]') from provider_events)
-   ) as books`,
+   ) as ledger`,
 )
 
 const readFacts = statement('simulation.facts', `select u.user_id, ${FACT_COLUMNS} from users u`)
 
-/** What each user's status is computed from, as the service reads it. */
+/** The facts that each user's status is computed from, read as the service reads them. */
 export async function readAllFacts(database: Database): Promise<ReadonlyMap<string, SubscriptionFacts>> {
   const rows = await database.query(readFacts)
   return new Map(rows.map((row) => [text(row, 'user_id'), parseUser(row).subscription]))
 }
 
-export async function readBooks(database: Database): Promise<Books> {
+export async function readLedger(database: Database): Promise<Ledger> {
   const [row] = await database.query(readAll)
   // The shape of the statement above.
-  return row?.books as Books
+  return row?.ledger as Ledger
 }
 
-/** Each seed begins with empty tables; one set of tables serves them all. Truncating what is empty costs as much. */
+/** Each seed begins with empty tables. Only tables with rows are truncated: an empty one costs as much as a full one. */
 const emptyTables = `
   do $$
   declare
@@ -85,6 +85,6 @@ const emptyTables = `
     end loop;
   end $$`
 
-export async function emptyBooks(database: Database): Promise<void> {
+export async function clearLedger(database: Database): Promise<void> {
   await database.script(emptyTables)
 }

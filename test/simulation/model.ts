@@ -1,21 +1,21 @@
-// What a user's money bought, told a second time and more simply: the rules of spec.md section 2 in a page that shares no
-// code with src/domain. It knows the provider's takings and the order of their booking, and nothing of our tables.
+// A second, simpler implementation of the rules of spec.md section 2, which shares no code with core. It knows the
+// provider's takings and the order in which they were booked, and nothing of the tables.
 
 /** Money that the provider took from a user. */
 export interface Taking {
   readonly checkoutId: string
   readonly userId: string
   readonly plan: string
-  /** What was asked for. */
+  /** The price at the request. */
   readonly price: number
-  /** What was taken: the price, but for a payer or a provider that makes another sum of it. */
+  /** The amount charged: the price, unless the payer or the provider changes it. */
   readonly amount: number
   readonly method: string
   /** The provider's instant of payment, in milliseconds. */
   readonly paidAt: number
 }
 
-/** What happened to a user's money, in the order in which it was written down. */
+/** What happened to a user's money, in the order of booking. */
 export type Entry =
   | { readonly kind: 'paid'; readonly taking: Taking }
   | { readonly kind: 'refunded'; readonly checkoutId: string; readonly at: number }
@@ -26,18 +26,18 @@ interface BoughtMonth extends Taking {
   readonly end: number
 }
 
-/** Where a user stands after all of that. */
+/** The state of a user after all entries. */
 export interface Standing {
-  /** The month that each payment bought; a refunded one is as it was. */
+  /** The month that each payment bought; a refunded one keeps its month. */
   readonly months: readonly BoughtMonth[]
-  /** Those of the present run, in order. */
+  /** The months of the current run, in order. */
   readonly run: readonly BoughtMonth[]
   readonly endedAt: number | null
   /** Of the last payment. */
   readonly method: string | null
 }
 
-export interface Access {
+export interface ExpectedAccess {
   readonly plan: string
   readonly status: string
   readonly currentPeriodEnd: number | null
@@ -75,7 +75,7 @@ export function standingAfter(entries: readonly Entry[]): Standing {
       method = entry.taking.method
     } else {
       const refunded = run.find(({ checkoutId }) => checkoutId === entry.checkoutId)
-      // A month that is over was used; after an end nothing is left to take.
+      // A month that is over was used; after an end no months are left to refund.
       if (!refunded || endedAt !== null || refunded.end <= entry.at) continue
       const others = run.filter((month) => month !== refunded)
       const later = others.filter(({ start }) => start > refunded.start)
@@ -88,7 +88,7 @@ export function standingAfter(entries: readonly Entry[]): Standing {
   return { months: [...months.values()], run, endedAt, method }
 }
 
-export function accessAt({ run, endedAt, method }: Standing, now: number): Access {
+export function accessAt({ run, endedAt, method }: Standing, now: number): ExpectedAccess {
   const last = run.at(-1)
   if (!last) return { plan: 'free', status: 'active', currentPeriodEnd: null, instrument: null }
   if (endedAt !== null)
@@ -105,13 +105,13 @@ export function isRenewable({ run, endedAt }: Standing, now: number): boolean {
   return !last || endedAt !== null || now >= last.end - WINDOW_MS
 }
 
-/** The instants around which something changes for this user: the window opens, the month ends, grace ends. */
+/** The instants at which something changes for this user: the window opens, the month ends, grace ends. */
 export function boundariesOf({ run, endedAt }: Standing): readonly number[] {
   const last = run.at(-1)
   return last && endedAt === null ? [last.end - WINDOW_MS, last.end, last.end + GRACE_MS] : []
 }
 
-/** The same day and time of the wall clock in Algiers, `count` months after the anchor; the month's last day at most. */
+/** The same day and local time in Algiers, `count` months after the anchor; at most the month's last day. */
 function addMonths(anchor: number, count: number): number {
   const wall = new Date(anchor + ALGIERS_MS)
   const month = wall.getUTCMonth() + count

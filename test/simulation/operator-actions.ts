@@ -1,5 +1,5 @@
-// The operator's acts: take what is under review, ask the provider again, record a refund, end a user's access. Each is held
-// against what it promises when it has been answered, and against the instant at which it can have happened.
+// The operator's actions: accept a payment under review, recheck one, record a refund, end a user's access. Each is
+// checked against its promise once it is answered, and against the time at which it can have happened.
 import type { ErrorCode } from '../../packages/ishtirak/src/core/error.js'
 import {
   acceptPayment,
@@ -7,37 +7,37 @@ import {
   refundPayment,
 } from '../../packages/ishtirak/src/operator/payments.js'
 import { endUser } from '../../packages/ishtirak/src/operator/users.js'
+import { withExpectedErrors } from './expected.js'
 import type { BookedPayment } from './ledger.js'
-import { judged } from './expected.js'
 import type { Entry } from './model.js'
 import type { Process } from './process.js'
 import { isBooked, require } from './rules.js'
 import type { Task } from './scheduler.js'
-import type { World } from './world.js'
+import type { SimulatedWorld } from './world.js'
 
-export const OPERATOR_DEEDS = { accept: 1.5, recheck: 0.7, refund: 0.5, end: 0.2 } as const
+export const OPERATOR_ACTIONS = { accept: 1.5, recheck: 0.7, refund: 0.5, end: 0.2 } as const
 
 const BY = { operator: 'operator', reason: 'the simulation' }
 const RULE = 'an act of the operator does what it says'
 
 export function operatorTasks(
-  deed: keyof typeof OPERATOR_DEEDS,
-  world: World,
+  action: keyof typeof OPERATOR_ACTIONS,
+  world: SimulatedWorld,
   process: Process,
 ): readonly Task[] {
-  const { payments } = world.books
-  if (deed === 'end') return [end(world, process, world.anyUser())]
+  const { payments } = world.ledger
+  if (action === 'end') return [end(world, process, world.anyUser())]
   const candidates = payments.filter(({ status, checkout }) => {
-    if (deed === 'recheck') return checkout !== null
-    return status === (deed === 'accept' ? 'review' : 'paid')
+    if (action === 'recheck') return checkout !== null
+    return status === (action === 'accept' ? 'review' : 'paid')
   })
   if (candidates.length === 0) return []
-  return [{ accept, recheck, refund }[deed](world, process, world.dice.pick(candidates))]
+  return [{ accept, recheck, refund }[action](world, process, world.random.pick(candidates))]
 }
 
-/** Where the provider has the money when it is asked, it is booked. */
-function accept(world: World, process: Process, { id, checkout }: BookedPayment): Task {
-  const isPaid = world.far.checkout(checkout ?? '')?.status === 'paid'
+/** Booked, if the provider had the money when it was asked. */
+function accept(world: SimulatedWorld, process: Process, { id, checkout }: BookedPayment): Task {
+  const isPaid = world.emulator.checkout(checkout ?? '')?.status === 'paid'
   return act(world, process, {
     name: `accepts ${id}`,
     start: () => {
@@ -49,9 +49,9 @@ function accept(world: World, process: Process, { id, checkout }: BookedPayment)
   })
 }
 
-/** What was paid at the provider before it was asked is booked, or lies under review. */
-function recheck(world: World, process: Process, { id, checkout }: BookedPayment): Task {
-  const isPaid = world.far.checkout(checkout ?? '')?.status === 'paid'
+/** Booked or under review, if it was paid at the provider before it was asked. */
+function recheck(world: SimulatedWorld, process: Process, { id, checkout }: BookedPayment): Task {
+  const isPaid = world.emulator.checkout(checkout ?? '')?.status === 'paid'
   const isSeen = () => isBooked(now(world, id)) || now(world, id).status === 'review'
   return act(world, process, {
     name: `rechecks ${id}`,
@@ -61,7 +61,7 @@ function recheck(world: World, process: Process, { id, checkout }: BookedPayment
   })
 }
 
-export function refund(world: World, process: Process, { id, user, checkout }: BookedPayment): Task {
+export function refund(world: SimulatedWorld, process: Process, { id, user, checkout }: BookedPayment): Task {
   const isIt = (entry: Entry) => entry.kind === 'refunded' && entry.checkoutId === checkout
   return act(world, process, {
     name: `refunds ${id}`,
@@ -74,7 +74,7 @@ export function refund(world: World, process: Process, { id, user, checkout }: B
   })
 }
 
-function end(world: World, process: Process, userId: string): Task {
+function end(world: SimulatedWorld, process: Process, userId: string): Task {
   return act(world, process, {
     name: `ends ${userId}`,
     start: () => endUser(process.parts, userId, BY),
@@ -83,9 +83,9 @@ function end(world: World, process: Process, userId: string): Task {
   })
 }
 
-/** The act is in the history, and its instant lies between the asking and now. */
+/** The action is in the history, at an instant between its start and now. */
 function requireWritten(
-  world: World,
+  world: SimulatedWorld,
   userId: string,
   isIt: (entry: Entry) => boolean,
   startedAt: number,
@@ -97,31 +97,31 @@ function requireWritten(
 }
 
 function act(
-  world: World,
-  { life }: Process,
+  world: SimulatedWorld,
+  { state }: Process,
   of: {
     readonly name: string
     readonly start: () => Promise<unknown>
     readonly promised: readonly ErrorCode[]
-    /** With the instant of the asking, when all that went on beside it has ended too. */
+    /** Called with the instant of the start, after all concurrent tasks have ended. */
     readonly done: (startedAt: number) => void
   },
 ): Task {
   const startedAt = world.now
   const task: Task = {
     name: `the operator ${of.name}`,
-    life,
+    state,
     start: of.start,
     ended: ({ kind }) => {
       world.figures.count(`acts: ${of.name.split(' ', 1)[0]} ${kind}`)
       if (kind === 'done') world.afterwards(() => of.done(startedAt))
     },
   }
-  return judged(world, task, of.promised)
+  return withExpectedErrors(world, task, of.promised)
 }
 
-function now(world: World, paymentId: string): BookedPayment {
-  const payment = world.books.payments.find(({ id }) => id === paymentId)
+function now(world: SimulatedWorld, paymentId: string): BookedPayment {
+  const payment = world.ledger.payments.find(({ id }) => id === paymentId)
   if (!payment) throw new Error(`${paymentId} is gone`)
   return payment
 }

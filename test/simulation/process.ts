@@ -1,5 +1,5 @@
-// One process of the service: the real use cases over the shared database, with every statement and every call to the
-// provider turned into a step of the scheduler. Killing it means never going on; the next one begins with nothing.
+// One process of the service: the real use cases on the shared database. Each statement and each call to the provider
+// is a step of the scheduler. A killed process never continues; the next one starts without any state.
 import { SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
 import { type Catalogue, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
@@ -17,26 +17,26 @@ import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { createIds } from '../../packages/ishtirak/src/runtime/random.js'
 import { EXAMPLE_SELLER } from '../../packages/ishtirak/src/runtime/seller.js'
-import type { Dice } from './random.js'
-import { type FarSide, PRICES, PROVIDER_KEY, PROVIDER_URL } from './emulator.js'
-import type { Figures } from './figures.js'
-import type { Life, Scheduler } from './scheduler.js'
+import { PRICES, PROVIDER_KEY, PROVIDER_URL, type SimulatedEmulator } from './emulator.js'
+import type { SimulationFigures } from './figures.js'
+import type { Random } from './random.js'
+import type { ProcessState, StepScheduler } from './scheduler.js'
 
 export interface Process {
-  readonly life: Life
-  /** What its use cases are given. */
+  readonly state: ProcessState
+  /** What its use cases need. */
   readonly parts: Parts
 }
 
-export interface Surroundings {
+export interface ProcessDeps {
   readonly database: Database
-  readonly scheduler: Scheduler
-  readonly far: FarSide
+  readonly scheduler: StepScheduler
+  readonly emulator: SimulatedEmulator
   readonly clock: MovableClock
-  readonly dice: Dice
-  readonly figures: Figures
+  readonly random: Random
+  readonly figures: SimulationFigures
   readonly calendar: Calendar
-  /** Takes a rule out of the provider's adapter, to see that it is missed. */
+  /** Removes a rule from the provider's adapter, to test that the simulation detects it. */
   readonly breakProvider?: ((method: PaymentMethod) => PaymentMethod) | undefined
 }
 
@@ -47,24 +47,24 @@ const CATALOGUE: Catalogue = { plans: [FREE, PRO, TEAM], free: FREE }
 const ZONE = 'Africa/Algiers'
 const SILENT = createLog({ level: 'silent' })
 
-export function startProcess(life: Life, around: Surroundings): Process {
-  const { scheduler } = around
-  const database = stagedDatabase(around.database, scheduler, life)
-  const methods = createPaymentMethods(stagedProvider(around, life))
-  return { life, parts: partsOf(around, { database, methods, wait: (ms) => scheduler.wait(life, ms) }) }
+export function startProcess(state: ProcessState, deps: ProcessDeps): Process {
+  const { scheduler } = deps
+  const database = stagedDatabase(deps.database, scheduler, state)
+  const methods = createPaymentMethods(stagedProvider(deps, state))
+  return { state, parts: partsOf(deps, { database, methods, wait: (ms) => scheduler.wait(state, ms) }) }
 }
 
-/** The same parts without steps: for looking on. Its provider answers nobody, so that looking changes nothing. */
-export function quietParts(around: Surroundings): Parts {
+/** The same parts without steps, for reading. Its provider never answers, so that reading changes nothing. */
+export function quietParts(deps: ProcessDeps): Parts {
   const chargily = createChargily({ secretKey: PROVIDER_KEY, apiUrl: PROVIDER_URL, send: unreachable })
   const methods = createPaymentMethods(chargily)
-  return partsOf(around, { database: around.database, methods, wait: async () => undefined })
+  return partsOf(deps, { database: deps.database, methods, wait: async () => undefined })
 }
 
 export type Parts = ReturnType<typeof partsOf>
 
 function partsOf(
-  { clock, dice, calendar }: Surroundings,
+  { clock, random, calendar }: ProcessDeps,
   given: {
     readonly database: Database
     readonly methods: PaymentMethods
@@ -80,7 +80,7 @@ function partsOf(
     looks: singleFlight<boolean>(),
     logForgery: createForgeryLog({ clock, log: SILENT }),
     clock,
-    ids: createIds((size) => dice.bytes(size)),
+    ids: createIds((size) => random.bytes(size)),
     log: SILENT,
     catalogue: CATALOGUE,
     rules: { freePlan: CATALOGUE.free, graceDays: 3, renewalWindowDays: 7, calendar },
@@ -91,20 +91,20 @@ function partsOf(
 }
 
 async function unreachable(): Promise<never> {
-  throw new Error('nobody is there')
+  throw new Error('the provider is not reachable')
 }
 
-function stagedDatabase(database: Database, scheduler: Scheduler, life: Life): Database {
+function stagedDatabase(database: Database, scheduler: StepScheduler, state: ProcessState): Database {
   return {
     kind: database.kind,
     query: (statement, parameters) =>
-      scheduler.step(life, 'database', statement.name, async () => {
+      scheduler.step(state, 'database', statement.name, async () => {
         const rows = await database.query(statement, parameters)
-        // `returning` promises no order, and a plan may change with the server's mood: a replay must not.
+        // `returning` promises no order and plans may change, but a replay must be exact.
         return statement.name === 'checks.claim_due' ? rows.toSorted(byId) : rows
       }),
-    transaction: (work) => scheduler.step(life, 'database', 'transaction', () => database.transaction(work)),
-    script: (sql) => scheduler.step(life, 'database', 'script', () => database.script(sql)),
+    transaction: (work) => scheduler.step(state, 'database', 'transaction', () => database.transaction(work)),
+    script: (sql) => scheduler.step(state, 'database', 'script', () => database.script(sql)),
     close: async () => undefined,
   }
 }
@@ -113,27 +113,27 @@ function byId(one: Readonly<Record<string, unknown>>, other: Readonly<Record<str
   return String(one.id) < String(other.id) ? -1 : 1
 }
 
-/** The limits of the adapter itself are the wall clock's; here time-outs are counted on the moved one. */
+/** The adapter's own timeouts use real time; here they are counted on the simulated clock. */
 const NEVER_MS = 3_600_000
 const WRITE_MS = 10 * SECOND
 const READ_MS = 5 * SECOND
 
-/** Each call is two steps, its arrival there and its answer here: between them anything may happen, or time run out. */
-function stagedProvider(around: Surroundings, life: Life): PaymentMethod {
-  const { scheduler, far, clock, figures, breakProvider = (method) => method } = around
+/** Each call is two steps, request and answer: between them another task may run or the call may time out. */
+function stagedProvider(deps: ProcessDeps, state: ProcessState): PaymentMethod {
+  const { scheduler, emulator, clock, figures, breakProvider = (method) => method } = deps
   const sound = createChargily({
     secretKey: PROVIDER_KEY,
     apiUrl: PROVIDER_URL,
     clock,
-    send: far.send(() => scheduler.weather.provider),
+    send: emulator.send(() => scheduler.faultRates.provider),
     timeouts: { writeMs: NEVER_MS, readMs: NEVER_MS },
   })
   const provider = breakProvider(sound)
   const { list } = provider
   const staged = async <Value>(name: string, limitMs: number, call: () => Promise<ProviderAnswer<Value>>) => {
     const startedAt = clock.now()
-    const answer = await scheduler.step(life, 'provider', name, call)
-    await scheduler.step(life, 'provider', `${name} answered`, () => undefined)
+    const answer = await scheduler.step(state, 'provider', name, call)
+    await scheduler.step(state, 'provider', `${name} answered`, () => undefined)
     if (clock.now() - startedAt <= limitMs) return answer
     figures.count('faults: provider too slow')
     return TIMED_OUT

@@ -1,13 +1,13 @@
-// What the provider gets wrong when it tells of a payment: told twice under two ids, an old failure after the success,
-// another amount, a bank that takes its time. The API goes on telling the truth, so the sweep puts all of it right.
+// Faults of the provider's events: one payment under two event ids, an old failure after the success, another amount, a
+// slow bank. The API keeps reporting the truth, so the sweep corrects all of them.
 import type { Faults } from '../../packages/chargily-emulator/src/faults.js'
-import type { Dice } from './random.js'
+import type { Random } from './random.js'
 
-export function faultsOfEvents(dice: Dice): Partial<Faults> {
+export function faultsOfEvents(random: Random): Partial<Faults> {
   const kinds = { none: 12, twice: 3, stale: 2, amount: 1, mode: 1, currency: 1, slow: 2, unsigned: 1 }
-  switch (dice.weighed(kinds)) {
+  switch (random.weighted(kinds)) {
     case 'twice':
-      return { duplicate: { count: dice.between(1, 2), new_event_id: true } }
+      return { duplicate: { count: random.between(1, 2), new_event_id: true } }
     case 'stale':
       return { reorder: { order: 'failed_after_paid' } }
     case 'amount':
@@ -17,7 +17,7 @@ export function faultsOfEvents(dice: Dice): Partial<Faults> {
     case 'currency':
       return { wrong_currency: {} }
     case 'slow':
-      return { processing: { seconds: dice.pick([5, 100, 1200]) } }
+      return { processing: { seconds: random.pick([5, 100, 1200]) } }
     case 'unsigned':
       return { bad_signature: {} }
     default:

@@ -1,14 +1,14 @@
-// All chance of a simulation, from one seed. Streams are drawn from it by name, so that one more throw in one place does
-// not change what happens everywhere else. It refuses to know the time or the machine.
+// All random numbers of a simulation, from one seed. Named streams are independent: one more draw in one place does not
+// change the others. It uses neither the time nor the machine.
 
-export class Dice {
+export class Random {
   #state: number
 
   constructor(
     private readonly seed: number,
     stream = '',
   ) {
-    // FNV-1a over the name and the seed: neighbouring seeds begin far apart.
+    // FNV-1a over the name and the seed: neighbouring seeds start from distant states.
     let hash = 0x811c9dc5
     for (const character of `${stream}:${seed}`) {
       hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193)
@@ -16,8 +16,8 @@ export class Dice {
     this.#state = hash >>> 0
   }
 
-  stream(name: string): Dice {
-    return new Dice(this.seed, name)
+  stream(name: string): Random {
+    return new Random(this.seed, name)
   }
 
   /** From 0 to just under 1 (mulberry32). */
@@ -28,7 +28,7 @@ export class Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  chance(probability: number): boolean {
+  boolean(probability: number): boolean {
     return this.next() < probability
   }
 
@@ -43,9 +43,9 @@ export class Dice {
     return value
   }
 
-  /** One of the names, in proportion to its weight. */
-  weighed<Name extends string>(weights: Readonly<Partial<Record<Name, number>>>): Name {
-    // Object.entries forgets that the keys are names.
+  /** One of the names, with a probability proportional to its weight. */
+  weighted<Name extends string>(weights: Readonly<Partial<Record<Name, number>>>): Name {
+    // Object.entries loses the type of the keys.
     const entries = Object.entries<number | undefined>(weights) as [Name, number | undefined][]
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + (weight ?? 0), 0)
     for (const [name, weight] of entries) {

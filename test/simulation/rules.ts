@@ -1,31 +1,32 @@
-// The rules that hold after every step, whatever happened in it. Each is a function of three accounts: what the provider
-// took, what our books say, and what people were shown and answered. A broken one names itself.
-import type { BookedPayment, Books } from './ledger.js'
-import type { FarSide } from './emulator.js'
-import type { Figures } from './figures.js'
+// The rules that hold after every step. Each compares what the provider took, what the ledger says, and what users were
+// shown and answered. A broken rule is thrown with its name and evidence.
+
+import type { SimulatedEmulator } from './emulator.js'
+import type { SimulationFigures } from './figures.js'
+import type { BookedPayment, Ledger } from './ledger.js'
 import { type Entry, standingAfter, type Taking } from './model.js'
 
 export type RuleName =
   | 'each paid checkout is booked once'
   | 'nothing is booked without money'
-  | 'another amount is booked by the operator alone'
+  | 'only the operator books another amount'
   | 'what was taken is booked, under review or refunded'
-  | 'money is given back by the operator alone'
+  | 'only the operator refunds'
   | 'an act of the operator does what it says'
-  | 'each month bought is the model’s'
+  | 'each month bought equals the model’s'
   | 'access is what was paid, plus grace'
-  | 'the paid are booked within the sweep’s bound'
+  | 'a paid checkout is booked within the sweep’s bound'
   | 'no user was shown two payable checkouts'
   | 'receipt numbers have no gap'
   | 'events to the platform have no gap'
   | 'each event is stored once'
   | 'what was acknowledged is stored'
   | 'what was forged is not stored'
-  | 'history sums to the takings'
-  | 'who clicks is shown a page that takes a card'
-  | 'nobody buys before the window, anybody within'
-  | 'who returns from paying sees it'
-  | 'nothing fails but as promised'
+  | 'the history sums to the takings'
+  | 'a click leads to a page that takes a card'
+  | 'a purchase is possible from the start of the renewal window'
+  | 'a returning user sees the payment'
+  | 'only documented errors occur'
 
 export class BrokenRule extends Error {
   override readonly name = 'BrokenRule'
@@ -37,31 +38,36 @@ export class BrokenRule extends Error {
   }
 }
 
-/** What people know of: addresses that were given to them, events that they were thanked for. */
-export interface Witness {
+/** What was visible outside: checkouts shown to users, events answered with 200. */
+export interface Observations {
   readonly shown: readonly { readonly userId: string; readonly checkoutId: string }[]
   readonly acknowledged: ReadonlySet<string>
   readonly forged: ReadonlySet<string>
-  /** Payments that the operator asked to take as they are, and to refund. */
+  /** Payments that the operator asked to accept, and to refund. */
   readonly accepted: ReadonlySet<string>
   readonly refunded: ReadonlySet<string>
 }
 
-/** The rules that need no further reading; that of access follows in world.ts. */
-export function checkBooks(books: Books, far: FarSide, witness: Witness, figures: Figures): void {
+/** All rules except the one about access, which world.ts checks. */
+export function checkLedger(
+  ledger: Ledger,
+  emulator: SimulatedEmulator,
+  observations: Observations,
+  figures: SimulationFigures,
+): void {
   const rules: readonly (() => void)[] = [
-    () => bookedOnce(books),
-    () => bookedForMoney(books, far, witness),
-    () => refundedByHand(books, witness),
-    () => monthsAgree(books, far),
-    () => oneShown(witness, far),
-    () => receiptsWithoutGap(books),
-    () => outboxWithoutGap(books),
-    () => eventsOnce(books),
-    () => acknowledgedIsStored(books, witness),
+    () => bookedOnce(ledger),
+    () => bookedForMoney(ledger, emulator, observations),
+    () => refundedByHand(ledger, observations),
+    () => monthsAgree(ledger, emulator),
+    () => oneShown(observations, emulator),
+    () => receiptsWithoutGap(ledger),
+    () => outboxWithoutGap(ledger),
+    () => eventsOnce(ledger),
+    () => acknowledgedIsStored(ledger, observations),
   ]
   for (const rule of rules) rule()
-  figures.count('checked: books', 1)
+  figures.count('checked: ledger', 1)
 }
 
 export function require(holds: boolean, rule: RuleName, evidence: () => unknown): asserts holds {
@@ -70,13 +76,13 @@ export function require(holds: boolean, rule: RuleName, evidence: () => unknown)
 
 export const isBooked = ({ status }: BookedPayment) => status === 'paid' || status === 'refunded'
 
-/** What was written down about a user's money, in that order, with the provider's own account of each payment. */
-export function historyOf(books: Books, far: FarSide, userId: string): readonly Entry[] {
-  const takings = new Map(far.takings().map((taking) => [taking.checkoutId, taking]))
-  const payments = new Map(books.payments.map((payment) => [payment.id, payment]))
-  return books.outbox.flatMap(({ user, type, payment: id, at }): readonly Entry[] => {
+/** What was booked for a user, in that order, with the provider's own record of each payment. */
+export function historyOf(ledger: Ledger, emulator: SimulatedEmulator, userId: string): readonly Entry[] {
+  const takings = new Map(emulator.takings().map((taking) => [taking.checkoutId, taking]))
+  const payments = new Map(ledger.payments.map((payment) => [payment.id, payment]))
+  return ledger.outbox.flatMap(({ user, type, payment: id, at }): readonly Entry[] => {
     if (user !== userId) return []
-    // With a payment it follows from the refund, which is an entry of its own.
+    // With a payment it follows from the refund, which has its own entry.
     if (type === 'subscription.canceled' && id === null) return [{ kind: 'ended', at }]
     if (type !== 'payment.paid' && type !== 'payment.refunded') return []
     const payment = payments.get(id ?? '')
@@ -87,36 +93,36 @@ export function historyOf(books: Books, far: FarSide, userId: string): readonly 
   })
 }
 
-/** To the dinar: one checkout of the provider's, and what the books say of it. */
-export function isAccountedFor(books: Books, taking: Taking): boolean {
-  const payment = books.payments.find(({ checkout }) => checkout === taking.checkoutId)
+/** Booked, or under review with the exact amount that the provider took. */
+export function isAccountedFor(ledger: Ledger, taking: Taking): boolean {
+  const payment = ledger.payments.find(({ checkout }) => checkout === taking.checkoutId)
   if (payment?.status !== 'review') return payment !== undefined && isBooked(payment)
   const { status, amount } = payment.reviewed ?? {}
   return status === 'paid' && amount === taking.amount && amount !== taking.price
 }
 
-/** A checkout that the bank finished after its end counts as paid at its end when we had to ask for it. */
+/** A checkout that the bank finished after its expiry counts as paid at its expiry when the service had to ask for it. */
 function paidInstant(payment: BookedPayment, taking: Taking): number {
   return payment.paidAt === Math.min(taking.paidAt, payment.expiresAt) ? payment.paidAt : taking.paidAt
 }
 
-function bookedOnce({ payments, outbox }: Books): void {
+function bookedOnce({ payments, outbox }: Ledger): void {
   const rule = 'each paid checkout is booked once'
   const booked = payments.filter(isBooked)
   const twice = repeated(booked.map(({ checkout }) => checkout ?? ''))
   require(twice.length === 0, rule, () => `checkouts ${twice}`)
-  const told = outbox.filter(({ type }) => type === 'payment.paid').map(({ payment }) => payment ?? '')
+  const announced = outbox.filter(({ type }) => type === 'payment.paid').map(({ payment }) => payment ?? '')
   const same =
-    [...told].sort().join() ===
+    [...announced].sort().join() ===
     booked
       .map(({ id }) => id)
       .sort()
       .join()
-  require(same, rule, () => `booked ${booked.map(({ id }) => id)}, told of ${told}`)
+  require(same, rule, () => `booked ${booked.map(({ id }) => id)}, announced ${announced}`)
 }
 
-function bookedForMoney({ payments }: Books, far: FarSide, { accepted }: Witness): void {
-  const takings = new Map(far.takings().map((taking) => [taking.checkoutId, taking]))
+function bookedForMoney({ payments }: Ledger, emulator: SimulatedEmulator, { accepted }: Observations): void {
+  const takings = new Map(emulator.takings().map((taking) => [taking.checkoutId, taking]))
   for (const payment of payments.filter(isBooked)) {
     const taking = takings.get(payment.checkout ?? '')
     const isTheirs = taking?.price === payment.amount && paidInstant(payment, taking) === payment.paidAt
@@ -124,36 +130,36 @@ function bookedForMoney({ payments }: Books, far: FarSide, { accepted }: Witness
       `${JSON.stringify(payment)} for ${JSON.stringify(taking)}`)
     require(taking.amount === taking.price ||
       (accepted.has(payment.id) &&
-        payment.reviewed?.amount === taking.amount), 'another amount is booked by the operator alone', () =>
+        payment.reviewed?.amount === taking.amount), 'only the operator books another amount', () =>
       `${payment.id}: ${taking.amount} for ${taking.price}, ${JSON.stringify(payment.reviewed)}`)
   }
 }
 
-function refundedByHand({ payments }: Books, { refunded }: Witness): void {
+function refundedByHand({ payments }: Ledger, { refunded }: Observations): void {
   const unasked = payments.filter(({ status, id }) => status === 'refunded' && !refunded.has(id))
-  require(unasked.length === 0, 'money is given back by the operator alone', () => JSON.stringify(unasked))
+  require(unasked.length === 0, 'only the operator refunds', () => JSON.stringify(unasked))
 }
 
-function monthsAgree(books: Books, far: FarSide): void {
-  for (const { user } of books.users) {
-    for (const month of standingAfter(historyOf(books, far, user)).months) {
-      const payment = books.payments.find(({ checkout }) => checkout === month.checkoutId)
+function monthsAgree(ledger: Ledger, emulator: SimulatedEmulator): void {
+  for (const { user } of ledger.users) {
+    for (const month of standingAfter(historyOf(ledger, emulator, user)).months) {
+      const payment = ledger.payments.find(({ checkout }) => checkout === month.checkoutId)
       const agrees = payment?.start === month.start && payment.end === month.end
-      require(agrees, 'each month bought is the model’s', () =>
+      require(agrees, 'each month bought equals the model’s', () =>
         `${payment?.id}: ${span(payment?.start, payment?.end)}, the model says ${span(month.start, month.end)}`)
     }
   }
 }
 
-/** A checkout that nobody was given the address of can be paid by nobody. */
-function oneShown({ shown }: Witness, far: FarSide): void {
-  const payable = shown.filter(({ checkoutId }) => far.checkout(checkoutId)?.status === 'pending')
+/** Only checkouts whose address was given to a user count: no user can pay the others. */
+function oneShown({ shown }: Observations, emulator: SimulatedEmulator): void {
+  const payable = shown.filter(({ checkoutId }) => emulator.checkout(checkoutId)?.status === 'pending')
   const users = repeated(payable.map(({ userId }) => userId))
   require(users.length === 0, 'no user was shown two payable checkouts', () =>
     `${users}: ${JSON.stringify(payable)}`)
 }
 
-function receiptsWithoutGap({ receipts, payments }: Books): void {
+function receiptsWithoutGap({ receipts, payments }: Ledger): void {
   const rule = 'receipt numbers have no gap'
   const last = new Map<string, number>()
   for (const { series, number } of receipts) {
@@ -166,7 +172,7 @@ function receiptsWithoutGap({ receipts, payments }: Books): void {
   require(issued.join() === booked.sort().join(), rule, () => `receipts for ${issued}, booked ${booked}`)
 }
 
-function outboxWithoutGap({ outbox, users }: Books): void {
+function outboxWithoutGap({ outbox, users }: Ledger): void {
   const rule = 'events to the platform have no gap'
   const last = new Map<string, number>()
   for (const { user, sequence, written } of outbox) {
@@ -181,12 +187,12 @@ function outboxWithoutGap({ outbox, users }: Books): void {
   }
 }
 
-function eventsOnce({ events }: Books): void {
+function eventsOnce({ events }: Ledger): void {
   const twice = repeated(events.map(({ id }) => id))
   require(twice.length === 0, 'each event is stored once', () => twice)
 }
 
-function acknowledgedIsStored({ events }: Books, { acknowledged, forged }: Witness): void {
+function acknowledgedIsStored({ events }: Ledger, { acknowledged, forged }: Observations): void {
   const stored = new Set(events.map(({ id }) => id))
   for (const id of acknowledged) require(stored.has(id), 'what was acknowledged is stored', () => id)
   for (const id of forged) require(!stored.has(id), 'what was forged is not stored', () => id)

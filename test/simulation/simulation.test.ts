@@ -1,5 +1,5 @@
-// A few seeds of the simulation with every run of the tests (2,000 with `npm run simulate -- --seeds 1-2000`), and the
-// proof that it sees: rules of the service are broken, and each is found and named.
+// A few seeds of the simulation (2,000 with `npm run simulate -- --seeds 1-2000`), and the proof that it detects bugs:
+// one rule of the service is removed at a time, and the simulation must name it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { type DatabaseKind, SCENARIO_KINDS } from '../support/database-kinds.js'
@@ -14,7 +14,7 @@ import {
   withoutVersionGuard,
   withProcessingAsPending,
 } from './broken-rules.js'
-import { Figures } from './figures.js'
+import { SimulationFigures } from './figures.js'
 import type { RuleName } from './rules.js'
 import { runSeed, SeedFailed, type SeedOptions } from './run-seed.js'
 
@@ -27,18 +27,18 @@ const BATCHES: Readonly<Record<DatabaseKind, readonly number[]>> = {
 
 describe.each(SCENARIO_KINDS)('the simulation (%s)', (kind) => {
   let database: Database
-  const figures = new Figures()
+  const figures = new SimulationFigures()
   beforeAll(async () => {
     database = await emptyDatabase(kind)
   })
 
-  it.each(BATCHES[kind])('holds every rule through the five lives from seed %i', async (first) => {
+  it.each(BATCHES[kind])('holds every rule for the five seeds from %i', async (first) => {
     for (let seed = first; seed < first + 5; seed++) {
       figures.add((await runSeed({ seed, days: DAYS, database })).figures.all())
     }
   })
 
-  it('has seen payments, crashes and faults: a run in which nothing happens would hold every rule too', () => {
+  it('covers payments, crashes and faults: a run in which nothing happens would hold every rule too', () => {
     const kindsOf = (group: string) => Object.keys(figures.all()).filter((name) => name.startsWith(group))
     expect(figures.of('booked payments')).toBeGreaterThan(figures.of('seeds'))
     expect(kindsOf('crashes: ').length).toBeGreaterThan(8)
@@ -60,53 +60,53 @@ describe('a broken rule is found by the simulation', () => {
   })
   afterAll(() => database.close())
 
-  it('without the guard of the version, changes overwrite each other', async () => {
+  it('without the version guard', async () => {
     const broken = withoutVersionGuard(database)
     const found = await firstFailure({ database: broken, days: DAYS })
     expect([...broken.broken]).toEqual(expect.arrayContaining(['settlements.save', 'upgrades.request']))
-    // The constraints of the tables are the last to refuse; where none is in the way, access is lost.
-    expectRule(found, 'nothing fails but as promised', 'access is what was paid, plus grace')
+    // The constraints of the tables refuse most of these; where none applies, access is lost.
+    expectRule(found, 'only documented errors occur', 'access is what was paid, plus grace')
   })
 
-  it('with months that are counted from the month before', async () => {
+  it('with months counted from the previous month', async () => {
     const found = await firstFailure({ database, days: DAYS, calendar: monthByMonth() })
-    expectRule(found, 'each month bought is the model’s')
+    expectRule(found, 'each month bought equals the model’s')
   })
 
-  it('with a second payment of one intent that is dropped', async () => {
+  it('without the booking of a second checkout of one payment', async () => {
     const broken = withoutSecondPayments(database)
     const found = await firstFailure({ database: broken, days: DAYS })
     expect([...broken.broken]).toEqual(['settlements.load'])
     expectRule(
       found,
-      'the paid are booked within the sweep’s bound',
+      'a paid checkout is booked within the sweep’s bound',
       'what was taken is booked, under review or refunded',
     )
   })
 
-  it('with an overpayment that is accepted as equal', async () => {
+  it('with an overpayment accepted as equal', async () => {
     const found = await firstFailure({ database, days: DAYS, breakProvider: withoutOverpayments() })
-    expectRule(found, 'another amount is booked by the operator alone')
+    expectRule(found, 'only the operator books another amount')
   })
 
-  it('with a checkout that is left to the bank and handed to the next click', async () => {
+  it('with a processing checkout returned to the next click', async () => {
     const found = await firstFailure({ database, days: DAYS, breakProvider: withProcessingAsPending })
-    expectRule(found, 'who clicks is shown a page that takes a card')
+    expectRule(found, 'a click leads to a page that takes a card')
   })
 
-  it('without a receipt for money that was accepted or rechecked', async () => {
+  it('without a receipt for accepted or rechecked payments', async () => {
     const broken = withoutReceiptsForActs(database)
     const found = await firstFailure({ database: broken, days: DAYS })
     expect([...broken.broken]).toEqual(['settlements.save'])
-    // The constraint refuses such a booking; without it the numbers tell.
-    expectRule(found, 'nothing fails but as promised', 'receipt numbers have no gap')
+    // The constraint refuses such a booking; without the constraint the numbers show it.
+    expectRule(found, 'only documented errors occur', 'receipt numbers have no gap')
   })
 
-  it('with a refund that takes a month for running at the instant of its end', async () => {
+  it('with a refund that treats a month as running at the instant of its end', async () => {
     const broken = withMonthsThatEndLate(database)
     const found = await firstFailure({ database: broken, days: DAYS })
     expect([...broken.broken]).toEqual(['operator.payment'])
-    expectRule(found, 'access is what was paid, plus grace', 'each month bought is the model’s')
+    expectRule(found, 'access is what was paid, plus grace', 'each month bought equals the model’s')
   })
 
   // Last, because it changes the database.
@@ -117,7 +117,7 @@ describe('a broken rule is found by the simulation', () => {
   })
 })
 
-/** The rarest of them is found by one seed in eight (measured over 24 of each): 30 may miss one day, 60 do not. */
+/** The rarest of them is found by one seed in eight (measured over 24 of each): 30 may miss it, 60 do not. */
 const SEEDS_MAX = 60
 
 async function firstFailure(options: Omit<SeedOptions, 'seed'>): Promise<SeedFailed> {

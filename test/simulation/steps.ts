@@ -1,11 +1,11 @@
-// The life of one seed: steps of people, post, sweeps and time in a changing weather, until the days are over; then calm,
-// in which everything that was paid must be found.
+// The steps of one seed: users, webhooks, sweeps and time with changing fault rates until the days are over, then a phase
+// without faults, after which everything that was paid must be booked.
 import { readHistory } from '../../packages/ishtirak/src/payments/history.js'
 import {
+  ACTIONS,
+  type Action,
   click,
   compare,
-  DEEDS,
-  type Deed,
   LIFETIME_MS,
   oddPayment,
   payAt,
@@ -13,133 +13,134 @@ import {
   sweep,
   tasksFor,
 } from './actions.js'
+import { drawFaultRates, NO_FAULTS } from './fault-rates.js'
 import { boundariesOf, type Taking } from './model.js'
 import { refund } from './operator-actions.js'
 import type { Process } from './process.js'
 import { isAccountedFor, type RuleName, require } from './rules.js'
 import { LONGEST_RUN_MS, type Task } from './scheduler.js'
-import { CALM, weatherOf } from './fault-rates.js'
-import type { World } from './world.js'
+import type { SimulatedWorld } from './world.js'
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Small steps of time must not keep a seed from ending. */
+/** Bounds a seed in which only little time passes at each step. */
 const MOST_STEPS = 400
 
-/** People buy first: the day that a seed begins on should be the day that months are counted from. */
+/** Users buy first, so that months are counted from the day on which the seed begins. */
 const BEGINNING = 6
 const KINDS = {
-  crowd: 8,
+  concurrentActions: 8,
   time: 7,
   purchase: 3,
-  rush: 3,
+  payAndReport: 3,
   quietSweep: 1,
   returning: 1,
   slowBank: 1,
   historySum: 0.5,
 }
 
-export async function live(world: World, days: number): Promise<void> {
+export async function runSteps(world: SimulatedWorld, days: number): Promise<void> {
   const endAt = world.now + days * DAY_MS
   for (let step = 1; world.now < endAt && step <= MOST_STEPS; step++) {
-    const kind = world.dice.weighed(step <= BEGINNING ? { crowd: 1 } : KINDS)
+    const kind = world.random.weighted(step <= BEGINNING ? { concurrentActions: 1 } : KINDS)
     world.note(`${step} ${new Date(world.now).toISOString()} ${kind}`)
     world.figures.count('steps taken')
     await STEPS[kind](world)
   }
-  world.note('the end, in calm')
+  world.note('the end, without faults')
   await end(world)
 }
 
-const STEPS = { crowd, time, purchase, rush, quietSweep, returning, slowBank, historySum }
+const STEPS = { concurrentActions, time, purchase, payAndReport, quietSweep, returning, slowBank, historySum }
 
-async function crowd(world: World): Promise<void> {
-  const { dice } = world
-  const weather = weatherOf(dice)
-  world.note(`  ${weather.name}`)
-  world.figures.count(`weather: ${weather.name}`)
-  if (dice.chance(0.8)) await world.revive(weather)
+async function concurrentActions(world: SimulatedWorld): Promise<void> {
+  const { random } = world
+  const faultRates = drawFaultRates(random)
+  world.note(`  ${faultRates.name}`)
+  world.figures.count(`fault rates: ${faultRates.name}`)
+  if (random.boolean(0.8)) await world.revive(faultRates)
   const tasks: Task[] = []
-  for (let count = dice.between(1, 4); count > 0; count--) tasks.push(...tasksFor(dice.weighed(DEEDS), world))
-  await world.run(tasks, weather)
+  for (let count = random.between(1, 4); count > 0; count--)
+    tasks.push(...tasksFor(random.weighted(ACTIONS), world))
+  await world.run(tasks, faultRates)
 }
 
-async function time(world: World): Promise<void> {
-  const { dice } = world
+async function time(world: SimulatedWorld): Promise<void> {
+  const { random } = world
   const turns = world.users.flatMap((userId) =>
     boundariesOf(world.standingOf(userId))
       .filter((at) => at > world.now)
       .map((at) => ({ userId, at })),
   )
   const sizes = { moment: 3, minutes: 4, hours: 1, days: 1, turn: turns.length > 0 ? 5 : 0 }
-  switch (dice.weighed(sizes)) {
+  switch (random.weighted(sizes)) {
     case 'moment':
-      return passAndCheck(world, dice.between(0, 90 * SECOND_MS))
+      return passAndCheck(world, random.between(0, 90 * SECOND_MS))
     case 'minutes':
-      return passAndCheck(world, dice.between(MINUTE_MS, 45 * MINUTE_MS))
+      return passAndCheck(world, random.between(MINUTE_MS, 45 * MINUTE_MS))
     case 'hours':
-      return passAndCheck(world, dice.between(HOUR_MS, 30 * HOUR_MS))
+      return passAndCheck(world, random.between(HOUR_MS, 30 * HOUR_MS))
     case 'days':
-      return passAndCheck(world, dice.between(DAY_MS, 12 * DAY_MS))
+      return passAndCheck(world, random.between(DAY_MS, 12 * DAY_MS))
     case 'turn': {
-      // The next turn of somebody's paid time; usually the very next, so that most renew before they lapse.
+      // The next boundary of a user's paid time; usually the very next, so that most renew before they lapse.
       turns.sort((one, other) => one.at - other.at)
-      const turn = (dice.chance(0.8) ? turns[0] : undefined) ?? dice.pick(turns)
+      const turn = (random.boolean(0.8) ? turns[0] : undefined) ?? random.pick(turns)
       world.focus = turn.userId
-      const beside = dice.pick([-HOUR_MS, -1, 0, 0, 1, MINUTE_MS, 20 * HOUR_MS])
+      const beside = random.pick([-HOUR_MS, -1, 0, 0, 1, MINUTE_MS, 20 * HOUR_MS])
       passAndCheck(world, Math.max(0, turn.at + beside - world.now))
-      if (beside === 0 && dice.chance(0.75)) await refundEnding(world, turn.userId)
+      if (beside === 0 && random.boolean(0.75)) await refundEnding(world, turn.userId)
     }
   }
 }
 
-/** A refund at the very instant at which its month is over: that month was used, and nothing of it is left to take. */
-async function refundEnding(world: World, userId: string): Promise<void> {
-  const payment = world.books.payments.find(
+/** A refund at the instant at which the month ends: the month was used, so nothing is left to refund. */
+async function refundEnding(world: SimulatedWorld, userId: string): Promise<void> {
+  const payment = world.ledger.payments.find(
     ({ user, status: is, end: endAt }) => user === userId && is === 'paid' && endAt === world.now,
   )
   if (!payment) return
-  const process = await calmProcess(world)
+  const process = await processWithoutFaults(world)
   await world.run([refund(world, process, payment)])
   world.figures.count('checked: refund at a month’s end')
 }
 
-/** Whoever has reason to buys, if he may: without it few would live long enough to see their third month. */
-async function purchase(world: World): Promise<void> {
-  const weather = weatherOf(world.dice)
-  await world.revive(weather)
-  await world.run(click(world, world.focus, 'pro'), weather)
-  if (world.openOf(world.focus).length > 0 && world.dice.chance(0.5)) await rush(world)
+/** The user in focus buys if possible: without this few users would reach a third month. */
+async function purchase(world: SimulatedWorld): Promise<void> {
+  const faultRates = drawFaultRates(world.random)
+  await world.revive(faultRates)
+  await world.run(click(world, world.focus, 'pro'), faultRates)
+  if (world.openOf(world.focus).length > 0 && world.random.boolean(0.5)) await payAndReport(world)
 }
 
-/** Somebody pays, and everything that could learn of it does so at once. */
-async function rush(world: World): Promise<void> {
-  const { dice } = world
-  if (world.openOf(world.focus).length === 0) world.focus = dice.pick(world.users)
+/** A user pays, and all ways in which the service can learn of it run at once. */
+async function payAndReport(world: SimulatedWorld): Promise<void> {
+  const { random } = world
+  if (world.openOf(world.focus).length === 0) world.focus = random.pick(world.users)
   const [open] = world.openOf(world.focus)
   if (!open) return
   await world.run([payAt(world, open.checkoutId, 'paid', oddPayment(world, open.checkoutId))])
-  world.pass(dice.pick([0, MINUTE_MS, 2 * MINUTE_MS, 6 * MINUTE_MS]))
-  const weather = weatherOf(dice)
-  await world.revive(weather)
-  const deeds: readonly Deed[] = ['letter', 'status', 'sweep', 'payment', 'click', 'letter', 'replay']
+  world.pass(random.pick([0, MINUTE_MS, 2 * MINUTE_MS, 6 * MINUTE_MS]))
+  const faultRates = drawFaultRates(random)
+  await world.revive(faultRates)
+  const actions: readonly Action[] = ['webhook', 'status', 'sweep', 'payment', 'click', 'webhook', 'replay']
   await world.run(
-    deeds.filter(() => dice.chance(0.7)).flatMap((deed) => tasksFor(deed, world)),
-    weather,
+    actions.filter(() => random.boolean(0.7)).flatMap((action) => tasksFor(action, world)),
+    faultRates,
   )
 }
 
-function passAndCheck(world: World, ms: number): void {
+function passAndCheck(world: SimulatedWorld, ms: number): void {
   world.pass(ms)
   world.checkNow()
 }
 
-/** The sweep alone, with nothing in its way: now what is paid and due must be booked. */
-async function quietSweep(world: World): Promise<void> {
+/** The sweep alone, without faults: what is paid and due must be booked afterwards. */
+async function quietSweep(world: SimulatedWorld): Promise<void> {
   const lastSweepAt = world.lastSweepAt
-  const process = await calmProcess(world)
+  const process = await processWithoutFaults(world)
   let looks = 0
   do {
     const task = sweep(world, process, 50)
@@ -148,9 +149,9 @@ async function quietSweep(world: World): Promise<void> {
     }
     await world.run([{ ...task, start }])
   } while (looks > 0)
-  for (const taking of world.far.takings()) {
+  for (const taking of world.emulator.takings()) {
     const dueAt = Math.max(boundOf(world, taking.checkoutId, taking.paidAt), lastSweepAt) + RETRY_MS
-    const isDue = world.now >= dueAt && !isUntoldLeak(world, taking.checkoutId)
+    const isDue = world.now >= dueAt && !isUnreportedLeak(world, taking.checkoutId)
     if (isDue) requireAccounted(world, taking)
   }
   world.figures.count('checked: sweep’s bound')
@@ -158,75 +159,76 @@ async function quietSweep(world: World): Promise<void> {
 
 /** spec.md section 2: pending payments are re-read after about 1, 5, 35 minutes, 6 hours and a day. */
 const LOOKS_MS = [MINUTE_MS, 5 * MINUTE_MS, 35 * MINUTE_MS, 6 * HOUR_MS, DAY_MS]
-/** A look that failed is repeated after two minutes, and a run may take its time. */
+/** A failed look is repeated after two minutes, and a run may take its time. */
 const RETRY_MS = 2 * MINUTE_MS + LONGEST_RUN_MS
 
-/** The first look that comes surely after the payment: one that began shortly before may have seen nothing yet. */
-function boundOf(world: World, checkoutId: string, paidAt: number): number {
-  const createdAt = (world.far.checkout(checkoutId)?.created_at ?? 0) * SECOND_MS
+/** The first look that surely follows the payment: one that began shortly before may have seen nothing yet. */
+function boundOf(world: SimulatedWorld, checkoutId: string, paidAt: number): number {
+  const createdAt = (world.emulator.checkout(checkoutId)?.created_at ?? 0) * SECOND_MS
   const look = LOOKS_MS.find((after) => createdAt + after >= paidAt + LONGEST_RUN_MS)
   return createdAt + (look ?? DAY_MS)
 }
 
-/** Paid at an address that we gave to nobody, and no event told us: the daily comparison with the provider finds it. */
-function isUntoldLeak(world: World, checkoutId: string): boolean {
-  return !world.isShown(checkoutId) && !world.post.acknowledgedCheckouts.has(checkoutId)
+/** Paid at an address that the service gave to no user, and reported by no event: the daily comparison finds it. */
+function isUnreportedLeak(world: SimulatedWorld, checkoutId: string): boolean {
+  return !world.isShown(checkoutId) && !world.webhooks.acknowledgedCheckouts.has(checkoutId)
 }
 
 function requireAccounted(
-  world: World,
+  world: SimulatedWorld,
   taking: Taking,
-  rule: RuleName = 'the paid are booked within the sweep’s bound',
+  rule: RuleName = 'a paid checkout is booked within the sweep’s bound',
 ): void {
   const { checkoutId } = taking
-  const payment = world.books.payments.find(({ checkout }) => checkout === checkoutId)
-  require(isAccountedFor(world.books, taking), rule, () =>
+  const payment = world.ledger.payments.find(({ checkout }) => checkout === checkoutId)
+  require(isAccountedFor(world.ledger, taking), rule, () =>
     `${JSON.stringify(taking)} is ${JSON.stringify(payment)}`)
 }
 
-/** Pays and comes back at once, with no webhook yet: whoever looks at his newest payment sees it paid. */
-async function returning(world: World): Promise<void> {
-  const { dice, far } = world
+/** A user pays and returns at once, before any webhook: reading the status finds the payment. */
+async function returning(world: SimulatedWorld): Promise<void> {
+  const { random, emulator } = world
   const candidates = world.users.flatMap((userId) => {
-    const newest = world.books.payments.filter(({ user }) => user === userId).at(-1)
+    const newest = world.ledger.payments.filter(({ user }) => user === userId).at(-1)
     const wasAsked = newest?.askedAt !== null && (newest?.askedAt ?? 0) > world.now - 10 * SECOND_MS
-    const isOpen = newest?.status === 'pending' && far.checkout(newest.checkout ?? '')?.status === 'pending'
+    const isOpen =
+      newest?.status === 'pending' && emulator.checkout(newest.checkout ?? '')?.status === 'pending'
     return newest?.checkout && isOpen && !wasAsked ? [{ userId, checkoutId: newest.checkout }] : []
   })
   if (candidates.length === 0) return
-  const { userId, checkoutId } = dice.pick(candidates)
-  const process = await calmProcess(world)
+  const { userId, checkoutId } = random.pick(candidates)
+  const process = await processWithoutFaults(world)
   await world.run([payAt(world, checkoutId, 'paid')])
-  world.pass(dice.between(0, 3 * SECOND_MS))
+  world.pass(random.between(0, 3 * SECOND_MS))
   await world.run([status(world, process, userId)])
-  const isBooked = world.books.payments.some(
+  const isBooked = world.ledger.payments.some(
     ({ checkout, status: is }) => checkout === checkoutId && is === 'paid',
   )
-  require(isBooked, 'who returns from paying sees it', () => `${userId}, ${checkoutId}`)
+  require(isBooked, 'a returning user sees the payment', () => `${userId}, ${checkoutId}`)
   world.figures.count('checked: returning')
 }
 
-/** The bank is still at it when the time of the checkout is over, and its payer clicks once more. */
-async function slowBank(world: World): Promise<void> {
-  const { dice, far } = world
-  const open = world.shown.filter(({ checkoutId }) => far.checkout(checkoutId)?.status === 'pending')
+/** The bank is still processing when the checkout expires, and the user clicks once more. */
+async function slowBank(world: SimulatedWorld): Promise<void> {
+  const { random, emulator } = world
+  const open = world.shown.filter(({ checkoutId }) => emulator.checkout(checkoutId)?.status === 'pending')
   if (open.length === 0) return
-  const { userId, checkoutId } = dice.pick(open)
-  const faults = { processing: { seconds: dice.pick([2_400, 4 * 3_600]) } }
-  await world.run([payAt(world, checkoutId, dice.weighed({ paid: 2, failed: 1 }), { faults })])
-  const overAt = (far.checkout(checkoutId)?.created_at ?? 0) * SECOND_MS + LIFETIME_MS + LONGEST_RUN_MS
-  passAndCheck(world, overAt - world.now + dice.between(0, 5 * MINUTE_MS))
-  const weather = weatherOf(dice)
-  await world.revive(weather)
-  await world.run(click(world, userId, 'pro'), weather)
+  const { userId, checkoutId } = random.pick(open)
+  const faults = { processing: { seconds: random.pick([2_400, 4 * 3_600]) } }
+  await world.run([payAt(world, checkoutId, random.weighted({ paid: 2, failed: 1 }), { faults })])
+  const overAt = (emulator.checkout(checkoutId)?.created_at ?? 0) * SECOND_MS + LIFETIME_MS + LONGEST_RUN_MS
+  passAndCheck(world, overAt - world.now + random.between(0, 5 * MINUTE_MS))
+  const faultRates = drawFaultRates(random)
+  await world.revive(faultRates)
+  await world.run(click(world, userId, 'pro'), faultRates)
   world.figures.count('checked: a bank that is slow')
 }
 
-/** Reading without asking the provider: what is checked must not be changed by the looking. */
+/** Reads without asking the provider, so that the check does not change what it checks. */
 const NO_LOOK = { loadUser: async () => null }
 
-/** The history, page by page, holds what was booked and what was given back, and nothing else. */
-async function historySum(world: World): Promise<void> {
+/** The pages of the history contain exactly what was booked and refunded. */
+async function historySum(world: SimulatedWorld): Promise<void> {
   for (const userId of world.users) {
     const entries = world.historyOf(userId)
     const back = new Set(entries.flatMap((entry) => (entry.kind === 'refunded' ? entry.checkoutId : [])))
@@ -236,14 +238,18 @@ async function historySum(world: World): Promise<void> {
         .filter(({ checkoutId }) => back.has(checkoutId) === (status === 'refunded'))
         .reduce((total, { price }) => total + price, 0)
       const sum = await sumOfPages(world, userId, status)
-      require(sum === booked, 'history sums to the takings', () =>
+      require(sum === booked, 'the history sums to the takings', () =>
         `${userId}: ${status} ${sum}, booked ${booked}`)
     }
   }
   world.figures.count('checked: history')
 }
 
-async function sumOfPages(world: World, userId: string, status: 'paid' | 'refunded'): Promise<number> {
+async function sumOfPages(
+  world: SimulatedWorld,
+  userId: string,
+  status: 'paid' | 'refunded',
+): Promise<number> {
   let sum = 0
   let cursor: string | null = null
   do {
@@ -255,16 +261,16 @@ async function sumOfPages(world: World, userId: string, status: 'paid' | 'refund
   return sum
 }
 
-async function end(world: World): Promise<void> {
+async function end(world: SimulatedWorld): Promise<void> {
   for (const ms of [40 * MINUTE_MS, 7 * HOUR_MS, 26 * HOUR_MS]) {
     world.pass(ms)
     await quietSweep(world)
   }
   await compareAll(world)
-  for (const taking of world.far.takings())
+  for (const taking of world.emulator.takings())
     requireAccounted(world, taking, 'what was taken is booked, under review or refunded')
   await historySum(world)
-  // Nothing happens any more but time: access ends where the paid time and its grace end.
+  // Only time passes from here: access ends where the paid time and its grace period end.
   const boundaries = world.users.flatMap((userId) => boundariesOf(world.standingOf(userId)))
   for (const boundary of boundaries.sort((one, other) => one - other)) {
     for (const beside of [-1, 0])
@@ -272,10 +278,10 @@ async function end(world: World): Promise<void> {
   }
 }
 
-/** The daily comparison, round by round: it finds even what was paid at an address that we gave to nobody. */
-async function compareAll(world: World): Promise<void> {
+/** The daily comparison, round by round: it finds even what was paid at an address given to no user. */
+async function compareAll(world: SimulatedWorld): Promise<void> {
   world.pass(DAY_MS)
-  const process = await calmProcess(world)
+  const process = await processWithoutFaults(world)
   let calls = 0
   do {
     world.pass(MINUTE_MS)
@@ -288,9 +294,9 @@ async function compareAll(world: World): Promise<void> {
   world.figures.count('checked: comparison')
 }
 
-async function calmProcess(world: World): Promise<Process> {
-  await world.revive(CALM)
+async function processWithoutFaults(world: SimulatedWorld): Promise<Process> {
+  await world.revive(NO_FAULTS)
   const process = world.anyProcess()
-  if (!process) throw new Error('nothing dies in calm')
+  if (!process) throw new Error('no process is running')
   return process
 }

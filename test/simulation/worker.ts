@@ -1,4 +1,4 @@
-// One worker of the simulation: a process with a database of its own that lives through one seed after the other.
+// One worker of the simulation: a process with its own database that runs one seed after the other.
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { migrate, schemaFit } from '../../packages/ishtirak/src/database/migrate.js'
 import { openDatabase } from '../../packages/ishtirak/src/database/open-database.js'
@@ -13,7 +13,7 @@ export interface WorkerSettings {
   readonly race: boolean
 }
 
-export type Answer =
+export type WorkerResult =
   | {
       readonly kind: 'passed'
       readonly seed: number
@@ -39,17 +39,17 @@ export async function work(): Promise<void> {
   if ((await schemaFit(database)).current === 0) await migrate(database)
   if (database.kind === 'pglite') await database.script(`set ${STEADY_PLANS}`)
   process.on('message', (seed) => {
-    void live(Number(seed), settings, database).then((answer) => process.send?.(answer))
+    void runOne(Number(seed), settings, database).then((answer) => process.send?.(answer))
   })
   process.on('disconnect', () => void database.close())
   process.send?.('ready')
 }
 
-async function live(
+async function runOne(
   seed: number,
   { days, processes, race }: WorkerSettings,
   database: Database,
-): Promise<Answer> {
+): Promise<WorkerResult> {
   try {
     const chosen = processes === null ? {} : { processes }
     const { figures, journal } = await runSeed({ seed, days, database, race, ...chosen })

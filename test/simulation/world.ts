@@ -1,5 +1,5 @@
-// Everything one seed needs: a clock, a provider, a post, a database that begins empty, one or two processes of the
-// service, and the witness who remembers what people were shown. It runs tasks together and checks the rules after.
+// Everything one seed needs: a clock, a provider, webhooks, an empty database, one or two processes of the service, and
+// a record of what users were shown. It runs tasks concurrently and checks the rules afterwards.
 import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
 import {
   NEVER_PAID,
@@ -10,16 +10,16 @@ import { type Database, DatabaseUnavailable } from '../../packages/ishtirak/src/
 import { releaseAttemptLeases } from '../../packages/ishtirak/src/payments/upgrade.sql.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
-import { type Books, readAllFacts, readBooks } from './ledger.js'
-import type { Dice } from './random.js'
-import { createFarSide, type FarSide } from './emulator.js'
-import type { Figures } from './figures.js'
+import { createEmulator, type SimulatedEmulator } from './emulator.js'
+import { type FaultRates, NO_FAULTS } from './fault-rates.js'
+import type { SimulationFigures } from './figures.js'
+import { type Ledger, readAllFacts, readLedger } from './ledger.js'
 import { accessAt, type Entry, type Standing, standingAfter } from './model.js'
-import { Post } from './webhooks.js'
-import { type Parts, type Process, quietParts, type Surroundings, startProcess } from './process.js'
-import { BrokenRule, checkBooks, historyOf, require, type Witness } from './rules.js'
-import { type Life, Scheduler, type Task } from './scheduler.js'
-import { CALM, type Weather } from './fault-rates.js'
+import { type Parts, type Process, type ProcessDeps, quietParts, startProcess } from './process.js'
+import type { Random } from './random.js'
+import { BrokenRule, checkLedger, historyOf, type Observations, require } from './rules.js'
+import { type ProcessState, StepScheduler, type Task } from './scheduler.js'
+import { Webhooks } from './webhooks.js'
 
 interface Shown {
   readonly userId: string
@@ -27,77 +27,76 @@ interface Shown {
   readonly paymentId: string
 }
 
-export interface WorldOptions {
+export interface SimulatedWorldOptions {
   readonly database: Database
-  readonly dice: Dice
-  readonly figures: Figures
+  readonly random: Random
+  readonly figures: SimulationFigures
   readonly startAt: number
   readonly processes: number
   readonly race: boolean
-  /** Another one than the service's own, to see that a wrong one is found. */
+  /** Replaces the service's calendar, to test that a wrong one is detected. */
   readonly calendar?: Calendar
-  readonly breakProvider?: Surroundings['breakProvider']
+  readonly breakProvider?: ProcessDeps['breakProvider']
 }
 
-/** Replays want all of it, people the end. */
+/** Bounds the journal's memory; replays need all lines. */
 const LINES_KEPT = 50_000
 
-export class World {
+export class SimulatedWorld {
   readonly clock: MovableClock
-  readonly dice: Dice
-  readonly figures: Figures
-  readonly far: FarSide
-  readonly post: Post
-  readonly scheduler: Scheduler
+  readonly random: Random
+  readonly figures: SimulationFigures
+  readonly emulator: SimulatedEmulator
+  readonly webhooks: Webhooks
+  readonly scheduler: StepScheduler
   readonly journal: string[] = []
   readonly users: readonly string[]
-  /** The user who has reason to act now. */
+  /** The user who acts most at the moment. */
   focus: string
-  /** Addresses that were given to people, in order. */
+  /** Checkouts whose addresses were given to users, in order. */
   readonly shown: Shown[] = []
-  /** Payments that the operator asked to take as they are, and to refund. */
+  /** Payments that the operator asked to accept, and to refund. */
   readonly accepted = new Set<string>()
   readonly refunded = new Set<string>()
-  /** When a sweep last claimed payments in a way that may have come to nothing. */
+  /** When a sweep last claimed payments, possibly without completing. */
   lastSweepAt = 0
-  books: Books = { users: [], payments: [], receipts: [], outbox: [], events: [] }
+  ledger: Ledger = { users: [], payments: [], receipts: [], outbox: [], events: [] }
   #facts: ReadonlyMap<string, SubscriptionFacts> = new Map()
-  /** For looking on without being a process. */
+  /** For reading without a process. */
   readonly quietParts: Parts
-  readonly #around: Surroundings
+  readonly #deps: ProcessDeps
   readonly #processes: (Process | null)[]
   #started = 0
   #afterwards: (() => void)[] = []
   #surprises: unknown[] = []
 
-  constructor(options: WorldOptions) {
-    const { dice, figures, database } = options
-    this.dice = dice
+  constructor(options: SimulatedWorldOptions) {
+    const { random, figures, database } = options
+    this.random = random
     this.figures = figures
     this.clock = movableClock(options.startAt)
     const note = (line: string) => this.note(line)
-    this.far = createFarSide({ clock: this.clock, dice, figures, note })
-    const chance = dice.stream('scheduler')
-    this.scheduler = new Scheduler(this.clock, chance, figures, note, options.race)
-    this.scheduler.onTime = () => this.far.endDue()
-    this.post = new Post(this.far, dice.stream('post'), figures)
+    this.emulator = createEmulator({ clock: this.clock, random, figures, note })
+    this.scheduler = new StepScheduler(this.clock, random.stream('scheduler'), figures, note, options.race)
+    this.scheduler.onTime = () => this.emulator.endDue()
+    this.webhooks = new Webhooks(this.emulator, random.stream('webhooks'), figures)
     const calendar = options.calendar ?? createCalendar('Africa/Algiers')
-    const { clock, far, scheduler } = this
+    const { clock, emulator, scheduler } = this
     const { breakProvider } = options
-    this.#around = {
+    this.#deps = {
       database,
       scheduler,
-      far,
+      emulator,
       clock,
-      dice: dice.stream('ids'),
+      random: random.stream('ids'),
       figures,
       calendar,
       breakProvider,
     }
-    this.quietParts = quietParts(this.#around)
+    this.quietParts = quietParts(this.#deps)
     this.#processes = Array.from({ length: options.processes }, () => null)
-    this.users = Array.from({ length: dice.between(2, 4) }, (_, index) => `user-${index + 1}`)
-    this.focus = dice.pick(this.users)
+    this.users = Array.from({ length: random.between(2, 4) }, (_, index) => `user-${index + 1}`)
+    this.focus = random.pick(this.users)
   }
 
   get now(): number {
@@ -108,19 +107,19 @@ export class World {
     if (this.journal.length < LINES_KEPT) this.journal.push(line)
   }
 
-  /** Those that are running now. */
+  /** The processes that are alive. */
   processes(): readonly Process[] {
-    return this.#processes.filter((process) => process?.life.isAlive).filter((process) => process !== null)
+    return this.#processes.filter((process) => process?.state.isAlive).filter((process) => process !== null)
   }
 
-  /** Whoever the story is about at the moment, more often than the others. */
+  /** The user in focus, more often than the others. */
   anyUser(): string {
-    return this.dice.chance(0.6) ? this.focus : this.dice.pick(this.users)
+    return this.random.boolean(0.6) ? this.focus : this.random.pick(this.users)
   }
 
   anyProcess(): Process | null {
     const running = this.processes()
-    return running.length === 0 ? null : this.dice.pick(running)
+    return running.length === 0 ? null : this.random.pick(running)
   }
 
   show(shown: Shown): void {
@@ -128,10 +127,10 @@ export class World {
     if (!this.isShown(shown.checkoutId)) this.shown.push(shown)
   }
 
-  /** What this user can pay now, at addresses that he was given. */
+  /** What this user can pay now, of the checkouts that were shown to them. */
   openOf(user: string): readonly Shown[] {
     return this.shown.filter(
-      ({ userId, checkoutId }) => userId === user && this.far.checkout(checkoutId)?.status === 'pending',
+      ({ userId, checkoutId }) => userId === user && this.emulator.checkout(checkoutId)?.status === 'pending',
     )
   }
 
@@ -143,7 +142,7 @@ export class World {
     this.lastSweepAt = this.now
   }
 
-  /** To be checked when all that is under way has ended and the books are read. */
+  /** Checked after all concurrent tasks have ended and the ledger has been read. */
   afterwards(check: () => void): void {
     this.#afterwards.push(check)
   }
@@ -152,54 +151,54 @@ export class World {
     this.#surprises.push(error)
   }
 
-  /** Starts what is dead. A process that has the database to itself takes over at its start what the last one left. */
-  async revive(weather: Weather): Promise<void> {
+  /** Starts dead processes. A process that owns the database releases at its start the leases of the previous one. */
+  async revive(faultRates: FaultRates): Promise<void> {
     for (const [slot, process] of this.#processes.entries()) {
-      if (process?.life.isAlive) continue
-      const life: Life = { name: `${'AB'.charAt(slot)}${++this.#started}`, isAlive: true }
-      const fresh = startProcess(life, this.#around)
+      if (process?.state.isAlive) continue
+      const state: ProcessState = { name: `${'AB'.charAt(slot)}${++this.#started}`, isAlive: true }
+      const fresh = startProcess(state, this.#deps)
       this.#processes[slot] = fresh
       const { database, clock } = fresh.parts
       const resume = () => releaseAttemptLeases(database, clock.now()).catch(unlessAway)
       if (this.#processes.length === 1)
-        await this.scheduler.run([{ name: 'start', life, start: resume }], weather)
+        await this.scheduler.run([{ name: 'start', state, start: resume }], faultRates)
     }
   }
 
-  /** Runs these together, then holds the whole world against the rules. */
-  async run(tasks: readonly Task[], weather: Weather = CALM): Promise<void> {
+  /** Runs the tasks concurrently, then checks all rules. */
+  async run(tasks: readonly Task[], faultRates: FaultRates = NO_FAULTS): Promise<void> {
     if (tasks.length === 0) return
-    await this.scheduler.run(tasks, weather)
-    this.post.collect(this.now)
+    await this.scheduler.run(tasks, faultRates)
+    this.webhooks.collect(this.now)
     await this.check()
   }
 
   pass(ms: number): void {
     this.note(`  ${describeMs(ms)} pass`)
     this.scheduler.pass(ms)
-    this.post.collect(this.now)
+    this.webhooks.collect(this.now)
   }
 
-  /** After anything may have been written. */
+  /** After any write. */
   async check(): Promise<void> {
     for (const error of this.#surprises.splice(0)) throw asBrokenRule(error)
-    this.books = await readBooks(this.#around.database)
-    this.#facts = await readAllFacts(this.#around.database)
+    this.ledger = await readLedger(this.#deps.database)
+    this.#facts = await readAllFacts(this.#deps.database)
     this.checkNow()
     for (const check of this.#afterwards.splice(0)) check()
   }
 
-  /** After time alone has passed: the books are as they were, and what follows from them is not. */
+  /** After time alone has passed: the ledger is unchanged, but access may have changed. */
   checkNow(): void {
-    checkBooks(this.books, this.far, this.#witness(), this.figures)
+    checkLedger(this.ledger, this.emulator, this.#observations(), this.figures)
     for (const userId of this.users) this.#checkAccess(userId)
   }
 
   historyOf(userId: string): readonly Entry[] {
-    return historyOf(this.books, this.far, userId)
+    return historyOf(this.ledger, this.emulator, userId)
   }
 
-  /** Where a user stands as the model sees it, by what is booked. */
+  /** The user's state by the model, from what is booked. */
   standingOf(userId: string): Standing {
     return standingAfter(this.historyOf(userId))
   }
@@ -216,9 +215,9 @@ export class World {
     this.figures.count('checked: access')
   }
 
-  #witness(): Witness {
+  #observations(): Observations {
     const { shown, accepted, refunded } = this
-    const { acknowledged, forged } = this.post
+    const { acknowledged, forged } = this.webhooks
     return { shown, acknowledged, forged, accepted, refunded }
   }
 }
@@ -226,7 +225,7 @@ export class World {
 function asBrokenRule(error: unknown): BrokenRule {
   if (error instanceof BrokenRule) return error
   return new BrokenRule(
-    'nothing fails but as promised',
+    'only documented errors occur',
     error instanceof Error ? String(error.stack) : String(error),
   )
 }
