@@ -10,11 +10,9 @@ import { misspelt } from '../runtime/environment.js'
 import { createLog } from '../runtime/log.js'
 import { addBackupCommands } from './cli-backup.js'
 import { addOperatorCommands } from './cli-operator.js'
-import { examine, printFindings } from './doctor.js'
-import { explainFailure } from './explain-failure.js'
+import { examine, explainFailure, findingLine } from './doctor.js'
 import { readSandboxState, welcome } from './sandbox.js'
-import { openConfigured, serve } from './serve.js'
-import { stopOnSignals } from './stop-on-signals.js'
+import { openConfigured, serve, stopOnSignals } from './serve.js'
 import { keepsWorkers, startWorkers } from './workers.js'
 
 const program = new Command('ishtirak').description('Billing of a hosting platform: prepaid time, never lost')
@@ -75,9 +73,10 @@ program
   .command('doctor')
   .description('look at everything the service needs, each line with its remedy')
   .action(async () => {
-    const findings = await examine(process.env)
-    say(printFindings(findings))
-    if (findings.some((finding) => finding.verdict === 'fail')) process.exitCode = 1
+    for await (const finding of examine(process.env)) {
+      say(findingLine(finding))
+      if (finding.verdict === 'fail') process.exitCode = 1
+    }
   })
 
 addOperatorCommands(program)

@@ -1,7 +1,9 @@
-// `ishtirak doctor`: looks at everything the service needs and says what to do about what is missing. It changes nothing.
+// What can be wrong, and what to do about it. `ishtirak doctor` looks at everything the service needs, and changes nothing;
+// `explainFailure` says in one sentence what kept a command from its work.
+import path from 'node:path'
 import { toTimestamp } from '../core/instant.js'
-import type { Database } from '../database/database.js'
-import { DataFolderLocked } from '../database/embedded/folder-lock.js'
+import { type Database, DatabaseError } from '../database/database.js'
+import { DataFolderLocked, DataFolderUnusable } from '../database/embedded/folder-lock.js'
 import { readServerTime } from '../database/job-leases.js'
 import { schemaFit } from '../database/migrate.js'
 import { loadEventEndpoint } from '../events/event-endpoint.sql.js'
@@ -21,78 +23,70 @@ export interface Finding {
   readonly remedy: string
 }
 
+type Variables = Readonly<Record<string, string | undefined>>
+
 /** A payment's instant is the provider's, a session's expiry is ours: a clock that is off confuses both. */
 const CLOCK_SKEW_SECONDS_MAX = 30
 
-export async function examine(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
+export async function* examine(env: Variables): AsyncGenerator<Finding> {
   let config: Config
   try {
     config = readConfig(env)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return error.problems.map((problem) => fail('configuration', problem, 'correct it in the environment'))
+    for (const problem of error.problems)
+      yield fail('configuration', problem, 'correct it in the environment')
+    return
   }
-  return [
-    ok('configuration', config.chargily ? 'complete' : 'sandbox: no CHARGILY_SECRET_KEY is set'),
-    ...misspelt(env).map(({ name, nearest }) =>
-      warn('configuration', `${name} is read by nothing`, `perhaps ${nearest} is meant`),
-    ),
-    ...examineMode(config),
-    ...(await examineDatabase(config)),
-    ...(await examineProvider(config)),
-    ...examineParts(config),
-  ]
+  yield ok('configuration', config.chargily ? 'complete' : 'sandbox: no CHARGILY_SECRET_KEY is set')
+  for (const { name, nearest } of misspelt(env))
+    yield warn('configuration', `${name} is read by nothing`, `perhaps ${nearest} is meant`)
+  yield* examineMode(config)
+  yield* examineDatabase(config, env)
+  yield await examineProvider(config)
+  yield platformApi(config)
+  // Off is a choice, but it should be a known one.
+  yield config.smtpUrl
+    ? ok('mail', 'on')
+    : warn('mail', 'off: nothing is sent', 'set SMTP_URL to send receipts and reminders')
 }
 
-export function printFindings(findings: readonly Finding[]): string {
-  const marks = { ok: ' ok ', warn: 'warn', fail: 'FAIL' }
-  return findings
-    .map(({ verdict, subject, found, remedy }) => {
-      const line = `[${marks[verdict]}] ${subject}: ${found}`
-      return remedy === '' ? line : `${line}\n       -> ${remedy}`
-    })
-    .join('\n')
+export function findingLine({ verdict, subject, found, remedy }: Finding): string {
+  const mark = { ok: ' ok ', warn: 'warn', fail: 'FAIL' }[verdict]
+  return `[${mark}] ${subject}: ${found}${remedy === '' ? '' : `\n       -> ${remedy}`}`
 }
 
-function examineMode({ chargily, publicUrl }: Config): readonly Finding[] {
-  if (!chargily) return []
-  const isLive = chargily.secretKey.startsWith('live_sk_')
-  const isLocal = /\/\/(localhost|127\.|\[::1\])/.test(publicUrl)
-  const mode = ok('mode', isLive ? 'live: real money' : 'test: no real money')
-  if (!isLocal) return [mode]
-  const reach = chargily.apiUrl
-    ? []
-    : [
-        warn(
-          'webhook',
-          `${publicUrl} is this machine: the provider cannot reach it`,
-          'set PUBLIC_URL to the https address that users and the provider reach; until then payments are found by asking',
-        ),
-      ]
-  return [mode, ...reach]
+function* examineMode({ chargily, publicUrl }: Config): Generator<Finding> {
+  if (!chargily) return
+  yield ok('mode', chargily.secretKey.startsWith('live_sk_') ? 'live: real money' : 'test: no real money')
+  if (chargily.apiUrl || !/\/\/(localhost|127\.|\[::1\])/.test(publicUrl)) return
+  yield warn(
+    'webhook',
+    `${publicUrl} is this machine: the provider cannot reach it`,
+    'set PUBLIC_URL to the https address that users and the provider reach; until then payments are found by asking',
+  )
 }
 
-async function examineDatabase(config: Config): Promise<readonly Finding[]> {
+async function* examineDatabase(config: Config, env: Variables): AsyncGenerator<Finding> {
   const where = config.database.url ? 'server' : 'embedded'
   try {
     const database = await openConfigured(config)
     try {
-      return [
-        ok('database', `${where}, reachable`),
-        await examineSchema(database),
-        ...(await examineEvents(database, config)),
-        await examineClock(database),
-      ]
+      // Nothing is reachable before a statement has come back.
+      const schema = await examineSchema(database)
+      yield ok('database', `${where}, reachable`)
+      yield schema
+      yield* examineEvents(database, config)
+      yield await examineClock(database)
     } finally {
       await database.close()
     }
   } catch (error) {
-    if (error instanceof DataFolderLocked) return [await examineHolder(config, error)]
-    const message = error instanceof Error ? error.message : String(error)
+    if (error instanceof DataFolderLocked) return yield await examineHolder(config, error)
     const remedy = config.database.url
       ? 'check DATABASE_URL, and that the server runs and lets this machine in'
-      : 'stop the other process that has the folder, or set DATA_DIR to another one'
-    return [fail('database', `${where}: ${message}`, remedy)]
+      : 'make the folder usable, or set DATA_DIR to another one'
+    yield fail('database', `${where}: ${explainFailure(error, env)}`, remedy)
   }
 }
 
@@ -130,25 +124,23 @@ async function examineSchema(database: Database): Promise<Finding> {
 }
 
 /** The address that the running service uses; a new one is not known before the service has started with it. */
-async function examineEvents(database: Database, config: Config): Promise<readonly Finding[]> {
-  if (!config.events) {
-    return [warn('events', 'off: they are written and not sent', 'set EVENTS_URL and EVENTS_SECRETS')]
-  }
-  if (!(await schemaFit(database)).runs) return []
+async function* examineEvents(database: Database, config: Config): AsyncGenerator<Finding> {
+  if (!config.events)
+    return yield warn('events', 'off: they are written and not sent', 'set EVENTS_URL and EVENTS_SECRETS')
+  if (!(await schemaFit(database)).runs) return
   const endpoint = await loadEventEndpoint(database)
-  if (endpoint?.url !== config.events.url) return [ok('events', 'on, not yet used')]
-  if (endpoint.disabledAt !== null) {
-    return [
-      fail(
-        'events',
-        `EVENTS_URL is switched off: ${endpoint.disabledBecause}`,
-        'mend the receiver, then: ishtirak events resend --all-undelivered',
-      ),
-    ]
-  }
-  if (endpoint.failingSince === null) return [ok('events', 'on')]
-  const since = toTimestamp(endpoint.failingSince)
-  return [warn('events', `EVENTS_URL fails since ${since}`, 'see why: ishtirak events list --undelivered')]
+  if (endpoint?.url !== config.events.url) return yield ok('events', 'on, not yet used')
+  const { disabledAt, disabledBecause, failingSince } = endpoint
+  if (disabledAt !== null) {
+    yield fail(
+      'events',
+      `EVENTS_URL is switched off: ${disabledBecause}`,
+      'mend the receiver, then: ishtirak events resend --all-undelivered',
+    )
+  } else if (failingSince !== null) {
+    const found = `EVENTS_URL fails since ${toTimestamp(failingSince)}`
+    yield warn('events', found, 'see why: ishtirak events list --undelivered')
+  } else yield ok('events', 'on')
 }
 
 async function examineClock(database: Database): Promise<Finding> {
@@ -157,37 +149,22 @@ async function examineClock(database: Database): Promise<Finding> {
   return fail('clock', `${skew.toFixed(0)} s off the database’s`, 'let both machines keep time by NTP')
 }
 
-async function examineProvider({ chargily }: Config): Promise<readonly Finding[]> {
-  if (!chargily) return [ok('provider', 'the emulator, which `serve` starts')]
+async function examineProvider({ chargily }: Config): Promise<Finding> {
+  if (!chargily) return ok('provider', 'the emulator, which `serve` starts')
   const answer = await createChargily({ ...chargily, clock: systemClock() }).checkKey()
-  if (answer.ok) return [ok('provider', 'answers, and knows the key')]
+  if (answer.ok) return ok('provider', 'answers, and knows the key')
   const { failure } = answer
-  if (failure.kind === 'rejected') {
-    return [
-      fail(
+  return failure.kind === 'rejected'
+    ? fail(
         'provider',
         `refused the key (${failure.status}): ${failure.detail}`,
         'copy CHARGILY_SECRET_KEY anew from the Developers Corner; test and live have keys of their own',
-      ),
-    ]
-  }
-  return [
-    fail(
-      'provider',
-      `out of reach: ${failure.reason}`,
-      'check that this machine may reach pay.chargily.net by https',
-    ),
-  ]
-}
-
-/** Parts that are switched on by a key: off is a choice, but it should be a known one. */
-function examineParts(config: Config): readonly Finding[] {
-  return [
-    platformApi(config),
-    config.smtpUrl
-      ? ok('mail', 'on')
-      : warn('mail', 'off: nothing is sent', 'set SMTP_URL to send receipts and reminders'),
-  ]
+      )
+    : fail(
+        'provider',
+        `out of reach: ${failure.reason}`,
+        'check that this machine may reach pay.chargily.net by https',
+      )
 }
 
 function platformApi({ platformKeys, chargily }: Config): Finding {
@@ -206,4 +183,72 @@ function warn(subject: string, found: string, remedy: string): Finding {
 
 function fail(subject: string, found: string, remedy: string): Finding {
   return { subject, verdict: 'fail', found, remedy }
+}
+
+/** Thrown by the language itself, so not written for a reader. */
+const BUGS: readonly unknown[] = [Error, TypeError, RangeError, ReferenceError, SyntaxError]
+
+/** PostgreSQL's data_corrupted, index_corrupted and undefined_file: what is on the disk is not what was written. */
+const DAMAGE = ['XX001', 'XX002', '58P01']
+
+/** For the person who typed the command. A bug keeps its stack: only its author can do anything about it. */
+export function explainFailure(error: unknown, variables: Variables): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof DatabaseError && DAMAGE.includes(error.code)) return explainDamage(error, variables)
+  if (error instanceof DataFolderLocked) {
+    return `${error.message}. Use that one or end it; a second service needs a DATA_DIR of its own, not only another PORT.`
+  }
+  if (error instanceof DataFolderUnusable) {
+    return `${error.message}. Give it to this user, on a disk of this machine, or set DATA_DIR to another folder.`
+  }
+  const ofSystem = [error, error.cause].find(isSystemError)
+  if (ofSystem) return explainSystem(ofSystem)
+  return BUGS.includes(error.constructor) ? (error.stack ?? error.message) : error.message
+}
+
+function explainDamage(error: Error, { DATABASE_URL: url, DATA_DIR: folder }: Variables): string {
+  const where = url ? 'on the server of DATABASE_URL' : `in ${path.resolve(folder || 'data', 'database')}`
+  return `the database ${where} is damaged: ${error.message}. Stop, and restore it from a backup (docs/backup.md).`
+}
+
+/** What Node throws for a refused call of the operating system. */
+interface SystemError extends Error {
+  readonly code: string
+  readonly syscall: string
+  readonly path?: string
+  readonly address?: string
+  readonly port?: number
+}
+
+function isSystemError(error: unknown): error is SystemError {
+  return error instanceof Error && 'code' in error && 'syscall' in error
+}
+
+function explainSystem(error: SystemError): string {
+  const { code, syscall, address, port } = error
+  if (syscall === 'listen' && port !== undefined) {
+    const remedy = LISTENING[code] ?? 'set HOST and PORT to where this process may listen'
+    return `cannot listen on ${address}:${port} (${code}): ${remedy}`
+  }
+  const remedy = FILES[code]
+  return error.path !== undefined && remedy !== undefined
+    ? `${error.path}: ${remedy} (${code})`
+    : error.message
+}
+
+const LISTENING: Readonly<Record<string, string>> = {
+  EADDRINUSE:
+    'another program has it. End that, or set PORT (for the sandbox’s emulator SANDBOX_PORT) to another',
+  EADDRNOTAVAIL: 'it is no address of this machine. Set HOST to one that is',
+  EACCES: 'this user may not. Set PORT to 1024 or above',
+}
+
+const ANOTHER = 'or set DATA_DIR to another folder'
+const FILES: Readonly<Record<string, string>> = {
+  EACCES: `this user may not write there. Give it the folder, ${ANOTHER}`,
+  EPERM: `this user may not write there. Give it the folder, ${ANOTHER}`,
+  EROFS: `the disk is mounted read-only. Mount it writable, ${ANOTHER}`,
+  ENOSPC: `the disk is full. Make room, ${ANOTHER}`,
+  ENOTDIR: `a file stands where a folder is needed. Remove it, ${ANOTHER}`,
+  EEXIST: `a file stands where a folder is needed. Remove it, ${ANOTHER}`,
 }

@@ -8,12 +8,13 @@ import { describeWebhooks } from '../events/schemas.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import { errorPage } from '../http/error-page.js'
 import { withoutSlash } from '../runtime/http-client.js'
-import { operatorPart, publicPart } from './openapi-document.js'
 
 /** Of the package, beside `src` as beside `dist`. */
 const { version: VERSION } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { version: string }
+
+const BEARER = { type: 'http', scheme: 'bearer' } as const
 
 /** Before the routes: the document holds the routes of the plugins that are registered after it. */
 export function installDocumentation(
@@ -33,14 +34,9 @@ export function installDocumentation(
       webhooks: describeWebhooks(),
       components: {
         securitySchemes: {
-          user: {
-            type: 'http',
-            scheme: 'bearer',
-            bearerFormat: 'JWT',
-            description: 'A token of the platform’s user.',
-          },
-          platform: { type: 'http', scheme: 'bearer', description: 'One of PLATFORM_API_KEYS.' },
-          operator: { type: 'http', scheme: 'bearer', description: 'One of OPERATOR_KEYS.' },
+          user: { ...BEARER, bearerFormat: 'JWT', description: 'A token of the platform’s user.' },
+          platform: { ...BEARER, description: 'One of PLATFORM_API_KEYS.' },
+          operator: { ...BEARER, description: 'One of OPERATOR_KEYS.' },
           signature: {
             type: 'apiKey',
             in: 'header',
@@ -61,7 +57,7 @@ export function installDocumentation(
   // Made once: no route is added after the start.
   let made: object | undefined
   const publicDocument = () => {
-    made ??= publicPart(app.swagger())
+    made ??= publicPart(documentOf(app))
     return made
   }
   const hidden = { schema: { hide: true }, onRequest }
@@ -86,9 +82,94 @@ export function installDocumentation(
 export function operatorDocumentation({ operators }: { readonly operators: Callers<string> }) {
   return async (app: FastifyInstance): Promise<void> => {
     app.addHook('onRequest', operators.onRequest)
-    app.get('/openapi-operator.json', { schema: { hide: true } }, () => operatorPart(app.swagger()))
+    app.get('/openapi-operator.json', { schema: { hide: true } }, () => operatorPart(documentOf(app)))
   }
 }
 
 /** The page has one style sheet inside and nothing that runs. */
 const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+
+/** In the order of the document. */
+const TAGS = [
+  { name: 'billing', description: 'Plans, buying and paid time, with the token of a user of the platform.' },
+  { name: 'provider', description: 'Called by Chargily Pay.' },
+  { name: 'portal', description: 'What the portal shows, and the way into it.' },
+  { name: 'platform', description: 'Limits and users, with a key of the platform.' },
+  { name: 'operator', description: 'Payments, users and events, with a key of the operator.' },
+  { name: 'operation', description: 'For load balancers and probes.' },
+  { name: 'events', description: 'Sent to the platform (Standard Webhooks 1.0).' },
+]
+
+type Paths = Readonly<Record<string, Readonly<Record<string, { readonly tags?: readonly string[] }>>>>
+interface Document {
+  readonly info: object
+  readonly paths: Paths
+  readonly webhooks: Paths
+  readonly components: { readonly securitySchemes: object; readonly schemas: object }
+}
+
+/** The plugin types only a part of what OpenAPI 3.1 has. */
+function documentOf(app: FastifyInstance): Document {
+  const whole: object = app.swagger()
+  return whole as Document
+}
+
+/** What the operator can do is of no use to users, and of some to those who look for a way in. */
+function publicPart(whole: Document): object {
+  return partOf(whole, (name) => !isOperators(name))
+}
+
+/** Given behind the operator's key. */
+function operatorPart({ info, ...rest }: Document): object {
+  return partOf({ ...rest, info: { ...info, title: 'Ishtirak: operator' }, webhooks: {} }, isOperators)
+}
+
+/** Of a path, or of a security scheme. */
+function isOperators(name: string): boolean {
+  return name.startsWith('/api/v1/operator/') || name === 'operator'
+}
+
+function partOf(whole: Document, isWanted: (name: string) => boolean): object {
+  const wanted = <Member>(members: Readonly<Record<string, Member>>) =>
+    Object.entries(members).filter(([name]) => isWanted(name))
+  const schemas: Record<string, unknown> = { ...whole.components.schemas }
+  const sorted = wanted(whole.paths).sort(([, one], [, other]) => placeOf(one) - placeOf(other))
+  const paths = withReferences(Object.fromEntries(sorted), schemas)
+  const webhooks = withReferences(whole.webhooks, schemas)
+  const used = new Set([...sorted, ...Object.entries(whole.webhooks)].map(([, path]) => tagOf(path)))
+  return {
+    ...whole,
+    tags: TAGS.filter(({ name }) => used.has(name)),
+    paths,
+    webhooks,
+    components: {
+      schemas,
+      securitySchemes: Object.fromEntries(wanted({ ...whole.components.securitySchemes })),
+    },
+  }
+}
+
+function placeOf(path: Paths[string]): number {
+  return TAGS.findIndex(({ name }) => name === tagOf(path))
+}
+
+function tagOf(path: Paths[string]): string | undefined {
+  return Object.values(path)[0]?.tags?.[0]
+}
+
+/** A copy in which each schema with a title is a reference to a component; adds those to `components`. */
+function withReferences(value: unknown, components: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((member) => withReferences(member, components))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value)
+  const copy = Object.fromEntries(entries.map(([key, member]) => [key, withReferences(member, components)]))
+  // A generator that finds no type beside the values makes an `any` of them.
+  if (Array.isArray(copy.enum) && copy.enum.every((one) => typeof one === 'string')) copy.type ??= 'string'
+  const { title, ...schema } = copy
+  if (typeof title !== 'string') return copy
+  const known = components[title]
+  if (known && JSON.stringify(known) !== JSON.stringify(schema))
+    throw new Error(`two schemas are named ${title}`)
+  components[title] = schema
+  return { $ref: `#/components/schemas/${title}` }
+}

@@ -12,6 +12,7 @@ import { type ReconcileDeps, reconcileDaily } from '../operator/reconcile.js'
 import { repairInstants } from '../operator/repair-instants.sql.js'
 import { checkDuePayments } from '../payments/sweep.js'
 import { forgetPortalSessions } from '../portal/portal-sessions.sql.js'
+import type { Log } from '../runtime/log.js'
 
 export interface ScheduleDeps extends ReconcileDeps, AnnounceDeps, DeliveryDeps, SendMailDeps {
   readonly database: Database
@@ -20,8 +21,6 @@ export interface ScheduleDeps extends ReconcileDeps, AnnounceDeps, DeliveryDeps,
 export interface Job {
   readonly name: string
   readonly everyMs: number
-  /** What the job promises, for the operator. */
-  readonly promise: string
   /** Works through what is due, bounded; gives how much it did. */
   run(): Promise<number>
   /** Where a round leaves work running: waits for it, when no further round comes. */
@@ -55,7 +54,7 @@ const REPAIRED_A_ROUND = 5_000
 const MAILS_A_ROUND = 100
 
 export function schedule(deps: ScheduleDeps): readonly Job[] {
-  return [...jobsOf(deps), ...housekeeping(deps)].map((job) => (job.oncePerCluster ? inTurn(deps, job) : job))
+  return jobsOf(deps).map((job) => (job.oncePerCluster ? inTurn(deps, job) : job))
 }
 
 function inTurn({ database, clock }: ScheduleDeps, job: Job): Job {
@@ -68,84 +67,93 @@ function inTurn({ database, clock }: ScheduleDeps, job: Job): Job {
 
 function jobsOf(deps: ScheduleDeps): readonly Job[] {
   return [
-    {
-      name: 'repair-instants',
-      everyMs: MINUTE,
-      promise: 'a clock that was ahead puts nothing off once it is right',
-      run: () => repairInstants(deps, REPAIRED_A_ROUND),
-    },
+    // A clock that was ahead puts nothing off once it is right.
+    { name: 'repair-instants', everyMs: MINUTE, run: () => repairInstants(deps, REPAIRED_A_ROUND) },
+    // A payment that no webhook reported is booked all the same.
     {
       name: 'check-due-payments',
       everyMs: 10 * SECOND,
-      promise: 'a payment without a webhook is booked all the same',
       run: () => checkDuePayments(deps, LOOKS_A_ROUND),
       oncePerCluster: true,
     },
+    // Once a day the provider's list is compared with our books, and what only one side has is reported.
     {
       name: 'compare-with-provider',
       everyMs: 30 * SECOND,
-      promise:
-        'once a day the provider’s list is compared with our books, and what only one side has is reported',
       run: () => reconcileDaily(deps),
       oncePerCluster: true,
     },
-    {
-      name: 'announce-time',
-      everyMs: 30 * SECOND,
-      promise: 'the platform hears of each end that comes near, is reached or is final, once',
-      run: () => announceTime(deps, ANNOUNCED_A_ROUND),
-    },
+    // The platform hears of each end that comes near, is reached or is final, once.
+    { name: 'announce-time', everyMs: 30 * SECOND, run: () => announceTime(deps, ANNOUNCED_A_ROUND) },
+    // Every event reaches the platform, in order for each user.
     {
       name: 'deliver-events',
       everyMs: SECOND,
-      promise: 'every event reaches the platform, in order for each user',
       run: () => deliverEvents(deps),
       drain: () => drainDeliveries(deps),
     },
-    {
-      name: 'send-mail',
-      everyMs: 10 * SECOND,
-      promise: 'each user who paid gets their receipt, and no paid time ends without a word',
-      run: () => sendDueMail(deps, MAILS_A_ROUND),
-    },
-  ]
-}
-
-/** What nothing waits for. */
-function housekeeping(deps: ScheduleDeps): readonly Job[] {
-  return [
-    {
-      name: 'forget-operations',
-      everyMs: MINUTE,
-      promise: 'an operation on usage is remembered for 48 hours, and not much longer',
-      run: () => forgetOperations(deps, FORGOTTEN_A_ROUND),
-    },
+    // Receipts, and reminders before paid time ends.
+    { name: 'send-mail', everyMs: 10 * SECOND, run: () => sendDueMail(deps, MAILS_A_ROUND) },
+    // From here on nothing waits for it. An operation on usage is remembered for 48 hours.
+    { name: 'forget-operations', everyMs: MINUTE, run: () => forgetOperations(deps, FORGOTTEN_A_ROUND) },
+    // The embedded database is vacuumed, and its log stays small.
     {
       name: 'maintain-database',
       everyMs: HOUR,
-      promise: 'the embedded database is vacuumed, and its log does not grow without end',
       run: async () => {
         await deps.database.maintain?.()
         return deps.database.maintain ? 1 : 0
       },
     },
-    {
-      name: 'prune-events',
-      everyMs: HOUR,
-      promise: 'events that wait for no delivery are forgotten after 90 days',
-      run: () => pruneEvents(deps, PRUNED_A_ROUND),
-    },
-    {
-      name: 'forget-mail',
-      everyMs: HOUR,
-      promise: 'what became of a mail is forgotten after 90 days',
-      run: () => forgetOldMail(deps, PRUNED_A_ROUND),
-    },
-    {
-      name: 'forget-portal-sessions',
-      everyMs: HOUR,
-      promise: 'links and sessions of the portal that are over leave nothing behind',
-      run: () => forgetPortalSessions(deps, PRUNED_A_ROUND),
-    },
+    // Events that are delivered, and what became of mail: kept for 90 days.
+    { name: 'prune-events', everyMs: HOUR, run: () => pruneEvents(deps, PRUNED_A_ROUND) },
+    { name: 'forget-mail', everyMs: HOUR, run: () => forgetOldMail(deps, PRUNED_A_ROUND) },
+    { name: 'forget-portal-sessions', everyMs: HOUR, run: () => forgetPortalSessions(deps, PRUNED_A_ROUND) },
   ]
+}
+
+export interface Runner {
+  /** Runs every job once, now, one after the other: for the test clock, which cannot wait for real time. */
+  runAll(): Promise<void>
+  /** Starts no further round and waits for those under way, and for what they have left running. */
+  stop(): Promise<void>
+}
+
+/**
+ * Runs each job at its own pace, never two rounds of one at a time in this process. A failing job is logged and comes again;
+ * it never ends the process.
+ */
+export function startRunner(jobs: readonly Job[], log: Log): Runner {
+  const underWay = new Map<string, Promise<void>>()
+  const start = (job: Job): Promise<void> => {
+    const running = underWay.get(job.name)
+    if (running) return running
+    const round = runOnce(job, log).finally(() => underWay.delete(job.name))
+    underWay.set(job.name, round)
+    return round
+  }
+  const timers = jobs.map((job) => setInterval(() => void start(job), job.everyMs))
+  return {
+    runAll: async () => {
+      for (const job of jobs) {
+        await underWay.get(job.name)
+        await start(job)
+      }
+    },
+    stop: async () => {
+      for (const timer of timers) clearInterval(timer)
+      await Promise.all(underWay.values())
+      await Promise.all(jobs.map((job) => job.drain?.()))
+    },
+  }
+}
+
+async function runOnce(job: Job, log: Log): Promise<void> {
+  try {
+    const done = await job.run()
+    if (done > 0) log.debug({ job: job.name, done }, 'job did its round')
+  } catch (error) {
+    // A sweep that fails has lost nothing: what was due is due again.
+    log.error({ err: error, job: job.name }, 'job failed')
+  }
 }

@@ -1,13 +1,14 @@
 // Starts the whole service and stops it gracefully: database, schema, sandbox where there is no key, HTTP, jobs.
 import cluster from 'node:cluster'
 import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Emulator } from 'chargily-emulator'
 import type { Database } from '../database/database.js'
 import { migrate } from '../database/migrate.js'
 import { type DatabaseOptions, openDatabase } from '../database/open-database.js'
 import type { Config } from '../runtime/config.js'
 import type { Log } from '../runtime/log.js'
-import { answerForFigures, type MetricsPort, openMetricsPort } from './metrics-port.js'
+import { answerForFigures, type MetricsPort, openMetricsPort } from './metrics.js'
 import { setUpProvider, writeServiceUrl } from './sandbox.js'
 import { type Service, type WiredConfig, wire } from './wire.js'
 
@@ -54,4 +55,53 @@ async function openMetrics(config: Config, { metrics }: Service, log: Log): Prom
   if (!cluster.isWorker) return openMetricsPort(config, metrics.render, log)
   answerForFigures(metrics)
   return null
+}
+
+export interface Stoppable {
+  /** From now on `/readyz` answers 503; every other request is served as before. */
+  drain?(): void
+  /** Takes no further work, finishes what was begun. The signal is for those who have processes of their own. */
+  stop(signal: NodeJS.Signals): Promise<void>
+}
+
+/** Longer than any request takes: a checkout waits 10 s for the provider. */
+const FINISH_MS_MAX = 25_000
+
+/**
+ * SIGTERM drains first, SIGINT (Ctrl-C) does not; both finish what was begun. `drainMs`: how long the load balancers have
+ * to notice that `/readyz` says no.
+ */
+export function stopOnSignals(service: Stoppable, log: Log, drainMs = 0): void {
+  let isStopping = false
+  const onSignal = (signal: NodeJS.Signals) => {
+    // A worker hears a signal twice, from its keeper and from the terminal or supervisor; its keeper decides on its end.
+    if (isStopping && cluster.isWorker) return
+    if (isStopping) process.exit(1)
+    isStopping = true
+    drainAndStop(service, log, { signal, drainMs: signal === 'SIGTERM' ? drainMs : 0 }).then(
+      () => process.exit(0),
+      (error) => {
+        log.error({ err: error }, 'the stop failed')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}
+
+async function drainAndStop(
+  service: Stoppable,
+  log: Log,
+  { signal, drainMs }: { readonly signal: NodeJS.Signals; readonly drainMs: number },
+): Promise<void> {
+  if (drainMs > 0 && service.drain) {
+    log.info({ signal, drain_ms: drainMs }, 'draining: not ready, still serving')
+    service.drain()
+    await wait(drainMs)
+  }
+  log.info({ signal }, 'stopping')
+  // A keeper does not drain; it waits for its workers, who do.
+  setTimeout(() => process.exit(1), FINISH_MS_MAX + (service.drain ? 0 : drainMs)).unref()
+  await service.stop(signal)
 }

@@ -48,10 +48,9 @@ import type { Config } from '../runtime/config.js'
 import type { Count } from '../runtime/count.js'
 import type { Log } from '../runtime/log.js'
 import { createIds, systemRandom } from '../runtime/random.js'
-import { countIn } from './counters.js'
 import { installDocumentation, operatorDocumentation } from './documentation.js'
-import { type Runner, startRunner } from './runner.js'
-import { schedule } from './schedule.js'
+import { countIn } from './metrics.js'
+import { type Runner, schedule, startRunner } from './schedule.js'
 
 export interface Service {
   readonly app: App

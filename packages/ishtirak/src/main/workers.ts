@@ -3,11 +3,10 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { migrate } from '../database/migrate.js'
-import { openDatabase } from '../database/open-database.js'
 import type { Config } from '../runtime/config.js'
 import type { Log } from '../runtime/log.js'
-import { collectFigures, openMetricsPort } from './metrics-port.js'
-import type { Stoppable } from './stop-on-signals.js'
+import { collectFigures, openMetricsPort } from './metrics.js'
+import { openConfigured, type Stoppable } from './serve.js'
 
 /** Whether this process is the one that keeps the others. */
 export function keepsWorkers(config: Config): boolean {
@@ -48,9 +47,7 @@ export async function startWorkers(config: Config, log: Log): Promise<Stoppable>
 }
 
 async function bringUpToDate(config: Config): Promise<void> {
-  const { url } = config.database
-  if (url === undefined) throw new Error('workers share a database server')
-  const database = await openDatabase({ url })
+  const database = await openConfigured(config)
   await migrate(database).finally(() => database.close())
 }
 

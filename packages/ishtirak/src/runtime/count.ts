@@ -1,4 +1,4 @@
-// What the use cases count. `main/counters.ts` says under which name each figure is published.
+// What the use cases count. `main/metrics.ts` says under which name each figure is published.
 export type Occurrence =
   | { readonly name: 'settlement'; readonly outcome: string }
   | {
