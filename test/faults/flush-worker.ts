@@ -1,5 +1,5 @@
-// Runs under strace, in a process of its own: N commits one after the other, N reads, N commits started together. It tells
-// strace where it is by writing the phase's name, which appears among the flushes. No job, no timer, nothing else runs.
+// Runs under strace in its own process: N sequential commits, N reads, N concurrent commits. It writes the name of each
+// phase to stdout, which the trace shows among the flushes. No job or timer runs beside it.
 import { writeSync } from 'node:fs'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
@@ -11,7 +11,7 @@ export async function run([folder = '', count = '0']: readonly string[]): Promis
   const values = Array.from({ length: Number(count) }, (_, index) => index)
   const database = await openFolder(folder)
   await database.script('create table kept (value integer)')
-  // Plans and caches are loaded by the first of a kind.
+  // The first statement of a kind loads plans and caches.
   await database.query(insert, [-1])
   await database.query(read, [-1])
   tell('sequential commits')
@@ -25,7 +25,7 @@ export async function run([folder = '', count = '0']: readonly string[]): Promis
   return true
 }
 
-/** Not through a stream: the call must stand between the flushes. */
+/** Synchronous, because the write must appear in order among the flushes. */
 function tell(phase: string): void {
   writeSync(1, `phase ${phase}\n`)
 }

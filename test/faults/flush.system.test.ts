@@ -1,10 +1,10 @@
-// `npm run fault:flush` in small: what strace sees of one commit after the other, and of webhooks at the real service.
+// `npm run fault:flush` in small: the flushes of sequential commits, and of webhooks at the real service, seen by strace.
 import { beforeAll, expect, it } from 'vitest'
 import { describeWith } from '../support/describe-with.js'
 import { buildOnce } from '../support/process.js'
 import { countFlushes } from './flushes.js'
 
-/** Everything under a tracer is several times slower. */
+/** strace makes everything several times slower. */
 const TIMEOUT_MS = 180_000
 
 describeWith('strace', 'traced from outside', () => {

@@ -1,4 +1,4 @@
-// How the flushes are counted in what strace prints; `npm run fault:flush` does it with a real trace.
+// How flushes are counted in the output of strace; `npm run fault:flush` uses a real trace.
 import { expect, it } from 'vitest'
 import { flushesByPhase } from './flushes.js'
 

@@ -1,5 +1,5 @@
-// Committed means flushed, seen from outside the process: strace lists the calls that bring files onto the disk. It shows
-// that the kernel was told; that the disk obeys is the disk's promise.
+// Committed means flushed, seen from outside the process: strace lists the flush calls. This shows what the kernel was
+// asked to do, not that the disk does it.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,9 +9,9 @@ import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { launchService } from '../support/process.js'
 import { CHARGILY_KEY } from '../support/world.js'
-import { embeddedHome } from './homes.js'
-import { PostOffice } from './post-office.js'
+import { embeddedInstallation } from './installations.js'
 import { openSales } from './sales.js'
+import { WebhookClient } from './webhook-client.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -50,24 +50,24 @@ export function flushesByPhase(trace: string): Record<string, number> {
   const flushes: Record<string, number> = {}
   let phase = 'start'
   for (const line of trace.split('\n')) {
-    const [, told] = /write\(1, "phase ([a-z ]+)\\n"/.exec(line) ?? []
-    if (told !== undefined) phase = told
+    const [, name] = /write\(1, "phase ([a-z ]+)\\n"/.exec(line) ?? []
+    if (name !== undefined) phase = name
     else if (isFlush(line)) flushes[phase] = (flushes[phase] ?? 0) + 1
   }
   return flushes
 }
 
-/** Successful ones only; a call that another thread interrupted is printed twice, and its end is what counts. */
+/** Successful ones only; a call interrupted by another thread is printed twice, of which only its end counts. */
 function isFlush(line: string): boolean {
   return /\b(fsync|fdatasync)\b.*= 0$/.test(line)
 }
 
-/** One webhook after the other at the real service: between its sending and its answer a flush must have ended. */
+/** Sequential webhooks at the real service: a flush must have ended between each request and its answer. */
 async function traceService(trace: string, emulator: Emulator, count: number) {
-  const home = await embeddedHome(emulator)
+  const installation = await embeddedInstallation(emulator)
   const under = ['strace', '-D', '-f', '-e', 'trace=fsync,fdatasync', '-e', 'signal=none', '-o', trace]
-  const service = launchService(home.env, under)
-  const office = new PostOffice()
+  const service = launchService(installation.env, under)
+  const webhooks = new WebhookClient()
   const countNow = async () => (await readFile(trace, 'utf8')).split('\n').filter(isFlush).length
   try {
     const url = await service.listening()
@@ -77,15 +77,15 @@ async function traceService(trace: string, emulator: Emulator, count: number) {
     let seen = before
     let unflushed = 0
     for (const sale of sales) {
-      await office.bringOne(url, sale)
+      await webhooks.send(url, sale)
       const now = await countNow()
       if (now === seen) unflushed += 1
       seen = now
     }
-    return { webhooks: office.answered.size, unflushed, webhookFlushes: seen - before }
+    return { webhooks: webhooks.answered.size, unflushed, webhookFlushes: seen - before }
   } finally {
-    office.close()
+    webhooks.close()
     await service.kill('SIGKILL')
-    await home.remove()
+    await installation.remove()
   }
 }

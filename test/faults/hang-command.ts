@@ -50,7 +50,7 @@ function describe(figures: HangFigures): string {
     `while hung: healthz 200 / readyz 200       ${figures.aliveWhileHung} / ${figures.readyWhileHung}`,
     `consumes executed later than 6 s           ${figures.executedLate}`,
     `consumes answered 503, executed in time    ${figures.executedThoughRefused}`,
-    `consumes answered 200, not in the books    ${figures.lost}`,
+    `consumes answered 200, not in the database    ${figures.lost}`,
     ...new Set(figures.faults.map((fault) => `FAULT ${fault}`)),
   ].join('\n')
 }

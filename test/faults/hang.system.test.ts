@@ -1,13 +1,13 @@
-// `npm run fault:hang` in small: the database server stands still under load, and goes on.
+// `npm run fault:hang` in small: the database server hangs under load, and recovers.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { buildOnce } from '../support/process.js'
 import { CHARGILY_KEY } from '../support/world.js'
 import { runHang } from './hang.js'
 
-/** A server is created and the service started: minutes on a busy machine, seconds on an idle one. */
+/** Creating a server and starting the service takes minutes on a busy machine, seconds on an idle one. */
 const TIMEOUT_MS = 180_000
-/** Longer than a call is waited for, so that every kind of giving up is met. */
+/** Longer than any timeout of a call, so that all of them are reached. */
 const HANG_MS = 6_000
 let emulator: Emulator
 beforeAll(async () => {
@@ -26,6 +26,6 @@ it('while the database hangs each call is answered within 6 s, and what was refu
   for (const { kind, refused } of figures.kinds)
     expect([kind, refused > 0]).toEqual([kind, kind !== 'healthz'])
   expect([figures.aliveWhileHung > 0, figures.readyWhileHung]).toEqual([true, 0])
-  // Awake is not yet rested: it forks for the connections that were tried meanwhile.
+  // After the hang the server first forks for the connections that were opened meanwhile.
   expect(figures.recoveryMs).toBeLessThan(2_000)
 })

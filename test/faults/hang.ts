@@ -1,5 +1,5 @@
-// The database server stands still under load, and goes on. Every call is answered meanwhile, none of what was refused is
-// done afterwards, and the first call after the end finds everything at work again.
+// The database server hangs under load and recovers. Every call is answered meanwhile, no refused call is executed
+// afterwards, and the first call after the hang succeeds.
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { setTimeout as elapse } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { PLATFORM_KEY } from '../support/platform.js'
 import { launchService } from '../support/process.js'
 import { waitFor } from '../support/wait-for.js'
 import { tokenOf } from '../support/world.js'
-import { serverHome } from './homes.js'
+import { serverInstallation } from './installations.js'
 import { PostgresNode } from './postgres-node.js'
 import { openSales, type Sale } from './sales.js'
 
@@ -38,23 +38,23 @@ interface KindFigures {
   readonly calls: number
   readonly refused: number
   readonly slowestMs: number
-  /** Of those that were asked while the server stood still. */
+  /** Of the calls during the hang. */
   readonly firstRefusalMs: number
 }
 
 export interface HangFigures {
   readonly kinds: readonly KindFigures[]
   readonly slowestMs: number
-  /** From the end of the hang to the first call that was asked after it and was answered 200. */
+  /** From the end of the hang to the first later call that was answered 200. */
   readonly recoveryMs: number
-  /** Readiness was refused in the middle of it, and life was not. */
+  /** During the hang `/readyz` answered 503 and `/healthz` 200. */
   readonly readyWhileHung: number
   readonly aliveWhileHung: number
   /** Consumes that were committed more than 6 s after they were asked. */
   readonly executedLate: number
-  /** Consumes that were answered 503 and are in the books all the same, in time. */
+  /** Consumes that were answered 503 but are in the database. */
   readonly executedThoughRefused: number
-  /** Answered 200 and not in the books. */
+  /** Answered 200 and not in the database. */
   readonly lost: number
   /** Answers other than 200 and 503, and bugs in the log. */
   readonly faults: readonly string[]
@@ -64,15 +64,15 @@ const SALES = 40
 const USERS = 100
 const BEFORE_MS = 1_000
 const AFTER_MS = 2_000
-/** The issue of a call that nobody answers: longer than any limit of the service. */
+/** Of a call without an answer: longer than any limit of the service. */
 const NO_ANSWER_MS = 100_000
 
 export async function runHang({ emulator, hangMs, callsPerSecond }: HangOptions): Promise<HangFigures> {
   const server = await PostgresNode.create()
   await createDatabase(server.url, 'faults')
   const url = withDatabaseName(server.url, 'faults')
-  const home = await serverHome(emulator, url)
-  const service = launchService({ ...home.env, PLATFORM_API_KEYS: PLATFORM_KEY })
+  const installation = await serverInstallation(emulator, url)
+  const service = launchService({ ...installation.env, PLATFORM_API_KEYS: PLATFORM_KEY })
   try {
     const serviceUrl = await service.listening()
     const userIds = Array.from({ length: SALES }, (_, index) => `buyer-${index}`)
@@ -92,12 +92,12 @@ export async function runHang({ emulator, hangMs, callsPerSecond }: HangOptions)
   } finally {
     server.wake()
     await service.kill('SIGKILL')
-    await home.remove()
+    await installation.remove()
     await server.remove()
   }
 }
 
-/** So many calls a second, whatever becomes of those before: as users would, who do not wait for each other. */
+/** A fixed rate of calls that does not wait for earlier answers, as independent users cause. */
 class Load {
   readonly calls: Call[] = []
   #sent = 0
@@ -127,7 +127,7 @@ class Load {
     for (let made = 0; performance.now() - startedAt < ms; ) {
       const due = ((performance.now() - startedAt) / 1_000) * callsPerSecond
       for (; made < due; made++) {
-        // Most of them are the platform's and users'; one in fifty each asks for life and readiness.
+        // One in fifty each asks for /healthz and /readyz.
         const kind = made % 50 === 0 ? 'healthz' : made % 50 === 25 ? 'readyz' : KINDS[made % 3]
         const call = this.#call(kind ?? 'status').finally(() => underWay.delete(call))
         underWay.add(call)
@@ -190,7 +190,7 @@ async function send(url: string, { method = 'GET', headers = {}, body }: Sent): 
     await once(response, 'end')
     return response.statusCode
   } catch {
-    // Whatever went wrong, there was no answer: that is what is counted.
+    // Any failure means "no answer", which is what is counted.
     return 'none'
   }
 }
@@ -207,12 +207,12 @@ const selectExecuted = statement(
 )
 
 async function executedConsumes(url: string): Promise<readonly Executed[]> {
-  const books = openPostgres({ url, maxConnections: 1 })
+  const database = openPostgres({ url, maxConnections: 1 })
   try {
-    const rows = await books.query(selectExecuted)
+    const rows = await database.query(selectExecuted)
     return rows.map((row) => ({ operationId: String(row.operation_id), isLate: row.late === true }))
   } finally {
-    await books.close()
+    await database.close()
   }
 }
 

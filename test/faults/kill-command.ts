@@ -5,10 +5,10 @@ import { createDatabase, withDatabaseName } from '../support/admin.js'
 import { startServer } from '../support/postgres-server.js'
 import { buildOnce } from '../support/process.js'
 import { CHARGILY_KEY } from '../support/world.js'
-import { embeddedHome, type Home, serverHome } from './homes.js'
+import { embeddedInstallation, type Installation, serverInstallation } from './installations.js'
 import { type KillFigures, median, runKillCycles } from './kill-cycles.js'
 
-/** More would take hours: a run is bounded. */
+/** Bounds the run to a few hours. */
 const CYCLES_MAX = 1_000
 const SALES_MAX = 200
 
@@ -26,7 +26,9 @@ export async function run(args: readonly string[]): Promise<boolean> {
   const salesPerCycle = Math.min(SALES_MAX, Number(values.sales))
   buildOnce()
   const emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
-  const { home, remove } = await (values.database === 'server' ? onServer(emulator) : embedded(emulator))
+  const { installation, remove } = await (values.database === 'server'
+    ? onServer(emulator)
+    : embedded(emulator))
   try {
     say(
       `kill -9, ${values.database} database, seed ${values.seed}, ${cycles} cycles of ${salesPerCycle} sales`,
@@ -35,7 +37,7 @@ export async function run(args: readonly string[]): Promise<boolean> {
     const onCycle = (figures: KillFigures) => {
       if (figures.cycles % 20 === 0) say(`  ${line(figures)}`)
     }
-    const figures = await runKillCycles({ cycles, seed, salesPerCycle, home, emulator, onCycle })
+    const figures = await runKillCycles({ cycles, seed, salesPerCycle, installation, emulator, onCycle })
     say(summary(figures))
     return figures.lost === 0 && figures.doubled === 0 && figures.faults.length === 0
   } finally {
@@ -44,21 +46,25 @@ export async function run(args: readonly string[]): Promise<boolean> {
   }
 }
 
-type Emulator = Parameters<typeof embeddedHome>[0]
+type Emulator = Parameters<typeof embeddedInstallation>[0]
 
-async function embedded(emulator: Emulator): Promise<{ home: Home; remove: () => Promise<void> }> {
-  const home = await embeddedHome(emulator)
-  return { home, remove: () => home.remove() }
+async function embedded(
+  emulator: Emulator,
+): Promise<{ installation: Installation; remove: () => Promise<void> }> {
+  const installation = await embeddedInstallation(emulator)
+  return { installation, remove: () => installation.remove() }
 }
 
-async function onServer(emulator: Emulator): Promise<{ home: Home; remove: () => Promise<void> }> {
+async function onServer(
+  emulator: Emulator,
+): Promise<{ installation: Installation; remove: () => Promise<void> }> {
   const server = await startServer()
   await createDatabase(server.url, 'faults')
-  const home = await serverHome(emulator, withDatabaseName(server.url, 'faults'))
+  const installation = await serverInstallation(emulator, withDatabaseName(server.url, 'faults'))
   return {
-    home,
+    installation,
     remove: async () => {
-      await home.remove()
+      await installation.remove()
       await server.remove()
     },
   }

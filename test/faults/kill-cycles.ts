@@ -1,40 +1,40 @@
-// The real process under a storm of webhooks, killed with SIGKILL at a random moment, started again on the same data,
-// over and over. After each start the books must hold all that was answered 200, and nothing twice.
+// Kills the real process with SIGKILL at a random moment under a load of webhooks and starts it again on the same data,
+// repeatedly. After each start the database must contain everything that was answered 200, and nothing twice.
 import { setTimeout as elapse } from 'node:timers/promises'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { launchService, type ServiceProcess } from '../support/process.js'
-import { type Audit, audit } from './books.js'
-import { Chance } from './chance.js'
-import type { Home } from './homes.js'
-import { PostOffice } from './post-office.js'
+import { Random } from '../support/random.js'
+import { type Audit, audit } from './audit.js'
+import type { Installation } from './installations.js'
 import { inParallel, openSales, type Sale } from './sales.js'
+import { WebhookClient } from './webhook-client.js'
 
 export interface KillOptions {
   readonly cycles: number
   readonly seed: number
   readonly salesPerCycle: number
-  readonly home: Home
+  readonly installation: Installation
   readonly emulator: Emulator
   readonly onCycle?: (figures: KillFigures) => void
 }
 
 export interface KillFigures {
   cycles: number
-  /** Kills on top, while it was starting and recovering. */
+  /** Further kills, during start and recovery. */
   killedWhileStarting: number
   answered: number
   booked: number
   lost: number
   doubled: number
   faults: string[]
-  /** Commits that the kill left without an answer: the next delivery of the event finds them. */
+  /** Committed, but not answered because of the kill: the next delivery of the event finds them. */
   bookedUnanswered: number
   readonly restartMs: number[]
 }
 
-/** As many as a busy provider sends side by side; more than the service has connections to its database. */
+/** As many as a busy provider sends concurrently; more than the service has connections to its database. */
 const AT_ONCE = 24
-/** Every eighth start is cut off as well: a supervisor that is impatient, a machine that goes down again. */
+/** One start in eight is killed too, as by an impatient supervisor. */
 const CUT_STARTS = 8
 
 export async function runKillCycles(options: KillOptions): Promise<KillFigures> {
@@ -48,8 +48,8 @@ export async function runKillCycles(options: KillOptions): Promise<KillFigures> 
 }
 
 class KillRun {
-  readonly #office = new PostOffice()
-  readonly #chance: Chance
+  readonly #webhooks = new WebhookClient()
+  readonly #random: Random
   readonly #figures: KillFigures = {
     cycles: 0,
     killedWhileStarting: 0,
@@ -67,78 +67,78 @@ class KillRun {
   #service: ServiceProcess | undefined
 
   constructor(private readonly options: KillOptions) {
-    this.#chance = new Chance(options.seed)
+    this.#random = new Random(options.seed)
   }
 
   async cycle(number: number): Promise<void> {
-    const { salesPerCycle, emulator, home } = this.options
+    const { salesPerCycle, emulator, installation } = this.options
     const service = this.#service ?? (await this.#start())
     const userIds = Array.from({ length: salesPerCycle }, (_, index) => `user-${number}-${index}`)
     const sales = await openSales({ serviceUrl: service.url, emulator, userIds })
     const concerned = [...sales, ...this.#waiting]
-    await this.#stormAndKill(service, concerned)
-    if (home.booksAreOpenEvery(number))
-      await this.#examine(await home.whileStopped((books) => this.#audit(books)))
+    await this.#sendAndKill(service, concerned)
+    if (installation.isAuditedAt(number))
+      await this.#examine(await installation.whileStopped((database) => this.#audit(database)))
     const restarted = await this.#restart()
     const booked = await inParallel(concerned, AT_ONCE, (sale) => this.#isBooked(restarted, sale))
-    this.#waiting = concerned.filter((sale) => !this.#office.answered.has(sale))
+    this.#waiting = concerned.filter((sale) => !this.#webhooks.answered.has(sale))
     this.#figures.bookedUnanswered += concerned.filter(
-      (sale, index) => booked[index] && !this.#office.answered.has(sale),
+      (sale, index) => booked[index] && !this.#webhooks.answered.has(sale),
     ).length
     this.#old = [...this.#old, ...sales].slice(-salesPerCycle)
     this.#figures.cycles += 1
-    this.#figures.answered = this.#office.answered.size
+    this.#figures.answered = this.#webhooks.answered.size
     this.options.onCycle?.(this.#figures)
   }
 
-  /** Brings what is still waiting, in peace, and looks at the books a last time. */
+  /** Sends what is still waiting, without a kill, and audits the database a last time. */
   async finish(): Promise<KillFigures> {
     const service = this.#service ?? (await this.#start())
-    const outcomes = await this.#office.bring(service.url, this.#waiting, { atOnce: AT_ONCE })
+    const outcomes = await this.#webhooks.sendAll(service.url, this.#waiting, { atOnce: AT_ONCE })
     const refused = outcomes.filter((outcome) => outcome !== 200).length
-    if (refused > 0) this.#figures.faults.push(`${refused} events refused in peace`)
+    if (refused > 0) this.#figures.faults.push(`${refused} events refused without a kill`)
     await service.kill('SIGKILL')
     this.#service = undefined
-    await this.#examine(await this.options.home.whileStopped((books) => this.#audit(books)))
-    this.#figures.answered = this.#office.answered.size
-    if (this.#figures.booked !== this.#office.posted.size) {
+    await this.#examine(await this.options.installation.whileStopped((database) => this.#audit(database)))
+    this.#figures.answered = this.#webhooks.answered.size
+    if (this.#figures.booked !== this.#webhooks.sent.size) {
       this.#figures.faults.push(
-        `${this.#office.posted.size} events delivered, ${this.#figures.booked} booked`,
+        `${this.#webhooks.sent.size} events delivered, ${this.#figures.booked} booked`,
       )
     }
     return this.#figures
   }
 
   async stop(): Promise<void> {
-    this.#office.close()
+    this.#webhooks.close()
     await this.#service?.kill('SIGKILL')
   }
 
-  async #stormAndKill(service: ServiceProcess, sales: readonly Sale[]): Promise<void> {
-    const chance = this.#chance
-    // A third come twice in the same storm, and a few from the storm before: copies of what was booked long ago.
-    const twice = sales.filter(() => chance.next() < 1 / 3)
-    const letters = chance.shuffled([...sales, ...twice, ...this.#old.slice(0, 5)])
-    const moment = chance.between(0, letters.length - 1)
-    const isAfterAnAnswer = chance.next() < 0.5
+  async #sendAndKill(service: ServiceProcess, sales: readonly Sale[]): Promise<void> {
+    const random = this.#random
+    // A third is sent twice, and a few events of the previous cycle again: copies of what is already booked.
+    const twice = sales.filter(() => random.next() < 1 / 3)
+    const events = random.shuffled([...sales, ...twice, ...this.#old.slice(0, 5)])
+    const moment = random.between(0, events.length - 1)
+    const isAfterAnAnswer = random.next() < 0.5
     let seen = 0
     let killed: Promise<unknown> | undefined
     const look = () => {
       seen += 1
       if (seen > moment) killed ??= service.kill('SIGKILL')
     }
-    const watch = isAfterAnAnswer ? { onAnswer: look } : { onPost: look }
-    await this.#office.bring(service.url, letters, { atOnce: AT_ONCE, ...watch })
+    const watch = isAfterAnAnswer ? { onAnswer: look } : { onSend: look }
+    await this.#webhooks.sendAll(service.url, events, { atOnce: AT_ONCE, ...watch })
     await (killed ?? service.kill('SIGKILL'))
     this.#service = undefined
   }
 
   async #restart(): Promise<ServiceProcess> {
-    if (this.#chance.between(1, CUT_STARTS) === 1) {
-      const unlucky = launchService(this.options.home.env)
-      // The one place where time itself is the dice: nothing that can be waited for says "in the middle of recovery".
-      await elapse(this.#chance.next() * median(this.#figures.restartMs, 500))
-      await unlucky.kill('SIGKILL')
+    if (this.#random.between(1, CUT_STARTS) === 1) {
+      const interrupted = launchService(this.options.installation.env)
+      // A random time instead of a condition: no observable condition says "in the middle of recovery".
+      await elapse(this.#random.next() * median(this.#figures.restartMs, 500))
+      await interrupted.kill('SIGKILL')
       this.#figures.killedWhileStarting += 1
     }
     return await this.#start()
@@ -146,7 +146,7 @@ class KillRun {
 
   async #start(): Promise<ServiceProcess> {
     const before = performance.now()
-    const launched = launchService(this.options.home.env)
+    const launched = launchService(this.options.installation.env)
     this.#service = { ...launched, url: await launched.listening() }
     this.#figures.restartMs.push(performance.now() - before)
     return this.#service
@@ -159,14 +159,14 @@ class KillRun {
     const { data } = JSON.parse(await response.text())
     const isPaid = data[0]?.status === 'paid'
     if (data.length !== 1) this.#figures.faults.push(`${sale.userId} has ${data.length} payments`)
-    if (!isPaid && this.#office.answered.has(sale)) {
+    if (!isPaid && this.#webhooks.answered.has(sale)) {
       this.#figures.faults.push(`${sale.userId} was answered 200 and sees ${data[0]?.status}`)
     }
     return isPaid
   }
 
-  #audit(books: Parameters<typeof audit>[0]): Promise<Audit> {
-    return audit(books, this.#office)
+  #audit(database: Parameters<typeof audit>[0]): Promise<Audit> {
+    return audit(database, this.#webhooks)
   }
 
   async #examine({ booked, lost, doubled, faults }: Audit): Promise<void> {

@@ -1,4 +1,4 @@
-// `npm run fault:kill` in small: the same storm and the same questions, a few cycles on each database.
+// `npm run fault:kill` in small: a few cycles on each database.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,33 +9,33 @@ import { postgresUrl, readDump } from '../support/databases.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { buildOnce } from '../support/process.js'
 import { CHARGILY_KEY } from '../support/world.js'
-import { audit } from './books.js'
-import { embeddedHome, type Home, serverHome } from './homes.js'
+import { audit } from './audit.js'
+import { embeddedInstallation, type Installation, serverInstallation } from './installations.js'
 import { runKillCycles } from './kill-cycles.js'
 import type { Sale } from './sales.js'
 
-/** Starting on the embedded database costs three times the processor time. */
+/** A start on the embedded database takes three times the processor time. */
 const CYCLES = { embedded: 4, server: 6 } as const
 const SALES = 15
-/** A cycle starts a process, twice at times; a busy machine takes ten seconds for one start. */
+/** A cycle starts a process once or twice; a busy machine takes ten seconds for one start. */
 const TIMEOUT_MS = 180_000
 
 describe.each(['embedded', 'server'] as const)('killed with SIGKILL under webhooks (%s)', (kind) => {
   let emulator: Emulator
-  let home: Home
+  let installation: Installation
   let template = ''
   beforeAll(async () => {
     buildOnce()
     emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
     template = await mkdtemp(path.join(tmpdir(), 'ishtirak-template-'))
     if (kind === 'embedded') await makeEmbeddedFolder(template)
-    home =
+    installation =
       kind === 'embedded'
-        ? await embeddedHome(emulator, template)
-        : await serverHome(emulator, await postgresUrl())
+        ? await embeddedInstallation(emulator, template)
+        : await serverInstallation(emulator, await postgresUrl())
   })
   afterAll(async () => {
-    await home.remove()
+    await installation.remove()
     await emulator.close()
     await rm(template, { recursive: true, force: true })
   })
@@ -47,10 +47,10 @@ describe.each(['embedded', 'server'] as const)('killed with SIGKILL under webhoo
       cycles: CYCLES[kind],
       seed: 3,
       salesPerCycle: SALES,
-      home,
+      installation,
       emulator,
     })
-    // 4 or 6 cycles of 15 sales: each event is delivered in the end, whatever was cut off on the way.
+    // 4 or 6 cycles of 15 sales: in the end each event is delivered.
     const sold = CYCLES[kind] * SALES
     expect(figures).toMatchObject({
       cycles: CYCLES[kind],
@@ -64,17 +64,17 @@ describe.each(['embedded', 'server'] as const)('killed with SIGKILL under webhoo
 })
 
 describe('the audit', () => {
-  it('misses an event that was answered and is not in the books', async () => {
-    const books = await openMemory(readDump('dumpPath'))
+  it('reports an event that was answered and is not in the database', async () => {
+    const database = await openMemory(readDump('dumpPath'))
     const sale: Sale = { userId: 'u', token: '', paymentId: 'p', checkoutId: 'c', body: '', signature: '' }
-    const mail = { answered: new Set([sale]), posted: new Set([sale]) }
-    expect(await audit(books, mail)).toEqual({ booked: 0, lost: 1, doubled: 0, faults: [] })
-    await books.close()
+    const deliveries = { answered: new Set([sale]), sent: new Set([sale]) }
+    expect(await audit(database, deliveries)).toEqual({ booked: 0, lost: 1, doubled: 0, faults: [] })
+    await database.close()
   })
 
-  it('sees a month too many, a payment that nobody sent, and a receipt number that was left out', async () => {
-    const books = await openMemory(readDump('dumpPath'))
-    await books.script(`
+  it('reports a month too many, a payment that was never sent, and a receipt number that was left out', async () => {
+    const database = await openMemory(readDump('dumpPath'))
+    await database.script(`
       insert into users (user_id, anchor_at, run_months, paid_until, created_at)
       values ('u', now(), 2, now() + interval '2 months', now());
       insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, created_at, expires_at,
@@ -82,15 +82,15 @@ describe('the audit', () => {
       values ('u', 'p', '{}', 2000, 'DZD', false, 'paid', 'c', now(), now(), now(), now(), now(), now() + interval '1 month');
       insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
       values ('u', 'p', '2026', 2, now(), '{}')`)
-    const { booked, doubled, faults } = await audit(books, { answered: new Set(), posted: new Set() })
+    const { booked, doubled, faults } = await audit(database, { answered: new Set(), sent: new Set() })
     expect({ booked, doubled }).toEqual({ booked: 1, doubled: 1 })
     expect(faults).toEqual([
-      'booked that nobody sent: 1, expected 0',
+      'booked but never sent: 1, expected 0',
       'events that said paid: 0, expected 1',
       'months sold: 2, expected 1',
       'highest receipt number: 2, expected 1',
       'receipt numbers drawn: 0, expected 1',
     ])
-    await books.close()
+    await database.close()
   })
 })

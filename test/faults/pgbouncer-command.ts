@@ -1,4 +1,4 @@
-// `npm run fault:pgbouncer -- [test files] [--options-of-vitest]`: the tests of the store and the scenarios, with PgBouncer in between.
+// `npm run fault:pgbouncer -- [test files] [vitest options]`: the tests of the store and the scenarios through PgBouncer.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -29,7 +29,7 @@ export async function run(args: readonly string[]): Promise<boolean> {
     const { numTotalTests, numPendingTests, numPassedTests, success } = JSON.parse(
       await readFile(report, 'utf8'),
     )
-    // Pending are those that an option such as `--testNamePattern` left out.
+    // Tests excluded by an option such as `--testNamePattern` are pending.
     const asked = numTotalTests - numPendingTests
     process.stdout.write(`${pooler.version}, pool_mode = transaction, otherwise its defaults
 ${tests.join(' ')}: ${numPassedTests} of ${asked} tests passed

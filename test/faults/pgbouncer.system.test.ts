@@ -1,5 +1,5 @@
-// `npm run fault:pgbouncer` in small: the main job through PgBouncer in transaction mode, and nothing of a session that
-// would fall on whoever gets the connection next.
+// `npm run fault:pgbouncer` in small: the main job through PgBouncer in transaction mode, and no session state that would
+// leak to the next client of a server connection.
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
@@ -30,7 +30,7 @@ describeWith('pgbouncer', 'PgBouncer in transaction mode', () => {
     await pooler.close()
   })
 
-  it('carries the main job, and nothing of our sessions stays behind', async () => {
+  it('passes the main job, and leaves no session state behind', async () => {
     await using world = await createWorld(database)
     await Promise.all(['user-1', 'user-2', 'user-3'].map((id) => world.as(id).buy()))
     expect((await world.as('user-1').get('/api/v1/billing/status')).body).toMatchObject({ plan: 'pro' })
@@ -42,12 +42,12 @@ describeWith('pgbouncer', 'PgBouncer in transaction mode', () => {
   })
 })
 
-/** What a stranger meets who shares the server connections with us: the server's own settings. */
+/** The session state that another client of the same server connections sees. */
 async function leftBehind(url: string): Promise<Record<string, unknown> | undefined> {
-  const stranger = new pg.Client(url.replace(/\?.*/, ''))
-  await stranger.connect()
+  const client = new pg.Client(url.replace(/\?.*/, ''))
+  await client.connect()
   try {
-    const { rows } = await stranger.query(
+    const { rows } = await client.query(
       `select current_setting('statement_timeout') as statement_timeout,
               current_setting('idle_in_transaction_session_timeout') as idle,
               (select count(*) from pg_prepared_statements) as prepared,
@@ -55,6 +55,6 @@ async function leftBehind(url: string): Promise<Record<string, unknown> | undefi
     )
     return rows[0]
   } finally {
-    await stranger.end()
+    await client.end()
   }
 }

@@ -1,5 +1,5 @@
-// PgBouncer in transaction mode in front of a server, otherwise as it comes: its own defaults are what the service must
-// live with. Debian's package `pgbouncer`; a version before 1.21 keeps no prepared statements, so the URL says so.
+// PgBouncer in transaction mode in front of a server, with its default settings. Debian's package `pgbouncer`; versions
+// before 1.21 keep no prepared statements, so the URL turns them off.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ export interface Pooler {
   close(): Promise<void>
 }
 
-/** Debian keeps it where only root looks. */
+/** Debian installs it outside the usual PATH. */
 const PATH = `${process.env.PATH}:/usr/sbin`
 
 /** As `PgBouncer 1.18.0`; throws with the package to install. */
@@ -54,14 +54,14 @@ export async function startPgbouncer(serverUrl: string): Promise<Pooler> {
   return { url: url.href, version: pgbouncerVersion(), close }
 }
 
-/** What docs/operations.md says to give the role, since a pooler carries no session of ours. */
+/** The role's settings from docs/operations.md: a transaction pooler carries no session settings. */
 export function roleSettings(role: string): readonly string[] {
   const limits = ['statement_timeout=15000', 'idle_in_transaction_session_timeout=60000']
   return [...limits, ...plannerSettings].map((setting) => `alter role ${role} set ${setting}`)
 }
 
 function writeConfiguration(folder: string, server: URL, port: number): void {
-  // It refuses to run as root: another user must be able to read this.
+  // PgBouncer refuses to run as root: another user must be able to read this.
   chmodSync(folder, 0o755)
   const { username, password } = server
   writeFileSync(join(folder, 'users.txt'), `"${username}" "${password}"\n`)

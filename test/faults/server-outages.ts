@@ -1,12 +1,12 @@
-// The database goes away under load and comes back: restarted, killed, its standby promoted, the old primary read-only.
-// Meanwhile webhooks get 503 and nothing else; afterwards the same process books them, and nothing is lost.
+// Outages of the database under load: restarted, killed, its standby promoted, the old primary read-only. Meanwhile
+// webhooks get 503 and nothing else; afterwards the same process books them, and nothing is lost.
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, withDatabaseName } from '../support/admin.js'
 import { launchService } from '../support/process.js'
 import { waitFor } from '../support/wait-for.js'
-import { type Audit, audit } from './books.js'
-import { serverHome } from './homes.js'
+import { type Audit, audit } from './audit.js'
+import { serverInstallation } from './installations.js'
 import { PostgresNode } from './postgres-node.js'
 import { openSales } from './sales.js'
 import { Traffic } from './traffic.js'
@@ -14,11 +14,11 @@ import { openAddress, type VirtualAddress } from './virtual-address.js'
 
 export interface OutageFigures {
   readonly name: string
-  /** Answers with 503 while it lasted. */
+  /** Answers with 503 during the outage. */
   readonly refused: number
-  /** From the first harm to the first event that was booked again. */
+  /** From the start of the outage to the first event booked after it. */
   readonly outageMs: number
-  /** Of these, what the service took once the database accepted writes. */
+  /** The part of it after the database accepted writes again. */
   readonly recoveryMs: number
   /** The slowest answer of the run so far. */
   readonly slowestMs: number
@@ -28,13 +28,13 @@ export interface OutageFigures {
 export interface ServerFigures {
   readonly outages: readonly OutageFigures[]
   readonly answered: number
-  /** Answers other than 200 and 503, and signs of a service that did not live through it. */
+  /** Answers other than 200 and 503, and a restart or a bug in the log. */
   readonly faults: readonly string[]
 }
 
 type Break = (run: ServerRun) => Promise<{ harmedAt: number; backAt: number }>
 
-/** In this order: each begins with what the one before left behind. */
+/** In this order: each begins with the servers that the previous one left. */
 export const OUTAGES: Readonly<Record<string, Break>> = {
   'restarted (and copied into a standby)': (run) => run.restart({ copying: true }),
   'kill -9, recovered': (run) => run.killAndRecover(),
@@ -57,7 +57,7 @@ export async function runServerOutages(options: {
       outages.push(figures)
       options.onOutage?.(figures)
     }
-    return { outages, answered: run.traffic.office.answered.size, faults: run.faults() }
+    return { outages, answered: run.traffic.webhooks.answered.size, faults: run.faults() }
   } finally {
     await run.end()
   }
@@ -74,7 +74,7 @@ class ServerRun {
     private readonly parts: {
       readonly emulator: Emulator
       readonly address: VirtualAddress
-      readonly home: Awaited<ReturnType<typeof serverHome>>
+      readonly installation: Awaited<ReturnType<typeof serverInstallation>>
       readonly service: ReturnType<typeof launchService>
       readonly serviceUrl: string
     },
@@ -88,10 +88,10 @@ class ServerRun {
     const address = await openAddress(primary.port)
     const url = new URL(withDatabaseName(primary.url, 'faults'))
     url.port = String(address.port)
-    const home = await serverHome(emulator, url.href)
-    const service = launchService(home.env)
+    const installation = await serverInstallation(emulator, url.href)
+    const service = launchService(installation.env)
     const serviceUrl = await service.listening()
-    return new ServerRun(primary, { emulator, address, home, service, serviceUrl })
+    return new ServerRun(primary, { emulator, address, installation, service, serviceUrl })
   }
 
   async outage(name: string, harm: Break, salesPerOutage: number): Promise<OutageFigures> {
@@ -100,7 +100,7 @@ class ServerRun {
     const sales = await openSales({ serviceUrl, emulator, userIds })
     const refusedBefore = this.traffic.count(503)
     this.traffic.add(sales)
-    // A third is booked before, so that there is something to lose; the rest meets the outage.
+    // A third is booked before the outage, so that it can be lost; the rest arrives during it.
     await this.traffic.answered(sales, 1 / 3)
     const { harmedAt, backAt } = await harm(this)
     const bookedAt = await this.traffic.firstBookedAfter(backAt)
@@ -110,12 +110,12 @@ class ServerRun {
       refused: this.traffic.count(503) - refusedBefore,
       outageMs: bookedAt - harmedAt,
       recoveryMs: bookedAt - backAt,
-      slowestMs: this.traffic.office.slowestMs,
+      slowestMs: this.traffic.webhooks.slowestMs,
       audit: await this.#audit(),
     }
   }
 
-  /** Stopped in order and started; while it stands still a standby can be made of it. */
+  /** Stopped in order and started; a standby is copied while it is stopped. */
   async restart({ copying }: { copying: boolean }) {
     const harmedAt = performance.now()
     await this.primary.stop()
@@ -136,7 +136,7 @@ class ServerRun {
     return { harmedAt, backAt: performance.now() }
   }
 
-  /** The address moves first: for a while it leads to a standby that reads and refuses to write. */
+  /** The address moves first: for a while it leads to a standby that refuses writes. */
   async killAndPromote() {
     const standby = this.#requireStandby()
     const harmedAt = performance.now()
@@ -149,7 +149,7 @@ class ServerRun {
     return { harmedAt, backAt }
   }
 
-  /** The old primary lives on, read-only, and keeps the service's connections: only the service itself can leave it. */
+  /** The old primary runs on, read-only, and keeps the service's connections, which the service itself must give up. */
   async switchOver() {
     const standby = this.#requireStandby()
     const harmedAt = performance.now()
@@ -164,29 +164,29 @@ class ServerRun {
 
   faults(): string[] {
     const hasEnded = this.parts.service.lines.some((line) => line.includes('"a bug"'))
-    return [...this.traffic.strange, ...(hasEnded ? ['the service logged a bug'] : [])]
+    return [...this.traffic.unexpected, ...(hasEnded ? ['the service logged a bug'] : [])]
   }
 
   async end(): Promise<void> {
     await this.traffic.stop()
     await this.parts.service.kill('SIGKILL')
     await this.parts.address.close()
-    await this.parts.home.remove()
+    await this.parts.installation.remove()
     for (const node of [this.#standby, this.primary, ...this.#gone]) await node?.remove()
   }
 
-  /** Some webhooks were refused since this moment: the outage is felt, and answered as it should be. */
+  /** Resolves when some webhooks were refused since the given instant: the outage has an effect. */
   async #refusals(): Promise<void> {
     const before = this.traffic.count(503)
     await waitFor(() => this.traffic.count(503) >= before + 5)
   }
 
   async #audit(): Promise<Audit> {
-    const books = openPostgres({ url: withDatabaseName(this.primary.url, 'faults'), maxConnections: 1 })
+    const database = openPostgres({ url: withDatabaseName(this.primary.url, 'faults'), maxConnections: 1 })
     try {
-      return await audit(books, this.traffic.office)
+      return await audit(database, this.traffic.webhooks)
     } finally {
-      await books.close()
+      await database.close()
     }
   }
 

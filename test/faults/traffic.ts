@@ -1,19 +1,19 @@
-// Webhooks that never stop while the database goes and comes: a handful of senders, each at its pace. What was not answered
-// 200 is brought again at once, before anything else; with nothing new to bring, old events are brought again.
+// Continuous webhooks during a database outage: a few senders at a fixed rate. What is not answered 200 is sent again
+// first; without new events, old ones are sent again.
 import { setTimeout as elapse } from 'node:timers/promises'
+import { Random } from '../support/random.js'
 import { waitFor } from '../support/wait-for.js'
-import { Chance } from './chance.js'
-import { type Outcome, PostOffice } from './post-office.js'
 import type { Sale } from './sales.js'
+import { type SendOutcome, WebhookClient } from './webhook-client.js'
 
-/** A sender's pause between two letters: with 8 of them some 200 a second, if the service is quick. */
+/** Between two events of a sender: 8 senders make about 200 a second, if the service is quick. */
 const PACE_MS = 40
 const SENDERS = 8
 
 export class Traffic {
-  readonly office = new PostOffice()
-  readonly #chance = new Chance(1)
-  /** Not answered 200 yet; what came back unanswered stands in front. */
+  readonly webhooks = new WebhookClient()
+  readonly #random = new Random(1)
+  /** Not answered 200 yet; retries come first. */
   #waiting: Sale[] = []
   readonly #old: Sale[] = []
   /** When each 200 came. */
@@ -29,13 +29,13 @@ export class Traffic {
     this.#waiting.push(...sales)
   }
 
-  count(outcome: Outcome): number {
-    return this.office.outcomes.get(outcome) ?? 0
+  count(outcome: SendOutcome): number {
+    return this.webhooks.outcomes.get(outcome) ?? 0
   }
 
-  /** Answers that are neither "booked" nor "try again later". */
-  get strange(): string[] {
-    const odd = [...this.office.outcomes].filter(([outcome]) => outcome !== 200 && outcome !== 503)
+  /** Answers other than 200 and 503. */
+  get unexpected(): string[] {
+    const odd = [...this.webhooks.outcomes].filter(([outcome]) => outcome !== 200 && outcome !== 503)
     return odd.map(([outcome, times]) => `${times} × ${outcome}`)
   }
 
@@ -47,27 +47,27 @@ export class Traffic {
   }
 
   async answered(sales: readonly Sale[], share = 1): Promise<void> {
-    const isAnswered = (sale: Sale) => this.office.answered.has(sale)
+    const isAnswered = (sale: Sale) => this.webhooks.answered.has(sale)
     await waitFor(() => sales.filter(isAnswered).length >= share * sales.length)
   }
 
   async stop(): Promise<void> {
     this.#isRunning = false
     await Promise.all(this.#senders)
-    this.office.close()
+    this.webhooks.close()
   }
 
   async #send(): Promise<void> {
     while (this.#isRunning) {
-      const sale = this.#waiting.shift() ?? this.#old[this.#chance.between(0, this.#old.length - 1)]
-      if (sale) await this.#bring(sale)
+      const sale = this.#waiting.shift() ?? this.#old[this.#random.between(0, this.#old.length - 1)]
+      if (sale) await this.#sendNext(sale)
       await elapse(PACE_MS)
     }
   }
 
-  async #bring(sale: Sale): Promise<void> {
-    const isNew = !this.office.answered.has(sale)
-    const outcome = await this.office.bringOne(this.url, sale)
+  async #sendNext(sale: Sale): Promise<void> {
+    const isNew = !this.webhooks.answered.has(sale)
+    const outcome = await this.webhooks.send(this.url, sale)
     if (outcome === 200) this.#bookedAt.push(performance.now())
     if (outcome === 200 && isNew) this.#old.push(sale)
     if (outcome !== 200 && isNew) this.#waiting.unshift(sale)

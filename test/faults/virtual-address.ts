@@ -1,5 +1,5 @@
-// One address that always means "the primary", as a virtual IP or a service name does: connections go to whichever port it
-// points at. Those that are open stay where they are until they are cut, as they would.
+// One address that always leads to the primary, as a virtual IP or a service name does: new connections go to the current
+// port, open ones stay with the old server until they are cut.
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface VirtualAddress {
@@ -20,7 +20,7 @@ export async function openAddress(target: number): Promise<VirtualAddress> {
     ] as const) {
       sockets.add(one)
       one.pipe(other)
-      // Whichever side ends or breaks, the other is cut: nobody waits for a server that is gone.
+      // When one side ends or fails, the other is cut, so that no caller waits for a server that is gone.
       one.on('error', () => other.destroy())
       one.on('close', () => {
         sockets.delete(one)

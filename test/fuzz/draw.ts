@@ -2,9 +2,9 @@
 // their fields may be is read from their schemas: a new route or field needs nothing here.
 import { createHmac } from 'node:crypto'
 import type { KnownRoute } from '../../packages/ishtirak/src/http/failures.js'
-import { Random } from '../simulation/random.js'
 import { OPERATOR_KEY } from '../support/operator.js'
 import { PLATFORM_KEY } from '../support/platform.js'
+import { Random } from '../support/random.js'
 import { CHARGILY_KEY } from '../support/world.js'
 import { bodyOf, oddHeaders, oddText, oddValue } from './odd.js'
 

@@ -1,5 +1,5 @@
 // What no honest client sends, and what one might by mistake: texts, values of JSON, bodies, header lines.
-import type { Random } from '../simulation/random.js'
+import type { Random } from '../support/random.js'
 
 const INSTANTS = [
   '0000-01-01',

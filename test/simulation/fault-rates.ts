@@ -1,5 +1,5 @@
 // How likely each fault is: drawn for each run of tasks.
-import type { Random } from './random.js'
+import type { Random } from '../support/random.js'
 
 export interface FaultRates {
   readonly name: 'none' | 'few' | 'many'

@@ -17,9 +17,9 @@ import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { createIds } from '../../packages/ishtirak/src/runtime/random.js'
 import { EXAMPLE_SELLER } from '../../packages/ishtirak/src/runtime/seller.js'
+import type { Random } from '../support/random.js'
 import { PRICES, PROVIDER_KEY, PROVIDER_URL, type SimulatedEmulator } from './emulator.js'
 import type { SimulationFigures } from './figures.js'
-import type { Random } from './random.js'
 import type { ProcessState, StepScheduler } from './scheduler.js'
 
 export interface Process {

@@ -2,10 +2,10 @@
 // the same steps again.
 import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { Random } from '../support/random.js'
 import { SimulationFigures } from './figures.js'
 import { clearLedger } from './ledger.js'
 import type { ProcessDeps } from './process.js'
-import { Random } from './random.js'
 import { BrokenRule, type RuleName } from './rules.js'
 import { runSteps } from './steps.js'
 import { SimulatedWorld } from './world.js'

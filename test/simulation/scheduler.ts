@@ -4,9 +4,9 @@
 
 import { DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
+import type { Random } from '../support/random.js'
 import { type FaultRates, NO_FAULTS } from './fault-rates.js'
 import type { SimulationFigures } from './figures.js'
-import type { Random } from './random.js'
 
 /** One process from its start to its death. Tasks from outside (payers, the provider) use `OUTSIDE`, which never dies. */
 export interface ProcessState {

@@ -1,9 +1,9 @@
 // Delivery of webhooks between the provider and the service: messages get lost, late, duplicated and reordered, and
 // some are forged. What is not answered with 200 is sent again, three times in all, as the emulator's sender does.
 import { createHmac } from 'node:crypto'
+import type { Random } from '../support/random.js'
 import { PROVIDER_KEY, type SimulatedEmulator } from './emulator.js'
 import type { SimulationFigures } from './figures.js'
-import type { Random } from './random.js'
 import type { End } from './scheduler.js'
 
 export interface WebhookMessage {

@@ -1,5 +1,5 @@
-// The books, read from the database itself, and what must hold of them whatever was broken: everything that was answered
-// 200 is there, nothing is there twice, and the numbers of the receipts have no gap.
+// Checks the database itself after a fault: everything that was answered 200 is there, nothing is there twice, and receipt
+// numbers have no gap.
 import { type Queryable, statement } from '../../packages/ishtirak/src/database/database.js'
 import type { Sale } from './sales.js'
 
@@ -20,34 +20,34 @@ const readPaid = statement('faults.paid', `select checkout_id from payments wher
 
 export interface Audit {
   readonly booked: number
-  /** Answered 200 and not in the books. */
+  /** Answered 200 and not in the database. */
   readonly lost: number
-  /** Bookings beyond one for each checkout, in whatever table they show. */
+  /** Bookings beyond one for each checkout, in any table. */
   readonly doubled: number
-  /** Everything else that does not add up, in words. */
+  /** Other inconsistencies, as text. */
   readonly faults: readonly string[]
 }
 
 export async function audit(
   database: Queryable,
-  mail: { readonly answered: ReadonlySet<Sale>; readonly posted: ReadonlySet<Sale> },
+  deliveries: { readonly answered: ReadonlySet<Sale>; readonly sent: ReadonlySet<Sale> },
 ): Promise<Audit> {
   const [totals] = await database.query(readTotals)
   const paid = new Set((await database.query(readPaid)).map((row) => String(row.checkout_id)))
   const of = (name: string) => Number(totals?.[name])
-  const posted = new Set([...mail.posted].map((sale) => sale.checkoutId))
+  const sent = new Set([...deliveries.sent].map((sale) => sale.checkoutId))
   const booked = of('paid')
   const unequal = (what: string, count: number, expected: number) =>
     count === expected ? [] : [`${what}: ${count}, expected ${expected}`]
   return {
     booked,
-    lost: [...mail.answered].filter((sale) => !paid.has(sale.checkoutId)).length,
+    lost: [...deliveries.answered].filter((sale) => !paid.has(sale.checkoutId)).length,
     doubled:
       Math.max(0, booked - of('checkouts')) + Math.max(0, of('months') - booked) + of('repeated_events'),
     faults: [
-      ...unequal('booked that nobody sent', [...paid].filter((id) => !posted.has(id)).length, 0),
+      ...unequal('booked but never sent', [...paid].filter((id) => !sent.has(id)).length, 0),
       ...unequal('payments neither paid nor pending', of('odd'), 0),
-      // The emulator adds its own: half an hour later it tells that the checkouts expired, which nobody paid there.
+      // The emulator adds events of its own: after half an hour it reports the checkouts as expired, unpaid as it knows them.
       ...unequal('events that said paid', of('paid_events'), booked),
       ...unequal('months sold', of('months'), booked),
       ...unequal('receipts', of('receipts'), booked),

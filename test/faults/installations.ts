@@ -1,5 +1,5 @@
-// Where a service under test keeps its data, and how its books are read while it is dead: a folder that only one process
-// may open, or a database on a server that anybody may ask at any time.
+// The data of a service under test, and how it is read while the service is stopped: a folder that only one process may
+// open, or a database on a server, which can be read at any time.
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -10,36 +10,36 @@ import { openPostgres } from '../../packages/ishtirak/src/database/server/postgr
 import { freePort } from '../support/free-port.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
 
-export interface Home {
-  /** What the service is started with. */
+export interface Installation {
+  /** The service's configuration. */
   readonly env: Record<string, string>
-  /** Whether the books are read at this cycle: opening the embedded database takes a recovery away from the service. */
-  booksAreOpenEvery(cycle: number): boolean
-  /** Opens the books; no service may be running on them. */
-  whileStopped<Result>(read: (books: Database) => Promise<Result>): Promise<Result>
+  /** Whether the database is read at this cycle: opening the embedded one does the recovery that the service should do. */
+  isAuditedAt(cycle: number): boolean
+  /** Opens the database; the service must be stopped. */
+  whileStopped<Result>(read: (database: Database) => Promise<Result>): Promise<Result>
   remove(): Promise<void>
 }
 
-const EMBEDDED_BOOKS_EVERY = 20
+const EMBEDDED_AUDIT_EVERY = 20
 
-/** A new data folder; `from` is one that is copied, since creating the database costs seconds. */
-export async function embeddedHome(emulator: Emulator, from?: string): Promise<Home> {
+/** A new data folder, copied from `from` if given, because creating the database takes seconds. */
+export async function embeddedInstallation(emulator: Emulator, from?: string): Promise<Installation> {
   const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-faults-'))
   if (from !== undefined) await cp(from, folder, { recursive: true })
   return {
     env: { ...(await commonEnv(emulator)), DATA_DIR: folder },
-    booksAreOpenEvery: (cycle) => cycle % EMBEDDED_BOOKS_EVERY === 0,
+    isAuditedAt: (cycle) => cycle % EMBEDDED_AUDIT_EVERY === 0,
     whileStopped: async (read) => await readAndClose(await openFolder(path.join(folder, 'database')), read),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
 
-/** A database that exists and that the service may fill. */
-export async function serverHome(emulator: Emulator, url: string): Promise<Home> {
+/** An existing, empty database. */
+export async function serverInstallation(emulator: Emulator, url: string): Promise<Installation> {
   const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-faults-'))
   return {
     env: { ...(await commonEnv(emulator)), DATA_DIR: folder, DATABASE_URL: url },
-    booksAreOpenEvery: () => true,
+    isAuditedAt: () => true,
     whileStopped: async (read) => await readAndClose(openPostgres({ url, maxConnections: 1 }), read),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
@@ -56,12 +56,12 @@ async function commonEnv(emulator: Emulator): Promise<Record<string, string>> {
 }
 
 async function readAndClose<Result>(
-  books: Database,
-  read: (books: Database) => Promise<Result>,
+  database: Database,
+  read: (database: Database) => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await read(books)
+    return await read(database)
   } finally {
-    await books.close()
+    await database.close()
   }
 }

@@ -1,5 +1,5 @@
-// All random numbers of a simulation, from one seed. Named streams are independent: one more draw in one place does not
-// change the others. It uses neither the time nor the machine.
+// Random numbers from one seed, so that a failed run can be repeated. Named streams are independent: one more draw in one
+// place does not change the others. It uses neither the time nor the machine.
 
 export class Random {
   #state: number
@@ -53,6 +53,11 @@ export class Random {
       if (left < 0) return name
     }
     throw new RangeError('every weight is 0')
+  }
+
+  shuffled<Item>(items: readonly Item[]): Item[] {
+    const keyed = items.map((item) => ({ item, key: this.next() }))
+    return keyed.sort((one, other) => one.key - other.key).map(({ item }) => item)
   }
 
   bytes(size: number): Uint8Array {

@@ -1,38 +1,38 @@
-// Brings events to the webhook, many at once and some twice, and remembers what was promised: an answer of 200 means
-// "booked", for ever. Whatever was answered otherwise, or not at all, comes again, as the provider's retries do.
+// Sends events to the webhook, many at once and some twice, and records the answers: 200 means "booked". What is answered
+// otherwise, or not at all, is sent again by the caller, as the provider's retries do.
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { inParallel, type Sale } from './sales.js'
 
-/** `none`: the connection was refused, cut, or silent. */
-export type Outcome = number | 'none'
+/** `none`: the connection was refused, cut, or timed out. */
+export type SendOutcome = number | 'none'
 
-export class PostOffice {
+export class WebhookClient {
   /** Sales whose event was answered 200 at least once. */
   readonly answered = new Set<Sale>()
-  /** Sales whose event left here at least once. */
-  readonly posted = new Set<Sale>()
-  /** How often which answer was given. */
-  readonly outcomes = new Map<Outcome, number>()
+  /** Sales whose event was sent at least once. */
+  readonly sent = new Set<Sale>()
+  /** The number of times each answer was given. */
+  readonly outcomes = new Map<SendOutcome, number>()
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 })
   slowestMs = 0
 
-  /** Posts them all, `atOnce` at a time. `onPost` is told before each letter leaves, `onAnswer` after each 200. */
-  async bring(
+  /** Sends all, `atOnce` at a time. `onSend` is called before each request, `onAnswer` after each 200. */
+  async sendAll(
     url: string,
     sales: readonly Sale[],
-    options: { readonly atOnce: number; readonly onPost?: () => void; readonly onAnswer?: () => void },
-  ): Promise<Outcome[]> {
+    options: { readonly atOnce: number; readonly onSend?: () => void; readonly onAnswer?: () => void },
+  ): Promise<SendOutcome[]> {
     return await inParallel(sales, options.atOnce, async (sale) => {
-      options.onPost?.()
-      const outcome = await this.bringOne(url, sale)
+      options.onSend?.()
+      const outcome = await this.send(url, sale)
       if (outcome === 200) options.onAnswer?.()
       return outcome
     })
   }
 
-  async bringOne(url: string, sale: Sale): Promise<Outcome> {
-    this.posted.add(sale)
+  async send(url: string, sale: Sale): Promise<SendOutcome> {
+    this.sent.add(sale)
     const before = performance.now()
     const outcome = await this.#post(`${url}/api/v1/billing/webhook`, sale)
     this.slowestMs = Math.max(this.slowestMs, performance.now() - before)
@@ -45,7 +45,7 @@ export class PostOffice {
     this.#agent.destroy()
   }
 
-  async #post(url: string, { body, signature }: Sale): Promise<Outcome> {
+  async #post(url: string, { body, signature }: Sale): Promise<SendOutcome> {
     const headers = { 'content-type': 'application/json', signature }
     const call = request(url, { method: 'POST', agent: this.#agent, headers, timeout: NO_ANSWER_MS })
     call.on('timeout', () => call.destroy())
@@ -56,11 +56,11 @@ export class PostOffice {
       await once(response, 'end')
       return response.statusCode
     } catch {
-      // Every failure to answer is one outcome here: the sender cannot know what became of its event.
+      // Every failure to answer is one outcome: the sender cannot know what happened to its event.
       return 'none'
     }
   }
 }
 
-/** Longer than the service's own limits: whoever is cut off here hung. */
+/** Longer than the service's own limits: a request cut off here hung. */
 const NO_ANSWER_MS = 30_000
