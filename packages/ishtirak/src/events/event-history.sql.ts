@@ -1,10 +1,11 @@
 // The written events as the operator sees them, and the two acts on them: to queue a user's events again from one of them
 // on, and to stop waiting for one. Both move the user's pointer, so the order of events stays what it was.
+import type { Static } from 'typebox'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, integer, text } from '../database/rows.js'
 import { viewRows } from '../payments/views.js'
-import { WrittenEventSchema } from './schemas.js'
+import { type EventsSchema, ResentSchema, WrittenEventSchema } from './schemas.js'
 
 // Of a user only the first waiting event is due, and none while the address is switched off. A user whose events were
 // never attempted is due since 1970: what is due is not due before it is written.
@@ -69,9 +70,9 @@ export async function rewindToEvent(
   database: Queryable,
   id: string,
   now: Instant,
-): Promise<{ readonly userId: string; readonly events: number } | null> {
-  const [row] = await database.query(rewind, [id, at(now)])
-  return row ? { userId: text(row, 'user_id'), events: integer(row, 'events') } : null
+): Promise<Static<typeof ResentSchema> | null> {
+  const [resent] = viewRows(ResentSchema, await database.query(rewind, [id, at(now)]))
+  return resent ?? null
 }
 
 const skip = statement(
@@ -123,7 +124,7 @@ const countWaiting = statement(
 
 export async function countWaitingEvents(
   database: Queryable,
-): Promise<{ readonly users: number; readonly events: number }> {
-  const [row] = await database.query(countWaiting)
-  return row ? { users: integer(row, 'users'), events: integer(row, 'events') } : { users: 0, events: 0 }
+): Promise<Static<typeof EventsSchema>['waiting']> {
+  const [row = {}] = await database.query(countWaiting)
+  return { users: integer(row, 'users'), events: integer(row, 'events') }
 }

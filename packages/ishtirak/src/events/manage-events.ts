@@ -15,7 +15,7 @@ import {
   rewindToEvent,
   skipToAfterEvent,
 } from './event-history.sql.js'
-import type { EventsSchema } from './schemas.js'
+import type { EventsSchema, ResentSchema, RestartedSchema } from './schemas.js'
 
 export interface ManageEventsDeps extends AuditDeps {
   readonly database: Database
@@ -26,11 +26,6 @@ export interface EventsQuery {
   /** Only those that the platform has not confirmed, oldest first. */
   readonly waiting: boolean
   readonly limit: number
-}
-
-export interface ResentEvents {
-  readonly userId: string
-  readonly events: number
 }
 
 export async function reportEvents(
@@ -55,12 +50,16 @@ function viewEndpoint({ failingSince, disabledAt, disabledBecause }: EventEndpoi
 }
 
 /** An event and all later ones of its user go out again, in order. Throws `not_found`. */
-export function resendFrom(deps: ManageEventsDeps, eventId: string, by: By): Promise<ResentEvents> {
+export function resendFrom(
+  deps: ManageEventsDeps,
+  eventId: string,
+  by: By,
+): Promise<Static<typeof ResentSchema>> {
   return deps.database.transaction(async (transaction) => {
     const resent = await rewindToEvent(transaction, eventId, deps.clock.now())
     if (!resent) throw new BillingError('not_found', { extra: { event_id: eventId } })
     const act = { ...by, act: 'event.resend' }
-    const of = { userId: resent.userId, after: { event_id: eventId } }
+    const of = { userId: resent.user_id, after: { event_id: eventId } }
     await recordAct({ ...deps, database: transaction }, act, of)
     return resent
   })
@@ -69,7 +68,10 @@ export function resendFrom(deps: ManageEventsDeps, eventId: string, by: By): Pro
 const RESTARTED_AT_ONCE = 1_000
 
 /** Switches the address on again and begins anew with everybody who waits. Gives how many users. */
-export async function resendAllWaiting(deps: ManageEventsDeps, by: By): Promise<{ readonly users: number }> {
+export async function resendAllWaiting(
+  deps: ManageEventsDeps,
+  by: By,
+): Promise<Static<typeof RestartedSchema>> {
   const now = deps.clock.now()
   await deps.database.transaction(async (transaction) => {
     await enableEndpoint(transaction)

@@ -121,17 +121,21 @@ export function describeWebhooks() {
   return Object.fromEntries(EVENT_TYPES.map((type) => [type, describe(type)]))
 }
 
-const userId = Type.String({ minLength: 1, maxLength: 255 })
+export const UserIdSchema = Type.String({ minLength: 1, maxLength: 255 })
+/** Of every list that the operator reads. */
+export const listQuery = {
+  user_id: Type.Optional(UserIdSchema),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 50 })),
+}
 
 export const EventsQuerySchema = Type.Object(
   {
-    user_id: Type.Optional(userId),
+    ...listQuery,
     state: Type.Optional(
       Type.Literal('waiting', {
         description: 'Only those that the platform has not confirmed, oldest first',
       }),
     ),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 50 })),
   },
   { additionalProperties: false },
 )

@@ -1,15 +1,16 @@
 // The operator's commands: find, payments, users, events, reconcile, export. Each asks the operator's API once (or, for a
 // long comparison, round after round) and prints the answer; what may be done is decided there, not here.
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Static } from 'typebox'
+import { Value } from 'typebox/value'
 import { PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import type { ResentSchema, RestartedSchema } from '../events/schemas.js'
 import { ROUND_MS } from '../operator/reconcile.js'
-import type { ReconciliationSchema } from '../operator/schemas.js'
+import { ReconcileRequestSchema, type ReconciliationSchema, WhySchema } from '../operator/schemas.js'
+import { wallClockIn } from '../runtime/calendar.js'
 import { readConfig } from '../runtime/config.js'
 import { createLog } from '../runtime/log.js'
-import { aCount, aDay, aMonth, WHY } from './cli-arguments.js'
 import {
   eventsTable,
   foundTable,
@@ -41,6 +42,26 @@ interface Options {
   readonly unknown?: string
   readonly month?: string
 }
+
+const aMonth = checked(
+  (given) => wallClockIn('UTC').monthOf(given) !== null,
+  'It is a month from 1970-01 on, such as 2026-11.',
+)
+const aDay = checked(
+  (given) => Value.Check(ReconcileRequestSchema, { since: given }) && isDay(given.slice(0, 10)),
+  'It is a day from 1970-01-01 on, such as 2026-11-01, or an instant such as 2026-11-01T12:00:00Z.',
+)
+const aReason = checked(
+  (given) => Value.Check(WhySchema, { why: given }),
+  'It is one line of at most 500 characters, not blank.',
+)
+const aCount = checked(
+  (given) => /^\d{1,4}$/.test(given) && Number(given) >= 1 && Number(given) <= 1_000,
+  'It is a whole number from 1 to 1000.',
+)
+
+/** For `option` and `requiredOption`. */
+const WHY = ['--why <reason>', 'for the audit trail', aReason] as const
 
 export function addOperatorCommands(program: Command): void {
   addPayments(program)
@@ -219,4 +240,17 @@ function variable(name: 'ISHTIRAK_URL' | 'OPERATOR' | 'OPERATOR_KEY'): string | 
   const value = process.env[name]?.trim()
   if (value === '') process.stderr.write(`${name} is empty and counts as unset\n`)
   return value === '' ? undefined : value
+}
+
+function isDay(given: string): boolean {
+  const at = Date.parse(given)
+  return at >= 0 && new Date(at).toISOString().startsWith(given)
+}
+
+/** For an option or argument: the text as it is, or an error that says what is allowed. */
+function checked(fits: (given: string) => boolean, expects: string) {
+  return (given: string): string => {
+    if (!fits(given)) throw new InvalidArgumentError(expects)
+    return given
+  }
 }

@@ -83,7 +83,7 @@ function jobsOf(deps: ScheduleDeps): readonly Job[] {
       run: () => reconcileDaily(deps),
       oncePerCluster: true,
     },
-    // The platform hears of each end that comes near, is reached or is final, once.
+    // The platform gets an event before paid time ends (7, 3 and 1 days), when it ends, and when grace is over.
     { name: 'announce-time', everyMs: 30 * SECOND, run: () => announceTime(deps, ANNOUNCED_A_ROUND) },
     // Every event reaches the platform, in order for each user.
     {

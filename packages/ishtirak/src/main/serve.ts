@@ -74,7 +74,7 @@ const FINISH_MS_MAX = 25_000
 export function stopOnSignals(service: Stoppable, log: Log, drainMs = 0): void {
   let isStopping = false
   const onSignal = (signal: NodeJS.Signals) => {
-    // A worker hears a signal twice, from its keeper and from the terminal or supervisor; its keeper decides on its end.
+    // A worker gets a signal twice, from its primary process and from the terminal or supervisor; the first one counts.
     if (isStopping && cluster.isWorker) return
     if (isStopping) process.exit(1)
     isStopping = true
@@ -101,7 +101,7 @@ async function drainAndStop(
     await wait(drainMs)
   }
   log.info({ signal }, 'stopping')
-  // A keeper does not drain; it waits for its workers, who do.
+  // A primary process does not drain; it waits for its workers, which do.
   setTimeout(() => process.exit(1), FINISH_MS_MAX + (service.drain ? 0 : drainMs)).unref()
   await service.stop(signal)
 }

@@ -41,10 +41,9 @@ export function eventRoutes(app: App, deps: EventRoutesDeps): void {
     params: EventParamsSchema,
     body: OptionalWhySchema,
   }
-  app.post(`${EVENTS}/:event_id/resend`, { schema: resendSchema }, async (request) => {
-    const resent = await resendFrom(deps, request.params.event_id, actedBy(deps, request, request.body.why))
-    return { user_id: resent.userId, events: resent.events }
-  })
+  app.post(`${EVENTS}/:event_id/resend`, { schema: resendSchema }, (request) =>
+    resendFrom(deps, request.params.event_id, actedBy(deps, request, request.body.why)),
+  )
   const restartSchema = {
     ...acts(RestartedSchema),
     operationId: 'resendWaitingEvents',

@@ -76,7 +76,7 @@ export async function startReconciliation(
   return continueReconciliation(deps, id)
 }
 
-/** One round, if it is time for one and no other process is at it; then how far it is. Throws `not_found`. */
+/** One round, if it is time for one and no other process does it; then how far it is. Throws `not_found`. */
 export async function continueReconciliation(deps: ReconcileDeps, id: string): Promise<Reconciliation> {
   const now = deps.clock.now()
   const claimed = await claimComparison(deps.database, id, { now, nextRoundAt: now + ROUND_MS })

@@ -1,5 +1,6 @@
 // The shapes of the operator's part: more than a user sees of a payment, and the trail of what was done.
 import { Type } from 'typebox'
+import { listQuery, UserIdSchema } from '../events/schemas.js'
 import { nameSchemas } from '../http/schemas.js'
 import {
   BillingStatusSchema,
@@ -23,14 +24,12 @@ export const OptionalWhySchema = Type.Object({ why: Type.Optional(reason) }, { a
 
 export const PaymentParamsSchema = Type.Object({ payment_id: Type.String({ maxLength: 100 }) })
 
-const userId = Type.String({ minLength: 1, maxLength: 255 })
-export const OperatorUserParamsSchema = Type.Object({ user_id: userId })
+export const OperatorUserParamsSchema = Type.Object({ user_id: UserIdSchema })
 
 export const OperatorPaymentsQuerySchema = Type.Object(
   {
     status: Type.Optional(paymentStatus),
-    user_id: Type.Optional(userId),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 50 })),
+    ...listQuery,
   },
   { additionalProperties: false },
 )
