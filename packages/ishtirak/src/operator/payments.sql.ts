@@ -4,7 +4,7 @@ import { type Instant, toTimestamp } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import type { Payment, PublicPaymentStatus } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
-import { type Queryable, statement } from '../database/database.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, json, text } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
@@ -71,11 +71,6 @@ const selectReceived = statement(
     order by received_at, id`,
 )
 
-const selectReports = statement(
-  'operator.reports',
-  'select reports from payments where user_id = $1 and id = $2',
-)
-
 const selectSent = statement(
   'operator.sent',
   `select id, type, sequence, created_at as at from outbox
@@ -83,9 +78,11 @@ const selectSent = statement(
     order by sequence`,
 )
 
-const selectReceipt = statement(
-  'operator.receipt',
-  'select series, number, issued_at from receipts where user_id = $1 and payment_id = $2',
+const selectKept = statement(
+  'operator.kept',
+  `select p.reports, r.series, r.number, r.issued_at
+     from payments p left join receipts r on r.user_id = p.user_id and r.payment_id = p.id
+    where p.user_id = $1 and p.id = $2`,
 )
 
 const ACT_COLUMNS = 'id, acted_at as at, actor, act, reason as why, payment_id, before, after'
@@ -98,16 +95,14 @@ const selectActs = statement(
 /** What came in about a payment, what it keeps of it, what went out, its receipt, and what was done by hand. */
 export async function tracesOf(database: Queryable, { userId, id, checkoutId }: Payment) {
   const of = [userId, id]
-  const [kept] = await database.query(selectReports, of)
-  const [receipt] = await database.query(selectReceipt, of)
+  const [kept = {}] = await database.query(selectKept, of)
+  const receipt = receiptIn(kept)
   return {
-    receipt: receipt
-      ? {
-          number: receiptNumber(text(receipt, 'series'), integer(receipt, 'number')),
-          issued_at: toTimestamp(instant(receipt, 'issued_at')),
-        }
-      : null,
-    reports: kept ? json<readonly KeptReport[]>(kept, 'reports') : [],
+    receipt: receipt && {
+      number: receiptNumber(receipt.series, receipt.number),
+      issued_at: toTimestamp(instant(kept, 'issued_at')),
+    },
+    reports: json<readonly KeptReport[]>(kept, 'reports'),
     received: viewRows(ReceivedSchema, await database.query(selectReceived, [...of, checkoutId])),
     sent: viewRows(SentSchema, await database.query(selectSent, of)),
     audit: viewRows(ActSchema, await database.query(selectActs, of)),
@@ -155,8 +150,10 @@ export async function takenPayments(
     after?.id ?? null,
     limit,
   ])
-  return rows.map((row) => ({
-    payment: parsePayment(row),
-    receipt: row.number === null ? null : { series: text(row, 'series'), number: integer(row, 'number') },
-  }))
+  return rows.map((row) => ({ payment: parsePayment(row), receipt: receiptIn(row) }))
+}
+
+/** Of a row that receipts are joined to. */
+function receiptIn(row: Row): TakenPayment['receipt'] {
+  return row.number === null ? null : { series: text(row, 'series'), number: integer(row, 'number') }
 }

@@ -1,0 +1,26 @@
+import { Type } from 'typebox'
+import { expect, it } from 'vitest'
+import { nullable, timestamp } from './schemas.js'
+import { viewRows } from './views.js'
+
+const Schema = Type.Object({
+  id: Type.String(),
+  count: Type.Integer(),
+  at: timestamp,
+  end: nullable(timestamp),
+})
+const at = Date.parse('2026-11-21T12:00:00Z')
+
+it('rows are given in the shape of the schema: its members alone, instants as timestamps', () => {
+  expect(viewRows(Schema, [{ id: 'a', count: 2, at, end: null, more: 'not shown' }])).toEqual([
+    { id: 'a', count: 2, at: '2026-11-21T12:00:00Z', end: null },
+  ])
+})
+
+it.each([
+  ['a null', { id: null }],
+  ['another type', { count: 'two' }],
+  ['a missing column', { at: undefined }],
+])('%s where the schema has none is an error, not an answer', (_, wrong) => {
+  expect(() => viewRows(Schema, [{ id: 'a', count: 2, at, end: null, ...wrong }])).toThrow('does not fit')
+})
