@@ -7,7 +7,13 @@ import { backUpTo, receiveBackup, restoreFrom } from '../operator/backup.js'
 import type { BackupContents } from '../operator/backup.sql.js'
 import { systemClock } from '../runtime/clock.js'
 import { readConfig } from '../runtime/config.js'
-import { adviseOnLock, CommandFailed, fetchFromOperator, runningService } from './operator-client.js'
+import {
+  adviseOnLock,
+  CommandFailed,
+  fetchFromOperator,
+  readAccess,
+  runningService,
+} from './operator-client.js'
 import { openConfigured } from './serve.js'
 
 /** A backup of many gigabytes takes its time. */
@@ -24,8 +30,7 @@ export function addBackupCommands(program: Command): void {
     .action(async (given: string | undefined, options: { readonly url?: string }) => {
       const now = systemClock().now()
       const file = given ?? `ishtirak-${toTimestamp(now).replaceAll(/[-:]/g, '')}.backup.gz`
-      const { ISHTIRAK_URL, OPERATOR_KEY: key } = process.env
-      const running = await runningService(readConfig(process.env), { url: options.url ?? ISHTIRAK_URL, key })
+      const running = await runningService(readConfig(process.env), readAccess(options))
       const contents = running
         ? await receiveBackup(file, await askForBackup(running))
         : await onDatabase((database) => backUpTo(file, database, now))

@@ -21,10 +21,10 @@ import {
   withLocalTimes,
 } from './cli-tables.js'
 import {
-  CommandFailed,
   type OperatorClient,
   type OperatorRequest,
   openOperatorClient,
+  readAccess,
 } from './operator-client.js'
 
 /** Of all these commands; each is checked by its parser. */
@@ -214,14 +214,9 @@ function action(
     .option('--as <name>', 'who acts, for the audit trail (default: OPERATOR, else your user name)')
     .action(async (...given: readonly unknown[]) => {
       const options = command.opts<Options>()
-      const config = readConfig(process.env)
-      const operator = variable('OPERATOR')
-      const url = options.url ?? variable('ISHTIRAK_URL')
-      if (url === '') throw new CommandFailed('--url is empty: the address of the service is missing')
-      const as = options.as ?? (url === undefined ? operator : undefined)
       // The log would stand between the lines of the answer: only what is wrong is said.
       const log = createLog({ level: 'error' })
-      const client = await openOperatorClient(config, { url, as, key: variable('OPERATOR_KEY') }, log)
+      const client = await openOperatorClient(readConfig(process.env), readAccess(options), log)
       try {
         await run(client, options, typeof given[0] === 'string' ? given[0] : '')
       } finally {
@@ -233,13 +228,6 @@ function action(
 function print<Answer>(options: Options, answer: Answer, show: (answer: Answer) => string): void {
   const local = () => show(withLocalTimes(answer, readConfig(process.env).billing.timeZone))
   process.stdout.write(`${options.json ? JSON.stringify(answer, null, 2) : local()}\n`)
-}
-
-/** Empty counts as unset, as for every variable; said aloud, since another database may then be asked. */
-function variable(name: 'ISHTIRAK_URL' | 'OPERATOR' | 'OPERATOR_KEY'): string | undefined {
-  const value = process.env[name]?.trim()
-  if (value === '') process.stderr.write(`${name} is empty and counts as unset\n`)
-  return value === '' ? undefined : value
 }
 
 function isDay(given: string): boolean {

@@ -47,6 +47,22 @@ export async function openOperatorClient(config: Config, access: Access, log: Lo
   return running === null ? onDatabase(config, nameOf(access.as), log) : overHttp(running.url, running.key)
 }
 
+/** Of the options and the environment. */
+export function readAccess(options: { readonly url?: string; readonly as?: string }): Access {
+  const operator = variable('OPERATOR')
+  const url = options.url ?? variable('ISHTIRAK_URL')
+  if (url === '') throw new CommandFailed('--url is empty: the address of the service is missing')
+  const as = options.as ?? (url === undefined ? operator : undefined)
+  return { url, as, key: variable('OPERATOR_KEY') }
+}
+
+/** Empty counts as unset, as for every variable; said aloud, since another database may then be asked. */
+function variable(name: 'ISHTIRAK_URL' | 'OPERATOR' | 'OPERATOR_KEY'): string | undefined {
+  const value = process.env[name]?.trim()
+  if (value === '') process.stderr.write(`${name} is empty and counts as unset\n`)
+  return value === '' ? undefined : value
+}
+
 /** Where the service is and its key; null: no service is known that could be asked. */
 export async function runningService(
   config: Config,
