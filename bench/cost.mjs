@@ -1,5 +1,5 @@
-// npm run bench:cost: what the service costs before anyone asks it anything. Memory and time to the first answer with each
-// database, the size of what is installed, and the time of `npm ci`. Memory under load is told by `npm run bench`.
+// npm run bench:cost: the cost of the idle service. Memory and time to the first answer with each database, the size of
+// the installation, and the time of `npm ci`. Memory under load is measured by `npm run bench`.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ async function startOf(where, rounds) {
   return { untilReadyMs: middle('ms'), residentMb: middle('mb') }
 }
 
-/** In a folder of its own: as somebody who clones it, and as somebody who only runs it. */
+/** In a temporary folder, with and without the development dependencies. */
 function install() {
   const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-install-'))
   try {

@@ -107,7 +107,7 @@ describe('the rooms', () => {
 })
 
 describe('the sources', () => {
-  it('read the clock and roll dice in runtime only; the emulator in one file of its own', () => {
+  it('read the clock and draw random numbers in runtime only; the emulator in one file of its own', () => {
     const reads = /Date\.now\(|Math\.random\(|new Date\(\)/
     const allowed = (file: string) =>
       roomOf(file) === 'runtime' ||

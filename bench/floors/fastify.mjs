@@ -56,7 +56,7 @@ function changeOf(event, row) {
     period_start: now,
     period_end: end,
   }
-  const told = (sequence, type) => ({
+  const sent = (sequence, type) => ({
     id: `${event.id}_${sequence}`,
     event: {
       type,
@@ -86,7 +86,7 @@ function changeOf(event, row) {
       outcome: 'booked',
       report: event.data.metadata,
     },
-    events: [told(1, 'payment.paid'), told(2, 'subscription.activated')],
+    events: [sent(1, 'payment.paid'), sent(2, 'subscription.activated')],
     receipt: { series: 'floor', snapshot: { seller: 'x'.repeat(300) } },
     shifted: [],
     audit: null,

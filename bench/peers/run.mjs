@@ -1,5 +1,5 @@
-// npm run bench:peers: our status, upgrade and webhook beside the same deeds of better-auth with @better-auth/stripe, on the
-// same PostgreSQL server, with one provider stub that thinks as long for both. Installs the peer here, and only here.
+// npm run bench:peers: status, upgrade and webhook compared with better-auth and @better-auth/stripe on the same
+// PostgreSQL server, with one provider stub that answers both after the same time. Installs the peer in this folder.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'

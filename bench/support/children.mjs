@@ -1,5 +1,5 @@
-// Processes that a benchmark starts: each tells by one message where it listens, each is ended by its id, all of them
-// when the benchmark ends, however it ends.
+// Processes that a benchmark starts: each sends its address in one message, and each is ended by its id, at the latest
+// when the benchmark ends.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ export async function startProcess(args, { env = {}, url } = {}) {
   const failed = ended.then((how) => {
     throw new Error(`${args.join(' ')} ended (${how}):\n${output}`)
   })
-  // Who waits hears of it; nobody may be waiting.
+  // An unhandled rejection would end the benchmark if the child ends later.
   failed.catch(() => {})
   const ready = url === undefined ? once(child, 'message').then(([message]) => message) : answers(url, child)
   const result = await Promise.race([ready, failed])

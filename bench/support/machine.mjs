@@ -15,7 +15,7 @@ export function describeMachine() {
   }
 }
 
-/** How many processes want to run: above the number of processors, somebody else is measured as well. */
+/** Runnable processes: above the number of processors, other programs distort the figures. */
 export const load = () => Number(loadavg()[0]?.toFixed(1))
 
 function commit() {

@@ -111,7 +111,7 @@ function eventOf(userId) {
   })
 }
 
-/** The same deeds at the peer: better-auth with @better-auth/stripe. */
+/** The same requests for the peer: better-auth with @better-auth/stripe. */
 const PEER_KINDS = {
   status: ({ users }) =>
     times(users, (n) => ({

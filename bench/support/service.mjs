@@ -22,7 +22,7 @@ export async function startService({ databaseUrl, dataDir, env = {}, nodeOptions
       AUTH_JWT_SECRET: JWT_SECRET,
       PLATFORM_API_KEYS: PLATFORM_KEY,
       CHARGILY_SECRET_KEY: CHARGILY_KEY,
-      // Nobody is called unless a benchmark gives an address: port 9 discards.
+      // No event is sent unless a benchmark gives an address: port 9 (discard) has no listener.
       CHARGILY_API_URL: 'http://127.0.0.1:9',
       // Else the bound on each caller is all that a load test measures.
       RATE_LIMIT_PER_MINUTE: '100000000',

@@ -35,7 +35,7 @@ describeInBrowser('the first screen', ({ visit }) => {
     ((await page.locator('main').textContent()) ?? '').replaceAll('\u00a0', ' ')
 
   describe.each(['ar', 'fr', 'en'])('in %s', (locale) => {
-    it.each(['nobody', 'expired', 'canceled', 'past_due', 'renewable'])(
+    it.each(['never_paid', 'expired', 'canceled', 'past_due', 'renewable'])(
       'shows %s the way to pay without scrolling',
       async (userId) => {
         const { page } = await open(userId, locale)
@@ -50,7 +50,7 @@ describeInBrowser('the first screen', ({ visit }) => {
     })
 
     it('has the name of the seller on one line of header, and the name of the product nowhere', async () => {
-      const { page } = await open('nobody', locale)
+      const { page } = await open('never_paid', locale)
       const name = { ar: 'مثال للاستضافة', fr: 'Exemple Hébergement', en: 'Example Hosting' }[locale] ?? ''
       expect(await page.title()).toContain(name)
       expect(await page.locator('.brand').textContent()).toBe(name)
@@ -73,7 +73,7 @@ describeInBrowser('the first screen', ({ visit }) => {
       'Your payments',
     ])
     expect(await headings('renewable')).toEqual(['Pro', 'Your usage', 'Your payments', 'Plans'])
-    expect(await (await open('nobody', 'en')).page.locator('.plan h3').allTextContents()).toEqual([
+    expect(await (await open('never_paid', 'en')).page.locator('.plan h3').allTextContents()).toEqual([
       'Pro',
       'Free',
     ])
@@ -111,7 +111,7 @@ describeInBrowser('the first screen', ({ visit }) => {
   })
 
   it('says TTC where a tax applies, in the catalogue and on the button', async () => {
-    const text = await textOf(await open('nobody', 'fr'))
+    const text = await textOf(await open('never_paid', 'fr'))
     expect(text).toContain('Passer à Pro : payer 2 000 DA TTC')
     expect(text).toMatch(/2 000 DA\s*TTC par mois/)
   })

@@ -1,4 +1,4 @@
-// Every page in every state, as a phone and a desk show it: nothing for axe to find, light, alone, and photographed.
+// Every page in every state, on phone and desktop widths: no axe findings, small, one request, with a screenshot.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { axeFindings, describeInBrowser, keepScreenshot, type Visit } from '../support/browser.js'
@@ -8,7 +8,7 @@ import { type People, peopleOf } from '../support/people.js'
 /** "A page is under 30 kB without fonts." */
 const PAGE_BYTES_MAX = 30_000
 
-/** Arabic on a phone, French on a desk, English on a phone: each language, each width, each direction. */
+/** Arabic on a phone, French on a desktop, English on a phone: each language, each width, each direction. */
 const LOOKS: readonly (readonly [locale: string, visit: Visit])[] = [
   ['ar', { width: 360 }],
   ['fr', { width: 1280 }],
@@ -28,7 +28,7 @@ describeInBrowser('the pages', ({ visit }) => {
   })
 
   const portals = [
-    'nobody',
+    'never_paid',
     'active',
     'renewable',
     'past_due',

@@ -1,5 +1,5 @@
-// A whole purchase as people do it: from the portal to the payment page, back, paid, the receipt opened. In each language,
-// on a phone and at a desk, with and without JavaScript; a card that fails; a webhook that never comes; and by keyboard.
+// A whole purchase in a browser: from the portal to the payment page, back, paid, the receipt opened. In each language,
+// on phone and desktop widths, with and without JavaScript; a card that fails; a missing webhook; and by keyboard.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
@@ -54,7 +54,7 @@ describeInBrowser('a purchase', ({ visit }) => {
     const userId = await enter(visitor)
     await choose(visitor, locale)
     expect(await page.textContent('h1')).toBe(say('portalTitle'))
-    // What it brings is told before he pays: bought on 21 November, it lasts until 21 December.
+    // The period is shown before the payment: bought on 21 November, it lasts until 21 December.
     const start = page.locator('.buy')
     expect(await start.textContent()).toMatch(/21\u00a0(ديسمبر|décembre|December)\u00a02026/)
 
@@ -121,7 +121,7 @@ describeInBrowser('a purchase', ({ visit }) => {
       // The redirect says success; the bank has not answered yet, so neither do we.
       expect(await page.textContent('h1')).toBe(say('returnPendingTitle'))
       await world.emulator.advance(12)
-      // Nobody touches the page: it asks again, and the question to the provider is what books the payment.
+      // The page reloads by itself, and the request to the provider books the payment.
       await page.waitForURL(/look=\d/)
       await page.getByRole('heading', { name: say('returnPaidTitle') }).waitFor()
     },

@@ -85,8 +85,8 @@ describe('a client in reach of billing', () => {
     expect(error).toBeInstanceOf(BillingApiError)
     expect(error).toMatchObject({ status: 422, code: 'validation_failed' })
     expect(state.calls).toBe(1)
-    const stranger = clientOf({ apiKey: 'not_the_key_of_the_platform' }).user(userId)
-    await expect(stranger).rejects.toMatchObject({ status: 401, code: 'unauthenticated' })
+    const withWrongKey = clientOf({ apiKey: 'not_the_key_of_the_platform' }).user(userId)
+    await expect(withWrongKey).rejects.toMatchObject({ status: 401, code: 'unauthenticated' })
   })
 })
 
@@ -147,9 +147,9 @@ describe('a client out of reach', () => {
   })
 
   it('throws from every other call', async () => {
-    const nobody = clientOf({ url: `http://127.0.0.1:${await freePort()}` })
-    await expect(nobody.user(userId)).rejects.toBeInstanceOf(BillingUnreachableError)
-    await expect(nobody.reportUsage(userId, 'projects', { used: 1 })).rejects.toBeInstanceOf(
+    const unreachable = clientOf({ url: `http://127.0.0.1:${await freePort()}` })
+    await expect(unreachable.user(userId)).rejects.toBeInstanceOf(BillingUnreachableError)
+    await expect(unreachable.reportUsage(userId, 'projects', { used: 1 })).rejects.toBeInstanceOf(
       BillingUnreachableError,
     )
   })

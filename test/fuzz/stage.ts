@@ -23,7 +23,7 @@ export async function openStage(database: Database): Promise<Stage> {
   await world.as('review').buy()
   world.emulator.clearFaults()
   await platformFor(world, 'paid').consume('projects', { operation_id: 'first' })
-  // What time alone changes has changed before anything is compared: the provider tells of each checkout that expires.
+  // Checkouts expire before anything is compared, because the provider sends an event for each.
   await world.advance(HOUR / SECOND)
   const reconciliation = await operatorOf(world).post('/reconciliations', { since: '2026-11-01' })
   return {

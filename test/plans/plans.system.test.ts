@@ -1,5 +1,5 @@
-// What the statements of the hot paths cost when there is much of everything: they find their rows by index, whoever plans
-// them and when; and a sweep reads what is due, not what exists. Those about usage are in usage-plans.system.test.ts.
+// The plans of the hot statements on large tables: they find their rows by index, with generic and custom plans, and a
+// sweep reads only what is due. Those about usage are in usage-plans.system.test.ts.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import {

@@ -36,7 +36,7 @@ describeOnBothDatabases('with 5,000 users', ({ database }) => {
     expect(plan).not.toMatch(/Seq Scan on (users|usage)/)
   })
 
-  it('the sweep forgets what is older than it is told, no more than it may', async () => {
+  it('the sweep deletes operations older than the given instant, at most as many as its limit', async () => {
     // One operation a minute back from noon: 5,000 minutes, of which 2,880 are 48 hours.
     expect(await forgetUsageOperations(database(), NOON - 48 * HOUR, 2_000)).toBe(2_000)
     expect(await forgetUsageOperations(database(), NOON - 48 * HOUR, 2_000)).toBe(USERS - 2_880 - 2_000)

@@ -52,7 +52,7 @@ it('`backup` asks the running service, which has the embedded database to itself
   expect(restored).toMatchObject({ code: 0, output: expect.stringContaining('audit: 1') })
 })
 
-it('a second service on the same data folder is refused, told who has it and what it needs: a folder of its own', async () => {
+it('a second service on the same data folder is refused, with the owner of the folder and the remedy', async () => {
   const { code, output } = await runCommand(['serve'], elsewhere)
   expect(code).toBe(1)
   expect(output).toContain(`in use by process ${service.pid}`)

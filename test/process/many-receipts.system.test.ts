@@ -10,7 +10,7 @@ const LANGUAGES = ['ar', 'fr', 'en']
 
 beforeAll(() => buildOnce())
 
-it('150 receipts asked for at once leave /healthz quick, and who finds no place is told when to come again', async () => {
+it('150 concurrent receipts leave /healthz quick, and those beyond the queue get 503 with Retry-After', async () => {
   const env = { PORT: String(await freePort()), DATABASE_URL: 'memory:', AUTH_JWT_SECRET: JWT_SECRET }
   const service = await startService(env)
   const api = `${service.url}/api/v1/billing`

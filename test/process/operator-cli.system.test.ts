@@ -1,4 +1,4 @@
-// The operator's commands as processes of their own: beside the running service, and on a database that nobody else has.
+// The operator's commands as processes: beside a running service, and on the database of a stopped one.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -117,7 +117,7 @@ it(
 )
 
 it(
-  'open a database that nobody else has, under the name that is given',
+  'open the database of a stopped service, under the given name',
   async () => {
     await service.kill('SIGTERM')
     const books = await runCommand(['reconcile', '--since', '2026-01-01'], { ...env, ISHTIRAK_URL: '' })
@@ -131,8 +131,8 @@ it(
       1,
       expect.stringMatching(/already recorded[\s\S]*refunded_at: 20/),
     ])
-    const nobody = await runCommand(['payments', 'list', '--as', 'karim; drop table'], env)
-    expect([nobody.code, nobody.output]).toEqual([1, expect.stringContaining('must be a name')])
+    const refused = await runCommand(['payments', 'list', '--as', 'karim; drop table'], env)
+    expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('must be a name')])
   },
   CAN_START_SLOWLY_MS,
 )

@@ -110,13 +110,13 @@ describe.each(['pglite', 'postgres'])('a killed service (%s)', (kind) => {
     const before = await ask('/upgrade', { plan: 'pro' })
     await killAndRestart()
     expect(await ask('/upgrade', { plan: 'pro' })).toEqual(before)
-    const his = emulator
+    const checkouts = emulator
       .checkouts()
       .filter(({ metadata }) => JSON.stringify(metadata).includes(`"${userId}"`))
-    expect(his).toHaveLength(1)
+    expect(checkouts).toHaveLength(1)
   })
 
-  it('while the user paid, so that the webhook met nobody: his next look at his status finds it', async () => {
+  it('while the user paid, so that the webhook was refused: their next status finds the payment', async () => {
     const { body } = await ask('/upgrade', { plan: 'pro' })
     await end('SIGKILL')
     await emulator.pay(checkoutIdOf(body.checkout_url), 'paid', 'cib')

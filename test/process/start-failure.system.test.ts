@@ -89,7 +89,7 @@ it('a folder that this user may not write to', async () => {
   const locked = path.join(folder, 'locked')
   mkdirSync(locked, { mode: 0o500 })
   const isRoot = process.geteuid?.() === 0
-  // Root may write anywhere, so for this one call the test is somebody else.
+  // Root may write anywhere, so this call runs as another user.
   if (isRoot) process.seteuid?.(65_534)
   const refused = openFolder(path.join(locked, 'database')).catch((error: unknown) => error)
   if (isRoot) process.seteuid?.(0)

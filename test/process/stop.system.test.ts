@@ -1,4 +1,4 @@
-// SIGTERM: first the load balancers notice, then the listener closes. Ctrl-C waits for nobody.
+// SIGTERM drains before the listener closes, so that load balancers notice. Ctrl-C does not drain.
 import { get } from 'node:http'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { postgresUrl } from '../support/databases.js'

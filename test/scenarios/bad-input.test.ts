@@ -153,13 +153,13 @@ describeScenario('bad input', ({ database }) => {
     expect((await world.call('GET', '/healthz')).status).toBe(200)
   })
 
-  it('a stranger is told how to introduce himself, and nothing else', async () => {
+  it('an anonymous request gets 401 with the scheme to use, and nothing else', async () => {
     for (const path of ['status', 'payments', 'payments/pay_1']) {
       const answer = await world.call('GET', `/api/v1/billing/${path}`)
       expect([answer.status, answer.body.code]).toEqual([401, 'unauthenticated'])
       expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/)
     }
-    // Not even whether his body would have been right.
+    // Before the body is validated.
     expect((await world.call('POST', '/api/v1/billing/upgrade', { body: { plan: 7 } })).status).toBe(401)
   })
 

@@ -31,7 +31,7 @@ describeScenario('a request that is continued later', ({ database }) => {
     const user = world.as('user-1')
     world.emulator.setFaults({ drop: {}, api_timeout_before: {} })
     expect((await user.post('/api/v1/billing/upgrade', { plan: 'pro' })).status).toBe(503)
-    // The provider is out of reach all day, so nobody learns that there is no checkout.
+    // The provider is unreachable all day, so the service cannot learn that there is no checkout.
     await world.advance(23 * HOUR + 50 * MINUTE)
     world.emulator.setFaults({ api_timeout_before: null })
 
@@ -45,7 +45,7 @@ describeScenario('a request that is continued later', ({ database }) => {
     expect(payment?.status).toBe('paid')
   })
 
-  it('is not shown to who has changed his mind: the next click on another plan gets that plan’s checkout', async () => {
+  it('is not reused for another plan: the next click on another plan gets that plan’s checkout', async () => {
     const user = world.as('user-1')
     world.emulator.setFaults({ api_timeout_before: {} })
     expect((await user.post('/api/v1/billing/upgrade', { plan: 'team' })).status).toBe(503)

@@ -21,7 +21,7 @@ describeScenario('the main job', ({ database }) => {
     expect(answer.headers.get('ratelimit')).toBe('"default";r=299;t=60')
   })
 
-  it('gives the plans with a tag, and 304 to whoever has them', async () => {
+  it('gives the plans with an ETag, and 304 to a client that has them', async () => {
     const etag = (await world.call('GET', '/api/v1/billing/plans')).headers.get('etag') ?? ''
     const again = await world.call('GET', '/api/v1/billing/plans', { headers: { 'if-none-match': etag } })
     expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag])
@@ -29,7 +29,7 @@ describeScenario('the main job', ({ database }) => {
     expect(other.status).toBe(200)
   })
 
-  it('shows a stranger to money as free and active, with exactly four fields', async () => {
+  it('shows a user who never paid as free and active, with exactly four fields', async () => {
     const { text } = await world.as('user-1').get('/api/v1/billing/status')
     expect(text).toBe('{"plan":"free","status":"active","current_period_end":null,"payment_method":null}')
   })
@@ -82,7 +82,7 @@ describeScenario('the main job', ({ database }) => {
     expect((await user.get(`/api/v1/billing/payments/${paymentId}`)).body).toEqual(body.data[0])
   })
 
-  it('shows somebody else’s payment as the same 404 as none', async () => {
+  it('answers another user’s payment with the same 404 as an unknown one', async () => {
     const { paymentId } = await world.as('user-1').buy()
     const theirs = await world.as('user-2').get(`/api/v1/billing/payments/${paymentId}`)
     const none = await world.as('user-2').get('/api/v1/billing/payments/pay_00000000000000000000000000')

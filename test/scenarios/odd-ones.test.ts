@@ -89,7 +89,7 @@ describeScenario('odd money', ({ database }) => {
     expect(await status()).toEqual(ONE_MONTH)
   })
 
-  it('of a checkout that nobody here knows is stored and answered 200', async () => {
+  it('of an unknown checkout is stored and answered 200', async () => {
     const { checkoutId } = await user.upgrade()
     const unknown = anEvent(world, checkoutId, 'paid', { id: 'chk_unknown', metadata: { user_id: 'user-1' } })
     const first = await postEvent(world, unknown)
@@ -101,7 +101,7 @@ describeScenario('odd money', ({ database }) => {
     expect(await status()).toEqual(NEVER)
   })
 
-  it('of a type that nobody here knows is stored and answered 200', async () => {
+  it('of an unknown type is stored and answered 200', async () => {
     const body = JSON.stringify({
       id: 'evt_new',
       entity: 'event',
@@ -145,9 +145,9 @@ describeScenario('odd money', ({ database }) => {
     expect((await user.get(`${HISTORY}/${paymentId}`)).body.status).toBe('paid')
   })
 
-  describe('told of in any order', () => {
-    const told: readonly EventStatus[] = ['paid', 'paid', 'failed', 'expired', 'canceled']
-    const orders = distinctOrders(told)
+  describe('reported in any order', () => {
+    const reported: readonly EventStatus[] = ['paid', 'paid', 'failed', 'expired', 'canceled']
+    const orders = distinctOrders(reported)
 
     it(`buys one month: all ${orders.length} orders of five deliveries`, async () => {
       for (const [index, order] of orders.entries()) {
@@ -167,7 +167,7 @@ describeScenario('odd money', ({ database }) => {
 
     it('buys one month also when all five arrive at once', async () => {
       const { checkoutId, paymentId } = await user.upgrade()
-      const bodies = told.map((event) => anEvent(world, checkoutId, event))
+      const bodies = reported.map((event) => anEvent(world, checkoutId, event))
       const answers = await Promise.all(bodies.map((body) => postEvent(world, body)))
       expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200])
       expect((await user.get(`${HISTORY}/${paymentId}`)).body.status).toBe('paid')
@@ -201,7 +201,7 @@ describeScenario('a key that is being replaced', ({ database }) => {
   })
 })
 
-/** Every order of these, equal ones not told apart: 5! / 2! = 60 for five of which two are equal. */
+/** Every distinct order: 5! / 2! = 60 for five of which two are equal. */
 function distinctOrders(items: readonly EventStatus[]): readonly (readonly EventStatus[])[] {
   if (items.length <= 1) return [items]
   return [...new Set(items)].flatMap((first) => {

@@ -122,7 +122,7 @@ describeScenario('an instant of payment', ({ database }) => {
     afterEach(() => emulator.close())
 
     it('is ours, whether the event, the sweep or the operator brings it', async () => {
-      const told = await world.as('user-1').buy()
+      const viaWebhook = await world.as('user-1').buy()
       emulator.setFaults({ drop: {} })
       const swept = await world.as('user-2').buy()
       world.clock.advance(61_000)
@@ -130,7 +130,7 @@ describeScenario('an instant of payment', ({ database }) => {
       const asked = await world.as('user-3').buy()
       await operator.post(`/payments/${asked.paymentId}/recheck`)
       const expected = [
-        [told, 'webhook'],
+        [viaWebhook, 'webhook'],
         [swept, 'sweep'],
         [asked, 'operator'],
       ] as const

@@ -18,7 +18,7 @@ const SWITCHES = [
   '--disable-sync',
 ]
 
-/** What a person has in hand: the width of a phone or a desk, and a browser with or without JavaScript. */
+/** The user's device: phone or desktop width, with or without JavaScript. */
 export interface Visit {
   readonly width?: 360 | 1280
   readonly javaScript?: boolean
@@ -26,7 +26,7 @@ export interface Visit {
 }
 
 export interface BrowserTools {
-  /** A browser that remembers nobody: no cookie. Every request of its page is written down. */
+  /** A browser without cookies. Records every request of its page. */
   visit(options?: Visit): Promise<Visitor>
 }
 

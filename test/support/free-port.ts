@@ -1,4 +1,4 @@
-// A port that nobody listens on: for services that have to know their own address before they start.
+// A free port, for services that need to know their address before they start.
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 

@@ -1,4 +1,4 @@
-// The operator of a world: a key with a name, and his calls.
+// The operator of a world: a key with a name, and calls with it.
 import type { Answer, World } from './world.js'
 
 export const OPERATOR_KEY = 'operator-key-of-the-tests'

@@ -57,7 +57,7 @@ export function launchService(
     }
     ended.then((end) => reject(new Error(`ended with ${end}:\n${lines.join('\n')}`)), reject)
   })
-  // Whoever never asks is not told.
+  // Not every test awaits it, and an unhandled rejection would fail the run.
   url.catch(() => undefined)
   const kill = (signal: NodeJS.Signals) => {
     child.kill(signal)

@@ -62,7 +62,7 @@ export class Receiver {
     this.#server = server
   }
 
-  /** Nobody answers on the port any more. */
+  /** Closes the port, so that connections are refused. */
   async goDown(): Promise<void> {
     const server = this.#server
     this.#server = undefined

@@ -5,7 +5,7 @@ const ASK_EVERY_MS = 20
 /** Longer than anything here takes on a busy machine. */
 const GIVE_UP_MS = 60_000
 
-/** Resolves when `condition` holds; throws with what `describe` tells when it does not in a minute. */
+/** Resolves when `condition` holds; throws with the text of `describe` after a minute. */
 export async function waitFor(
   condition: () => boolean | Promise<boolean>,
   describe: () => string = () => String(condition),

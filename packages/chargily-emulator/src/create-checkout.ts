@@ -14,7 +14,7 @@ import {
 } from './records.js'
 import { findIn, type Store } from './store.js'
 
-/** In dinars: SATIM settles nothing below. The message of the refusal is known to the letter. */
+/** In dinars: SATIM settles nothing below. Chargily's refusal has this exact message. */
 export const MIN_AMOUNT = 50
 /** Chargily docs, API reference, checkouts/expire: 30 minutes. */
 const LIFETIME_MS = 30 * 60_000

@@ -82,7 +82,7 @@ test.each([
   [{ webhook_endpoint: 7 }, 'webhook_endpoint', 'The webhook endpoint field must be a valid URL.'],
   [{ locale: 'de' }, 'locale', 'The selected locale is invalid.'],
   [{ payment_method: 'visa' }, 'payment_method', 'The selected payment method is invalid.'],
-  [{ customer_id: 'nobody' }, 'customer_id', 'The selected customer id is invalid.'],
+  [{ customer_id: 'unknown' }, 'customer_id', 'The selected customer id is invalid.'],
   [{ description: 1 }, 'description', 'The description field must be a string.'],
   [{ metadata: 'x' }, 'metadata', 'The metadata field must be an array.'],
   [

@@ -1,4 +1,4 @@
-// What is told of time passing, and when to look next.
+// Which boundary is announced, and when to look next.
 import { describe, expect, it } from 'vitest'
 import { days, instantOf, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
 import { type Boundary, decideAnnouncement, firstAnnouncementAt } from './announcement.js'
@@ -16,19 +16,19 @@ const decide = (announced: Boundary | null, now: number, changes: Partial<typeof
   decideAnnouncement(PAID, announced, now, { ...RULES, ...changes })
 
 describe('the boundaries', () => {
-  it('are 7, 3 and 1 days before the end, the end, and three days of grace later, each told once', () => {
-    const told: unknown[] = []
+  it('are 7, 3 and 1 days before the end, the end, and three days of grace later, each announced once', () => {
+    const sent: unknown[] = []
     let announced: Boundary | null = null
     let at = firstAnnouncementAt(PAID)
     while (at !== null) {
       // A millisecond early there is nothing to say.
       expect(decide(announced, at - 1).announcement).toBeNull()
       const decision = decide(announced, at)
-      told.push([decision.announcement?.type, decision.announcement?.boundary, at - END])
+      sent.push([decision.announcement?.type, decision.announcement?.boundary, at - END])
       announced = decision.announced
       at = decision.announceAt
     }
-    expect(told).toEqual([
+    expect(sent).toEqual([
       ['subscription.expiring', 'expiring_7_days', days(-7)],
       ['subscription.expiring', 'expiring_3_days', days(-3)],
       ['subscription.expiring', 'expiring_1_day', days(-1)],
@@ -37,7 +37,7 @@ describe('the boundaries', () => {
     ])
   })
 
-  it('that were told are not told again', () => {
+  it('that were announced are not announced again', () => {
     expect(decide('expiring_7_days', END - days(6))).toEqual({
       announcement: null,
       announced: 'expiring_7_days',
@@ -50,7 +50,7 @@ describe('the boundaries', () => {
     })
   })
 
-  it('passed in sleep: only the last is still true, and it names those it stands for', () => {
+  it('passed while the service was stopped: only the last is announced, and it names the skipped ones', () => {
     expect(decide(null, END + days(30))).toEqual({
       announcement: {
         type: 'subscription.expired',
@@ -75,7 +75,7 @@ describe('the boundaries', () => {
   })
 
   it('follow a change of the days of grace', () => {
-    // Told past_due under 3 days; now it is 1 day, and that is over.
+    // past_due was announced with 3 days of grace; with 1 day grace is over.
     expect(decide('past_due', END + days(2), { graceDays: 1 }).announcement?.boundary).toBe('expired')
     expect(decide('past_due', END + days(3), { graceDays: 5 })).toMatchObject({
       announcement: null,
@@ -84,7 +84,7 @@ describe('the boundaries', () => {
   })
 })
 
-it('who never paid, and whose subscription was ended, is told nothing', () => {
+it('are not announced to users who never paid or whose subscription was ended', () => {
   for (const facts of [NEVER_PAID, { ...PAID, endedAt: NOON }]) {
     expect(firstAnnouncementAt(facts)).toBeNull()
     expect(decideAnnouncement(facts, null, END + days(9), RULES)).toEqual({

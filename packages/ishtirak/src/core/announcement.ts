@@ -55,8 +55,8 @@ export function decideAnnouncement(
 }
 
 /**
- * The schedule that new facts begin with. If that instant is past (a payment booked very late) the next sweep looks, and
- * tells what is true by then.
+ * The first boundary of new facts. If it is past (a payment booked very late), the next sweep announces what is true by
+ * then.
  */
 export function firstAnnouncementAt({ paidUntil, endedAt }: SubscriptionFacts): Instant | null {
   return paidUntil === null || endedAt !== null ? null : paidUntil - 7 * DAY

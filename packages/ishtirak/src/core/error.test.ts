@@ -17,7 +17,7 @@ describe('the list of errors', () => {
   })
 
   it.each(Object.entries(VALIDATION_PROBLEMS))(
-    'the field problem %s is told in every language',
+    'the field problem %s has a text in every language',
     (code, text) => {
       expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/)
       for (const locale of LOCALES) expect(text[locale].trim()).not.toBe('')

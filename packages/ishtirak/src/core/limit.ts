@@ -13,7 +13,7 @@ export const LIMIT_KINDS: Readonly<Record<LimitName, LimitKind>> = {
   storage_mb: 'gauge',
 }
 
-/** The most that one operation may move: bounded so that a slip of the pen is no lasting damage. */
+/** The maximum amount of one operation: bounds the damage of a wrong call. */
 export const AMOUNT_MAX = 1_000_000
 /** The most that can be reported: a million terabytes in megabytes, and exact in every JSON reader. */
 export const USED_MAX = 1_000_000_000_000

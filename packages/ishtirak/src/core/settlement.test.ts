@@ -186,7 +186,7 @@ describe('a payment under review', () => {
     expect([review('paid').review?.status, review('failed').review?.status]).toEqual(['paid', 'failed'])
   })
 
-  it('is told of anew when the money comes after all', () => {
+  it('is reported again when the money comes after all', () => {
     const { outcome, payment } = decide(review('failed'), report)
     expect([outcome, payment?.review?.status]).toEqual(['review', 'paid'])
     expect(decide(review('paid'), report).outcome).toBe('unchanged')
@@ -208,12 +208,12 @@ describe('a failed, canceled or expired report', () => {
     expect(decide(aPayment(booked), aReport({ status })).payment).toBeNull()
   })
 
-  it('in an event leaves the looking on, for events may overtake each other', () => {
+  it('in an event keeps the schedule of looks, because events may arrive out of order', () => {
     const { payment } = decide(aPayment(), aReport({ status: 'failed' }))
     expect(payment?.nextCheckAt).toBe(NOON + MINUTE)
   })
 
-  it('as the answer to our own question ends the looking', () => {
+  it('as the answer to our own request ends the looks', () => {
     const { payment } = decide(aPayment(), aReport({ status: 'failed' }), { asked: true })
     expect(payment?.nextCheckAt).toBeNull()
   })
@@ -232,6 +232,6 @@ describe('a pending report', () => {
   })
 })
 
-it('a report of a checkout that is not ours is told apart', () => {
+it('a report of a checkout that is not ours is unknown_checkout', () => {
   expect(decide(null).outcome).toBe('unknown_checkout')
 })

@@ -15,7 +15,7 @@ export interface DatabaseOptions {
     warn(details: object, message: string): void
     error(details: object, message: string): void
   }
-  /** Told when the embedded database can do nothing more until the process starts anew. */
+  /** Called when the embedded database has failed until the process restarts. */
   readonly onFailure?: () => void
 }
 

@@ -77,7 +77,7 @@ describeOnBothDatabases('transactions', (context) => {
     await prepare()
     const moves = Array.from({ length: 50 }, (_, index) =>
       database().transaction(async (transaction) => {
-        // Always a first: whoever locks in one order cannot block each other.
+        // Always `a` first: locking in one order avoids deadlocks.
         const amount = index % 2 === 0 ? 1 : -1
         await transaction.query(add, ['a', amount])
         await transaction.query(add, ['b', -amount])

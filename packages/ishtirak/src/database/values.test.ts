@@ -57,7 +57,7 @@ describeOnBothDatabases('values', ({ database }) => {
   })
 
   it('an integer that a number cannot hold is refused, and the next statement works', async () => {
-    // 2^53 is the first integer that has a neighbour it cannot be told from.
+    // 2^53 is the first integer that equals its successor as a number.
     await expect(there('int8', '9007199254740992')).rejects.toMatchObject({ code: '22003' })
     await expect(there('int8[]', '{9007199254740992}')).rejects.toMatchObject({ code: '22003' })
     await expect(there('numeric', '9007199254740993')).rejects.toMatchObject({ code: '22003' })

@@ -42,7 +42,7 @@ const save = statement(
   'announcements.save',
   `with guard as (
      select user_id from users where user_id = $1 and version = $2::bigint for update
-   ), told as (
+   ), announced as (
      insert into outbox (user_id, sequence, id, type, payload, created_at)
      select g.user_id, ($4::jsonb->'data'->>'sequence')::bigint, $3, $4::jsonb->>'type', $4::jsonb, $7::timestamptz
        from guard g where $3::text is not null

@@ -117,7 +117,7 @@ describeScenario('announcements', ({ database }) => {
     expect(news()).toEqual(['subscription.expired expired expired'])
   })
 
-  it('that nobody makes change nobody’s access', async () => {
+  it('that are not made change no user’s access', async () => {
     await world.as('user-1').buy()
     await world.service.runner.stop()
     const { emulator } = world

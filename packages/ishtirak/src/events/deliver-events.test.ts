@@ -1,5 +1,5 @@
-// What the platform is told, over real HTTP to a receiver on this machine: signed, once and again, in order, and not for
-// ever to somebody who does not want it.
+// Delivery of events over real HTTP to a receiver on this machine: signed, repeated, in order, and switched off when the
+// receiver refuses them for good.
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -42,7 +42,7 @@ describeScenario('events to the platform', ({ database }) => {
   /** Lets the schedule's next attempt come, jitter included. */
   const nextAttempt = (attempts: number) => pass(seconds((ATTEMPT_WAITS[attempts] ?? DAY) * 1.1))
 
-  it('tells of a purchase: the payment, then what it brought about', async () => {
+  it('sends the events of a purchase: the payment, then its effect', async () => {
     await world.as('user-1').buy()
     await pass(0)
     expect(receiver.story).toEqual(['user-1:1:payment.paid', 'user-1:2:subscription.activated'])
@@ -78,8 +78,8 @@ describeScenario('events to the platform', ({ database }) => {
     for (const secret of [SECRET, OLD_SECRET]) {
       expect(new Webhook(secret).verify(first.raw, headers)).toEqual(first.event)
     }
-    const stranger = new Webhook(`whsec_${'C'.repeat(32)}`)
-    expect(() => stranger.verify(first.raw, headers)).toThrow('No matching signature')
+    const otherSecret = new Webhook(`whsec_${'C'.repeat(32)}`)
+    expect(() => otherSecret.verify(first.raw, headers)).toThrow('No matching signature')
     expect(() => new Webhook(SECRET).verify(`${first.raw} `, headers)).toThrow('No matching signature')
     expect(first.headers['content-type']).toBe('application/json')
   })
@@ -97,7 +97,7 @@ describeScenario('events to the platform', ({ database }) => {
     for (let hour = 0; hour < 24; hour += 4) await pass((4 * HOUR) / 1000)
     expect(await written(true)).toHaveLength(6)
     await receiver.listen()
-    // The step after 7 h 35 min + 10 h is 14 h later; whoever comes first wakes the others.
+    // The step after 7 h 35 min + 10 h is 14 h later; the first success makes the others due.
     await pass(seconds(14 * HOUR * 1.1))
     await vi.waitFor(() => expect(receiver.received).toHaveLength(6))
     for (const user of ['user-1', 'user-2', 'user-3']) expect(receiver.sequencesOf(user)).toEqual([1, 2])

@@ -1,4 +1,4 @@
-// When an event is sent again, and when nobody is bothered any more.
+// When an event is sent again, and when the address is switched off.
 import { describe, expect, it } from 'vitest'
 import { days, NOON } from '../../../../test/support/fixtures.js'
 import { ATTEMPT_WAITS, nextAttemptAt, reasonToDisable } from './retry-schedule.js'

@@ -63,7 +63,7 @@ describe('the sender of events', () => {
     expect(await send()).toEqual({ kind: 'answer', status: 200 })
   })
 
-  it('calls it a failure when nobody listens', async () => {
+  it('reports a failure when the connection is refused', async () => {
     const sent = await send({ url: `http://127.0.0.1:${await freePort()}/` })
     expect(sent).toMatchObject({ kind: 'failure', detail: expect.stringContaining('ECONNREFUSED') })
   })

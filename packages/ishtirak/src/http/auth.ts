@@ -143,7 +143,7 @@ function secretCheck(secret: string): SignatureCheck {
   return async (token, options) => jwtVerify(token, await imported, { ...options, algorithms: ['HS256'] })
 }
 
-/** Tells a key that does not exist (the token's fault) from a server that does not answer (not the token's fault). */
+/** Distinguishes an unknown key (the token is wrong) from a server that does not answer (the token may be right). */
 function reachableKeys(keys: JWTVerifyGetKey): JWTVerifyGetKey {
   return async (header, token) => {
     try {

@@ -40,7 +40,7 @@ export type UsageAnswer =
   | { readonly kind: 'conflict' }
   /** The version is not the user's any more: nothing was decided. Here is what is true. */
   | { readonly kind: 'outdated'; readonly user: UserRecord | null }
-  /** Somebody else was first to use this count, or to send this operation: nothing was changed, ask again. */
+  /** A concurrent statement changed this count or stored this operation: nothing was changed, try again. */
   | { readonly kind: 'stale' }
 
 // counted  one more on the count, as the last commit left it: a second one waits here, and compares what it finds

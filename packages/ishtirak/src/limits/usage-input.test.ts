@@ -66,9 +66,9 @@ describe('a report', () => {
   })
 })
 
-describe('what the platform tells of a user', () => {
+describe('the profile that the platform sets', () => {
   it.each([
-    [{ email: 'nobody' }, '/email'],
+    [{ email: 'no-at-sign' }, '/email'],
     [{ email: `${'x'.repeat(250)}@b.dz` }, '/email'],
     [{ email: 'a\u0007@b.dz' }, '/email'],
     [{ name: 'two\nlines' }, '/name'],

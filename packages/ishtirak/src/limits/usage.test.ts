@@ -48,7 +48,7 @@ describeScenario('limits', ({ database }) => {
     expect(allowed).toHaveLength(10)
   })
 
-  it('answers a repeated operation to the letter as the first time, also after the day has turned', async () => {
+  it('answers a repeated operation with the identical body, also on the next day', async () => {
     const first = await platform().consume(DEPLOYS, { operation_id: 'deploy-1', amount: 3 })
     await deployTimes(2, 'other')
     await world.advance(12 * HOURS)
@@ -163,7 +163,7 @@ describeScenario('limits', ({ database }) => {
     expect(created.body).toMatchObject({ allowed: false, limit: 3, used: 7, reason: 'over_limit' })
   })
 
-  it('tells what a renewal would buy, and when it can be bought', async () => {
+  it('shows what a renewal would buy, and when it can be bought', async () => {
     const renewal = async () => (await platform().read()).body.renewal
     expect(await renewal()).toEqual({
       allowed: true,
@@ -182,14 +182,14 @@ describeScenario('limits', ({ database }) => {
     expect(await renewal()).toMatchObject({ allowed: true, ...next, ...from })
   })
 
-  it('keeps what the platform tells of a user: absent stays, null clears', async () => {
+  it('keeps the profile that the platform sets: absent stays, null clears', async () => {
     await platform().update({ email: 'a@example.dz', name: 'أمين', locale: 'ar' })
     const { body } = await platform().update({ name: null })
     expect(body).toMatchObject({ user_id: 'user-1', email: 'a@example.dz', name: null, locale: 'ar' })
     expect((await platform().update({})).text).toBe((await platform().read()).text)
   })
 
-  it('shows the user the same as the platform, with the checkout that waits for him', async () => {
+  it('shows the user the same as the platform, with their open checkout', async () => {
     await deployTimes(2)
     const overview = async () => (await world.as('user-1').get('/api/v1/billing/overview')).body
     const { pending_payment: none, ...same } = await overview()
@@ -254,7 +254,7 @@ describeScenario('the platform’s key', ({ database }) => {
     for (const { status, body } of answers) expect([status, body.code]).toEqual([404, 'not_found'])
   })
 
-  it('is not the user’s: his token and a wrong key are 401, before anything is read', async () => {
+  it('answers 401 to a user’s token and to a wrong key, before anything is read', async () => {
     await using world = await createWorld(database(), { env: WITH_PLATFORM })
     const mine = await world.as('user-1').get('/api/v1/platform/users/user-1')
     const wrong = await world.call('POST', '/api/v1/platform/users/user-1/limits/x/consume', {

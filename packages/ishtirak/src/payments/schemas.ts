@@ -1,5 +1,5 @@
 // The shapes of the API, in the order in which their fields are written. One source for validation, for the serialiser
-// and for the OpenAPI document. The five of seed.md stand here to the letter.
+// and for the OpenAPI document. The five of seed.md are unchanged.
 import { Type } from 'typebox'
 import { PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { nameSchemas } from '../http/schemas.js'

@@ -131,7 +131,7 @@ describeOnBothDatabases('changes that are saved together', ({ database }) => {
     expect(await numbers()).toEqual(['a 2026-1', 'c 2026-2'])
   })
 
-  it('do not mind a neighbour whose event is known, and change nothing of his', async () => {
+  it('are saved beside one whose event is known, which changes nothing', async () => {
     await saveSettlements(database(), [await booking('a')])
     const known = await booking('b')
     const again: SettlementChange = { ...known, userId: 'a', version: known.version + 1 }

@@ -1,5 +1,5 @@
-// Every webhook is dropped: whoever comes back from paying sees it at once, whoever closed the browser within the sweep's
-// bound, and the reading never suffers from the asking.
+// Every webhook is dropped: a user who returns from paying sees the payment at once, one who closed the browser within the
+// sweep's bound, and a failing provider never fails a read.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { type Caller, createWorld, type World } from '../../../../test/support/world.js'
@@ -29,12 +29,12 @@ describeScenario('with every webhook dropped', ({ database }) => {
     (await showPayment(world.service.parts, paymentId)).payment.status
 
   describe('the one who returns', () => {
-    it('sees pro at once in his status', async () => {
+    it('sees pro at once in their status', async () => {
       await user.buy()
       expect(await plan()).toBe('pro')
     })
 
-    it('sees the payment paid at once in his history, alone, and on the return page', async () => {
+    it('sees the payment paid at once in their history, alone, and on the return page', async () => {
       const { paymentId } = await user.buy()
       expect((await user.get(HISTORY)).body.data[0].status).toBe('paid')
       const second = world.as('user-2')
@@ -55,7 +55,7 @@ describeScenario('with every webhook dropped', ({ database }) => {
   })
 
   describe('the one who closes the browser', () => {
-    // When he pays after the click, and at which look after the click it is found: 1, 5, 35 minutes, 6 hours, a day.
+    // The time of payment after the click, and the look that finds it: 1, 5, 35 minutes, 6 hours, a day.
     it.each([
       [30, MINUTE],
       [2 * MINUTE, 5 * MINUTE],

@@ -34,7 +34,7 @@ describeOnBothDatabases('upgrades that are asked for together', ({ database }) =
   const asked = (...userIds: string[]) =>
     userIds.map((userId) => ({ user: { userId }, method: 'chargily', now: NOON }))
 
-  it('take one statement to load and one to write, whoever is new among them', async () => {
+  it('take one statement to load and one to write, with new and known users', async () => {
     await insertRequestedPayments(database(), [request({ userId: 'b' }, null)])
     const sent: string[] = []
     const counted: Queryable = {
@@ -58,7 +58,7 @@ describeOnBothDatabases('upgrades that are asked for together', ({ database }) =
     )
   })
 
-  it('are not refused with the one whose place is taken, and he stays as he was', async () => {
+  it('are written beside one that is refused because its user has an open payment', async () => {
     await insertRequestedPayments(database(), [request({ userId: 'b' }, null)])
     const { insert } = createUpgradeRequests(database())
     const written = await Promise.all([
@@ -79,9 +79,9 @@ describeOnBothDatabases('upgrades that are asked for together', ({ database }) =
     await insertRequestedPayments(database(), [request({ userId: 'b' }, null)])
     const written = await insertRequestedPayments(database(), [
       request({ userId: 'a' }, null),
-      // Somebody made his row since it was looked for; somebody else changed his money.
+      // The first user's row was created since it was looked for; the second one's version has changed.
       request({ userId: 'b' }, null, 'pay_late'),
-      request({ userId: 'c' }, 0, 'pay_of_nobody'),
+      request({ userId: 'c' }, 0, 'pay_of_unknown_user'),
     ])
     expect(written).toEqual([true, false, false])
     expect((await database().query(selectPayments)).map(({ id }) => id)).toEqual(['pay_a', 'pay_b'])

@@ -112,7 +112,7 @@ describeScenario('upgrading', ({ database }) => {
       expect(world.emulator.checkouts()).toEqual([])
     })
 
-    it('for a user who has just paid says until when, and from when he can renew', async () => {
+    it('for a user who has just paid says until when, and from when they can renew', async () => {
       const user = world.as('user-1')
       await user.buy()
       const { status, body } = await user.post(UPGRADE, { plan: 'pro' })

@@ -38,7 +38,7 @@ export function portalSessionRoutes(deps: PortalSessionRoutesDeps) {
       summary: 'Open the customer portal',
       description:
         'A link that works once, for five minutes; it becomes a session of 12 hours in the browser that follows it.',
-      // Whoever sends no body asks for nothing special.
+      // The body is optional.
       body: Type.Union([RequestSchema, Type.Null()]),
       response: {
         200: LinkSchema,

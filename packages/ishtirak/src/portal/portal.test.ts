@@ -417,7 +417,7 @@ describeScenario('the portal', ({ database }) => {
       await setProfile(world, 'user-1', { name: 'Amina Boudiaf' })
       const { paymentId } = await world.as('user-1').buy()
       const before = (await receiptOf('user-1', paymentId)).text
-      await setProfile(world, 'user-1', { name: 'Somebody Else' })
+      await setProfile(world, 'user-1', { name: 'Another Name' })
       expect((await receiptOf('user-1', paymentId)).text).toBe(before)
     })
   })

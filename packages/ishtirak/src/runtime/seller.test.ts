@@ -54,7 +54,7 @@ describe('SELLER_FILE', () => {
       JSON.stringify({
         ...rest,
         nif: '12',
-        email: 'nobody',
+        email: 'no-at-sign',
         colour: '#123456',
         color: 'red',
         tax: [

@@ -52,7 +52,7 @@ export async function openMemory(from?: Blob): Promise<EmbeddedDatabase> {
 }
 
 interface FolderOptions {
-  /** Told once when the database has failed (a full or broken disk): all is `DatabaseUnavailable` until a new start. */
+  /** Called once when the database has failed (a full or broken disk): every call throws `DatabaseUnavailable` until a restart. */
   readonly onFailure?: (cause: unknown) => void
   /** Another one's `dump()`, to begin with instead of an empty database. Ignored where there is one already. */
   readonly from?: Blob

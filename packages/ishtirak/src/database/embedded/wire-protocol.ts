@@ -30,7 +30,7 @@ interface Surroundings {
   nextSlice(): Promise<void> | undefined
   /** Why a flush to disk failed, if one ever did. */
   flushFailure(): unknown
-  /** Told once, when the database must not be spoken to any more: it would answer nonsense, or never. */
+  /** Called once, when the protocol has failed: the database would answer wrongly, or never. */
   onFailure(cause: unknown): void
 }
 

@@ -85,7 +85,7 @@ it('a server that goes away gives DatabaseUnavailable; when it is back, so are w
 })
 
 it.each<[string, Partial<Record<'port' | 'hostname' | 'password' | 'pathname', string>>]>([
-  // Port 9 is discard: nobody listens there.
+  // Port 9 (discard) has no listener.
   ['a port without a listener', { port: '9' }],
   ['a host that does not exist', { hostname: 'nowhere.invalid' }],
   ['a wrong password', { password: 'wrong' }],

@@ -30,7 +30,7 @@ export interface PostgresOptions {
   readonly url: string
   /** 10 by default: one process saturates with 8 to 16 connections, 24 were slower (measured). */
   readonly maxConnections?: number
-  /** Told of connections that died while idle. The pool has replaced them already. */
+  /** Called for connections that died while idle. The pool has replaced them already. */
   readonly onConnectionLost?: (error: Error) => void
 }
 

@@ -1,5 +1,4 @@
-// The adapter over real HTTP against a server that says what it is told. How it gets on with a whole provider is
-// told in conformance.test.ts.
+// The adapter over real HTTP against a stub server. conformance.test.ts tests it against the emulator.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
@@ -96,7 +95,7 @@ describe('a call that failed says whether it may have been carried out', () => {
     })
   })
 
-  test('no: nobody listens at the address', async () => {
+  test('no: the connection is refused', async () => {
     const chargily = createChargily({ secretKey: KEY, apiUrl: await closedPort() })
     expect(await chargily.createCheckout(ORDER)).toMatchObject({
       ok: false,
@@ -104,7 +103,7 @@ describe('a call that failed says whether it may have been carried out', () => {
     })
   })
 
-  test('no: it told us to slow down', async () => {
+  test('no: it asked us to slow down', async () => {
     const { chargily } = await chargilyBefore(() => ({ status: 429, headers: { 'retry-after': '17' } }))
     expect(await chargily.createCheckout(ORDER)).toMatchObject({
       ok: false,
@@ -190,7 +189,7 @@ describe('asking for a checkout', () => {
   test.each<Reply>([
     { status: 404, text: '<html>nginx</html>' },
     { status: 404, json: { message: 'The route test/api/v2/checkouts/x could not be found.' } },
-  ])("somebody else's 404 (%j) does not make a payment unknown", async (reply) => {
+  ])('a 404 that is not Chargily’s (%j) does not make a payment unknown', async (reply) => {
     const { chargily } = await chargilyBefore(() => reply)
     const answer = await chargily.getCheckout(CHECKOUT.id)
     expect(answer).toMatchObject({ ok: false, failure: { kind: 'unavailable', reason: 'unreadable' } })
@@ -206,7 +205,7 @@ describe('asking for a checkout', () => {
     },
   )
 
-  test("another checkout than the one asked for is nobody's answer", async () => {
+  test('another checkout than the one asked for is unreadable', async () => {
     const { chargily } = await chargilyBefore(() => ({ json: CHECKOUT }))
     expect(await chargily.getCheckout('another')).toMatchObject({
       ok: false,
@@ -248,7 +247,7 @@ describe('ending a checkout', () => {
     expect(await chargily.expireCheckout(CHECKOUT.id)).toEqual({ ok: true, value: null })
   })
 
-  test('a refused key is told, not hidden behind the second look', async () => {
+  test('a refused key is reported, not hidden by the second look', async () => {
     const { chargily } = await chargilyBefore(() => ({ status: 403, json: { message: 'Forbidden' } }))
     expect(await chargily.expireCheckout(CHECKOUT.id)).toMatchObject({ ok: false, failure: { status: 403 } })
   })
@@ -274,8 +273,11 @@ describe('the key', () => {
   test('is not proven by any JSON, nor by the other mode', async () => {
     const other = await chargilyBefore(() => ({ json: { entity: 'balance', livemode: 'true' } }))
     expect(await other.chargily.checkKey()).toMatchObject({ ok: false, failure: { kind: 'rejected' } })
-    const stranger = await chargilyBefore(() => ({ json: { hello: 'world' } }))
-    expect(await stranger.chargily.checkKey()).toMatchObject({ ok: false, failure: { reason: 'unreadable' } })
+    const unreadable = await chargilyBefore(() => ({ json: { hello: 'world' } }))
+    expect(await unreadable.chargily.checkKey()).toMatchObject({
+      ok: false,
+      failure: { reason: 'unreadable' },
+    })
   })
 })
 

@@ -83,9 +83,9 @@ describe('a checkout', () => {
 
   test('that does not exist is null', async () => {
     const { chargily } = await provider()
-    const nobody = '01hf7yat00000000000000chk1'
-    expect(await value(chargily.getCheckout(nobody))).toBeNull()
-    expect(await value(chargily.expireCheckout(nobody))).toBeNull()
+    const unknownId = '01hf7yat00000000000000chk1'
+    expect(await value(chargily.getCheckout(unknownId))).toBeNull()
+    expect(await value(chargily.expireCheckout(unknownId))).toBeNull()
   })
 
   test('among many is found once, on any page', async () => {
@@ -117,8 +117,11 @@ describe('the key', () => {
   test('is proven, and a wrong one is refused', async () => {
     const { emulator, chargily } = await provider()
     expect(await value(chargily.checkKey())).toBe(true)
-    const stranger = createChargily({ secretKey: 'test_sk_stranger', apiUrl: emulator.url })
-    expect(await stranger.checkKey()).toMatchObject({ ok: false, failure: { kind: 'rejected', status: 401 } })
+    const withWrongKey = createChargily({ secretKey: 'test_sk_wrong', apiUrl: emulator.url })
+    expect(await withWrongKey.checkKey()).toMatchObject({
+      ok: false,
+      failure: { kind: 'rejected', status: 401 },
+    })
   })
 
   test('for live money opens the live side only', async () => {
@@ -159,7 +162,7 @@ describe('an event', () => {
     expect([null, 'DZD']).toContain(event?.report?.currency)
   })
 
-  test.each(['failed', 'canceled'] as const)('tells of a checkout that %s', async (outcome) => {
+  test.each(['failed', 'canceled'] as const)('reports a checkout that %s', async (outcome) => {
     const { emulator, chargily } = await provider()
     const { received, order } = await mailbox()
     const { checkoutId } = await value(chargily.createCheckout(order))
@@ -169,7 +172,7 @@ describe('an event', () => {
     expect(event).toMatchObject({ type: `checkout.${outcome}`, report: { checkoutId, status: outcome } })
   })
 
-  test('tells of an expiry', async () => {
+  test('reports an expiry', async () => {
     const { emulator, chargily } = await provider()
     const { received, order } = await mailbox()
     const { checkoutId } = await value(chargily.createCheckout(order))
@@ -251,7 +254,7 @@ describe('trouble at the API', () => {
     expect(emulator.checkouts()).toEqual([])
   })
 
-  test('429 and 5xx are told with what they ask for', async () => {
+  test('429 and 5xx are reported with their Retry-After', async () => {
     const { emulator, chargily } = await provider()
     emulator.setFaults({ api_429: { retry_after: 42, times: 1 } })
     expect(await chargily.createCheckout(ORDER)).toMatchObject({
