@@ -21,7 +21,7 @@ export interface ManageEventsDeps extends AuditDeps {
   readonly database: Database
 }
 
-export interface EventsQuery {
+interface EventsQuery {
   readonly userId: string | null
   /** Only those that the platform has not confirmed, oldest first. */
   readonly waiting: boolean

@@ -10,7 +10,7 @@ import { randomToken } from '../runtime/secret.js'
 import type { WiredConfig } from './wire.js'
 
 /** What the service is wired with: as configured, or completed by the sandbox. */
-export interface ProviderSetup {
+interface ProviderSetup {
   readonly config: WiredConfig
   /** In the sandbox moved by the emulator's `/_sandbox/clock`, for both. */
   readonly clock: Clock

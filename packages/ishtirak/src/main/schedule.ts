@@ -14,11 +14,11 @@ import { checkDuePayments } from '../payments/sweep.js'
 import { forgetPortalSessions } from '../portal/portal-sessions.sql.js'
 import type { Log } from '../runtime/log.js'
 
-export interface ScheduleDeps extends ReconcileDeps, AnnounceDeps, DeliveryDeps, SendMailDeps {
+interface ScheduleDeps extends ReconcileDeps, AnnounceDeps, DeliveryDeps, SendMailDeps {
   readonly database: Database
 }
 
-export interface Job {
+interface Job {
   readonly name: string
   readonly everyMs: number
   /** Works through what is due, bounded; gives how much it did. */

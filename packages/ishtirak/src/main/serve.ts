@@ -12,7 +12,7 @@ import { answerForFigures, type MetricsPort, openMetricsPort } from './metrics.j
 import { setUpProvider, writeServiceUrl } from './sandbox.js'
 import { type Service, type WiredConfig, wire } from './wire.js'
 
-export interface RunningService extends Service {
+interface RunningService extends Service {
   /** Where it listens. */
   readonly url: string
   readonly config: WiredConfig

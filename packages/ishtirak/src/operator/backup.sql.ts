@@ -24,7 +24,7 @@ class BackupRefused extends Error {
 }
 
 /** Awaited: the disk may be slower than the database. */
-export type WriteLine = (line: string) => Promise<void> | void
+type WriteLine = (line: string) => Promise<void> | void
 
 const FORMAT = 1
 const ROWS_A_FETCH = 500
