@@ -3,32 +3,32 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { describeInBrowser, type Visitor } from '../support/browser.js'
 import { freshDatabase } from '../support/databases.js'
-import { type People, peopleOf } from '../support/people.js'
 import { platformFor } from '../support/platform.js'
+import { createUsers, type TestUsers } from '../support/users.js'
 
 /** The lower edge of the first screen of a small phone: 360 × 640. */
 const FOLD = 640
 
 describeInBrowser('the first screen', ({ visit }) => {
   let database: Database
-  let people: People
+  let users: TestUsers
   beforeAll(async () => {
     database = await freshDatabase('pglite')
-    people = await peopleOf(database)
-    const busy = platformFor(people.world, 'active')
+    users = await createUsers(database)
+    const busy = platformFor(users.world, 'active')
     await busy.report('storage_mb', { used: 4301 })
     await busy.report('domains_per_project', { used: 7, project_id: 'vitrine-2026' })
     await busy.report('domains_per_project', { used: 6, project_id: 'api' })
   })
   afterAll(async () => {
-    await people.world.stop()
+    await users.world.stop()
     await database.close()
   })
 
   const open = async (userId: string, locale: string): Promise<Visitor> => {
     const visitor = await visit({ width: 360 })
-    await visitor.page.goto(await people.linkFor(userId))
-    await visitor.page.goto(`${people.world.url}/portal?lang=${locale}`)
+    await visitor.page.goto(await users.linkFor(userId))
+    await visitor.page.goto(`${users.world.url}/portal?lang=${locale}`)
     return visitor
   }
   const textOf = async ({ page }: Visitor) =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { axeFindings, describeInBrowser, keepScreenshot, type Visit } from '../support/browser.js'
 import { freshDatabase } from '../support/databases.js'
-import { type People, peopleOf } from '../support/people.js'
+import { createUsers, type TestUsers } from '../support/users.js'
 
 /** "A page is under 30 kB without fonts." */
 const PAGE_BYTES_MAX = 30_000
@@ -17,13 +17,13 @@ const LOOKS: readonly (readonly [locale: string, visit: Visit])[] = [
 
 describeInBrowser('the pages', ({ visit }) => {
   let database: Database
-  let people: People
+  let users: TestUsers
   beforeAll(async () => {
     database = await freshDatabase('pglite')
-    people = await peopleOf(database, { SMTP_URL: 'smtp://127.0.0.1:9' })
+    users = await createUsers(database, { SMTP_URL: 'smtp://127.0.0.1:9' })
   })
   afterAll(async () => {
-    await people.world.stop()
+    await users.world.stop()
     await database.close()
   })
 
@@ -43,18 +43,13 @@ describeInBrowser('the pages', ({ visit }) => {
   for (const [locale, look] of LOOKS) {
     it.each(portals)(`the portal of %s (${locale}, ${look.width} px)`, async (userId) => {
       const visitor = await visit(look)
-      await visitor.page.goto(await people.linkFor(userId))
-      await inspect(
-        visitor,
-        `${people.world.url}/portal?lang=${locale}`,
-        `portal-${userId}-${locale}`,
-        locale,
-      )
+      await visitor.page.goto(await users.linkFor(userId))
+      await inspect(visitor, `${users.world.url}/portal?lang=${locale}`, `portal-${userId}-${locale}`, locale)
     })
 
     it.each(returns)(`the page after paying, %s (${locale}, ${look.width} px)`, async (name) => {
       const visitor = await visit(look)
-      const url = `${people.world.url}/billing/return/${people.payments[name]}?lang=${locale}`
+      const url = `${users.world.url}/billing/return/${users.payments[name]}?lang=${locale}`
       await inspect(visitor, url, `return-${name}-${locale}`, locale)
     })
 
@@ -66,13 +61,13 @@ describeInBrowser('the pages', ({ visit }) => {
       ['not-found', '/billing/return/pay_00000000000000000000000000'],
     ])(`%s (${locale}, ${look.width} px)`, async (name, path) => {
       const visitor = await visit(look)
-      const url = new URL(path, people.world.url)
+      const url = new URL(path, users.world.url)
       url.searchParams.set('lang', locale)
       await inspect(visitor, url.href, `${name}-${locale}`, locale)
     })
 
     it(`the sandbox’s front page (${locale}, ${look.width} px)`, async () => {
-      const { url } = people.world.emulator
+      const { url } = users.world.emulator
       await inspect(await visit(look), `${url}/?lang=${locale}`, `emulator-front-${locale}`, locale)
     })
 
@@ -80,9 +75,9 @@ describeInBrowser('the pages', ({ visit }) => {
       `the sandbox’s payment page, %s (${locale}, ${look.width} px)`,
       async (state) => {
         const visitor = await visit(look)
-        const { checkoutUrl, checkoutId } = await people.world.as(`payer ${state} ${locale}`).upgrade()
+        const { checkoutUrl, checkoutId } = await users.world.as(`payer ${state} ${locale}`).upgrade()
         if (state !== 'pending')
-          await people.world.emulator.pay(checkoutId, state === 'paid' ? 'paid' : 'failed')
+          await users.world.emulator.pay(checkoutId, state === 'paid' ? 'paid' : 'failed')
         await inspect(visitor, `${checkoutUrl}?lang=${locale}`, `emulator-${state}-${locale}`, locale)
       },
     )

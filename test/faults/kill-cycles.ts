@@ -3,7 +3,7 @@
 import { setTimeout as elapse } from 'node:timers/promises'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { launchService, type ServiceProcess } from '../support/process.js'
-import { Random } from '../support/random.js'
+import { SeededRandom } from '../support/random.js'
 import { type Audit, audit } from './audit.js'
 import type { Installation } from './installations.js'
 import { inParallel, openSales, type Sale } from './sales.js'
@@ -49,7 +49,7 @@ export async function runKillCycles(options: KillOptions): Promise<KillFigures> 
 
 class KillRun {
   readonly #webhooks = new WebhookClient()
-  readonly #random: Random
+  readonly #random: SeededRandom
   readonly #figures: KillFigures = {
     cycles: 0,
     killedWhileStarting: 0,
@@ -67,7 +67,7 @@ class KillRun {
   #service: ServiceProcess | undefined
 
   constructor(private readonly options: KillOptions) {
-    this.#random = new Random(options.seed)
+    this.#random = new SeededRandom(options.seed)
   }
 
   async cycle(number: number): Promise<void> {

@@ -1,7 +1,7 @@
 // Continuous webhooks during a database outage: a few senders at a fixed rate. What is not answered 200 is sent again
 // first; without new events, old ones are sent again.
 import { setTimeout as elapse } from 'node:timers/promises'
-import { Random } from '../support/random.js'
+import { SeededRandom } from '../support/random.js'
 import { waitFor } from '../support/wait-for.js'
 import type { Sale } from './sales.js'
 import { type SendOutcome, WebhookClient } from './webhook-client.js'
@@ -12,7 +12,7 @@ const SENDERS = 8
 
 export class Traffic {
   readonly webhooks = new WebhookClient()
-  readonly #random = new Random(1)
+  readonly #random = new SeededRandom(1)
   /** Not answered 200 yet; retries come first. */
   #waiting: Sale[] = []
   readonly #old: Sale[] = []

@@ -1,4 +1,4 @@
-// All that the database holds, in a few letters a table: two digests that are the same mean that nothing was changed.
+// A short digest of each table: equal digests mean that nothing was changed.
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
 
 const selectTables = statement(

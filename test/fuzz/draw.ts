@@ -1,14 +1,14 @@
-// One call after the other, each drawn from the seed and its own number. The routes are those of the running app, and what
-// their fields may be is read from their schemas: a new route or field needs nothing here.
+// Draws each call from the seed and its number. Routes and fields are read from the running app and its schemas, so a new
+// one needs no change here.
 import { createHmac } from 'node:crypto'
 import type { KnownRoute } from '../../packages/ishtirak/src/http/failures.js'
 import { OPERATOR_KEY } from '../support/operator.js'
 import { PLATFORM_KEY } from '../support/platform.js'
-import { Random } from '../support/random.js'
+import { SeededRandom } from '../support/random.js'
 import { CHARGILY_KEY } from '../support/world.js'
 import { bodyOf, oddHeaders, oddText, oddValue } from './odd.js'
 
-export interface Call {
+export interface FuzzCall {
   readonly number: number
   readonly route: KnownRoute
   readonly method: string
@@ -17,7 +17,7 @@ export interface Call {
   readonly body: string | Uint8Array | null
 }
 
-/** What the calls are about: users in several states, and names of what they have. */
+/** Users in several states, and the ids of their payments and events. */
 export interface Targets {
   readonly routes: readonly KnownRoute[]
   readonly tokens: readonly string[]
@@ -27,8 +27,8 @@ export interface Targets {
   readonly events: readonly string[]
 }
 
-export function drawCall(targets: Targets, of: { seed: number; number: number; known: boolean }): Call {
-  const random = new Random(of.seed, `call ${of.number}`)
+export function drawCall(targets: Targets, of: { seed: number; number: number; known: boolean }): FuzzCall {
+  const random = new SeededRandom(of.seed, `call ${of.number}`)
   const route = random.pick(targets.routes)
   const path = pathOf(random, targets, route, of.known) + queryOf(random, targets, route)
   const isWebhook = route.url.endsWith('/webhook')
@@ -59,7 +59,7 @@ export function drawCall(targets: Targets, of: { seed: number; number: number; k
 }
 
 /** An address that holds the id of a payment is a proof of its own, so calls without credentials do not have one. */
-function pathOf(random: Random, { values }: Targets, { url }: KnownRoute, known: boolean): string {
+function pathOf(random: SeededRandom, { values }: Targets, { url }: KnownRoute, known: boolean): string {
   if (random.boolean(0.03))
     return random.pick([`${url}%`, `${url}/%c3%28`, `${url}//`, `/${'x'.repeat(7_000)}`, `${url}/x`])
   return url.replace(/:(\w+)|\*/g, (_, name: string | undefined) => {
@@ -68,7 +68,7 @@ function pathOf(random: Random, { values }: Targets, { url }: KnownRoute, known:
   })
 }
 
-function queryOf(random: Random, { values }: Targets, { schema }: KnownRoute): string {
+function queryOf(random: SeededRandom, { values }: Targets, { schema }: KnownRoute): string {
   const names = [...Object.keys(propertiesOf(schema.querystring)), 'lang', 'token', 'cursor', 'a']
   const chosen = names.filter(() => random.boolean(0.25))
   const pairs = chosen.map((name) => {
@@ -81,7 +81,7 @@ function queryOf(random: Random, { values }: Targets, { schema }: KnownRoute): s
 
 /** Most fields as the schema wants them, so that calls get as far as the database. */
 function fieldsOf(
-  random: Random,
+  random: SeededRandom,
   { values }: Targets,
   schema: unknown,
   formToken: string,
@@ -102,7 +102,7 @@ function fieldsOf(
   return fields
 }
 
-function goodValue(random: Random, known: readonly string[] | undefined, schema: unknown): unknown {
+function goodValue(random: SeededRandom, known: readonly string[] | undefined, schema: unknown): unknown {
   if (known) return random.pick(known)
   const { type, examples, enum: allowed } = Object(schema)
   if (Array.isArray(allowed)) return random.pick(allowed)
@@ -121,7 +121,7 @@ function formOf(fields: Readonly<Record<string, unknown>>): string {
 }
 
 /** A true event, or one with a field that is something else. */
-function eventOf(random: Random, { events }: Targets): string | Uint8Array {
+function eventOf(random: SeededRandom, { events }: Targets): string | Uint8Array {
   const event = JSON.parse(random.pick(events))
   if (random.boolean(0.7)) {
     const inside = random.boolean(0.6) ? event.data : event
@@ -134,10 +134,10 @@ function eventOf(random: Random, { events }: Targets): string | Uint8Array {
 }
 
 function credentialsOf(
-  random: Random,
+  random: SeededRandom,
   targets: Targets,
   { url }: KnownRoute,
-  body: Call['body'],
+  body: FuzzCall['body'],
   cookie: string,
 ): Record<string, string> {
   if (url.endsWith('/webhook')) {
@@ -153,7 +153,7 @@ function credentialsOf(
   return { authorization: `Bearer ${random.pick(targets.tokens)}` }
 }
 
-function wrongCredentials(random: Random, { wrongTokens }: Targets): Record<string, string> {
+function wrongCredentials(random: SeededRandom, { wrongTokens }: Targets): Record<string, string> {
   if (random.boolean(0.3)) return {}
   if (random.boolean(0.3)) return { cookie: `ishtirak=${random.pick(['x', 'x'.repeat(43), '%00', ''])}` }
   return {

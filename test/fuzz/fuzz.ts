@@ -1,11 +1,11 @@
-// Thousands of odd calls against the real service: first half without credentials, which must change nothing, then half
-// with them. What is refused is refused in its one shape, and nothing ends in a failure of ours.
+// Thousands of malformed calls to the real service: half without credentials, which must change nothing, then half with
+// them. Every refusal has the documented shape, and nothing ends in an undocumented 5xx.
 import http from 'node:http'
 import { MINUTE, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { changedTables, digestOf } from './digest.js'
-import { type Call, drawCall } from './draw.js'
-import { judge, type Received } from './judge.js'
+import { drawCall, type FuzzCall } from './draw.js'
+import { type FuzzAnswer, judge } from './judge.js'
 import { openAnew, openSessions, openStage, type Stage } from './stage.js'
 
 export interface Fuzzed {
@@ -21,7 +21,7 @@ export interface Fuzzed {
 export interface FuzzOptions {
   readonly seed: number
   readonly calls: number
-  /** Just this one, to look at. */
+  /** Only this call, to debug it. */
   readonly only?: number
 }
 
@@ -105,7 +105,7 @@ export async function fuzz(database: Database, options: FuzzOptions): Promise<Fu
 }
 
 /** A call that gets no answer is a fault, which `judge` reports. */
-async function send(url: string, call: Call, agent: http.Agent): Promise<Received> {
+async function send(url: string, call: FuzzCall, agent: http.Agent): Promise<FuzzAnswer> {
   try {
     return await exchange(url, call, agent)
   } catch (error) {
@@ -113,7 +113,11 @@ async function send(url: string, call: Call, agent: http.Agent): Promise<Receive
   }
 }
 
-function exchange(url: string, { method, path, headers, body }: Call, agent: http.Agent): Promise<Received> {
+function exchange(
+  url: string,
+  { method, path, headers, body }: FuzzCall,
+  agent: http.Agent,
+): Promise<FuzzAnswer> {
   return new Promise((resolve, reject) => {
     const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) }
     // What Node holds back for the answer to an expectation is sent at once here.
@@ -142,7 +146,7 @@ function exchange(url: string, { method, path, headers, body }: Call, agent: htt
   })
 }
 
-function describe(call: Call, { status, text }: Received, fault: string): string {
+function describe(call: FuzzCall, { status, text }: FuzzAnswer, fault: string): string {
   const { number, method, path, headers, body } = call
   const sent = JSON.stringify({ headers, body: body === null ? null : String(body).slice(0, 400) })
   return `call ${number}: ${fault}\n  ${method} ${path.slice(0, 300)}\n  ${sent}\n  ${status} ${text.slice(0, 300)}`

@@ -1,11 +1,11 @@
-// What every answer must be, whatever was asked: never a failure of ours, and a refusal in its one shape.
+// What holds for every answer: no 5xx except the documented ones, and refusals in the one documented shape.
 import { ERRORS, isErrorCode } from '../../packages/ishtirak/src/core/error.js'
 import { OPERATOR_KEY } from '../support/operator.js'
 import { PLATFORM_KEY } from '../support/platform.js'
 import { JWT_SECRET } from '../support/world.js'
-import type { Call } from './draw.js'
+import type { FuzzCall } from './draw.js'
 
-export interface Received {
+export interface FuzzAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
@@ -15,7 +15,7 @@ const PAGES = /^\/(portal|billing\/return)(?![\w.-])/
 const SECRETS = [JWT_SECRET, OPERATOR_KEY, PLATFORM_KEY, 'node_modules', '/src/', '.js:']
 
 /** What is wrong with the answer; empty where nothing is. */
-export function judge(call: Call, answer: Received, known: boolean): string[] {
+export function judge(call: FuzzCall, answer: FuzzAnswer, known: boolean): string[] {
   const { status, headers, text } = answer
   const faults: string[] = []
   const say = (isRight: boolean, fault: string) => {
@@ -34,20 +34,20 @@ export function judge(call: Call, answer: Received, known: boolean): string[] {
 }
 
 /** Public, or what needs no more than its own address. */
-function isOpen({ route, method }: Call): boolean {
+function isOpen({ route, method }: FuzzCall): boolean {
   if (method === 'OPTIONS') return true
   const { security } = Object(route.schema)
   return Array.isArray(security) ? security.length === 0 : !route.url.startsWith('/portal')
 }
 
-/** Out of reach for a moment, and it says when to come again; or a page that was only fetched ahead. */
-function isDocumented({ path, headers: asked }: Call, { status, headers, text }: Received): boolean {
+/** Unavailable with Retry-After, or a page that was only prefetched. */
+function isDocumented({ path, headers: asked }: FuzzCall, { status, headers, text }: FuzzAnswer): boolean {
   if (status !== 503) return false
   if (path.startsWith('/portal/open') && asked['sec-purpose'] !== undefined) return true
   return /_unavailable"/.test(text) && Number(headers['retry-after']) > 0
 }
 
-function refusalFaults({ path, headers: asked }: Call, { status, headers, text }: Received): string[] {
+function refusalFaults({ path, headers: asked }: FuzzCall, { status, headers, text }: FuzzAnswer): string[] {
   const type = String(headers['content-type'])
   // Headers that are too large are refused before there is an address.
   if (PAGES.test(path) && status !== 431) {

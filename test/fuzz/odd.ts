@@ -1,5 +1,5 @@
-// What no honest client sends, and what one might by mistake: texts, values of JSON, bodies, header lines.
-import type { Random } from '../support/random.js'
+// Malformed and unusual texts, JSON values, bodies and header lines.
+import type { SeededRandom } from '../support/random.js'
 
 const INSTANTS = [
   '0000-01-01',
@@ -39,7 +39,7 @@ const TEXTS = [
 ]
 const LENGTHS = [100, 127, 128, 129, 200, 255, 256, 501, 3_000]
 
-export function oddText(random: Random): string {
+export function oddText(random: SeededRandom): string {
   const kind = random.between(0, 9)
   if (kind === 0) return random.pick(INSTANTS)
   if (kind === 1) return random.pick(NUMBERS)
@@ -50,7 +50,7 @@ export function oddText(random: Random): string {
 }
 
 /** In the form of ours, at an instant that may be none. */
-function oddCursor(random: Random): string {
+function oddCursor(random: SeededRandom): string {
   const at = random.pick([
     '0',
     '-1',
@@ -63,7 +63,7 @@ function oddCursor(random: Random): string {
   return Buffer.from(`${at}.${id}`).toString('base64url')
 }
 
-export function oddValue(random: Random, depth = 0): unknown {
+export function oddValue(random: SeededRandom, depth = 0): unknown {
   const kind = random.between(0, depth > 2 ? 6 : 8)
   if (kind <= 3) return oddText(random)
   if (kind === 4) return random.pick([null, true, false])
@@ -88,7 +88,7 @@ const BROKEN: readonly (string | Uint8Array)[] = [
 ]
 
 /** What was meant to be sent, or something broken in its place. */
-export function bodyOf(random: Random, meant: unknown): string | Uint8Array {
+export function bodyOf(random: SeededRandom, meant: unknown): string | Uint8Array {
   const kind = random.between(0, 9)
   if (kind === 0) return random.pick(BROKEN)
   const text = JSON.stringify(meant) ?? ''
@@ -116,7 +116,7 @@ const HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ['accept', ['text/html', 'image/*', ';']],
 ]
 
-export function oddHeaders(random: Random): Record<string, string> {
+export function oddHeaders(random: SeededRandom): Record<string, string> {
   const chosen = HEADERS.filter(() => random.boolean(0.08))
   return Object.fromEntries(chosen.map(([name, values]) => [name, random.pick(values)]))
 }

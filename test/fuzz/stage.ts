@@ -1,4 +1,4 @@
-// The world that is fuzzed: users who bought, who are about to, and whose money is odd; and the names of all they have.
+// The world of a fuzz run: users with paid, open and reviewed payments, and the ids of all their records.
 import { HOUR, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
@@ -75,7 +75,7 @@ export async function openAnew(world: World): Promise<void> {
   await world.as('open').post('/api/v1/billing/upgrade', { plan: 'pro' })
 }
 
-/** Anew from time to time, since some calls end a session. */
+/** Repeated during a run, because some calls end a session. */
 export function openSessions(world: World) {
   return Promise.all(USERS.slice(0, 4).map((userId) => sessionOf(world, userId)))
 }

@@ -17,7 +17,7 @@ import { Store } from '../../packages/chargily-emulator/src/store.js'
 import { WebhookSender } from '../../packages/chargily-emulator/src/webhook-sender.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import type { AnswerHeaders, Send, SentAnswer } from '../../packages/ishtirak/src/runtime/http-client.js'
-import type { Random } from '../support/random.js'
+import type { SeededRandom } from '../support/random.js'
 import type { SimulationFigures } from './figures.js'
 import type { Taking } from './model.js'
 
@@ -52,7 +52,7 @@ export interface OddPayment {
 
 export function createEmulator(of: {
   clock: MovableClock
-  random: Random
+  random: SeededRandom
   figures: SimulationFigures
   note: (line: string) => void
 }): SimulatedEmulator {
@@ -119,7 +119,7 @@ export function createEmulator(of: {
   }
 }
 
-function openContext(clock: MovableClock, random: Random): EmulatorContext {
+function openContext(clock: MovableClock, random: SeededRandom): EmulatorContext {
   const numbers = random.stream('provider')
   return {
     clock: new SandboxClock(clock),

@@ -1,5 +1,5 @@
 // How likely each fault is: drawn for each run of tasks.
-import type { Random } from '../support/random.js'
+import type { SeededRandom } from '../support/random.js'
 
 export interface FaultRates {
   readonly name: 'none' | 'few' | 'many'
@@ -17,7 +17,7 @@ export const NO_FAULTS: FaultRates = { name: 'none', kill: 0, database: 0, provi
 const FEW_FAULTS: FaultRates = { name: 'few', kill: 0.01, database: 0.01, provider: 0.1, slow: 0.03 }
 const MANY_FAULTS: FaultRates = { name: 'many', kill: 0.04, database: 0.04, provider: 0.35, slow: 0.12 }
 
-export function drawFaultRates(random: Random): FaultRates {
+export function drawFaultRates(random: SeededRandom): FaultRates {
   return { calm: NO_FAULTS, windy: FEW_FAULTS, storm: MANY_FAULTS }[
     random.weighted({ calm: 4, windy: 4, storm: 3 })
   ]

@@ -17,7 +17,7 @@ import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { createIds } from '../../packages/ishtirak/src/runtime/random.js'
 import { EXAMPLE_SELLER } from '../../packages/ishtirak/src/runtime/seller.js'
-import type { Random } from '../support/random.js'
+import type { SeededRandom } from '../support/random.js'
 import { PRICES, PROVIDER_KEY, PROVIDER_URL, type SimulatedEmulator } from './emulator.js'
 import type { SimulationFigures } from './figures.js'
 import type { ProcessState, StepScheduler } from './scheduler.js'
@@ -33,7 +33,7 @@ export interface ProcessDeps {
   readonly scheduler: StepScheduler
   readonly emulator: SimulatedEmulator
   readonly clock: MovableClock
-  readonly random: Random
+  readonly random: SeededRandom
   readonly figures: SimulationFigures
   readonly calendar: Calendar
   /** Removes a rule from the provider's adapter, to test that the simulation detects it. */

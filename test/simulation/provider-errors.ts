@@ -1,9 +1,9 @@
 // Faults of the provider's events: one payment under two event ids, an old failure after the success, another amount, a
 // slow bank. The API keeps reporting the truth, so the sweep corrects all of them.
 import type { Faults } from '../../packages/chargily-emulator/src/faults.js'
-import type { Random } from '../support/random.js'
+import type { SeededRandom } from '../support/random.js'
 
-export function faultsOfEvents(random: Random): Partial<Faults> {
+export function faultsOfEvents(random: SeededRandom): Partial<Faults> {
   const kinds = { none: 12, twice: 3, stale: 2, amount: 1, mode: 1, currency: 1, slow: 2, unsigned: 1 }
   switch (random.weighted(kinds)) {
     case 'twice':

@@ -2,7 +2,7 @@
 // the same steps again.
 import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { Random } from '../support/random.js'
+import { SeededRandom } from '../support/random.js'
 import { SimulationFigures } from './figures.js'
 import { clearLedger } from './ledger.js'
 import type { ProcessDeps } from './process.js'
@@ -41,7 +41,7 @@ export class SeedFailed extends Error {
 
 export async function runSeed(options: SeedOptions): Promise<SeedResult> {
   const { seed, days, database, calendar, breakProvider } = options
-  const random = new Random(seed)
+  const random = new SeededRandom(seed)
   const figures = new SimulationFigures()
   await clearLedger(database)
   const world = new SimulatedWorld({
@@ -77,7 +77,7 @@ const HARD_DAYS = [
   '2028-02-28',
 ]
 
-function startOf(random: Random): number {
+function startOf(random: SeededRandom): number {
   const day = random.boolean(0.5)
     ? Date.parse(`${random.pick(HARD_DAYS)}T00:00:00Z`)
     : Date.parse('2026-11-01T00:00:00Z') + random.between(0, 500) * 86_400_000

@@ -4,7 +4,7 @@
 
 import { DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
-import type { Random } from '../support/random.js'
+import type { SeededRandom } from '../support/random.js'
 import { type FaultRates, NO_FAULTS } from './fault-rates.js'
 import type { SimulationFigures } from './figures.js'
 
@@ -68,7 +68,7 @@ export class StepScheduler {
 
   constructor(
     private readonly clock: MovableClock,
-    private readonly random: Random,
+    private readonly random: SeededRandom,
     private readonly figures: SimulationFigures,
     private readonly note: (line: string) => void,
     /** Run some steps concurrently, so that they compete for the server's locks. The server decides their order. */

@@ -1,7 +1,7 @@
 // Delivery of webhooks between the provider and the service: messages get lost, late, duplicated and reordered, and
 // some are forged. What is not answered with 200 is sent again, three times in all, as the emulator's sender does.
 import { createHmac } from 'node:crypto'
-import type { Random } from '../support/random.js'
+import type { SeededRandom } from '../support/random.js'
 import { PROVIDER_KEY, type SimulatedEmulator } from './emulator.js'
 import type { SimulationFigures } from './figures.js'
 import type { End } from './scheduler.js'
@@ -32,7 +32,7 @@ export class Webhooks {
 
   constructor(
     private readonly emulator: SimulatedEmulator,
-    private readonly random: Random,
+    private readonly random: SeededRandom,
     private readonly figures: SimulationFigures,
   ) {
     // One seed in six has no webhooks at all, one in six hardly any in time.

@@ -10,7 +10,7 @@ import { type Database, DatabaseUnavailable } from '../../packages/ishtirak/src/
 import { releaseAttemptLeases } from '../../packages/ishtirak/src/payments/upgrade.sql.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
-import type { Random } from '../support/random.js'
+import type { SeededRandom } from '../support/random.js'
 import { createEmulator, type SimulatedEmulator } from './emulator.js'
 import { type FaultRates, NO_FAULTS } from './fault-rates.js'
 import type { SimulationFigures } from './figures.js'
@@ -29,7 +29,7 @@ interface Shown {
 
 export interface SimulatedWorldOptions {
   readonly database: Database
-  readonly random: Random
+  readonly random: SeededRandom
   readonly figures: SimulationFigures
   readonly startAt: number
   readonly processes: number
@@ -44,7 +44,7 @@ const LINES_KEPT = 50_000
 
 export class SimulatedWorld {
   readonly clock: MovableClock
-  readonly random: Random
+  readonly random: SeededRandom
   readonly figures: SimulationFigures
   readonly emulator: SimulatedEmulator
   readonly webhooks: Webhooks

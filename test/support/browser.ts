@@ -37,7 +37,7 @@ export interface Visitor {
   requests(): string[]
   /** What the console and the content policy complained about. */
   readonly complaints: readonly string[]
-  /** Forgets everything. */
+  /** Clears cookies and records. */
   leave(): Promise<void>
 }
 
@@ -109,7 +109,7 @@ export async function axeFindings(page: Page): Promise<readonly string[]> {
 
 const FOLDER = path.resolve(import.meta.dirname, '../../artifacts/screenshots')
 
-/** Kept for people to look at. */
+/** Written to artifacts/screenshots. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(FOLDER, { recursive: true })
   await page.screenshot({ path: path.join(FOLDER, `${name}.png`), fullPage: true })

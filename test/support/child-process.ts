@@ -20,7 +20,7 @@ export class Child {
     return this.process.pid ?? 0
   }
 
-  /** As a power cut would, but for the machine. Resolves when it is gone. */
+  /** Resolves when the process has ended. */
   async kill(): Promise<void> {
     this.process.kill('SIGKILL')
     await this.#ended

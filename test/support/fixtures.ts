@@ -1,4 +1,4 @@
-// Facts for the tests of the pure floor: a payment, a report of it, the billing rules.
+// Facts for the tests of core: a payment, a report of it, the billing rules.
 import type { CheckoutReport } from '../../packages/ishtirak/src/core/checkout.js'
 import { DAY, type Instant, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import type { Payment } from '../../packages/ishtirak/src/core/payment.js'

@@ -1,4 +1,4 @@
-// The order of the test files: the longest first, so that no worker is left with one while the other has none.
+// The order of the test files: the longest first, so that the workers finish together.
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Of the project that takes longest, the files that take longest: about 20 s each and more. */

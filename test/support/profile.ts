@@ -1,4 +1,4 @@
-// What the platform says of a user, without its HTTP.
+// Sets a user's profile as the platform does, without HTTP.
 import { type ProfileChange, saveProfile } from '../../packages/ishtirak/src/payments/profile.sql.js'
 import type { World } from './world.js'
 

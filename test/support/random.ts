@@ -1,7 +1,7 @@
 // Random numbers from one seed, so that a failed run can be repeated. Named streams are independent: one more draw in one
 // place does not change the others. It uses neither the time nor the machine.
 
-export class Random {
+export class SeededRandom {
   #state: number
 
   constructor(
@@ -16,8 +16,8 @@ export class Random {
     this.#state = hash >>> 0
   }
 
-  stream(name: string): Random {
-    return new Random(this.seed, name)
+  stream(name: string): SeededRandom {
+    return new SeededRandom(this.seed, name)
   }
 
   /** From 0 to just under 1 (mulberry32). */

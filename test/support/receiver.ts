@@ -16,7 +16,7 @@ export interface Received {
   readonly event: PlatformEvent
 }
 
-/** A number is a status to answer; a function does as it likes with the response. */
+/** A number is the status to answer; a function writes the response itself. */
 export type Behaviour = number | ((response: ServerResponse, received: Received) => void)
 
 export class Receiver {
@@ -40,7 +40,7 @@ export class Receiver {
     return this.#port
   }
 
-  /** Up again, on the same port. */
+  /** Listens again on the same port. */
   async listen(): Promise<void> {
     const server = createServer((request, response) => {
       const chunks: Buffer[] = []

@@ -1,4 +1,4 @@
-// A mail server for tests: real SMTP on loopback; it keeps every message and can be set to misbehave.
+// A mail server for tests: real SMTP on loopback; it keeps every message and can be set to fail.
 import { createServer, type Socket } from 'node:net'
 
 export interface ReceivedMessage {

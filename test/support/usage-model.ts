@@ -1,4 +1,4 @@
-// The plain way to count: maps in memory, one operation after the other. The statement must never say anything else.
+// A simple model of usage: maps in memory, sequential operations. The SQL statement must give the same answers.
 import { HOUR } from '../../packages/ishtirak/src/core/instant.js'
 import type { UsageOperation } from '../../packages/ishtirak/src/limits/consume.sql.js'
 
@@ -64,7 +64,7 @@ function returnedBy(
   return consumed.day === day ? Math.min(amount, consumed.amount - consumed.givenBack, before) : 0
 }
 
-/** A count may stand one day ahead of who asks; further ahead, it was written by a clock that was wrong. */
+/** A count may be one day ahead of the caller's clock; one further ahead was written by a wrong clock. */
 function dayOf(asked: number | null, counted: number | null): number | null {
   if (asked === null || counted === null) return asked ?? counted
   return asked <= counted && counted <= asked + 25 * HOUR ? counted : asked

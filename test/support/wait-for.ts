@@ -1,4 +1,4 @@
-// Waits for a condition outside of vitest, where `vi.waitFor` is not at hand: asks again and again, and gives up loudly.
+// Waits for a condition outside of vitest, without `vi.waitFor`: polls it, and throws after a minute.
 import { setTimeout as elapse } from 'node:timers/promises'
 
 const ASK_EVERY_MS = 20

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { FREE, NOON, PRO } from '../../../../test/support/fixtures.js'
-import { type Count, describeAllowance, overLimits, usageAt } from './limit.js'
+import { describeAllowance, overLimits, type UsageCount, usageAt } from './limit.js'
 
 const allowance = { allowed: true, limit: 10, used: 3, resetsAt: null }
-const count = (changes: Partial<Count>): Count => ({
+const count = (changes: Partial<UsageCount>): UsageCount => ({
   limit: 'projects',
   projectId: '',
   used: 1,

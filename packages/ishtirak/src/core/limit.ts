@@ -26,7 +26,7 @@ export function isLimitName(name: string): name is LimitName {
 type DenialReason = 'limit_reached' | 'over_limit'
 
 /** The answer to "may this user…?". Both answers are answers, so a denial is no error. */
-export interface Allowance {
+export interface UsageDecision {
   readonly allowed: boolean
   /** How much the plan in effect allows. */
   readonly limit: number
@@ -44,7 +44,7 @@ export function describeAllowance(of: {
   readonly limit: number
   readonly used: number
   readonly resetsAt: Instant | null
-}): Allowance {
+}): UsageDecision {
   const { allowed, limit, used, resetsAt } = of
   const denial = used > limit ? 'over_limit' : 'limit_reached'
   return {
@@ -58,7 +58,7 @@ export function describeAllowance(of: {
 }
 
 /** One count as it is stored. */
-export interface Count {
+export interface UsageCount {
   readonly limit: LimitName
   /** Empty unless the limit is per project. */
   readonly projectId: string
@@ -74,7 +74,7 @@ export interface Usage {
   readonly storage_mb: number
 }
 
-export function usageAt(counts: readonly Count[], now: Instant): Usage {
+export function usageAt(counts: readonly UsageCount[], now: Instant): Usage {
   // Further ahead than a day and the next: written while the clock was wrong.
   const current = counts.filter(
     ({ resetsAt }) => resetsAt === null || (now < resetsAt && resetsAt <= now + 50 * HOUR),

@@ -4,7 +4,7 @@ import { DatabaseError, type Parameter, type Row, type Statement, type Transacti
 import { isWorthAnotherRun } from './database-errors.js'
 
 /** One connection, used by one caller at a time. Its errors are translated already. */
-export interface Session {
+export interface DatabaseSession {
   query(statement: Statement, parameters: readonly Parameter[]): Promise<readonly Row[]>
   /** Runs `begin`, `commit`, `rollback`. Gives the command's tag, as `COMMIT`. */
   command(sql: string): Promise<string>
@@ -19,7 +19,7 @@ const mostRuns = 5
 const idleLimitMs = 30_000
 
 export async function runTransaction<Result>(
-  session: Session,
+  session: DatabaseSession,
   work: (transaction: Transaction) => Promise<Result>,
   options = { idleLimitMs },
 ): Promise<Result> {
@@ -33,7 +33,7 @@ export async function runTransaction<Result>(
 }
 
 async function runOnce<Result>(
-  session: Session,
+  session: DatabaseSession,
   work: (transaction: Transaction) => Promise<Result>,
   options: { readonly idleLimitMs: number },
 ): Promise<Result> {
@@ -66,7 +66,7 @@ class OpenTransaction implements Transaction {
   #ended = false
 
   constructor(
-    private readonly session: Session,
+    private readonly session: DatabaseSession,
     idleLimitMs: number,
   ) {
     // 25P04 is transaction_timeout.

@@ -1,7 +1,7 @@
 // What the hosting platform asks and reports, with its own key: who may do what, how much is in use, who a user is. Every
 // deploy passes here, so there is no quota on calls; a caller without a key is bounded by their address.
 import { timestampOrNull } from '../core/instant.js'
-import type { Allowance } from '../core/limit.js'
+import type { UsageDecision } from '../core/limit.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
@@ -143,6 +143,6 @@ function usageRoute(app: App, deps: CountUsageDeps): void {
   })
 }
 
-function viewAllowance({ allowed, limit, used, remaining, resetsAt, reason }: Allowance) {
+function viewAllowance({ allowed, limit, used, remaining, resetsAt, reason }: UsageDecision) {
   return { allowed, limit, used, remaining, resets_at: timestampOrNull(resetsAt), reason }
 }

@@ -1,6 +1,6 @@
 // What is in use, read with all else that is known of a user; and operations that are old enough, forgotten.
 import type { Instant } from '../core/instant.js'
-import type { Count } from '../core/limit.js'
+import type { UsageCount } from '../core/limit.js'
 import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, flag, integer, json } from '../database/rows.js'
@@ -31,7 +31,7 @@ export interface UserWithUsage {
   readonly profile: UserProfile
   /** The payment that occupies the user's one place for a payable checkout. */
   readonly open: Payment | null
-  readonly counts: readonly Count[]
+  readonly counts: readonly UsageCount[]
 }
 
 /** All that is known of a user, in one round trip. */
@@ -42,7 +42,7 @@ export async function loadUserWithUsage(database: Queryable, userId: string): Pr
     user: flag(row, 'is_known_user') ? parseUser(row) : null,
     profile: parseProfile(row),
     open: row.id === null ? null : parsePayment(row),
-    counts: json<readonly Count[]>(row, 'counts'),
+    counts: json<readonly UsageCount[]>(row, 'counts'),
   }
 }
 

@@ -2,7 +2,7 @@
 // of its own. One statement decides; this file says what the plan in effect allows, and asks again when its facts were stale.
 import { BillingError, type ValidationCode } from '../core/error.js'
 import { HOUR, type Instant } from '../core/instant.js'
-import { type Allowance, describeAllowance, isLimitName, LIMIT_KINDS } from '../core/limit.js'
+import { describeAllowance, isLimitName, LIMIT_KINDS, type UsageDecision } from '../core/limit.js'
 import type { LimitName } from '../core/plan.js'
 import { type BillingRules, NEVER_PAID, statusAt } from '../core/subscription.js'
 import { givenUpAfter, type Queryable, untilFresh } from '../database/database.js'
@@ -55,7 +55,7 @@ export function createUsageState(database: Queryable): UsageState {
 }
 
 /** Throws `unknown_limit`, `validation_failed` (project_id), `conflict` (a known operation_id says something else). */
-export async function countUsage(deps: CountUsageDeps, wish: UsageWish): Promise<Allowance> {
+export async function countUsage(deps: CountUsageDeps, wish: UsageWish): Promise<UsageDecision> {
   const { apply, believed } = deps.usage
   const { userId } = wish
   const place = placeOf(wish)

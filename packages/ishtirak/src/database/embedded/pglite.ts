@@ -11,7 +11,7 @@ import {
   statement,
   type Transaction,
 } from '../database.js'
-import { plannerSettings, runTransaction, type Session } from '../session.js'
+import { type DatabaseSession, plannerSettings, runTransaction } from '../session.js'
 import {
   clusterPaths,
   DataFolderDamaged,
@@ -129,7 +129,7 @@ const selectGrownTables = statement(
 class Embedded implements EmbeddedDatabase {
   readonly kind = 'pglite'
   readonly #queue = new StatementQueue()
-  readonly #session: Session
+  readonly #session: DatabaseSession
   #hasFailed = false
 
   constructor(

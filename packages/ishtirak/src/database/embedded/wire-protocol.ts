@@ -12,7 +12,7 @@ import type {
 import { Parser } from 'pg-protocol/dist/parser.js'
 import { DatabaseError, DatabaseUnavailable, type Parameter, type Row, type Statement } from '../database.js'
 import { translateError } from '../database-errors.js'
-import type { Session } from '../session.js'
+import type { DatabaseSession } from '../session.js'
 import { encodeParameter, type ReadRow, rowReader, withoutColumns } from '../values.js'
 
 /** What one message was answered with. */
@@ -25,7 +25,7 @@ interface Answer {
   isComplete: boolean
 }
 
-interface Surroundings {
+interface WireDeps {
   /** Awaited before each statement: the event loop's turn, if it is due. */
   nextSlice(): Promise<void> | undefined
   /** Why a flush to disk failed, if one ever did. */
@@ -34,13 +34,13 @@ interface Surroundings {
   onFailure(cause: unknown): void
 }
 
-export class EmbeddedSession implements Session {
+export class EmbeddedSession implements DatabaseSession {
   readonly #prepared = new Map<string, ReadRow>()
   #failure: unknown
 
   constructor(
     private readonly pglite: PGlite,
-    private readonly surroundings: Surroundings,
+    private readonly deps: WireDeps,
   ) {}
 
   async query(statement: Statement, parameters: readonly Parameter[]): Promise<readonly Row[]> {
@@ -72,7 +72,7 @@ export class EmbeddedSession implements Session {
   }
 
   async #ask(messages: readonly Buffer[], read: ReadRow = withoutColumns): Promise<Answer> {
-    await this.surroundings.nextSlice()
+    await this.deps.nextSlice()
     this.#refuseAfterFailure()
     const answer: Answer = { read, rows: [], tag: '', error: undefined, isComplete: false }
     const parser = new Parser()
@@ -90,10 +90,10 @@ export class EmbeddedSession implements Session {
 
   /** A panic ends an answer in the middle (a full disk, say); the next statement would hang for ever (tried). */
   #noteFailure(answer: Answer): void {
-    const failure = this.surroundings.flushFailure()
+    const failure = this.deps.flushFailure()
     if (failure === undefined && answer.isComplete) return
     this.#failure = failure ?? answer.error ?? new Error('the answer was cut off')
-    this.surroundings.onFailure(this.#failure)
+    this.deps.onFailure(this.#failure)
   }
 
   #refuseAfterFailure(): void {

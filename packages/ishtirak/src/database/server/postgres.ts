@@ -13,7 +13,7 @@ import {
   type Transaction,
 } from '../database.js'
 import { endsConnection, isStalePlan, translateError } from '../database-errors.js'
-import { plannerSettings, runTransaction, type Session } from '../session.js'
+import { type DatabaseSession, plannerSettings, runTransaction } from '../session.js'
 import { encodeParameter } from '../values.js'
 import {
   type Deadline,
@@ -109,7 +109,7 @@ class Postgres implements Database {
     await this.#pool.end()
   }
 
-  #session<Result>(giveUpAt: number, use: (session: Session) => Promise<Result>): Promise<Result> {
+  #session<Result>(giveUpAt: number, use: (session: DatabaseSession) => Promise<Result>): Promise<Result> {
     if (this.#isClosing) return Promise.reject(new DatabaseUnavailable('the database is closed'))
     if (this.#pool.waitingCount >= waitingMax)
       return Promise.reject(new DatabaseUnavailable(`${waitingMax} calls wait for a connection`))
@@ -142,7 +142,10 @@ class Postgres implements Database {
     }
   }
 
-  async #onConnection<Result>(giveUpAt: number, use: (session: Session) => Promise<Result>): Promise<Result> {
+  async #onConnection<Result>(
+    giveUpAt: number,
+    use: (session: DatabaseSession) => Promise<Result>,
+  ): Promise<Result> {
     const client = await this.#connection(giveUpAt)
     const session = new PooledSession(client, this.#named, giveUpAt)
     try {
@@ -158,7 +161,7 @@ interface TimedQuery extends pg.QueryConfig {
   readonly query_timeout: number
 }
 
-class PooledSession implements Session {
+class PooledSession implements DatabaseSession {
   /** True: the connection must not go back to the pool. */
   isLost = false
 

@@ -8,7 +8,7 @@ import { failureOfAnswer, failureOfTransport } from './failure.js'
 import type { JsonObject } from './values.js'
 import { isObject, parseJson } from './values.js'
 
-interface Call {
+interface ProviderCall {
   readonly method: 'GET' | 'POST'
   /** Below the base URL, with its query. */
   readonly path: string
@@ -16,12 +16,12 @@ interface Call {
   readonly timeoutMs: number
 }
 
-export type Caller = (call: Call) => Promise<ProviderAnswer<JsonObject>>
+export type CallProvider = (call: ProviderCall) => Promise<ProviderAnswer<JsonObject>>
 
 /** Safe to write anywhere: no key, no body, no header. */
 type ProviderLog = (line: Readonly<Record<string, unknown>>) => void
 
-export interface Surroundings {
+export interface CallDeps {
   /** How requests go out; the network by default. */
   readonly send?: Send
   readonly clock?: Clock
@@ -31,7 +31,7 @@ export interface Surroundings {
 /** A page of 50 checkouts with their merchant blocks is about 100 kB; ten times that is a mistake. */
 const LONGEST_ANSWER_BYTES = 1024 * 1024
 
-export function createCaller(account: ChargilyAccount, surroundings: Surroundings): Caller {
+export function createCallProvider(account: ChargilyAccount, deps: CallDeps): CallProvider {
   return async (call) => {
     const outcome = await sendRequest({
       url: `${account.baseUrl}${call.path}`,
@@ -45,10 +45,10 @@ export function createCaller(account: ChargilyAccount, surroundings: Surrounding
       ...(call.body && { body: JSON.stringify(call.body) }),
       timeoutMs: call.timeoutMs,
       maxBytes: LONGEST_ANSWER_BYTES,
-      ...(surroundings.send && { send: surroundings.send }),
+      ...(deps.send && { send: deps.send }),
     })
-    const answer = judge(outcome, account, surroundings)
-    surroundings.log?.(lineOf(call, outcome, answer))
+    const answer = judge(outcome, account, deps)
+    deps.log?.(lineOf(call, outcome, answer))
     return answer
   }
 }
@@ -56,7 +56,7 @@ export function createCaller(account: ChargilyAccount, surroundings: Surrounding
 function judge(
   outcome: HttpOutcome,
   account: ChargilyAccount,
-  { clock }: Surroundings,
+  { clock }: CallDeps,
 ): ProviderAnswer<JsonObject> {
   const reading = { secrets: account.webhookKeys, ...(clock && { now: () => clock.now() }) }
   if (outcome.kind !== 'answer') return { ok: false, failure: failureOfTransport(outcome, reading) }
@@ -67,7 +67,7 @@ function judge(
 }
 
 function lineOf(
-  call: Call,
+  call: ProviderCall,
   outcome: HttpOutcome,
   answer: ProviderAnswer<JsonObject>,
 ): Record<string, unknown> {

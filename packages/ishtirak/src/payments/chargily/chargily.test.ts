@@ -2,13 +2,19 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { CHECKOUT, chargilyBefore, KEY, ORDER, type Reply } from '../../../../../test/support/far-side.js'
+import {
+  CHECKOUT,
+  chargilyWithStub,
+  KEY,
+  ORDER,
+  type Reply,
+} from '../../../../../test/support/stub-provider.js'
 import type { Send } from '../../runtime/http-client.js'
 import { createChargily } from './chargily.js'
 
 describe('opening a checkout', () => {
   test('sends exactly what was ordered, and the key in its header only', async () => {
-    const { chargily, asked } = await chargilyBefore(() => ({ json: CHECKOUT }))
+    const { chargily, asked } = await chargilyWithStub(() => ({ json: CHECKOUT }))
     await chargily.createCheckout(ORDER)
     expect(asked).toHaveLength(1)
     expect(asked[0]).toMatchObject({ method: 'POST', path: '/test/api/v2/checkouts' })
@@ -31,7 +37,7 @@ describe('opening a checkout', () => {
   })
 
   test('gives the checkout in our words', async () => {
-    const { chargily } = await chargilyBefore(() => ({ json: CHECKOUT }))
+    const { chargily } = await chargilyWithStub(() => ({ json: CHECKOUT }))
     expect(await chargily.createCheckout(ORDER)).toEqual({
       ok: true,
       value: {
@@ -54,7 +60,7 @@ describe('opening a checkout', () => {
   test.each(['', ' padded ', 'x'.repeat(256), 'nul\u0000'])(
     'a user id that would not come back the same (%j) is not sent',
     async (userId) => {
-      const { chargily, asked } = await chargilyBefore(() => ({ json: CHECKOUT }))
+      const { chargily, asked } = await chargilyWithStub(() => ({ json: CHECKOUT }))
       await chargily.createCheckout({ ...ORDER, userId })
       expect(JSON.parse(asked[0]?.body ?? '').metadata).toEqual({
         payment_id: ORDER.paymentId,
@@ -64,7 +70,7 @@ describe('opening a checkout', () => {
   )
 
   test('another currency than dinars is refused here, before anything is sent', async () => {
-    const { chargily, asked } = await chargilyBefore(() => ({ json: CHECKOUT }))
+    const { chargily, asked } = await chargilyWithStub(() => ({ json: CHECKOUT }))
     const answer = await chargily.createCheckout({ ...ORDER, price: { amount: 20, currency: 'EUR' } })
     expect(answer).toMatchObject({ ok: false, failure: { kind: 'rejected', status: 422 } })
     expect(asked).toEqual([])
@@ -73,9 +79,9 @@ describe('opening a checkout', () => {
 
 describe('a call that failed says whether it may have been carried out', () => {
   const mayHaveBeen: [string, Reply, string][] = [
-    ['silence after the request', 'silence', 'timeout'],
+    ['silence after the request', 'no_answer', 'timeout'],
     ['the line cut after the request', 'cut', 'network'],
-    ['an answer cut in the middle', 'half', 'network'],
+    ['an answer cut in the middle', 'partial', 'network'],
     ['a 500', { status: 500, json: { message: 'Server Error' } }, 'server_error'],
     ['a 502 page of a proxy', { status: 502, text: '<html>' }, 'server_error'],
     ['a 504', { status: 504, text: '' }, 'server_error'],
@@ -88,7 +94,7 @@ describe('a call that failed says whether it may have been carried out', () => {
     ['a redirect', { status: 302, headers: { location: '/login' } }, 'unreadable'],
   ]
   test.each(mayHaveBeen)('yes: %s', async (_name, reply, reason) => {
-    const { chargily } = await chargilyBefore(() => reply, { timeouts: { writeMs: 150 } })
+    const { chargily } = await chargilyWithStub(() => reply, { timeouts: { writeMs: 150 } })
     expect(await chargily.createCheckout(ORDER)).toMatchObject({
       ok: false,
       failure: { kind: 'unavailable', reason, outcomeUnknown: true },
@@ -104,7 +110,7 @@ describe('a call that failed says whether it may have been carried out', () => {
   })
 
   test('no: it asked us to slow down', async () => {
-    const { chargily } = await chargilyBefore(() => ({ status: 429, headers: { 'retry-after': '17' } }))
+    const { chargily } = await chargilyWithStub(() => ({ status: 429, headers: { 'retry-after': '17' } }))
     expect(await chargily.createCheckout(ORDER)).toMatchObject({
       ok: false,
       failure: { reason: 'rate_limited', outcomeUnknown: false, retryAfterSeconds: 17 },
@@ -112,7 +118,7 @@ describe('a call that failed says whether it may have been carried out', () => {
   })
 
   test('a redirect is not followed: the key goes to one address only', async () => {
-    const { chargily, asked } = await chargilyBefore(() => ({
+    const { chargily, asked } = await chargilyWithStub(() => ({
       status: 307,
       headers: { location: '/elsewhere' },
     }))
@@ -121,7 +127,7 @@ describe('a call that failed says whether it may have been carried out', () => {
   })
 
   test('no call is repeated by itself', async () => {
-    const { chargily, asked } = await chargilyBefore(() => ({ status: 503 }))
+    const { chargily, asked } = await chargilyWithStub(() => ({ status: 503 }))
     await chargily.createCheckout(ORDER)
     await chargily.getCheckout(CHECKOUT.id)
     expect(asked).toHaveLength(2)
@@ -144,7 +150,7 @@ describe('Retry-After', () => {
     ['nothing', {}, null],
   ]
   test.each(cases)('%s', async (_name, headers, retryAfterSeconds) => {
-    const { chargily } = await chargilyBefore(() => ({ status: 429, headers }))
+    const { chargily } = await chargilyWithStub(() => ({ status: 429, headers }))
     expect(await chargily.checkKey()).toMatchObject({ ok: false, failure: { retryAfterSeconds } })
   })
 
@@ -159,7 +165,7 @@ describe('Retry-After', () => {
 
 test('a refusal carries its status, its message and its errors by field', async () => {
   const sentence = 'The amount field must be greater than or equal to 50.'
-  const { chargily } = await chargilyBefore(() => ({
+  const { chargily } = await chargilyWithStub(() => ({
     status: 422,
     json: { message: sentence, errors: { amount: [sentence, 7], locale: 'odd', odd: null } },
   }))
@@ -175,14 +181,14 @@ test('a refusal carries its status, its message and its errors by field', async 
 })
 
 test.each([400, 401, 403, 409, 422])('%i is a refusal: another try gives the same', async (status) => {
-  const { chargily } = await chargilyBefore(() => ({ status, text: '' }))
+  const { chargily } = await chargilyWithStub(() => ({ status, text: '' }))
   const answer = await chargily.createCheckout(ORDER)
   expect(answer).toMatchObject({ ok: false, failure: { kind: 'rejected', status, errors: {} } })
 })
 
 describe('asking for a checkout', () => {
   test('an id that the provider does not know is null', async () => {
-    const { chargily } = await chargilyBefore(() => ({ status: 404, json: { message: 'Not Found.' } }))
+    const { chargily } = await chargilyWithStub(() => ({ status: 404, json: { message: 'Not Found.' } }))
     expect(await chargily.getCheckout(CHECKOUT.id)).toEqual({ ok: true, value: null })
   })
 
@@ -190,7 +196,7 @@ describe('asking for a checkout', () => {
     { status: 404, text: '<html>nginx</html>' },
     { status: 404, json: { message: 'The route test/api/v2/checkouts/x could not be found.' } },
   ])('a 404 that is not Chargily’s (%j) does not make a payment unknown', async (reply) => {
-    const { chargily } = await chargilyBefore(() => reply)
+    const { chargily } = await chargilyWithStub(() => reply)
     const answer = await chargily.getCheckout(CHECKOUT.id)
     expect(answer).toMatchObject({ ok: false, failure: { kind: 'unavailable', reason: 'unreadable' } })
   })
@@ -198,7 +204,7 @@ describe('asking for a checkout', () => {
   test.each(['', '.', '..', '../balance', 'a/b', 'a?b', 'x'.repeat(65), 'né'])(
     'an id that is none (%j) is null without a call',
     async (id) => {
-      const { chargily, asked } = await chargilyBefore(() => ({ json: CHECKOUT }))
+      const { chargily, asked } = await chargilyWithStub(() => ({ json: CHECKOUT }))
       expect(await chargily.getCheckout(id)).toEqual({ ok: true, value: null })
       expect(await chargily.expireCheckout(id)).toEqual({ ok: true, value: null })
       expect(asked).toEqual([])
@@ -206,7 +212,7 @@ describe('asking for a checkout', () => {
   )
 
   test('another checkout than the one asked for is unreadable', async () => {
-    const { chargily } = await chargilyBefore(() => ({ json: CHECKOUT }))
+    const { chargily } = await chargilyWithStub(() => ({ json: CHECKOUT }))
     expect(await chargily.getCheckout('another')).toMatchObject({
       ok: false,
       failure: { reason: 'unreadable' },
@@ -214,7 +220,7 @@ describe('asking for a checkout', () => {
   })
 
   test('the limit of one call can be shorter', async () => {
-    const { chargily } = await chargilyBefore(() => 'silence')
+    const { chargily } = await chargilyWithStub(() => 'no_answer')
     const answer = await chargily.getCheckout(CHECKOUT.id, { timeoutMs: 50 })
     expect(answer).toMatchObject({ ok: false, failure: { reason: 'timeout' } })
   })
@@ -222,7 +228,7 @@ describe('asking for a checkout', () => {
 
 describe('ending a checkout', () => {
   test('a pending one is expired', async () => {
-    const { chargily, asked } = await chargilyBefore(() => ({ json: { ...CHECKOUT, status: 'expired' } }))
+    const { chargily, asked } = await chargilyWithStub(() => ({ json: { ...CHECKOUT, status: 'expired' } }))
     expect(await chargily.expireCheckout(CHECKOUT.id)).toMatchObject({
       ok: true,
       value: { status: 'expired' },
@@ -236,44 +242,49 @@ describe('ending a checkout', () => {
     [400, 'expired'],
     [403, 'paid'],
   ])('where %i refuses it, the answer is what it is instead: %s', async (status, now) => {
-    const { chargily } = await chargilyBefore(({ method }) =>
+    const { chargily } = await chargilyWithStub(({ method }) =>
       method === 'POST' ? { status, json: { message: 'no' } } : { json: { ...CHECKOUT, status: now } },
     )
     expect(await chargily.expireCheckout(CHECKOUT.id)).toMatchObject({ ok: true, value: { status: now } })
   })
 
   test('one that the provider does not know is null', async () => {
-    const { chargily } = await chargilyBefore(() => ({ status: 404, json: { message: 'Not Found.' } }))
+    const { chargily } = await chargilyWithStub(() => ({ status: 404, json: { message: 'Not Found.' } }))
     expect(await chargily.expireCheckout(CHECKOUT.id)).toEqual({ ok: true, value: null })
   })
 
   test('a refused key is reported, not hidden by the second look', async () => {
-    const { chargily } = await chargilyBefore(() => ({ status: 403, json: { message: 'Forbidden' } }))
+    const { chargily } = await chargilyWithStub(() => ({ status: 403, json: { message: 'Forbidden' } }))
     expect(await chargily.expireCheckout(CHECKOUT.id)).toMatchObject({ ok: false, failure: { status: 403 } })
   })
 })
 
 describe('the key', () => {
   test('is proven by the balance', async () => {
-    const { chargily, asked } = await chargilyBefore(() => ({ json: { entity: 'balance', livemode: false } }))
+    const { chargily, asked } = await chargilyWithStub(() => ({
+      json: { entity: 'balance', livemode: false },
+    }))
     expect(await chargily.checkKey()).toEqual({ ok: true, value: true })
     expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /test/api/v2/balance'])
   })
 
   test('is proven by a balance that is silent about the mode', async () => {
-    const { chargily } = await chargilyBefore(() => ({ json: { entity: 'balance' } }))
+    const { chargily } = await chargilyWithStub(() => ({ json: { entity: 'balance' } }))
     expect(await chargily.checkKey()).toEqual({ ok: true, value: true })
   })
 
   test('that is wrong is a refusal', async () => {
-    const { chargily } = await chargilyBefore(() => ({ status: 401, json: { message: 'Unauthenticated.' } }))
+    const { chargily } = await chargilyWithStub(() => ({
+      status: 401,
+      json: { message: 'Unauthenticated.' },
+    }))
     expect(await chargily.checkKey()).toMatchObject({ ok: false, failure: { kind: 'rejected', status: 401 } })
   })
 
   test('is not proven by any JSON, nor by the other mode', async () => {
-    const other = await chargilyBefore(() => ({ json: { entity: 'balance', livemode: 'true' } }))
+    const other = await chargilyWithStub(() => ({ json: { entity: 'balance', livemode: 'true' } }))
     expect(await other.chargily.checkKey()).toMatchObject({ ok: false, failure: { kind: 'rejected' } })
-    const unreadable = await chargilyBefore(() => ({ json: { hello: 'world' } }))
+    const unreadable = await chargilyWithStub(() => ({ json: { hello: 'world' } }))
     expect(await unreadable.chargily.checkKey()).toMatchObject({
       ok: false,
       failure: { reason: 'unreadable' },

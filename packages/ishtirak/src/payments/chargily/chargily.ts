@@ -4,14 +4,14 @@ import type { CheckoutOrder, CheckoutReport } from '../../core/checkout.js'
 import { HOUR, MINUTE } from '../../core/instant.js'
 import type { CheckoutList, CheckoutPage, PaymentMethod, ProviderAnswer, Webhook } from '../method.js'
 import { type AccountSettings, openAccount } from './account.js'
-import { type Caller, createCaller, type Surroundings } from './call.js'
+import { type CallDeps, type CallProvider, createCallProvider } from './call.js'
 import { unreadable } from './failure.js'
 import { METHOD, PAYMENT_ID, PLAN_ID, readCheckout, readEvent, readPage, USER_ID } from './report.js'
 import { searchCheckouts } from './search.js'
 import { signatureVerifier } from './signature.js'
 import { type JsonObject, readFlag, readText } from './values.js'
 
-export interface ChargilyOptions extends AccountSettings, Surroundings {
+export interface ChargilyOptions extends AccountSettings, CallDeps {
   readonly timeouts?: { readonly writeMs?: number; readonly readMs?: number }
 }
 
@@ -34,7 +34,7 @@ const TRAITS = {
 /** Throws `ChargilySetupError` when the keys or the address cannot be right. Nothing is called before it is asked for. */
 export function createChargily(options: ChargilyOptions): Chargily {
   const account = openAccount(options)
-  const call = createCaller(account, options)
+  const call = createCallProvider(account, options)
   // A user waits for a new checkout, and its loss costs a search; a read is repeated by the sweep.
   const writeMs = options.timeouts?.writeMs ?? 4_000
   const readMs = options.timeouts?.readMs ?? 5_000
@@ -64,7 +64,7 @@ export function createChargily(options: ChargilyOptions): Chargily {
 }
 
 async function openCheckout(
-  call: Caller,
+  call: CallProvider,
   order: CheckoutOrder,
   timeoutMs: number,
 ): Promise<ProviderAnswer<CheckoutReport>> {
@@ -110,7 +110,7 @@ function isLeftAlone(text: string): boolean {
 }
 
 async function fetchCheckout(
-  call: Caller,
+  call: CallProvider,
   checkoutId: string,
   timeoutMs: number,
 ): Promise<ProviderAnswer<CheckoutReport | null>> {
@@ -141,7 +141,7 @@ function statusOf(answer: ProviderAnswer<JsonObject>): number | null {
 }
 
 async function fetchPage(
-  call: Caller,
+  call: CallProvider,
   page: number,
   timeoutMs: number,
 ): Promise<ProviderAnswer<CheckoutPage>> {
@@ -155,7 +155,7 @@ async function fetchPage(
 }
 
 /** The balance is the one resource that every account has and that needs no id. */
-async function checkKey(call: Caller, live: boolean, timeoutMs: number): Promise<ProviderAnswer<true>> {
+async function checkKey(call: CallProvider, live: boolean, timeoutMs: number): Promise<ProviderAnswer<true>> {
   const answer = await call({ method: 'GET', path: '/balance', timeoutMs })
   if (!answer.ok) return answer
   if (answer.value.entity !== 'balance')

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { KEY, ORDER } from '../../../../../test/support/far-side.js'
+import { KEY, ORDER } from '../../../../../test/support/stub-provider.js'
 import { startEmulator } from '../../../../chargily-emulator/src/emulator.js'
 import { type ChargilyOptions, createChargily } from './chargily.js'
 

@@ -1,13 +1,13 @@
 // What is written down of a call: enough to understand it at night, and nothing that a thief could use.
 import { describe, expect, test } from 'vitest'
-import { CHECKOUT, chargilyBefore, KEY, ORDER } from '../../../../../test/support/far-side.js'
+import { CHECKOUT, chargilyWithStub, KEY, ORDER } from '../../../../../test/support/stub-provider.js'
 import type { Send } from '../../runtime/http-client.js'
 import { createChargily } from './chargily.js'
 import { redact } from './redact.js'
 
 describe('what is logged', () => {
   test('one line a call, with its way, status and duration', async () => {
-    const { chargily, lines } = await chargilyBefore(() => ({ json: CHECKOUT }))
+    const { chargily, lines } = await chargilyWithStub(() => ({ json: CHECKOUT }))
     await chargily.createCheckout(ORDER)
     expect(lines).toEqual([
       {
@@ -23,7 +23,7 @@ describe('what is logged', () => {
   test('no key, signature, e-mail address or merchant paper, whatever the answer repeats', async () => {
     const signature = 'ab'.repeat(32)
     const leak = `Bearer ${KEY} test_pk_public ${signature} owner@shop.example.dz \u0000`
-    const { chargily, lines } = await chargilyBefore(() => ({
+    const { chargily, lines } = await chargilyWithStub(() => ({
       status: 422,
       json: { message: leak, errors: { [KEY]: [leak] }, account: { nif: '000016001234567' } },
     }))
@@ -53,7 +53,7 @@ describe('what is logged', () => {
   })
 
   test('a message of a megabyte costs no time', async () => {
-    const { chargily, lines } = await chargilyBefore(() => ({
+    const { chargily, lines } = await chargilyWithStub(() => ({
       status: 422,
       json: { message: 'a'.repeat(1_000_000) },
     }))

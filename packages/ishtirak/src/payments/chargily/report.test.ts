@@ -1,7 +1,7 @@
 // Readers of what Chargily says: the dialects that were seen, the oddities that were reported, and anything at all.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CHECKOUT } from '../../../../../test/support/far-side.js'
+import { CHECKOUT } from '../../../../../test/support/stub-provider.js'
 import { VECTOR_BODY } from '../../../../../test/support/vector.js'
 import { readCheckout, readEvent, readPage } from './report.js'
 import { readAmount, readFlag, readInstant, readText } from './values.js'

@@ -1,6 +1,6 @@
 // After a lost answer: is there a checkout for this payment? "None" opens a second one, so "none" must be certain.
 import { expect, test } from 'vitest'
-import { CHECKOUT, chargilyBefore, ORDER } from '../../../../../test/support/far-side.js'
+import { CHECKOUT, chargilyWithStub, ORDER } from '../../../../../test/support/stub-provider.js'
 
 /** Seconds; the list is written in them. */
 const SINCE = 1_700_000_000
@@ -28,7 +28,7 @@ function listOf(all: readonly object[]) {
 
 test('finds the checkouts of a payment, the newest first, on whatever page', async () => {
   const mine = [0, 60].map((n) => ({ ...CHECKOUT, id: `mine${n}`, created_at: SINCE + n }))
-  const { chargily, asked } = await chargilyBefore(listOf([mine[0] ?? {}, ...others(0, 60), mine[1] ?? {}]))
+  const { chargily, asked } = await chargilyWithStub(listOf([mine[0] ?? {}, ...others(0, 60), mine[1] ?? {}]))
   const answer = await chargily.list.find(ORDER.paymentId, SINCE * 1000)
   expect(answer.ok && answer.value.map(({ checkoutId }) => checkoutId)).toEqual(['mine60', 'mine0'])
   expect(asked.map(({ path }) => path)).toEqual([
@@ -38,21 +38,21 @@ test('finds the checkouts of a payment, the newest first, on whatever page', asy
 })
 
 test('an account without checkouts has none for the payment', async () => {
-  const { chargily } = await chargilyBefore(listOf([]))
+  const { chargily } = await chargilyWithStub(listOf([]))
   expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toEqual({ ok: true, value: [] })
 })
 
 test('stops at the page on which all are older than the order, with a margin for two clocks', async () => {
   // 100 s after `since` at number 0, a checkout a second, 600 s of margin: number 701 is the first that is too old.
   // Pages hold 50, so page 16 (750 to 799) is the first with none that could be ours.
-  const { chargily, asked } = await chargilyBefore(listOf(others(0, 5_000)))
+  const { chargily, asked } = await chargilyWithStub(listOf(others(0, 5_000)))
   expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toEqual({ ok: true, value: [] })
   expect(asked).toHaveLength(16)
 })
 
 test('a list that runs from old to new is read to its end', async () => {
   const old = others(10_000, 120).reverse()
-  const { chargily, asked } = await chargilyBefore(listOf([...old, CHECKOUT]))
+  const { chargily, asked } = await chargilyWithStub(listOf([...old, CHECKOUT]))
   expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
     ok: true,
     value: [{ checkoutId: CHECKOUT.id }],
@@ -63,7 +63,7 @@ test('a list that runs from old to new is read to its end', async () => {
 
 test('a page without dates ends no walk', async () => {
   const undated = others(10_000, 50).map((other) => ({ ...other, created_at: null }))
-  const { chargily } = await chargilyBefore(listOf([...undated, CHECKOUT]))
+  const { chargily } = await chargilyWithStub(listOf([...undated, CHECKOUT]))
   expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
     ok: true,
     value: [{ checkoutId: CHECKOUT.id }],
@@ -71,7 +71,7 @@ test('a page without dates ends no walk', async () => {
 })
 
 test('a list that is longer than we walk is no proof: the answer is "not known"', async () => {
-  const { chargily, asked } = await chargilyBefore(listOf(others(0, 5_000)))
+  const { chargily, asked } = await chargilyWithStub(listOf(others(0, 5_000)))
   const longAgo = (SINCE - 86_400) * 1000
   expect(await chargily.list.find(ORDER.paymentId, longAgo)).toMatchObject({
     ok: false,
@@ -81,7 +81,7 @@ test('a list that is longer than we walk is no proof: the answer is "not known"'
 })
 
 test('a list that promises a next page for ever is left', async () => {
-  const { chargily, asked } = await chargilyBefore(() => ({
+  const { chargily, asked } = await chargilyWithStub(() => ({
     json: { data: others(0, 50), next_page_url: 'http://far.side/again' },
   }))
   expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({ ok: false })
@@ -91,7 +91,7 @@ test('a list that promises a next page for ever is left', async () => {
 
 test('a list that does not turn the page is an error, not an end', async () => {
   const first = { data: others(0, 50), current_page: 1, last_page: 9 }
-  const { chargily } = await chargilyBefore(() => ({ json: first }))
+  const { chargily } = await chargilyWithStub(() => ({ json: first }))
   expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
     ok: false,
     failure: { reason: 'unreadable' },
@@ -103,12 +103,12 @@ test('trouble on a later page hides nothing that was found, and proves nothing w
     const honest = listOf([first, ...others(0, 200)])
     return (asked: { path: string }) => (asked.path.endsWith('page=1') ? honest(asked) : { status: 500 })
   }
-  const found = await chargilyBefore(answer(CHECKOUT))
+  const found = await chargilyWithStub(answer(CHECKOUT))
   expect(await found.chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
     ok: true,
     value: [{ checkoutId: CHECKOUT.id }],
   })
-  const unknown = await chargilyBefore(answer({ ...CHECKOUT, metadata: null }))
+  const unknown = await chargilyWithStub(answer({ ...CHECKOUT, metadata: null }))
   expect(await unknown.chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
     ok: false,
     failure: { reason: 'server_error' },
@@ -116,7 +116,7 @@ test('trouble on a later page hides nothing that was found, and proves nothing w
 })
 
 test('a page can be read by itself', async () => {
-  const { chargily } = await chargilyBefore(listOf(others(0, 60)))
+  const { chargily } = await chargilyWithStub(listOf(others(0, 60)))
   const second = await chargily.list.page(2)
   expect(second.ok && second.value.checkouts).toHaveLength(10)
   expect(second).toMatchObject({ ok: true, value: { nextPage: null } })

@@ -1,4 +1,4 @@
-// People in every state that a page can show, living in one world: who bought when, who was refunded, whose money is odd.
+// Users in every state that a page can show, in one world: active, in grace, expired, refunded, under review.
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { refundPayment } from '../../packages/ishtirak/src/operator/payments.js'
@@ -8,16 +8,16 @@ import { createWorld, type World } from './world.js'
 
 const DAY = 86_400
 
-export interface People {
+export interface TestUsers {
   readonly world: World
   /** A link into this user's portal. */
   linkFor(userId: string): Promise<string>
-  /** Of each kind of payment one, whose return page can be looked at. */
+  /** One payment of each status, by user id. */
   readonly payments: Readonly<Record<string, string>>
 }
 
-/** 36 days of a world: whoever is called `expired` is expired by its end, and so on. */
-export async function peopleOf(database: Database, env: Record<string, string> = {}): Promise<People> {
+/** Runs 36 days; at their end each user is in the state of their id. */
+export async function createUsers(database: Database, env: Record<string, string> = {}): Promise<TestUsers> {
   const world = await createWorld(database, { env: { ...WITH_PLATFORM, ...env } })
   const payments: Record<string, string> = {}
   const buy = async (userId: string) => {

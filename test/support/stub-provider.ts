@@ -1,4 +1,4 @@
-// A server that answers what a test tells it, over real HTTP: for the answers that no honest provider would give.
+// A stub of the provider over real HTTP, for answers that the emulator never gives.
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -8,7 +8,7 @@ import {
   createChargily,
 } from '../../packages/ishtirak/src/payments/chargily/chargily.js'
 
-export interface Asked {
+export interface StubRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -17,12 +17,12 @@ export interface Asked {
 
 export type Reply =
   | { status?: number; headers?: Record<string, string>; json?: unknown; text?: string | Buffer }
-  /** Reads the request and never says a word. */
-  | 'silence'
-  /** Reads the request and cuts the line. */
+  /** Reads the request and never answers. */
+  | 'no_answer'
+  /** Reads the request and closes the connection. */
   | 'cut'
-  /** Begins an answer and stops in the middle of it. */
-  | 'half'
+  /** Closes the connection in the middle of the answer. */
+  | 'partial'
 
 export const KEY = 'test_sk_7Qb3Kx9pLm2Zt5Rw8Yv1Nc4Hd6Gf0Js'
 
@@ -54,18 +54,20 @@ export const CHECKOUT = {
   checkout_url: 'https://pay.chargily.dz/test/checkouts/01hf7yat00000000000000chk1/pay',
 }
 
-async function farSide(answer: (asked: Asked) => Reply): Promise<{ url: string; asked: Asked[] }> {
-  const asked: Asked[] = []
+async function stubServer(
+  answer: (asked: StubRequest) => Reply,
+): Promise<{ url: string; asked: StubRequest[] }> {
+  const asked: StubRequest[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { method = '', url: path = '', headers } = request
-    const one: Asked = { method, path, headers, body: Buffer.concat(chunks).toString() }
+    const one: StubRequest = { method, path, headers, body: Buffer.concat(chunks).toString() }
     asked.push(one)
     const reply = answer(one)
-    if (reply === 'silence') return
+    if (reply === 'no_answer') return
     if (reply === 'cut') return void response.socket?.destroy()
-    if (reply === 'half') {
+    if (reply === 'partial') {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
       return void response.write('{"id":', () => response.socket?.destroy())
     }
@@ -88,11 +90,11 @@ function listen(server: Server): Promise<string> {
 }
 
 /** Our adapter in front of such a server, with limits that a test can wait for. */
-export async function chargilyBefore(
-  answer: (asked: Asked) => Reply,
+export async function chargilyWithStub(
+  answer: (asked: StubRequest) => Reply,
   options: Partial<ChargilyOptions> = {},
 ) {
-  const { url, asked } = await farSide(answer)
+  const { url, asked } = await stubServer(answer)
   const lines: Readonly<Record<string, unknown>>[] = []
   const chargily = createChargily({
     secretKey: KEY,
