@@ -55,7 +55,7 @@ export const mutations = [
   {
     rule: 'a form of the portal carries the token of its session',
     file: src('portal/reader.ts'),
-    from: `isFromHere(request, origin) && constantTimeEquals(session.formToken, fieldOf(request, 'form_token'))`,
+    from: `isFromHere(request, origin) && constantTimeEquals(formToken, fieldOf(request, 'form_token'))`,
     to: 'isFromHere(request, origin)',
     tests: [src('portal/portal.test.ts')],
   },

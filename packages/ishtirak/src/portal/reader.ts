@@ -82,11 +82,7 @@ export function createReader(deps: SessionDeps, publicUrl: string) {
     /** False: the form was not sent from a page of this service. */
     isFromHere: (request: FastifyRequest) => isFromHere(request, origin),
     /** Throws `forbidden` where the form was not sent from a page of this session. */
-    requireOwnForm: (request: FastifyRequest, session: Session): void => {
-      const isOwn =
-        isFromHere(request, origin) && constantTimeEquals(session.formToken, fieldOf(request, 'form_token'))
-      if (!isOwn) throw new BillingError('forbidden')
-    },
+    requireOwnForm: (request: FastifyRequest, session: Session) => requireOwnForm(request, session, origin),
   }
 }
 
@@ -104,6 +100,11 @@ function cookiesFor(publicUrl: string) {
 /** Derived, not stored: only the holder of the cookie's secret can make it. */
 function formTokenOf(sessionToken: string): string {
   return digestOf(`form ${sessionToken}`)
+}
+
+function requireOwnForm(request: FastifyRequest, { formToken }: Session, origin: string): void {
+  const isOwn = isFromHere(request, origin) && constantTimeEquals(formToken, fieldOf(request, 'form_token'))
+  if (!isOwn) throw new BillingError('forbidden')
 }
 
 /** Browsers say where a request comes from. The pages send no referrer, so their forms have the origin "null". */
