@@ -1,4 +1,4 @@
-// npm run simulate -- --seed 7 --days 120: lives through one seed; --seeds 1-2000 through many. What it does is in
+// npm run simulate -- --seed 7 --days 120: runs one seed; --seeds 1-2000 runs many. What it does is in
 // test/simulation; this file only lets Node read it.
 import { register } from 'node:module'
 

@@ -1,4 +1,4 @@
-// The far side for both: a payment provider on loopback that thinks for a moment and then has made what it was asked for.
+// The provider of both: on loopback, it answers each request after a fixed time.
 // It speaks as much of Stripe and of Chargily as the two services read.
 import { createServer } from 'node:http'
 

@@ -1,4 +1,4 @@
-// What stops a start is said in one sentence: what, where, what to do. No stack: the reader did not write the code.
+// A failed start prints one sentence with the cause, the place and the remedy, without a stack trace.
 import {
   cpSync,
   mkdirSync,

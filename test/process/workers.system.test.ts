@@ -18,7 +18,7 @@ async function environment(): Promise<Record<string, string>> {
   }
 }
 
-/** The processes that have said they listen, in the order in which they did. */
+/** The processes that have reported their address, in that order. */
 const workersOf = ({ lines }: ServiceProcess) =>
   lines.flatMap((line) =>
     line.includes('"message":"listening"') ? [Number(/"pid":(\d+)/.exec(line)?.[1])] : [],

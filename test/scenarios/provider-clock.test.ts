@@ -1,4 +1,4 @@
-// The provider names the instant of payment, and may name any. What cannot be true is not believed: the money counts from
+// The provider may report any instant of payment. An impossible one is not used: the payment counts from
 // the nearest instant that can be, one month and no more, and the operator sees it.
 import { Writable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// The ids of users are the platform's. What a token may name can buy and be asked about; the rest is refused at the door.
+// User ids are the platform's. An id that a token may name works everywhere; any other is refused.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { describeScenario } from '../support/databases.js'

@@ -1,4 +1,4 @@
-// The life of a checkout after its creation: pending, processing, then paid, failed, canceled or expired for good.
+// The states of a checkout after its creation: pending, processing, then finally paid, failed, canceled or expired.
 // Each step and its events are one commit. A final checkout is never changed.
 import { type EmulatorContext, newResource } from './context.js'
 import { deliveriesFor } from './deliveries.js'

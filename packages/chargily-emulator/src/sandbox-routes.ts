@@ -1,4 +1,4 @@
-// The controls: clock, faults, deliveries and checkouts, for people, scripts and tests. They answer to this machine
+// The sandbox controls: clock, faults, deliveries and checkouts, for users, scripts and tests. They answer to this machine
 // only, and to no web page of another site that is open on it.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { EmulatorContext } from './context.js'

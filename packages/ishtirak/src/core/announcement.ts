@@ -24,7 +24,7 @@ export interface Announcement {
   readonly skipped: readonly Boundary[]
 }
 
-/** What is to be said now, and the row's schedule after it was said. */
+/** What is announced now, and the row's schedule afterwards. */
 export interface AnnouncementDecision {
   readonly announcement: Announcement | null
   readonly announced: Boundary | null
@@ -33,7 +33,7 @@ export interface AnnouncementDecision {
 
 /**
  * Of all boundaries passed since the last announcement only the latest is still true, so it alone is announced: a service
- * that slept for a month says `expired`, not "7 days left".
+ * that was stopped for a month announces `expired`, not "7 days left".
  */
 export function decideAnnouncement(
   facts: SubscriptionFacts,

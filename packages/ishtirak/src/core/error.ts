@@ -1,5 +1,5 @@
 // How Ishtirak refuses: an error with a code from the one list (error-list.ts), and what was wrong with each field.
-// Failures of the world are data and bugs are plain errors: neither is a `BillingError`.
+// Failures of the provider are data and bugs are plain errors: neither is a `BillingError`.
 import { ERRORS } from './error-list.js'
 import type { Translated } from './locale.js'
 

@@ -1,5 +1,5 @@
-// Events to the platform. Each event carries the state that it brought about, so that a receiver never has to guess
-// or to ask back, and a sequence number that orders the events of one user.
+// Events to the platform. Each event carries the resulting state, so that a receiver need not ask for it, and a
+// sequence number that orders the events of one user.
 import type { Announcement, Boundary } from './announcement.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
 import type { MailKey } from './mail.js'

@@ -1,4 +1,4 @@
-// A point in time, and how the world writes it. Everything in the domain takes its instants as values: no clock here.
+// A point in time and its text form. Core takes instants as values and reads no clock.
 
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = number
@@ -13,7 +13,7 @@ export const LAST_INSTANT: Instant = Date.UTC(10_000, 0) - 1
 
 /**
  * The tolerated clock skew: how far the provider's clock and ours may be apart. Clocks that are kept by NTP differ by
- * less than a second, those that are not by minutes; more is a fault, and what it says is not believed.
+ * less than a second, those that are not by minutes; more is a fault, and such an instant is not used.
  */
 export const CLOCK_SKEW_MAX: Instant = 10 * MINUTE
 

@@ -1,5 +1,5 @@
-// What a payment keeps of each report that changed it: what was said, by which way it came, and what followed. The operator
-// sees from it which report was believed, where two of them differ.
+// What a payment keeps of each report that changed it: content, source and effect. It shows the operator which of two
+// differing reports was accepted.
 import type { CheckoutReport, CheckoutStatus, ReportSource } from './checkout.js'
 import type { Instant } from './instant.js'
 import type { Payment } from './payment.js'
@@ -18,9 +18,9 @@ export interface KeptReport {
   readonly live: boolean | null
   readonly paymentId: string | null
   readonly checkoutId: string
-  /** The instant of payment as the provider said it; null where it did not, or reported no payment. */
+  /** The provider's instant of payment; null if it named none or reported no payment. */
   readonly saidPaidAt: Instant | null
-  /** False: the money counts from another instant than the one that was said. */
+  /** False: the payment counts from another instant than the reported one. */
   readonly isInstantBelieved: boolean
 }
 

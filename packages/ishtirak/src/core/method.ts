@@ -14,6 +14,6 @@ export interface MethodTraits {
   readonly acknowledgeWithinMs: number | null
   /** The kinds of card or account that it takes, as `payment_method` names them on the wire. */
   readonly instruments: readonly string[]
-  /** False: the operator gives money back by hand, at the provider. */
+  /** False: the operator refunds at the provider, outside of this service. */
   readonly refunds: boolean
 }

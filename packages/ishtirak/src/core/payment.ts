@@ -26,7 +26,7 @@ export type PublicPaymentStatus = (typeof PUBLIC_PAYMENT_STATUSES)[number]
 /** What the provider claimed when its report did not match: the operator decides on this. */
 export interface Review {
   readonly differences: readonly string[]
-  /** What the provider said had become of the checkout: money lies with it only where that is `paid`. */
+  /** The checkout's status by the provider's report: it has the money only if that is `paid`. */
   readonly status: CheckoutStatus
   readonly paidAt: Instant
   readonly amount: number | null

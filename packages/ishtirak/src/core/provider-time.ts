@@ -1,5 +1,5 @@
-// What is believed of the provider's clock. A payment counts from the instant that the provider says, as long as it can
-// be true: not before the checkout was made, and not in the future. Pure, like all that decides about money.
+// Checks the provider's instants. A payment counts from the provider's instant if it is possible: not before the checkout
+// was made, and not in the future.
 import type { CheckoutReport } from './checkout.js'
 import { CLOCK_SKEW_MAX, type Instant, SECOND } from './instant.js'
 import type { Payment } from './payment.js'
@@ -39,7 +39,7 @@ export function instantOfPayment(
 
 /** The provider counts in whole seconds. A clock of ours that ran ahead for a moment makes no payment of the future. */
 function earliest(payment: Ours, report: CheckoutReport, now: Instant): Instant {
-  // The row of a second payment is written long after the money: what was believed for its review is believed still.
+  // A second payment's row is written long after the payment, so the instant accepted at its review stays valid.
   const writtenAt = Math.min(payment.createdAt, payment.review?.paidAt ?? payment.createdAt)
   const madeAt = checkoutMadeAt(payment, report, now) ?? writtenAt
   return Math.min(madeAt - (madeAt % SECOND), now)

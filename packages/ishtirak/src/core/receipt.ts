@@ -119,7 +119,7 @@ export function receiptNumber(series: string, number: number): string {
   return `${series}-${String(number).padStart(6, '0')}`
 }
 
-/** The same as a person types it, `2026-42` and `test-2026-000042` as well; null for what is no number of a receipt. */
+/** Parses a receipt number as typed, also `2026-42` and `test-2026-000042`; null if it is none. */
 export function readReceiptNumber(
   typed: string,
 ): { readonly series: string; readonly number: number } | null {

@@ -9,7 +9,7 @@ interface Call {
   readonly amount: number
 }
 
-/** Counters with a limit of 10: the plain way, and a slow door to it that only lets one statement through at a time. */
+/** Counters with a limit of 10: one statement each, and a slow database that runs one statement at a time. */
 class Counters {
   readonly used = new Map<string, number>()
   readonly batches: number[] = []

@@ -1,5 +1,5 @@
-// What a driver throws, sorted into our three kinds: the world's trouble, a rule that was broken, a bug of ours.
-// Both databases use it. It never swallows: whatever it does not know becomes a bug with its code.
+// Maps driver errors to three kinds: the database is unavailable, a constraint was violated, a bug. Used by both
+// databases. An unknown error is a bug and keeps its code.
 import { DatabaseError as ServerRefusal } from 'pg-protocol'
 import { ConstraintViolation, DatabaseError, DatabaseUnavailable } from './database.js'
 

@@ -1,5 +1,5 @@
-// The one door to SQL. Two databases stand behind it, embedded PGlite and a PostgreSQL server, and both get the same
-// statements and give the same values. It refuses to build SQL: a statement is text with a name and parameters.
+// The interface to SQL. It has two implementations, embedded PGlite and a PostgreSQL server, which run the same
+// statements and return the same values. It refuses to build SQL: a statement is text with a name and parameters.
 
 /** A value that travels to the database. Instants go as ISO 8601 text, arrays as PostgreSQL arrays. */
 export type Parameter = string | number | boolean | null | readonly (string | number | boolean | null)[]

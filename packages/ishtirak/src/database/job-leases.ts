@@ -1,5 +1,5 @@
-// What processes share of time: one round of a job per interval in the whole cluster, and the database's clock. A lease's row
-// says when the next round may begin; a process that dies in its round costs that round and nothing else.
+// Leases of jobs: one round per interval in the whole cluster, by the database's clock. A lease's row says when the next
+// round may begin; a process that dies loses only its own round.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from './database.js'
 import { at, instant } from './rows.js'

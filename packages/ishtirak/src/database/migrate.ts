@@ -13,7 +13,7 @@ import {
   type Transaction,
 } from './database.js'
 
-/** The schema and the code have parted ways; a person must decide. */
+/** The schema does not fit the code, so the service must not start. */
 export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch'
 }
@@ -161,7 +161,7 @@ async function readMigrations(directory = packageMigrations): Promise<Migration[
   return await Promise.all(
     names.map(async (name, index) => {
       const version = index + 1
-      // A gap or a number used twice means that two branches met: the order is not ours to guess.
+      // A gap or a repeated number comes from a merge of two branches: the order is unknown.
       if (!/^\d{4}_/.test(name) || Number(name.slice(0, 4)) !== version) {
         throw new SchemaMismatch(`expected migration ${version}, found ${name}`)
       }

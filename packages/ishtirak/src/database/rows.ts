@@ -1,5 +1,4 @@
-// Reads single columns of a row. What comes from the database is of the schema's type, or the schema and the code have
-// parted ways: that is a bug, and it is said with the column's name.
+// Reads single columns of a row. A value of another type than the schema's is a bug, thrown with the column's name.
 import type { Instant } from '../core/instant.js'
 import type { Parameter, Row } from './database.js'
 

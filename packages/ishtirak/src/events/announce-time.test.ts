@@ -1,4 +1,4 @@
-// What the platform hears of time passing, with a clock that is moved.
+// Events that time alone causes, with a moved clock.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { Receiver, SECRET } from '../../../../test/support/receiver.js'

@@ -56,9 +56,9 @@ export const LEASE_MS = MINUTE
 /** With less left of the lease nothing is sent: another process might send it at the same time. */
 const LEASE_LEFT_MIN = 20 * SECOND
 const ROUND_MS = 1 * SECOND
-/** The platform that connects for the first time hears of the last days, not of years. */
+/** A platform that connects for the first time gets the events of the last days only. */
 const FIRST_DAYS = 5 * DAY
-/** After a failure this long everybody is tried at once when it is over; a shorter one the first steps bridge. */
+/** After an outage this long all waiting events are tried at once; a shorter one is covered by the first retries. */
 const OUTAGE_MIN = 5 * MINUTE
 const WOKEN_AT_ONCE = 1_000
 

@@ -46,7 +46,7 @@ export async function listEvents(
   return viewRows(WrittenEventSchema, rows)
 }
 
-// An event from before there was an address goes out as well when a person asks for it.
+// An event from before there was an address is sent too when an operator asks for it.
 const rewind = statement(
   'event_history.rewind',
   `with wanted as (

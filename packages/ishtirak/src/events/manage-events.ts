@@ -1,5 +1,5 @@
-// What a person may do with the events to the platform: look at them, send them again, stop waiting for one, and forget
-// the old ones. All of it moves a user's pointer; none of it writes or changes an event.
+// What an operator can do with the events to the platform: list them, send them again, skip one; and the deletion of old
+// ones. All of it moves a user's pointer; none of it writes or changes an event.
 import type { Static } from 'typebox'
 import { BillingError } from '../core/error.js'
 import { DAY, timestampOrNull } from '../core/instant.js'
@@ -67,7 +67,7 @@ export function resendFrom(
 
 const RESTARTED_AT_ONCE = 1_000
 
-/** Switches the address on again and begins anew with everybody who waits. Gives how many users. */
+/** Switches the address on again and makes all waiting events due. Returns the number of users. */
 export async function resendAllWaiting(
   deps: ManageEventsDeps,
   by: By,

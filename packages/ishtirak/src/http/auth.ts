@@ -46,7 +46,7 @@ interface TokenVerifierOptions {
 const TOKEN_CLOCK_SKEW_SECONDS = 5
 /** 0.6 µs to look a token up instead of 15 to 65 µs to verify it. About 5 MB when full. */
 const REMEMBERED_MAX = 10_000
-/** A key that was withdrawn is believed for this much longer, at most. */
+/** The maximum time for which a withdrawn key is still accepted. */
 const REMEMBERED_MS = 5 * MINUTE
 const KEYS_TIMEOUT_MS = 3 * SECOND
 /** An unknown key id leads to one look at the key server in this time, so that callers cannot make us hammer it. */

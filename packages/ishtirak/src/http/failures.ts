@@ -35,7 +35,7 @@ export interface KnownRoute {
   readonly schema: FastifySchema
 }
 
-/** How addresses that people open refuse: with a page. It must not fail, and asks nothing of the database. */
+/** Errors of the pages: HTML instead of a problem document. They must not fail, so they use no database. */
 export interface RefusalPages {
   isPage(path: string): boolean
   send(request: FastifyRequest, reply: FastifyReply, error: BillingError): FastifyReply
@@ -49,7 +49,7 @@ declare module 'fastify' {
   }
 }
 
-/** Answers with the error as the caller may see it: a page where people look, a problem everywhere else. */
+/** Answers with the public form of the error: an HTML page for pages, a problem document for the API. */
 export type AnswerFailure = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply
 
 /** Call it before the routes are added: it learns from them which methods a path takes. */

@@ -12,7 +12,7 @@ export function requestIdOf(request: { readonly headers: IncomingHttpHeaders }):
   return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : newRequestId()
 }
 
-/** The process and a running number: it need not be hard to guess, and a random one costs 7 µs. */
+/** The process and a running number: it need not be secret, and a random one costs 7 µs. */
 export function newRequestId(): string {
   requests += 1
   return `${processId}-${requests.toString(36)}`

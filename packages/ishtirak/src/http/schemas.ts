@@ -106,7 +106,7 @@ const serializers = new Map<string, Serializer>()
 
 /**
  * For Fastify's `schemaController`: one serializer for each schema of the process. The same problem stands under dozens of
- * routes; Fastify alone compiles it each time anew, which was two thirds of building an app.
+ * routes; Fastify alone compiles it each time, which was two thirds of building an app.
  */
 export const buildSerializer: SerializerFactory = (externalSchemas, options) => {
   const compile = buildSerializers(externalSchemas, options)

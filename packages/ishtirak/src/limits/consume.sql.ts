@@ -24,7 +24,7 @@ export interface UsageOperation {
   /** What the plan in effect allows, and the version of the user that this was derived from; null: no row. */
   readonly maximum: number
   readonly version: number | null
-  /** Whether these facts were ever read. If not, they are a guess, and only the statement that reads the true ones is asked. */
+  /** Whether these facts were read from the database. If not, only the statement that reads them may decide. */
   readonly isUserKnown: boolean
   readonly now: Instant
 }

@@ -200,7 +200,7 @@ describeOnBothDatabases('counting together', ({ database }) => {
 
   it('does not let an operation that the database refuses harm those beside it', async () => {
     const together = createApplyUsageOperation(database())
-    // `bigint` ends at 2^63 - 1; the door lets nothing like it through, the statement must not depend on that.
+    // `bigint` ends at 2^63 - 1. The API refuses such numbers, but the statement must not depend on that.
     const outcomes = await Promise.allSettled(
       times(20, (n) => together(operation({ userId: `user-${n}`, amount: n === 7 ? 1e30 : 1 }))),
     )

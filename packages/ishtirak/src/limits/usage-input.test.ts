@@ -1,4 +1,4 @@
-// What comes in at the platform's door: refused with a field and a code, and never an error of ours.
+// Input of the platform API: refused with a field and a code, never with a 500.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'

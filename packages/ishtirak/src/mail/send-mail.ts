@@ -1,5 +1,5 @@
-// Sends the mail that is owed: claimed with a lease, dropped if it is no longer true, written, handed to the mail server. A
-// process that dies in between leaves a row that is due again, so a message may come twice and is never lost.
+// Sends due mail: claimed with a lease, dropped if it is outdated, written, passed to the mail server. After a crash the
+// row is due again, so a message may be sent twice but is never lost.
 import { DAY, MINUTE } from '../core/instant.js'
 import { judgeMail, mailRetryAfter } from '../core/mail.js'
 import type { Queryable } from '../database/database.js'

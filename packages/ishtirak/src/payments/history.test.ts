@@ -13,7 +13,7 @@ describeScenario('a history', ({ database }) => {
   it('gives each payment once, page by page, when all were made in one millisecond', async () => {
     const user = world.as('user-1')
     const made: string[] = []
-    // The clock stands still, and ids of one instant have no order.
+    // The clock does not run, and ids of one instant have no order.
     for (let count = 0; count < 8; count++) {
       const { checkoutId, paymentId } = await user.upgrade()
       made.push(paymentId)

@@ -1,4 +1,4 @@
-// The port to a payment method. Failures of the world are data here, never exceptions: the caller decides what follows.
+// The port to a payment method. Failures of the provider are data, not exceptions: the caller decides what follows.
 import type { CheckoutOrder, CheckoutReport } from '../core/checkout.js'
 import type { Instant } from '../core/instant.js'
 import type { MethodTraits } from '../core/method.js'

@@ -31,7 +31,7 @@ export async function findUserLocale(database: Queryable, userId: string): Promi
   return row ? (textOrNull(row, 'locale') as Locale | null) : null
 }
 
-/** What the user's token says. It fills what the platform has not said. */
+/** The claims of the user's token. They fill what the platform has not set. */
 export interface KnownUser {
   readonly userId: string
   readonly email?: string | undefined

@@ -15,7 +15,7 @@ export interface ReceivedEvent {
   readonly receivedAt: Instant
 }
 
-/** `saved`; `duplicate`: the event id is known, nothing was changed; `stale`: another change came first, load and decide anew. */
+/** `saved`; `duplicate`: the event id is known, nothing was changed; `stale`: another change came first, load and decide again. */
 export type SaveResult = 'saved' | 'duplicate' | 'stale'
 
 /** Of a row that says whether the version still held, and whether the event was new. */

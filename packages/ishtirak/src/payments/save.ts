@@ -1,5 +1,5 @@
-// Load, decide, save for what a person decides: the same guarded statement as for the provider's reports, with the line of
-// the audit trail in it. An act whose facts were stale is decided again.
+// Load, decide, save for operators: the same guarded statement as for the provider's reports, which also writes the audit
+// trail. A decision on stale facts is made again.
 import type { EventType } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
@@ -27,7 +27,7 @@ export interface DecidedAct {
   }
 }
 
-/** `decide` loads the facts anew each time it is called, and throws to refuse. */
+/** `decide` loads the facts at each call, and throws to refuse. */
 export async function saveByHand(
   deps: SaveDeps,
   by: OperatorAct,

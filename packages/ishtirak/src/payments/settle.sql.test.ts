@@ -1,4 +1,4 @@
-// Many changes saved as one statement: each user's wholly or not at all, and none at the expense of a neighbour.
+// Many changes saved as one statement: each user's wholly or not at all, and independent of the others.
 import { describe, expect, it } from 'vitest'
 import { describeOnBothDatabases } from '../../../../test/support/databases.js'
 import { aPayment, aReport, days, NOON, PRO } from '../../../../test/support/fixtures.js'

@@ -131,7 +131,7 @@ export interface SettlementChange {
   readonly receipt: { readonly series: string; readonly snapshot: unknown } | null
   /** Other paid periods that a refund moves. */
   readonly moved?: readonly MovedPeriod[]
-  /** Who did it and why, where a person did. */
+  /** The operator and the reason, if an operator did it. */
   readonly audit?: AuditEntry | null
   readonly now: Instant
 }

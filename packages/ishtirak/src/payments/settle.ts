@@ -51,7 +51,7 @@ export interface ReportedCheckout {
   readonly requestId?: string | undefined
   /** The operator takes a payment under review as it is. */
   readonly accepted?: boolean
-  /** Set where a person asked for it: written to the audit trail with the change, and if nothing changes as well. */
+  /** Set for an operator's request: written to the audit trail, also if nothing changes. */
   readonly by?: OperatorAct
 }
 

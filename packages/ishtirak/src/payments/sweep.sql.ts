@@ -1,5 +1,5 @@
 // Which payments the provider should be asked about. The row is the schedule: claiming one moves it on, so that any
-// number of processes may look, and a process that dies leaves nothing but a row that is due again.
+// number of processes may look, and after a crash the row is due again.
 import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
@@ -38,8 +38,8 @@ const scheduleNext = statement(
 )
 
 /**
- * After a look: when the next one is due, or null for never. Only while the claim stands: a look that ended the payment
- * has already said never, and a checkout that was opened meanwhile has a schedule of its own.
+ * After a look: when the next one is due, or null for never. Only while the claim holds: a look that ended the payment
+ * has already set null, and a checkout opened meanwhile has its own schedule.
  */
 export async function scheduleNextCheck(
   database: Queryable,

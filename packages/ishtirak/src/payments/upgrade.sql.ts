@@ -150,7 +150,7 @@ function toInput({ user, version, payment }: RequestedPayment) {
 /** Loading and asking, where what arrives meanwhile shares the next statement. */
 export interface UpgradeRequests {
   load(asked: Asked): Promise<LoadedForUpgrade>
-  /** False: the user's one place is taken, so load and decide anew. */
+  /** False: the user has an open payment already, so load and decide again. */
   insert(requested: RequestedPayment): Promise<boolean>
 }
 

@@ -1,4 +1,4 @@
-// The provider's webhook: what is believed, what is booked, and what is answered.
+// The provider's webhook: what is accepted, what is booked, and what is answered.
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'

@@ -1,5 +1,5 @@
-// What has to be said before anything else: a payment half way, one under review, more in use than the plan allows.
-// Each says what is, what it means, and what to do next.
+// Notices at the top of a page: an open payment, one under review, usage above the plan's limits. Each states the fact,
+// what it means, and what to do next.
 import { LinkButton } from './frame.js'
 import { type Section, usageInWords } from './section.js'
 

@@ -1,5 +1,5 @@
-// The portal's one page: first what has to be said and what can be bought; then the plans for users without paid time,
-// and for those who have it what they use and what they paid.
+// The portal's one page: first notices and what can be bought; then the plans for users without paid time, or usage and
+// payments for users with paid time.
 import { isPaidNow } from '../core/renewal.js'
 import { sayFor } from '../i18n/messages.js'
 import { FormToken, renderPage } from './frame.js'

@@ -56,7 +56,7 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
     await know('user-1', 'amina@example.dz')
     const page = await world.call('GET', '/portal?lang=en')
     expect([page.status, page.text]).toEqual([401, expect.stringContaining('name="email"')])
-    // People do not mind the case of their address.
+    // Addresses are compared without case.
     expect((await ask('Amina@Example.dz')).status).toBe(200)
     const token = tokenIn((await mailed())[0])
     // A program that checks mail follows the link, and it still works.

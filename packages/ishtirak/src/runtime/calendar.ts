@@ -1,4 +1,4 @@
-// Time zones: months, days and times of day as people in a place count them. The rules of the zone come from Intl through
+// Time zones: months, days and times of day in a place. The rules of the zone come from Intl through
 // Temporal; core has no zone data and is handed a `Calendar`.
 import { Temporal } from 'temporal-polyfill'
 import type { Instant } from '../core/instant.js'

@@ -1,5 +1,5 @@
-// The one place that reads the machine's time. Everything else is handed a clock or an instant, so that a test, and the
-// sandbox, can live through a year in a second.
+// The one place that reads the machine's time. All other code is given a clock or an instant, so that tests and the
+// sandbox can move it.
 import type { Instant } from '../core/instant.js'
 
 export interface Clock {
@@ -15,7 +15,7 @@ export function systemClock(): Clock {
   return { now: () => Date.now() }
 }
 
-/** Runs on top of `base`, ahead of it by what it was advanced. A number as base is a clock that stands still. */
+/** Runs ahead of `base` by what it was advanced. A number as base is a clock that does not run. */
 export function movableClock(base: Clock | Instant = systemClock()): MovableClock {
   const underlying: Clock = typeof base === 'number' ? { now: () => base } : base
   let aheadMs = 0

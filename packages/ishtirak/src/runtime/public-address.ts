@@ -12,8 +12,8 @@ export class AddressRefused extends Error {
 }
 
 /**
- * What is not the public internet (IANA IPv4 and IPv6 Special-Purpose Address Registries), and what carries an IPv4
- * address inside (mapped, NAT64, 6to4, Teredo), which would lead back to the first list by a side door.
+ * Ranges that are not public (IANA IPv4 and IPv6 Special-Purpose Address Registries), and those that embed an IPv4
+ * address (mapped, NAT64, 6to4, Teredo), which could be a private one.
  */
 const NOT_PUBLIC: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8], // this network

@@ -54,7 +54,7 @@ const SellerFile = Type.Object(
     email: Type.String({ maxLength: 80, pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$' }),
     rc: Type.Optional(Registration),
     auto_entrepreneur_card: Type.Optional(Registration),
-    // 15 digits for a company, 20 for a person or a branch; spaces for the eye.
+    // 15 digits for a company, 20 for a natural person or a branch; spaces are allowed.
     nif: Type.String({ pattern: '^ *(\\d *){15}((\\d *){5})?$' }),
     nis: Type.Optional(Registration),
     ai: Type.Optional(Registration),

@@ -5,7 +5,7 @@ import { withoutSlash } from '../../runtime/http-client.js'
 export interface ChargilyAccount {
   readonly live: boolean
   readonly secretKey: string
-  /** The secret key and the further ones whose signatures are believed. */
+  /** The secret key and further ones whose signatures are accepted. */
   readonly webhookKeys: readonly string[]
   /** Without a slash at its end. */
   readonly baseUrl: string
@@ -26,7 +26,7 @@ export function openAccount(settings: AccountSettings): ChargilyAccount {
   const live = isLiveKey(settings.secretKey, 'The Chargily secret key')
   const furtherKeys = settings.webhookKeys ?? []
   for (const key of furtherKeys) {
-    // The test key lies about on laptops. Were it believed here, its finder could sign live payments.
+    // Test keys are not kept secret: with one of them accepted here, anyone could sign live payments.
     if (isLiveKey(key, 'A further webhook key of Chargily') !== live) {
       throw new ChargilySetupError(
         'The further webhook keys of Chargily must be of the mode of the secret key.',

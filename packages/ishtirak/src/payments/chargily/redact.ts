@@ -1,7 +1,7 @@
 // What of the provider's words may be written down. Its sentences are useful in a log and can repeat what they were
 // sent; keys, signatures and e-mail addresses never belong there. Whole bodies are never logged at all.
 
-/** 300 characters: a sentence and its neighbour, not a page of HTML. */
+/** 300 characters: a sentence or two, not a page of HTML. */
 const LONGEST = 300
 
 export function redact(text: string, secrets: readonly string[] = []): string {

@@ -64,7 +64,7 @@ describe('an event', () => {
     const event = readEvent(bytes(sent))
     expect(event).toMatchObject({ id: '01hf7yb8mr000000000000evt1', type: 'checkout.paid' })
     expect(event?.report).toMatchObject({ status: 'paid', amount: 2000, currency: 'DZD', live: false })
-    // The scheme of the events is http; people type their card's password there.
+    // The scheme of the events is http, but the page takes card passwords.
     expect(event?.report?.checkoutUrl).toBe(
       'https://pay.chargily.dz/test/checkouts/01hf7yat00000000000000chk1/pay',
     )

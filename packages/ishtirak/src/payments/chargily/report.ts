@@ -80,7 +80,7 @@ function readMetadata(metadata: unknown, key: string): string | null {
   return null
 }
 
-/** Where people type their card's password: https at Chargily, although its events say `http://`. */
+/** The payment page takes card passwords: https at Chargily, although its events say `http://`. */
 function readCheckoutUrl(value: unknown): string | null {
   if (typeof value !== 'string' || !URL.canParse(value)) return null
   const url = new URL(value)

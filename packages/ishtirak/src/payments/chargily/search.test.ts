@@ -14,7 +14,7 @@ const others = (from: number, count: number) =>
     created_at: SINCE + 100 - (from + n),
   }))
 
-/** A list server over `all`, 50 a page, as far as the paging goes an honest one. */
+/** A list server over `all`, 50 a page, with correct paging. */
 function listOf(all: readonly object[]) {
   return ({ path }: { path: string }) => {
     const page = Number(new URL(path, 'http://far.side').searchParams.get('page'))

@@ -28,7 +28,7 @@ export async function searchCheckouts(
     for (const checkout of checkouts) seen.set(checkout.checkoutId, checkout)
     if (nextPage === null || isAllBefore(checkouts, since - CLOCK_SKEW_MAX))
       return { ok: true, value: found() }
-    // The same page once more: this list has no end that we could reach.
+    // The same page again: the list would never end.
     if (seen.size === known) break
   }
   if (found().length > 0) return { ok: true, value: found() }

@@ -8,7 +8,7 @@ export type VerifySignature = (body: Uint8Array, signature: string | undefined) 
 export function signatureVerifier(keys: readonly string[]): VerifySignature {
   const secrets = keys.map((key) => createSecretKey(key, 'utf8'))
   return (body, signature) => {
-    // The types are not believed: what comes from the network decides whether this line is reached at all.
+    // Not trusting the types: the values come from the network.
     if (!ArrayBuffer.isView(body) || typeof signature !== 'string') return false
     if (!/^[0-9a-f]{64}$/i.test(signature)) return false
     const given = Buffer.from(signature, 'hex')
