@@ -22,7 +22,7 @@ const billing = createClient({
 /** Deploys by user, newest last. */
 const deploys = new Map()
 /** The last event about each user: what we show without asking. What a user may do, we always ask. */
-const told = new Map()
+const lastEvents = new Map()
 
 const routes = {
   'POST /deploys': deploy,
@@ -74,7 +74,7 @@ async function receiveEvent({ request }) {
   try {
     const event = await billing.verifyEvent(await bodyOf(request), request.headers, EVENTS_SECRET)
     const { user_id: user, sequence } = event.data
-    if (sequence > (told.get(user)?.data.sequence ?? 0)) told.set(user, event)
+    if (sequence > (lastEvents.get(user)?.data.sequence ?? 0)) lastEvents.set(user, event)
     return [204]
   } catch (error) {
     if (error instanceof InvalidEventError) return [401, { error: error.message }]
@@ -92,7 +92,7 @@ async function overview({ user }) {
       limits,
       over_limit,
       deploys: deploys.get(user) ?? [],
-      last_event: told.get(user)?.type ?? null,
+      last_event: lastEvents.get(user)?.type ?? null,
     },
   ]
 }

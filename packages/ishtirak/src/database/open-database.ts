@@ -30,7 +30,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   if (url === undefined) {
     return await openFolder(dataDir, {
       onFailure: (error) => {
-        log?.error({ err: error }, 'the embedded database has failed: start anew')
+        log?.error({ err: error }, 'the embedded database has failed; restart the process')
         onFailure?.()
       },
     })

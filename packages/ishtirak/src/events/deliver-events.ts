@@ -123,7 +123,7 @@ async function deliverInOrder(deps: SendingDeps, claimed: Lease): Promise<void> 
     }
   } catch (error) {
     // A lane that fails has lost nothing: its lease runs out, and the event is due again.
-    deps.log.error({ err: error, user_id: claimed.userId }, 'the delivery of events was cut off')
+    deps.log.error({ err: error, user_id: claimed.userId }, 'the delivery of events failed')
   }
 }
 

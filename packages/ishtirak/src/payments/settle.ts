@@ -222,7 +222,7 @@ function noteInstant(
     said_paid_at: report.saidPaidAt === null ? null : toTimestamp(report.saidPaidAt),
     paid_at: paidAt === undefined ? null : toTimestamp(paidAt),
   }
-  deps.log.warn(line, 'the provider’s instant of payment is not believed')
+  deps.log.warn(line, 'the provider’s instant of payment is impossible and not used')
 }
 
 /** What the operator should see without looking for it: money that did not go the ordinary way. */
@@ -248,6 +248,6 @@ function note(deps: SettleDeps, reported: ReportedCheckout, result: SettlementRe
     result === 'review' ||
     result === 'booked_second' ||
     (result === 'unknown_checkout' && report.status === 'paid')
-  if (isOdd) deps.log.warn(line, 'money that needs the operator')
+  if (isOdd) deps.log.warn(line, 'a payment needs the operator')
   else deps.log.info(line, report.status === 'pending' ? 'checkout opened' : 'payment settled')
 }

@@ -98,7 +98,7 @@ export class EmbeddedSession implements DatabaseSession {
 
   #refuseAfterFailure(): void {
     if (this.#failure === undefined) return
-    throw new DatabaseUnavailable('the embedded database has failed, start anew', { cause: this.#failure })
+    throw new DatabaseUnavailable('the embedded database has failed; restart it', { cause: this.#failure })
   }
 }
 
