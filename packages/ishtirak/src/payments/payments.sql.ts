@@ -78,12 +78,33 @@ export const NEW_PAYMENT = named(FIELDS, 'n')
 /** `update payments set ${NEW_STATE}`, from a row `n` of type `payments`. */
 export const NEW_STATE = `(${named(STATE)}) = (${named(STATE, 'n')})`
 
+// Field by field: an object that is filled by computed names is several times slower to read and to copy (a webhook took 25 %
+// more processor time).
 export function parsePayment(row: Row): Payment {
-  const stored: Partial<Record<keyof StoredPayment, unknown>> = {}
-  for (const field of FIELDS) stored[field] = COLUMNS[field].read(row, COLUMNS[field].name)
-  // The list above is complete, its type says so.
-  const { amount, currency, ...payment } = stored as StoredPayment
-  return { ...payment, price: { amount, currency } }
+  const read = <Field extends keyof StoredPayment>(field: Field): StoredPayment[Field] =>
+    COLUMNS[field].read(row, COLUMNS[field].name)
+  return {
+    userId: read('userId'),
+    id: read('id'),
+    plan: read('plan'),
+    months: read('months'),
+    price: { amount: read('amount'), currency: read('currency') },
+    method: read('method'),
+    live: read('live'),
+    status: read('status'),
+    checkoutId: read('checkoutId'),
+    checkoutUrl: read('checkoutUrl'),
+    instrument: read('instrument'),
+    createdAt: read('createdAt'),
+    expiresAt: read('expiresAt'),
+    attemptEndsAt: read('attemptEndsAt'),
+    nextCheckAt: read('nextCheckAt'),
+    paidAt: read('paidAt'),
+    periodStart: read('periodStart'),
+    periodEnd: read('periodEnd'),
+    secondOf: read('secondOf'),
+    review: read('review'),
+  }
 }
 
 /** The whole row, for a statement that reads JSON. */
@@ -91,18 +112,22 @@ export function paymentToColumns(payment: Payment) {
   return toColumns(payment, FIELDS)
 }
 
+const STATE_AND_ID = ['id', ...STATE] as const
+
 /** What changes in the life of a payment, with its id. */
 export function paymentStateToColumns(payment: Payment) {
-  return toColumns(payment, ['id', ...STATE])
+  return toColumns(payment, STATE_AND_ID)
 }
 
-function toColumns({ price, ...payment }: Payment, fields: readonly (keyof StoredPayment)[]) {
-  const stored: StoredPayment = { ...payment, ...price }
+function toColumns(payment: Payment, fields: readonly (keyof StoredPayment)[]) {
+  const stored: StoredPayment = { ...payment, ...payment.price }
+  const columns: Record<string, unknown> = {}
   const write = <Field extends keyof StoredPayment>(field: Field) => {
     const { name, write }: Column<StoredPayment[Field]> = COLUMNS[field]
-    return [name, write(stored[field])] as const
+    columns[name] = write(stored[field])
   }
-  return Object.fromEntries(fields.map(write))
+  for (const field of fields) write(field)
+  return columns
 }
 
 /** Where a page of the history goes on: after this payment, going back in time. */
