@@ -1,5 +1,5 @@
 // npm run bench:before -- --program PATH: this build beside an older one, in turns, in one run. PATH is the older build's
-// command (`dist/cli.js` or `packages/ishtirak/dist/main/cli.js` of another checkout). `--rounds 5 --seconds 6 --only status`.
+// command (`dist/cli.js` or `packages/ishtirak/dist/main/cli.js` of another checkout). `--rounds 5 --seconds 3 --only status`.
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
@@ -16,7 +16,7 @@ const { values: given } = parseArgs({
     program: { type: 'string' },
     only: { type: 'string', default: 'status,consume,webhook,upgrade' },
     rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '6' },
+    seconds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '32' },
     stock: { type: 'string', default: '30000' },
   },
@@ -54,6 +54,7 @@ try {
       connections,
       rounds,
       seconds,
+      mirrored: true,
       stock: kind === 'webhook' || kind === 'upgrade' ? stock : undefined,
     })
     results.push({
