@@ -1,7 +1,6 @@
 // The database server hangs under load and recovers. Every call is answered meanwhile, no refused call is executed
 // afterwards, and the first call after the hang succeeds.
-import { once } from 'node:events'
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { setTimeout as elapse } from 'node:timers/promises'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
@@ -14,6 +13,7 @@ import { tokenOf } from '../support/world.js'
 import { serverInstallation } from './installations.js'
 import { PostgresNode } from './postgres-node.js'
 import { openSales, type Sale } from './sales.js'
+import { type SentRequest, send, webhookOf } from './webhook-client.js'
 
 export interface HangOptions {
   readonly emulator: Emulator
@@ -142,12 +142,12 @@ class Load {
     const operationId = kind === 'consume' ? `operation-${number}` : undefined
     const { path, init } = this.#request(kind, number, operationId)
     const askedAt = performance.now()
-    const status = await send(`${this.url}${path}`, init)
+    const status = await send(agent, `${this.url}${path}`, init, NO_ANSWER_MS)
     const tookMs = performance.now() - askedAt
     this.calls.push({ kind, askedAt, status, tookMs, ...(operationId && { operationId }) })
   }
 
-  #request(kind: Kind, number: number, operationId?: string): { path: string; init: Sent } {
+  #request(kind: Kind, number: number, operationId?: string): { path: string; init: SentRequest } {
     const user = number % USERS
     switch (kind) {
       case 'status': {
@@ -163,8 +163,7 @@ class Load {
       case 'webhook': {
         const sale = this.sales[number % this.sales.length]
         if (!sale) throw new Error('there is nothing to sell')
-        const headers = { 'content-type': 'application/json', signature: sale.signature }
-        return { path: '/api/v1/billing/webhook', init: { method: 'POST', headers, body: sale.body } }
+        return { path: '/api/v1/billing/webhook', init: webhookOf(sale) }
       }
       default:
         return { path: `/${kind}`, init: {} }
@@ -172,28 +171,7 @@ class Load {
   }
 }
 
-interface Sent {
-  readonly method?: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-}
-
 const agent = new Agent({ keepAlive: true })
-
-async function send(url: string, { method = 'GET', headers = {}, body }: Sent): Promise<number | 'none'> {
-  const call = request(url, { method, agent, headers, timeout: NO_ANSWER_MS })
-  call.on('timeout', () => call.destroy())
-  try {
-    call.end(body)
-    const [response] = await once(call, 'response')
-    response.resume()
-    await once(response, 'end')
-    return response.statusCode
-  } catch {
-    // Any failure means "no answer", which is what is counted.
-    return 'none'
-  }
-}
 
 interface Executed {
   readonly operationId: string

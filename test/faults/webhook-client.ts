@@ -34,7 +34,7 @@ export class WebhookClient {
   async send(url: string, sale: Sale): Promise<SendOutcome> {
     this.sent.add(sale)
     const before = performance.now()
-    const outcome = await this.#post(`${url}/api/v1/billing/webhook`, sale)
+    const outcome = await send(this.#agent, `${url}/api/v1/billing/webhook`, webhookOf(sale), NO_ANSWER_MS)
     this.slowestMs = Math.max(this.slowestMs, performance.now() - before)
     if (outcome === 200) this.answered.add(sale)
     this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1)
@@ -44,21 +44,36 @@ export class WebhookClient {
   close(): void {
     this.#agent.destroy()
   }
+}
 
-  async #post(url: string, { body, signature }: Sale): Promise<SendOutcome> {
-    const headers = { 'content-type': 'application/json', signature }
-    const call = request(url, { method: 'POST', agent: this.#agent, headers, timeout: NO_ANSWER_MS })
-    call.on('timeout', () => call.destroy())
-    try {
-      call.end(body)
-      const [response] = await once(call, 'response')
-      response.resume()
-      await once(response, 'end')
-      return response.statusCode
-    } catch {
-      // Every failure to answer is one outcome: the sender cannot know what happened to its event.
-      return 'none'
-    }
+/** The request that carries the event of a sale, as the provider sends it. */
+export function webhookOf({ body, signature }: Sale): SentRequest {
+  return { method: 'POST', headers: { 'content-type': 'application/json', signature }, body }
+}
+
+export interface SentRequest {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** Sends once; `timeoutMs` is how long silence may last. Every failure to answer is one outcome: the sender cannot know what happened to its request. */
+export async function send(
+  agent: Agent,
+  url: string,
+  { method = 'GET', headers = {}, body }: SentRequest,
+  timeoutMs: number,
+): Promise<SendOutcome> {
+  const call = request(url, { method, agent, headers, timeout: timeoutMs })
+  call.on('timeout', () => call.destroy())
+  try {
+    call.end(body)
+    const [response] = await once(call, 'response')
+    response.resume()
+    await once(response, 'end')
+    return response.statusCode
+  } catch {
+    return 'none'
   }
 }
 

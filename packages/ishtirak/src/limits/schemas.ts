@@ -1,5 +1,5 @@
-// The shapes of the platform API, and of the user's own overview. The TypeScript client takes its types
-// from here, so they cannot drift apart.
+// The shapes of the platform API, and of the user's own overview. The TypeScript client writes its own types down; a test
+// holds them against these (test/client/types.test.ts).
 import { type Static, Type } from 'typebox'
 import { AMOUNT_MAX, USED_MAX } from '../core/limit.js'
 import { LOCALES } from '../core/locale.js'

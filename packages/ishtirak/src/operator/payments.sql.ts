@@ -6,7 +6,7 @@ import type { Payment, PublicPaymentStatus } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, json, text } from '../database/rows.js'
-import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
+import { PAYMENT_COLUMNS, parsePayment, publicStatusSql } from '../payments/payments.sql.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
 import { viewRows } from '../payments/views.js'
 import { ActSchema, ReceivedSchema, SentSchema } from './schemas.js'
@@ -16,10 +16,7 @@ const selectNewest = statement(
   `select ${PAYMENT_COLUMNS}
      from payments p
     where ($1::text is null or p.user_id = $1)
-      and ($2::text is null or $2 = case
-            when p.status not in ('requested', 'pending') then p.status
-            when p.expires_at > $3::timestamptz then 'pending'
-            else 'expired' end)
+      and ($2::text is null or $2 = ${publicStatusSql('$3')})
     order by p.created_at desc, p.id desc
     limit $4::int`,
 )

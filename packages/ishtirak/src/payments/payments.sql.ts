@@ -136,16 +136,19 @@ export interface HistoryPosition {
   readonly id: string
 }
 
+/** `publicStatusAt` of core, of `payments p`. `now` is a parameter of the statement, as `$5`. */
+export const publicStatusSql = (now: string) => `case
+            when p.status not in ('requested', 'pending') then p.status
+            when p.expires_at > ${now}::timestamptz then 'pending'
+            else 'expired' end`
+
 const selectHistory = statement(
   'payments.history',
   `select ${PAYMENT_COLUMNS}
      from payments p
     where p.user_id = $1
       and ($2::timestamptz is null or (p.created_at, p.id) < ($2::timestamptz, $3::text))
-      and ($4::text is null or $4 = case
-            when p.status not in ('requested', 'pending') then p.status
-            when p.expires_at > $5::timestamptz then 'pending'
-            else 'expired' end)
+      and ($4::text is null or $4 = ${publicStatusSql('$5')})
     order by p.created_at desc, p.id desc
     limit $6::int`,
 )

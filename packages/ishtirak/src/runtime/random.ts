@@ -1,5 +1,6 @@
-// What is drawn at random: numbers that spread load, and ids that sort by time. An id is a prefix that says what it names, and a ULID (https://github.com/ulid/spec) of a given instant.
-// Each has its own 80 random bits: within one millisecond ids have no order, and none can be computed from another.
+// Random numbers that spread load, and ids that sort by time. An id is a prefix that says what it names, and a ULID
+// (https://github.com/ulid/spec) of a given instant. Each has its own 80 random bits: within one millisecond ids have no
+// order, and none can be computed from another.
 import { randomBytes } from 'node:crypto'
 import type { Instant } from '../core/instant.js'
 
