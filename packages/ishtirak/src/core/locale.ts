@@ -12,3 +12,8 @@ export function isLocale(value: unknown): value is Locale {
 export function localeOf(tag: string | undefined): Locale | undefined {
   return LOCALES.find((locale) => tag?.toLowerCase().split('-')[0] === locale)
 }
+
+export function byLocale<Value>(make: (locale: Locale) => Value): Readonly<Record<Locale, Value>> {
+  // One entry for each of LOCALES, which is all there is of Locale.
+  return Object.fromEntries(LOCALES.map((locale) => [locale, make(locale)])) as Record<Locale, Value>
+}

@@ -1,24 +1,25 @@
 // Numbers, money, dates and durations as they are written in Algeria, by Intl, in each language. It formats instants in
-// one zone, which is handed in; the words around them are the catalogue's (messages.ts).
+// one zone, which is handed in; the words around them are the catalog's (messages.ts).
 import { DAY, HOUR, type Instant, MINUTE } from '../core/instant.js'
-import { LOCALES, type Locale, type Translated } from '../core/locale.js'
+import { byLocale, type Locale } from '../core/locale.js'
+import { CATALOGS } from './messages.js'
 
 export type Formats = ReturnType<typeof createFormats>
 
 /** Algeria's Arabic has Latin digits and its own names of months (جانفي, فيفري); English is read day first there. */
 const TAGS: Readonly<Record<Locale, string>> = { ar: 'ar-DZ', fr: 'fr-DZ', en: 'en-GB' }
-export const CURRENCY: Translated = { ar: 'دج', fr: 'DA', en: 'DA' }
 
 export function createFormats(timeZone: string) {
   // Made once: an Intl format takes some 50 µs to build and 1 µs to use.
-  const numbers = byLocale((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1 }))
-  const days = byLocale((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone }))
+  const numbers = byLocale((locale) => new Intl.NumberFormat(TAGS[locale], { maximumFractionDigits: 1 }))
+  const days = byLocale((locale) => new Intl.DateTimeFormat(TAGS[locale], { dateStyle: 'long', timeZone }))
   const isoDays = new Intl.DateTimeFormat('en-CA', { timeZone })
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone } as const
-  const times = byLocale((tag) => new Intl.DateTimeFormat(tag, clock))
+  const times = byLocale((locale) => new Intl.DateTimeFormat(TAGS[locale], clock))
   const date = { day: 'numeric', month: 'long', year: 'numeric' } as const
-  const moments = byLocale((tag) => new Intl.DateTimeFormat(tag, { ...date, ...clock }))
-  const units = byLocale((tag, locale) => {
+  const moments = byLocale((locale) => new Intl.DateTimeFormat(TAGS[locale], { ...date, ...clock }))
+  const units = byLocale((locale) => {
+    const tag = TAGS[locale]
     const unitDisplay = locale === 'ar' ? 'long' : 'short'
     const unit = (name: string, display: 'long' | 'short', maximumFractionDigits = 0) =>
       new Intl.NumberFormat(tag, { style: 'unit', unit: name, unitDisplay: display, maximumFractionDigits })
@@ -32,7 +33,8 @@ export function createFormats(timeZone: string) {
   })
   return {
     /** `2 000 DA`: whole dinars. */
-    money: (amount: number, locale: Locale) => `${grouped(numbers[locale], amount)}\u00a0${CURRENCY[locale]}`,
+    money: (amount: number, locale: Locale) =>
+      `${grouped(numbers[locale], amount)}\u00a0${CATALOGS[locale].page.currency}`,
     /** `5 120` */
     number: (count: number, locale: Locale) => grouped(numbers[locale], count),
     /** `21 December 2026` */
@@ -92,10 +94,4 @@ function grouped(format: Intl.NumberFormat, value: number): string {
     .formatToParts(value)
     .map((part) => (part.type === 'group' ? '\u00a0' : part.value))
     .join('')
-}
-
-function byLocale<Format>(make: (tag: string, locale: Locale) => Format): Readonly<Record<Locale, Format>> {
-  const made = LOCALES.map((locale) => [locale, make(TAGS[locale], locale)])
-  // One entry for each of LOCALES, which is all there is of Locale.
-  return Object.fromEntries(made) as Record<Locale, Format>
 }

@@ -1,28 +1,35 @@
-// Every sentence of the pages and of mail, in one catalogue of three languages (those of errors are in core/error-list.ts,
-// the labels of receipts in receipts/receipt-words.ts). Data goes in by name: `{plan}`.
-import { isLocale, type Locale, type Translated } from '../core/locale.js'
-import { MAIL_MESSAGES } from './messages-mail.js'
-import { PAGE_MESSAGES } from './messages-page.js'
-import { PORTAL_MESSAGES } from './messages-portal.js'
+// The texts of pages, mail and receipts: one JSON file for each language, with the same keys (those of errors are in
+// core/error-list.ts). Data goes in by name: `{plan}`.
+import { readFileSync } from 'node:fs'
+import { byLocale, type Locale, type Translated } from '../core/locale.js'
+import type catalog from './en.json'
 
-export const MESSAGES = { ...PORTAL_MESSAGES, ...PAGE_MESSAGES, ...MAIL_MESSAGES } satisfies Record<
-  string,
-  Translated
->
+type Catalog = Readonly<typeof catalog>
 
-export type MessageKey = keyof typeof MESSAGES
+/** As they stand in the files; the test of this file checks that the keys and their data are the same in all of them. */
+export const CATALOGS = byLocale(
+  (locale): Catalog => JSON.parse(readFileSync(new URL(`./${locale}.json`, import.meta.url), 'utf8')),
+)
+
+const MESSAGES = byLocale((locale) => ({
+  ...CATALOGS[locale].page,
+  ...CATALOGS[locale].portal,
+  ...CATALOGS[locale].mail,
+}))
+
+export type MessageKey = keyof (typeof MESSAGES)[Locale]
 
 export type Say = (key: MessageKey, data?: Readonly<Record<string, string>>) => string
 
-/** The catalogue in one language; any sentence may name the seller and their telephone number. */
+/** The catalog in one language; any sentence may name the seller and their telephone number. */
 export function sayFor(seller: { readonly name: Translated; readonly phone: string }, locale: Locale): Say {
   return sayIn(locale, { seller: seller.name[locale], phone: phoneInWords(seller.phone, locale) })
 }
 
-/** The catalogue in one language. `always`: data that any sentence may name. Throws where data is missing: a caller's bug. */
+/** The catalog in one language. `always`: data that any sentence may name. Throws where data is missing: a caller's bug. */
 export function sayIn(locale: Locale, always: Readonly<Record<string, string>> = {}): Say {
   return (key, data = {}) =>
-    typeset(MESSAGES[key][locale], locale).replace(/\{(\w+)\}/g, (_, name: string) => {
+    typeset(MESSAGES[locale][key], locale).replace(/\{(\w+)\}/g, (_, name: string) => {
       const value = data[name] ?? always[name]
       if (value === undefined) throw new Error(`the message ${key} has no ${name}`)
       // Isolated (U+2068 … U+2069): a Latin name in an Arabic sentence turns nothing around it.
@@ -39,8 +46,6 @@ export function directionOf(locale: Locale): 'rtl' | 'ltr' {
   return locale === 'ar' ? 'rtl' : 'ltr'
 }
 
-export const LANGUAGE_NAMES: Translated = { ar: 'العربية', fr: 'Français', en: 'English' }
-
 /** Never broken over two lines, and from left to right among Arabic words, where its groups would be reversed. */
 export function phoneInWords(phone: string, locale: Locale): string {
   const unbroken = phone.replaceAll(' ', '\u00a0')
@@ -49,12 +54,5 @@ export function phoneInWords(phone: string, locale: Locale): string {
 
 /** The seed names its free plan in English; every other name stands as it was configured. */
 export function planName(name: string, locale: Locale): string {
-  return name === 'Free' ? FREE[locale] : name
-}
-
-const FREE: Translated = { ar: 'المجانية', fr: 'Gratuite', en: 'Free' }
-
-/** The first of the candidates that is a language of the catalogue. */
-export function firstLocale(...candidates: readonly unknown[]): Locale | undefined {
-  return candidates.find(isLocale)
+  return name === 'Free' ? CATALOGS[locale].page.freePlan : name
 }

@@ -2,7 +2,7 @@
 // at the end how to reach the seller; and the parts that several pages have. A page is one document without a script, and
 // asks no server for anything else.
 import { LOCALES, type Locale } from '../core/locale.js'
-import { directionOf, LANGUAGE_NAMES, type Say, sayFor } from '../i18n/messages.js'
+import { CATALOGS, directionOf, type Say, sayFor } from '../i18n/messages.js'
 import type { Pages } from './pages.js'
 import type { Session } from './reader.js'
 
@@ -73,7 +73,7 @@ function Languages({ current, label, path }: { current: Locale; label: string; p
         {LOCALES.filter((locale) => locale !== current).map((locale) => (
           <li>
             <a href={`${start}${locale}`} lang={locale} hreflang={locale} safe>
-              {LANGUAGE_NAMES[locale]}
+              {CATALOGS[locale].page.languageName}
             </a>
           </li>
         ))}

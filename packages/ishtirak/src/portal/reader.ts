@@ -3,9 +3,8 @@
 import { fastifyCookie } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
-import type { Locale } from '../core/locale.js'
+import { isLocale, type Locale } from '../core/locale.js'
 import { preferredLocale } from '../http/request.js'
-import { firstLocale } from '../i18n/messages.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import { constantTimeEquals, digestOf } from '../runtime/secret.js'
 import {
@@ -34,8 +33,8 @@ export function createReader(deps: SessionDeps, publicUrl: string) {
   const tokenOf = (request: FastifyRequest) => cookiesOf(request)[cookie.session]
   const chosenBy = (request: FastifyRequest, session: Session | null, profile?: Locale | null) => {
     const remembered = cookiesOf(request)[cookie.language]
-    const chosen = firstLocale(queryOf(request, 'lang'), remembered, session?.locale, profile)
-    return chosen ?? preferredLocale(request.headers['accept-language'], 'ar')
+    const candidates = [queryOf(request, 'lang'), remembered, session?.locale, profile]
+    return candidates.find(isLocale) ?? preferredLocale(request.headers['accept-language'], 'ar')
   }
   /** Ends the session that the request came with, where the answer begins another. */
   const forget = async (request: FastifyRequest) => {
@@ -65,8 +64,8 @@ export function createReader(deps: SessionDeps, publicUrl: string) {
       session: Session | null,
       profile?: Locale | null,
     ): Locale => {
-      const asked = firstLocale(queryOf(request, 'lang'))
-      if (asked) reply.setCookie(cookie.language, asked, { ...attributes, maxAge: YEAR_SECONDS })
+      const asked = queryOf(request, 'lang')
+      if (isLocale(asked)) reply.setCookie(cookie.language, asked, { ...attributes, maxAge: YEAR_SECONDS })
       return chosenBy(request, session, profile)
     },
     /** The same for a refusal, which remembers nothing. */

@@ -84,7 +84,10 @@ function paidText({ formats, rules }: Pages, view: ReturnView, say: Say): string
   return say(status === 'canceled' ? 'returnPaidStoppedText' : 'returnPaidOverText', { date })
 }
 
-/** SATIM's number for card holders (3021 is the merchants'). Dialled by a tap. */
+/**
+ * SATIM's number for card holders (3021 is the merchants'). It asks merchants to print the message `satim` in these words
+ * where a card payment fails (source: its rules for failure pages).
+ */
 const SATIM_NUMBER = '3020'
 
 function Satim({ say }: { say: Say }) {

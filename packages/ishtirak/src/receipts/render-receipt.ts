@@ -4,15 +4,10 @@ import { readFileSync } from 'node:fs'
 import type { Locale } from '../core/locale.js'
 import type { ReceiptSnapshot, SellerIdentity } from '../core/receipt.js'
 import { amountInWords } from '../i18n/amount-in-words.js'
-import {
-  dayInFigures,
-  dinarsInFigures,
-  methodInWords,
-  type ReceiptWords,
-  receiptWords,
-  SUBSCRIPTION_TO,
-} from './receipt-words.js'
+import { CATALOGS } from '../i18n/messages.js'
 import type { Typesetter } from './typesetter.js'
+
+type ReceiptWords = (typeof CATALOGS)[Locale]['receipt']
 
 const TEMPLATE = readFileSync(new URL('./receipt.typ', import.meta.url), 'utf8')
 
@@ -36,7 +31,7 @@ function describePage(
   { number, refundedOn }: { readonly number: string; readonly refundedOn?: string | null },
   locale: Locale,
 ) {
-  const words = receiptWords(locale)
+  const words = CATALOGS[locale].receipt
   return {
     lang: locale,
     title: words.title,
@@ -56,7 +51,7 @@ function describePage(
       label: words.payment,
       rows: rowsOf([
         [words.paidOn, dayInFigures(snapshot.paidOn)],
-        [words.method, shorten(methodInWords(snapshot.paymentMethod, locale))],
+        [words.method, shorten(methodInWords(snapshot.paymentMethod, words))],
         [words.paymentId, snapshot.paymentId],
         [words.checkoutId, snapshot.checkoutId],
       ]),
@@ -106,7 +101,7 @@ function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Lo
       words.quantity,
       tax.kind === 'not_liable' ? words.unitPrice : words.unitPriceNet,
     ],
-    description: shorten(SUBSCRIPTION_TO[locale](planName)),
+    description: shorten(words.subscriptionTo.replace('{plan}', () => planName)),
     period: [
       { label: words.periodFrom, value: dayInFigures(periodFrom) },
       { label: words.periodTo, value: dayInFigures(periodTo) },
@@ -144,4 +139,21 @@ function shorten(text: string): string {
 function dateParts(day: string) {
   const [year, month, date] = day.split('-').map(Number)
   return { year, month, day: date }
+}
+
+/** A word of the provider that is not known yet stands as it is: it is a fact about money. */
+function methodInWords(method: string | null, words: ReceiptWords): string {
+  if (method === null) return words.anyMethod
+  return method === 'edahabia' || method === 'cib' ? words[method] : method.toUpperCase()
+}
+
+/** `200000` is "2 000,00 DA", alike in all three languages: a point or a comma must not change what a sum is. */
+function dinarsInFigures(centimes: number, locale: Locale): string {
+  const dinars = String(Math.floor(centimes / 100)).replace(/\B(?=(\d{3})+$)/g, '\u00a0')
+  return `${dinars},${String(centimes % 100).padStart(2, '0')}\u00a0${CATALOGS[locale].page.currency}`
+}
+
+/** `2026-11-21` is "21/11/2026". */
+function dayInFigures(day: string): string {
+  return day.split('-').reverse().join('/')
 }
