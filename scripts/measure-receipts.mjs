@@ -1,8 +1,7 @@
 // How long receipts take and what they leave in memory: `npm run build && node scripts/measure-receipts.mjs [count]`.
 // A burst in one process, the three languages in turn, every receipt with another buyer and another number.
 
-import { receiptNumber } from '../packages/ishtirak/dist/core/receipt.js'
-import { splitTax } from '../packages/ishtirak/dist/core/tax.js'
+import { receiptNumber, splitTax } from '../packages/ishtirak/dist/core/receipt.js'
 import { renderReceipt } from '../packages/ishtirak/dist/receipts/render-receipt.js'
 import { createTypesetter } from '../packages/ishtirak/dist/receipts/typesetter.js'
 import { EXAMPLE_SELLER } from '../packages/ishtirak/dist/runtime/seller.js'

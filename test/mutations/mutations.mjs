@@ -40,7 +40,7 @@ export const mutations = [
   },
   {
     rule: 'the net price is rounded to the nearest centime',
-    file: src('core/tax.ts'),
+    file: src('core/receipt.ts'),
     from: '(rest * 2 >= divisor ? 1 : 0)',
     to: '0',
     tests: [src('core/tax.test.ts')],
@@ -75,7 +75,7 @@ export const mutations = [
   },
   {
     rule: 'an instant of payment after now counts as now',
-    file: src('core/provider-time.ts'),
+    file: src('core/payment.ts'),
     from: 'said > now + CLOCK_SKEW_MAX ? now : said',
     to: 'said',
     tests: ['test/scenarios/provider-clock.test.ts'],
@@ -117,7 +117,7 @@ export const mutations = [
   },
   {
     rule: 'the end of a period is computed from the anchor, not from the end before it',
-    file: src('core/period.ts'),
+    file: src('core/subscription.ts'),
     from: 'end: paidUntil(calendar, longer(run, months))',
     to: 'end: calendar.monthsAfter(paidUntil(calendar, run), months)',
     tests: [src('core/period.test.ts'), src('core/subscription.test.ts')],

@@ -1,7 +1,7 @@
 // The service with one rule removed, which the simulation must detect. Each change refuses to run when the code it
 // removes does not exist any more, because its test would prove nothing.
 import type { CheckoutReport } from '../../packages/ishtirak/src/core/checkout.js'
-import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
+import type { Calendar } from '../../packages/ishtirak/src/core/subscription.js'
 import type { Database, Parameter, Row, Statement } from '../../packages/ishtirak/src/database/database.js'
 import type {
   CheckoutList,

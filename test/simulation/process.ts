@@ -1,8 +1,8 @@
 // One process of the service: the real use cases on the shared database. Each statement and each call to the provider
 // is a step of the scheduler. A killed process never continues; the next one starts without any state.
 import { SECOND } from '../../packages/ishtirak/src/core/instant.js'
-import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
 import { type Catalogue, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
+import type { Calendar } from '../../packages/ishtirak/src/core/subscription.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { createChargily } from '../../packages/ishtirak/src/payments/chargily/chargily.js'
 import type { PaymentMethod, ProviderAnswer } from '../../packages/ishtirak/src/payments/method.js'

@@ -1,7 +1,7 @@
 // Everything one seed needs: a clock, a provider, webhooks, an empty database, one or two processes of the service, and
 // a record of what users were shown. It runs tasks concurrently and checks the rules afterwards.
-import type { Calendar } from '../../packages/ishtirak/src/core/period.js'
 import {
+  type Calendar,
   NEVER_PAID,
   type SubscriptionFacts,
   statusAt,

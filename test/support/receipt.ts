@@ -5,8 +5,8 @@ import {
   drawUpReceipt,
   type ReceiptSnapshot,
   type Seller,
+  type Tax,
 } from '../../packages/ishtirak/src/core/receipt.js'
-import type { Tax } from '../../packages/ishtirak/src/core/tax.js'
 import { dayIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { EXAMPLE_SELLER } from '../../packages/ishtirak/src/runtime/seller.js'
 

@@ -1,8 +1,9 @@
-// A checkout: the provider's page on which one payment can be made. What we order, and what the provider reports of it.
+// A checkout: the provider's page on which one payment can be made. What we order, and what the provider reports of it;
+// and what differs between payment methods.
 // The words are ours; only the method's own folder knows the gateway's.
 import type { Instant } from './instant.js'
 import type { Locale } from './locale.js'
-import type { Money } from './money.js'
+import type { Money } from './plan.js'
 
 /** What a provider can say of a checkout. `unknown` is a word that we have not seen yet: nothing follows from it. */
 export type CheckoutStatus = 'pending' | 'processing' | 'paid' | 'failed' | 'canceled' | 'expired' | 'unknown'
@@ -45,4 +46,20 @@ export interface CheckoutReport {
   readonly createdAt: Instant | null
   /** For a paid checkout this is the instant of payment: the provider's, not that of our hearing of it. */
   readonly updatedAt: Instant | null
+}
+
+/** What differs from payment method to payment method, as data. How one is called: the port in payments/method.ts. */
+export interface MethodTraits {
+  /** Names the method in payments and events, for ever: `chargily`. */
+  readonly name: string
+  /** Which money it moves. Compared with every report. */
+  readonly live: boolean
+  /** How long a checkout can be paid. */
+  readonly checkoutLifetimeMs: number
+  /** When a payment that was not heard of is looked at, counted from the opening of its checkout; rising, at most a day. */
+  readonly looksAfterMs: readonly number[]
+  /** The provider undoes a payment that was not looked at (a look acknowledges it) within this time. Null: it does not. */
+  readonly acknowledgeWithinMs: number | null
+  /** The kinds of card or account that it takes, as `payment_method` names them on the wire. */
+  readonly instruments: readonly string[]
 }

@@ -1,10 +1,9 @@
 // One attempt to pay: what it buys, its states, and which of them a report of the provider may move.
 // `paid` is final and wins over failed, canceled and expired, whatever the order in which reports of it arrive.
-import type { CheckoutStatus } from './checkout.js'
-import type { Instant } from './instant.js'
-import type { MethodTraits } from './method.js'
-import type { Money } from './money.js'
-import type { Offer, Plan } from './plan.js'
+import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
+import { CLOCK_SKEW_MAX, type Instant, SECOND } from './instant.js'
+import { type Catalogue, type Money, type Offer, offerOf, type Plan } from './plan.js'
+import { isUserId } from './user-id.js'
 
 /**
  * `requested`: written, the provider not heard from yet. `review`: the provider's report differs from our own row.
@@ -123,4 +122,80 @@ export function nextCheckAfter(
 ): Instant | null {
   const step = looksAfterMs.find((wait) => openedAt + wait > now)
   return step === undefined ? null : openedAt + step
+}
+
+/** As this service draws them: checkouts of other programs may name a payment too. */
+const PAYMENT_ID = /^pay_[0-9a-hjkmnp-tv-z]{26}$/
+
+/**
+ * A payment that has no row, such as after the restore of an older backup, from what its checkout says of itself. It is
+ * what would have been ordered: whether it is booked or becomes a review is decided as for every payment. Null: the
+ * checkout does not say whose it is and which payment of ours, or nothing is for sale.
+ */
+export function paymentBehind(
+  report: CheckoutReport,
+  {
+    catalogue,
+    method,
+    now,
+  }: { readonly catalogue: Catalogue; readonly method: MethodTraits; readonly now: Instant },
+): Payment | null {
+  const { checkoutId, paymentId, userId } = report
+  const offer = offerBehind(report, catalogue)
+  if (paymentId === null || !PAYMENT_ID.test(paymentId) || !isUserId(userId) || !offer) return null
+  const createdAt = report.createdAt ?? report.updatedAt ?? now
+  const payment = newPayment({ id: paymentId, userId, offer, method, createdAt, attemptEndsAt: createdAt })
+  // Not open: the user may have another payment that is.
+  return { ...payment, status: 'expired', checkoutId, nextCheckAt: now }
+}
+
+/** What the catalogue does not have is no reason to lose the money: another plan stands in, and differs. */
+function offerBehind({ planId, amount }: CheckoutReport, { plans }: Catalogue): Offer | null {
+  const sold = plans.filter(({ price }) => price > 0)
+  const fits = (plan: Plan) => (planId === undefined ? plan.price === amount : plan.id === planId)
+  const [plan, other] = sold.filter(fits)
+  const best = other ? undefined : (plan ?? sold[0])
+  return best ? offerOf(best) : null
+}
+
+// The provider's instants. A payment counts from the provider's instant if it is possible: not before the checkout was made,
+// and not in the future.
+
+/** When the checkout was made; null where the provider does not say, or says what cannot be. */
+export function checkoutMadeAt(payment: Payment, report: CheckoutReport, now: Instant): Instant | null {
+  const { createdAt } = report
+  if (createdAt === null || createdAt > now + CLOCK_SKEW_MAX) return null
+  return createdAt < payment.createdAt - CLOCK_SKEW_MAX ? null : createdAt
+}
+
+/** Whether the instant of payment is taken as the provider says it, but for the difference that two clocks may have. */
+export function isInstantBelieved(payment: Payment, report: CheckoutReport, now: Instant): boolean {
+  const { updatedAt: said } = report
+  if (said === null || said > now + CLOCK_SKEW_MAX) return false
+  return said >= earliest(payment, report, now) - CLOCK_SKEW_MAX
+}
+
+/**
+ * An event is made at the payment. An answer to our own question may show a later change: a real checkout's `updated_at`
+ * moves on after it was paid, but it cannot be paid after its end. What cannot be true counts from the nearest instant
+ * that can: the making of the checkout, or now.
+ */
+export function instantOfPayment(
+  payment: Payment,
+  report: CheckoutReport,
+  context: { readonly now: Instant; readonly asked: boolean; readonly checkoutEndsAt: Instant },
+): Instant {
+  const { now, asked, checkoutEndsAt } = context
+  const said = report.updatedAt ?? now
+  const notLater = said > now + CLOCK_SKEW_MAX ? now : said
+  const withinCheckout = asked ? Math.min(notLater, checkoutEndsAt) : notLater
+  return Math.max(withinCheckout, earliest(payment, report, now))
+}
+
+/** The provider counts in whole seconds. A clock of ours that ran ahead for a moment makes no payment of the future. */
+function earliest(payment: Payment, report: CheckoutReport, now: Instant): Instant {
+  // A second payment's row is written long after the payment, so the instant accepted at its review stays valid.
+  const writtenAt = Math.min(payment.createdAt, payment.review?.paidAt ?? payment.createdAt)
+  const madeAt = checkoutMadeAt(payment, report, now) ?? writtenAt
+  return Math.min(madeAt - (madeAt % SECOND), now)
 }

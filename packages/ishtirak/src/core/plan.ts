@@ -1,9 +1,16 @@
 // What can be bought. The catalogue is configuration; what was sold is a snapshot that later changes do not touch.
-import { type Money, SMALLEST_PAYABLE_AMOUNT } from './money.js'
 
 export const LIMIT_NAMES = ['projects', 'domains_per_project', 'deploys_per_day', 'storage_mb'] as const
 export type LimitName = (typeof LIMIT_NAMES)[number]
 export type PlanLimits = Readonly<Record<LimitName, number>>
+
+/** An integer number of whole units: Chargily takes whole dinars, and a fraction would be lost. */
+export interface Money {
+  /** Whole dinars, never negative. */
+  readonly amount: number
+  /** ISO 4217, upper case. */
+  readonly currency: string
+}
 
 export interface Plan {
   readonly id: string
@@ -54,6 +61,9 @@ export const SEED_PLANS: readonly Plan[] = [
 export function planById(catalogue: Catalogue, id: string): Plan | undefined {
   return catalogue.plans.find((plan) => plan.id === id)
 }
+
+/** The least that Chargily accepts: "The amount field must be greater than or equal to 50." */
+const SMALLEST_PAYABLE_AMOUNT = 50
 
 /** Checks what a schema cannot say and gives the catalogue, or every problem found, in words for the operator. */
 export function assembleCatalogue(plans: readonly Plan[]): Catalogue | readonly string[] {

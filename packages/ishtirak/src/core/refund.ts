@@ -3,8 +3,17 @@
 import type { EventType } from './event.js'
 import type { Instant } from './instant.js'
 import type { Payment } from './payment.js'
-import { type Calendar, longer, nextPeriod, type PaidRun, paidUntil } from './period.js'
-import { type BillingRules, type PaidPeriod, type SubscriptionFacts, statusAt } from './subscription.js'
+import {
+  type BillingRules,
+  type Calendar,
+  longer,
+  nextPeriod,
+  type PaidPeriod,
+  type PaidRun,
+  paidUntil,
+  type SubscriptionFacts,
+  statusAt,
+} from './subscription.js'
 
 /** What a payment buys from now on, where a refund before it moved it. */
 export interface MovedPeriod {

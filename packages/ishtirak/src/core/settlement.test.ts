@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { aPayment, aReport, NOON, RULES } from '../../../../test/support/fixtures.js'
 import { DAY, MINUTE, SECOND, toTimestamp } from './instant.js'
-import type { Payment, PaymentStatus } from './payment.js'
-import { isInstantBelieved } from './provider-time.js'
+import { isInstantBelieved, type Payment, type PaymentStatus } from './payment.js'
 import { decideSettlement } from './settlement.js'
 import { NEVER_PAID } from './subscription.js'
 
@@ -11,7 +10,7 @@ const context = {
   now: NOON + 3 * MINUTE,
   rules: RULES,
   looksAfterMs: [MINUTE, 5 * MINUTE],
-  freshPaymentId: 'pay_02',
+  freshPaymentId: () => 'pay_02',
   asked: false,
 }
 const decide = (payment: Payment | null, report = aReport(), changes = {}) =>

@@ -1,12 +1,19 @@
 // What follows from a report of the provider: the one place that decides it, for webhook, read-through, sweep and
 // operator alike. Pure: facts, report and time come in, the change goes out. It trusts our own row, never the report.
-import type { CheckoutReport, CheckoutStatus } from './checkout.js'
+import type { CheckoutReport, CheckoutStatus, ReportSource } from './checkout.js'
 import type { EventType } from './event.js'
 import type { Instant } from './instant.js'
-import { isOpen, nextCheckAfter, type Payment, type Review } from './payment.js'
-import { checkoutMadeAt, instantOfPayment } from './provider-time.js'
-import { renewabilityAt } from './renewal.js'
+import {
+  checkoutMadeAt,
+  instantOfPayment,
+  isInstantBelieved,
+  isOpen,
+  nextCheckAfter,
+  type Payment,
+  type Review,
+} from './payment.js'
 import { type BillingRules, extend, purchaseAt, type SubscriptionFacts } from './subscription.js'
+import { renewabilityAt } from './upgrade.js'
 
 export interface SettlementFacts {
   /** Ours, found by the checkout's id, else by our id in its metadata; null when we do not know it. */
@@ -19,8 +26,8 @@ export interface SettlementContext {
   readonly rules: BillingRules
   /** When the payment's method looks at a payment that was not heard of. */
   readonly looksAfterMs: readonly number[]
-  /** The id for a payment that a second paid checkout makes necessary. */
-  readonly freshPaymentId: string
+  /** Draws the id for a payment that a second paid checkout makes necessary. */
+  readonly freshPaymentId: () => string
   /** The provider was asked, so a final answer is the last word; an event may be overtaken by another. */
   readonly asked: boolean
   /** Set when the operator has looked at the differences and takes the money as it is. */
@@ -76,7 +83,7 @@ function decideSecond(
   if (report.status !== 'paid') return nothing('other_checkout')
   const second: Payment = {
     ...first,
-    id: context.freshPaymentId,
+    id: context.freshPaymentId(),
     secondOf: first.id,
     status: 'pending',
     createdAt: context.now,
@@ -243,4 +250,49 @@ function isFinal(status: CheckoutStatus): status is 'paid' | 'failed' | 'cancele
 
 function nothing(outcome: SettlementOutcome): Settlement {
   return { outcome, payment: null, isNew: false, subscription: null, withdrawsOpen: false, events: [] }
+}
+
+/** What a payment keeps of each report that changed it: it shows the operator which of two differing reports was accepted. */
+export interface KeptReport
+  extends Pick<CheckoutReport, 'status' | 'amount' | 'currency' | 'live' | 'paymentId' | 'checkoutId'> {
+  readonly source: ReportSource
+  /** Null when we asked the provider ourselves. */
+  readonly eventId: string | null
+  readonly heardAt: Instant
+  readonly outcome: SettlementOutcome
+  /** The provider's instant of payment; null if it named none or reported no payment. */
+  readonly saidPaidAt: Instant | null
+  /** False: the payment counts from another instant than the reported one. */
+  readonly isInstantBelieved: boolean
+}
+
+/** Null where the report settles nothing: a checkout was opened, or only the looking at it ends. */
+export function reportToKeep(
+  { payment, outcome }: Settlement,
+  about: Payment,
+  heard: {
+    readonly report: CheckoutReport
+    readonly source: ReportSource
+    readonly eventId: string | null
+    readonly now: Instant
+  },
+): KeptReport | null {
+  if (payment === null || payment.status === 'pending' || outcome === 'unchanged') return null
+  const { report, source, eventId, now } = heard
+  const { status, amount, currency, live, paymentId, checkoutId, updatedAt } = report
+  const isPaid = status === 'paid'
+  return {
+    source,
+    eventId,
+    heardAt: now,
+    outcome,
+    status,
+    amount,
+    currency,
+    live,
+    paymentId,
+    checkoutId,
+    saidPaidAt: isPaid ? updatedAt : null,
+    isInstantBelieved: !isPaid || isInstantBelieved(about, report, now),
+  }
 }

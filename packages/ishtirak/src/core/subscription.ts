@@ -1,9 +1,28 @@
 // A subscription is prepaid time: the facts of what was paid, and nothing else. What a user is at an instant is computed
-// from them at each read. No job has to have run, and no stopped job can give or take access.
+// from them at each read. No job has to have run, and no stopped job can give or take access. Time is counted in calendar
+// months, each boundary from the original anchor, never from the boundary before: bought on 31 January, the ends are
+// 28 February, 31 March, 30 April.
 import { DAY, type Instant } from './instant.js'
 import type { Payment } from './payment.js'
-import { type Calendar, longer, nextPeriod, type PaidRun, type Period } from './period.js'
 import type { Plan } from './plan.js'
+
+/** Calendar arithmetic in the billing time zone. Passed in, because zones are data and the core has none. */
+export interface Calendar {
+  /** `anchor` plus `months` calendar months, same wall-clock time, the day clamped to the month's last. */
+  monthsAfter(anchor: Instant, months: number): Instant
+}
+
+/** Half open: `[start, end)`. */
+export interface Period {
+  readonly start: Instant
+  readonly end: Instant
+}
+
+/** A run of paid periods without a gap: where it began, and how many months were bought in all. */
+export interface PaidRun {
+  readonly anchorAt: Instant
+  readonly months: number
+}
 
 /** What one payment bought: its months, one after the other, and the plan as it was sold. */
 export interface PaidPeriod extends Period {
@@ -121,4 +140,18 @@ function paidPlanAt(facts: SubscriptionFacts, now: Instant): Plan {
   const period = facts.periods.find(({ end }) => now < end) ?? facts.periods.at(-1)
   if (!period) throw new Error('a user with paid time has no paid period')
   return period.plan
+}
+
+export function paidUntil(calendar: Calendar, run: PaidRun): Instant {
+  return calendar.monthsAfter(run.anchorAt, run.months)
+}
+
+/** The run with `months` more. */
+export function longer(run: PaidRun, months: number): PaidRun {
+  return { ...run, months: run.months + months }
+}
+
+/** The period that `months` more add to the run. */
+export function nextPeriod(calendar: Calendar, run: PaidRun, months: number): Period {
+  return { start: paidUntil(calendar, run), end: paidUntil(calendar, longer(run, months)) }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { splitTax, type Tax, type TaxTerms, taxAt } from './tax.js'
+import { splitTax, type Tax, type TaxTerms, taxAt } from './receipt.js'
 
 const mention = { ar: 'معفى', fr: 'Exonéré', en: 'Exempt' }
 const exempt: Tax = { kind: 'exempt', mention }

@@ -1,9 +1,15 @@
-// What a click on "upgrade" should lead to. Pure: the use case acts on the answer and asks again with fresh facts.
-import { CLOCK_SKEW_MAX, HOUR, type Instant } from './instant.js'
+// What can be bought now, and what a click on "upgrade" should lead to. Pure: the use case acts on the answer and asks again
+// with fresh facts. Renewability is decided here alone: for the click, for the portal, and for a checkout made needless.
+import { CLOCK_SKEW_MAX, DAY, HOUR, type Instant } from './instant.js'
 import { isPayable, type Payment } from './payment.js'
-import { type Catalogue, type Offer, offerOf, planById } from './plan.js'
-import { renewabilityAt } from './renewal.js'
-import type { BillingRules, SubscriptionFacts } from './subscription.js'
+import { type Catalogue, type Offer, offerOf, type Plan, planById } from './plan.js'
+import {
+  type BillingRules,
+  purchaseAt,
+  type Subscription,
+  type SubscriptionFacts,
+  statusAt,
+} from './subscription.js'
 
 /** What costs a provider call is bounded: 10 new checkouts a user in an hour. Clicking again on an open one is free. */
 const NEW_CHECKOUTS_PER_HOUR = 10
@@ -65,4 +71,62 @@ function decideOpen(payment: Payment, offer: Offer, now: Instant): UpgradeDecisi
   }
   const isSame = payment.plan.id === offer.plan.id && payment.months === offer.months
   return { kind: isSame && isPayable(payment, now) ? 'return' : 'close', payment }
+}
+
+export type Renewability =
+  | { readonly allowed: true; readonly renewableFrom: null }
+  | {
+      /** False: it is too early. */
+      readonly allowed: boolean
+      readonly renewableFrom: Instant
+      readonly currentPeriodEnd: Instant
+    }
+
+/** Paid time can be renewed in its last days and in grace; where there is none, a payment is always welcome. */
+export function renewabilityAt(facts: SubscriptionFacts, now: Instant, rules: BillingRules): Renewability {
+  const subscription = statusAt(facts, now, rules)
+  if (!isPaidNow(subscription)) return { allowed: true, renewableFrom: null }
+  const { currentPeriodEnd } = subscription
+  const renewableFrom = currentPeriodEnd - rules.renewalWindowDays * DAY
+  return { allowed: now >= renewableFrom, renewableFrom, currentPeriodEnd }
+}
+
+/** Inside paid time, or in its grace. */
+export function isPaidNow(
+  subscription: Subscription,
+): subscription is Subscription & { readonly currentPeriodEnd: Instant } {
+  const { status, currentPeriodEnd } = subscription
+  return currentPeriodEnd !== null && (status === 'active' || status === 'past_due')
+}
+
+/** What the next payment would buy, shown before anyone pays. */
+export interface Renewal {
+  /** Whether an upgrade would be accepted at this instant. */
+  readonly allowed: boolean
+  readonly plan: Plan
+  /** What a payment made at this instant would buy, `[wouldStart, wouldEnd)`. */
+  readonly wouldStart: Instant
+  readonly wouldEnd: Instant
+  /** From when more can be bought; null where nothing is paid. */
+  readonly renewableFrom: Instant | null
+}
+
+/** Null when the catalogue holds nothing to buy. Renewed is the plan that was bought last, while it is sold. */
+export function renewalAt(
+  facts: SubscriptionFacts,
+  catalogue: Catalogue,
+  now: Instant,
+  rules: BillingRules,
+): Renewal | null {
+  const offer = nextOffer(facts, catalogue)
+  if (!offer) return null
+  const { allowed, renewableFrom } = renewabilityAt(facts, now, rules)
+  const { period } = purchaseAt(facts, now, offer.months, rules)
+  return { allowed, plan: offer.plan, wouldStart: period.start, wouldEnd: period.end, renewableFrom }
+}
+
+function nextOffer(facts: SubscriptionFacts, catalogue: Catalogue): Offer | null {
+  const before = planById(catalogue, facts.periods.at(-1)?.plan.id ?? '')
+  const plan = [before, ...catalogue.plans].find((candidate) => candidate && candidate.price > 0)
+  return plan ? offerOf(plan) : null
 }

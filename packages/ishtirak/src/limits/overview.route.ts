@@ -1,6 +1,6 @@
 // What users see of themselves, all at once: the portal's source, and the same figures that the platform decides on.
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
-import type { Renewal } from '../core/renewal.js'
+import type { Renewal } from '../core/upgrade.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'

@@ -1,9 +1,9 @@
 // What the operator looks at across users: payments, and everything known of one. Reads only; what changes a payment goes
 // the way of all changes, through payments/settle.sql.ts.
 import { type Instant, toTimestamp } from '../core/instant.js'
-import type { KeptReport } from '../core/kept-report.js'
 import type { Payment, PublicPaymentStatus } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
+import type { KeptReport } from '../core/settlement.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, json, text } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment, publicStatusSql } from '../payments/payments.sql.js'

@@ -1,8 +1,8 @@
 // What the operator sees, as the API writes it: the payment as its user sees it, and behind it what only we know.
 import type { Static } from 'typebox'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
-import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
+import type { KeptReport } from '../core/settlement.js'
 import { viewPayment, viewStatus } from '../payments/views.js'
 import type { PaymentFile } from './payments.js'
 import type { OperatorPaymentSchema } from './schemas.js'

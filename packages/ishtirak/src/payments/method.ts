@@ -1,7 +1,6 @@
 // The port to a payment method. Failures of the provider are data, not exceptions: the caller decides what follows.
-import type { CheckoutOrder, CheckoutReport } from '../core/checkout.js'
+import type { CheckoutOrder, CheckoutReport, MethodTraits } from '../core/checkout.js'
 import type { Instant } from '../core/instant.js'
-import type { MethodTraits } from '../core/method.js'
 
 /** A signed message: something happened to a checkout. Its id is the only defence against replay. */
 export interface ProviderEvent {

@@ -1,6 +1,6 @@
 // The payment methods of this deployment, by name. A payment is looked at, ended and compared by the method it names.
+import type { MethodTraits } from '../core/checkout.js'
 import { DAY } from '../core/instant.js'
-import type { MethodTraits } from '../core/method.js'
 import type { PaymentMethod, ProviderAnswer } from './method.js'
 
 export interface PaymentMethods {
@@ -50,7 +50,6 @@ function notConfigured(name: string): PaymentMethod {
     looksAfterMs: [DAY],
     acknowledgeWithinMs: null,
     instruments: [],
-    refunds: false,
     list: null,
     webhook: null,
     createCheckout: fail,

@@ -1,8 +1,7 @@
 // Payments as rows: how they are read and written, and the reads of the history. Nothing here changes a payment.
 import type { Instant } from '../core/instant.js'
-import type { Money } from '../core/money.js'
 import type { Payment, PaymentStatus, PublicPaymentStatus } from '../core/payment.js'
-import type { Plan } from '../core/plan.js'
+import type { Money, Plan } from '../core/plan.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
 

@@ -2,10 +2,14 @@
 // else marks a payment paid. Load, decide, save; where the facts were stale, again.
 import type { CheckoutReport, ReportSource } from '../core/checkout.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { reportToKeep } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
 import { type Buyer, drawUpReceipt, receiptSeries, type Seller } from '../core/receipt.js'
-import { decideSettlement, type Settlement, type SettlementOutcome } from '../core/settlement.js'
+import {
+  decideSettlement,
+  reportToKeep,
+  type Settlement,
+  type SettlementOutcome,
+} from '../core/settlement.js'
 import type { BillingRules } from '../core/subscription.js'
 import { givenUpAfter, type Queryable, untilFresh } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
@@ -92,7 +96,7 @@ async function settleOurs(
     now,
     rules: deps.rules,
     looksAfterMs: deps.methods.of(payment.method).looksAfterMs,
-    freshPaymentId: deps.ids.next('pay', now),
+    freshPaymentId: () => deps.ids.next('pay', now),
     asked: reported.event === null,
     accepted: reported.accepted ?? false,
   })

@@ -1,8 +1,8 @@
 // The third way to learn of a payment: asking the provider about those that were not heard of. A sweep that runs on
 // its own, in any number of processes, and is safe to kill at any line.
+
 import { MINUTE } from '../core/instant.js'
-import { nextCheckAfter, type Payment } from '../core/payment.js'
-import { checkoutMadeAt } from '../core/provider-time.js'
+import { checkoutMadeAt, nextCheckAfter, type Payment } from '../core/payment.js'
 import { type Lookup, lookUpPayment, reportOfLoss } from './look-up-payment.js'
 import { type SettleDeps, settlePayment } from './settle.js'
 import { claimDuePayments, scheduleNextCheck } from './sweep.sql.js'

@@ -1,7 +1,7 @@
 // The first card of the portal: which plan, until when, and the one thing to buy, with what it brings before it is paid.
 import { DAY, type Instant } from '../core/instant.js'
-import { isPaidNow } from '../core/renewal.js'
 import { graceEndsAt, type SubscriptionStatus } from '../core/subscription.js'
+import { isPaidNow } from '../core/upgrade.js'
 import { planName } from '../i18n/messages.js'
 import { BuyForm } from './frame.js'
 import { mayInvite, priceOf, type Section } from './section.js'

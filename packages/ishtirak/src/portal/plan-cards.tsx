@@ -1,6 +1,6 @@
 // The plans side by side, with their limits. For users without paid time those that can be bought come first.
 import { LIMIT_NAMES, type Plan } from '../core/plan.js'
-import { isPaidNow } from '../core/renewal.js'
+import { isPaidNow } from '../core/upgrade.js'
 import { planName } from '../i18n/messages.js'
 import { BuyForm } from './frame.js'
 import { isTaxed, limitInWords, mayInvite, priceOf, type Section } from './section.js'

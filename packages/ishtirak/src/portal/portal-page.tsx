@@ -1,6 +1,6 @@
 // The portal's one page: first notices and what can be bought; then the plans for users without paid time, or usage and
 // payments for users with paid time.
-import { isPaidNow } from '../core/renewal.js'
+import { isPaidNow } from '../core/upgrade.js'
 import { sayFor } from '../i18n/messages.js'
 import { FormToken, renderPage } from './frame.js'
 import { Hero } from './hero.js'

@@ -1,7 +1,7 @@
 // What the sections of the portal's page are made of, and what more than one of them asks.
 import type { Locale } from '../core/locale.js'
 import type { LimitName } from '../core/plan.js'
-import { taxAt } from '../core/tax.js'
+import { taxAt } from '../core/receipt.js'
 import type { Say } from '../i18n/messages.js'
 import type { Overview } from '../limits/overview.js'
 import type { HistoryPage } from '../payments/history.js'

@@ -2,7 +2,7 @@
 // Temporal; core has no zone data and is handed a `Calendar`.
 import { Temporal } from 'temporal-polyfill'
 import type { Instant } from '../core/instant.js'
-import type { Calendar } from '../core/period.js'
+import type { Calendar } from '../core/subscription.js'
 import { BoundedMap } from './bounded-map.js'
 
 /** One calendar day in a zone, half open: `[startsAt, endsAt)`. With summer time it may last 23 or 25 hours. */

@@ -3,8 +3,7 @@
 import path from 'node:path'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Seller, SellerIdentity } from '../core/receipt.js'
-import type { TaxTerm, TaxTerms } from '../core/tax.js'
+import type { Seller, SellerIdentity, TaxTerm, TaxTerms } from '../core/receipt.js'
 import { ConfigError, parseJson, readText, schemaProblems } from './config-file.js'
 import { inEachLanguage, readShop } from './shop-file.js'
 

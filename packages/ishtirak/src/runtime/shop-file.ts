@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { contrastBetween, READABLE_CONTRAST } from '../core/color.js'
 import type { Translated } from '../core/locale.js'
-import type { Shop } from '../core/shop.js'
+import type { Shop } from '../core/receipt.js'
 import { codeOf } from './config-file.js'
 
 interface ShopFields {
