@@ -1,5 +1,4 @@
 // What users see: the portal, the way into it, the page after paying. Nothing here decides about money.
-import fastifyCookie from '@fastify/cookie'
 import type { FastifyInstance } from 'fastify'
 import { BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
@@ -28,7 +27,6 @@ export function pages(deps: PagesDeps) {
     backUrl: (session) => `${deps.platformUrl}${session?.returnPath ?? ''}`,
   }
   return async (app: App): Promise<void> => {
-    await app.register(fastifyCookie)
     acceptForms(app)
     app.refuseWithPages(refusalPages(shared))
     linkRoutes(app, shared)
