@@ -18,7 +18,7 @@ import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sq
 import { createApplyUsageOperation } from '../../packages/ishtirak/src/limits/operations.sql.js'
 import { claimDueMails } from '../../packages/ishtirak/src/mail/mail.sql.js'
 import { REPAIRS } from '../../packages/ishtirak/src/operator/repair-instants.sql.js'
-import { findPaymentsByWord, findUsersByWord } from '../../packages/ishtirak/src/operator/users.sql.js'
+import { findPaymentsByWord, findUsersByWord } from '../../packages/ishtirak/src/operator/users.js'
 import {
   findPayment,
   findPaymentById,

@@ -10,7 +10,7 @@ import { misspelt } from '../runtime/environment.js'
 import { createLog } from '../runtime/log.js'
 import { addBackupCommands } from './cli-backup.js'
 import { addOperatorCommands } from './cli-operator.js'
-import { examine, explainFailure, findingLine } from './doctor.js'
+import { examine, explainFailure, resultLine } from './doctor.js'
 import { readSandboxState, welcome } from './sandbox.js'
 import { openConfigured, serve, stopOnSignals } from './serve.js'
 import { keepsWorkers, startWorkers } from './workers.js'
@@ -24,7 +24,7 @@ program
     const config = readConfig(process.env)
     const log = createLog({ level: config.logLevel })
     for (const { name, nearest } of misspelt(process.env)) {
-      log.warn({ variable: name, perhaps: nearest }, 'a variable that nothing reads looks like one of ours')
+      log.warn({ variable: name, perhaps: nearest }, 'no setting has the name of this variable')
     }
     if (keepsWorkers(config)) {
       return stopOnSignals(await startWorkers(config, log), log, config.drainSeconds * 1_000)
@@ -73,9 +73,9 @@ program
   .command('doctor')
   .description('look at everything the service needs, each line with its remedy')
   .action(async () => {
-    for await (const finding of examine(process.env)) {
-      say(findingLine(finding))
-      if (finding.verdict === 'fail') process.exitCode = 1
+    for await (const result of examine(process.env)) {
+      say(resultLine(result))
+      if (result.verdict === 'fail') process.exitCode = 1
     }
   })
 

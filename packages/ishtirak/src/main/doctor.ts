@@ -15,7 +15,7 @@ import { misspelt } from '../runtime/environment.js'
 import { runningSandbox } from './sandbox.js'
 import { openConfigured } from './serve.js'
 
-export interface Finding {
+export interface CheckResult {
   readonly subject: string
   readonly verdict: 'ok' | 'warn' | 'fail'
   readonly found: string
@@ -28,7 +28,7 @@ type Variables = Readonly<Record<string, string | undefined>>
 /** A payment's instant is the provider's, a session's expiry is ours: a clock that is off confuses both. */
 const CLOCK_SKEW_SECONDS_MAX = 30
 
-export async function* examine(env: Variables): AsyncGenerator<Finding> {
+export async function* examine(env: Variables): AsyncGenerator<CheckResult> {
   let config: Config
   try {
     config = readConfig(env)
@@ -51,12 +51,12 @@ export async function* examine(env: Variables): AsyncGenerator<Finding> {
     : warn('mail', 'off: nothing is sent', 'set SMTP_URL to send receipts and reminders')
 }
 
-export function findingLine({ verdict, subject, found, remedy }: Finding): string {
+export function resultLine({ verdict, subject, found, remedy }: CheckResult): string {
   const mark = { ok: ' ok ', warn: 'warn', fail: 'FAIL' }[verdict]
   return `[${mark}] ${subject}: ${found}${remedy === '' ? '' : `\n       -> ${remedy}`}`
 }
 
-function* examineMode({ chargily, publicUrl }: Config): Generator<Finding> {
+function* examineMode({ chargily, publicUrl }: Config): Generator<CheckResult> {
   if (!chargily) return
   yield ok('mode', chargily.secretKey.startsWith('live_sk_') ? 'live: real money' : 'test: no real money')
   if (chargily.apiUrl || !/\/\/(localhost|127\.|\[::1\])/.test(publicUrl)) return
@@ -67,7 +67,7 @@ function* examineMode({ chargily, publicUrl }: Config): Generator<Finding> {
   )
 }
 
-async function* examineDatabase(config: Config, env: Variables): AsyncGenerator<Finding> {
+async function* examineDatabase(config: Config, env: Variables): AsyncGenerator<CheckResult> {
   const where = config.database.url ? 'server' : 'embedded'
   try {
     const database = await openConfigured(config)
@@ -91,7 +91,7 @@ async function* examineDatabase(config: Config, env: Variables): AsyncGenerator<
 }
 
 /** The folder belongs to one process: what it is like, the service that has it knows. */
-async function examineHolder(config: Config, locked: DataFolderLocked): Promise<Finding> {
+async function examineHolder(config: Config, locked: DataFolderLocked): Promise<CheckResult> {
   const url = (await runningSandbox(config)) ?? config.publicUrl
   try {
     const { ok: isReady, status } = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3_000) })
@@ -110,7 +110,7 @@ async function examineHolder(config: Config, locked: DataFolderLocked): Promise<
   }
 }
 
-async function examineSchema(database: Database): Promise<Finding> {
+async function examineSchema(database: Database): Promise<CheckResult> {
   const { current, expected, runs } = await schemaFit(database)
   if (current === expected) return ok('schema', `version ${current}, current`)
   if (runs) return ok('schema', `version ${current}, newer than this program (${expected}) and compatible`)
@@ -124,7 +124,7 @@ async function examineSchema(database: Database): Promise<Finding> {
 }
 
 /** The address that the running service uses; a new one is not known before the service has started with it. */
-async function* examineEvents(database: Database, config: Config): AsyncGenerator<Finding> {
+async function* examineEvents(database: Database, config: Config): AsyncGenerator<CheckResult> {
   if (!config.events)
     return yield warn('events', 'off: they are written and not sent', 'set EVENTS_URL and EVENTS_SECRETS')
   if (!(await schemaFit(database)).runs) return
@@ -143,13 +143,13 @@ async function* examineEvents(database: Database, config: Config): AsyncGenerato
   } else yield ok('events', 'on')
 }
 
-async function examineClock(database: Database): Promise<Finding> {
+async function examineClock(database: Database): Promise<CheckResult> {
   const skew = Math.abs((await readServerTime(database)) - systemClock().now()) / 1_000
   if (skew <= CLOCK_SKEW_SECONDS_MAX) return ok('clock', `within ${skew.toFixed(1)} s of the database’s`)
   return fail('clock', `${skew.toFixed(0)} s off the database’s`, 'let both machines keep time by NTP')
 }
 
-async function examineProvider({ chargily }: Config): Promise<Finding> {
+async function examineProvider({ chargily }: Config): Promise<CheckResult> {
   if (!chargily) return ok('provider', 'the emulator, which `serve` starts')
   const answer = await createChargily({ ...chargily, clock: systemClock() }).checkKey()
   if (answer.ok) return ok('provider', 'answers, and knows the key')
@@ -167,21 +167,21 @@ async function examineProvider({ chargily }: Config): Promise<Finding> {
       )
 }
 
-function platformApi({ platformKeys, chargily }: Config): Finding {
+function platformApi({ platformKeys, chargily }: Config): CheckResult {
   if (platformKeys.length > 0) return ok('platform API', 'on')
   if (!chargily) return ok('platform API', 'on, with the key that `serve` prints for the sandbox')
   return warn('platform API', 'off', 'set PLATFORM_API_KEYS to switch it on')
 }
 
-function ok(subject: string, found: string): Finding {
+function ok(subject: string, found: string): CheckResult {
   return { subject, verdict: 'ok', found, remedy: '' }
 }
 
-function warn(subject: string, found: string, remedy: string): Finding {
+function warn(subject: string, found: string, remedy: string): CheckResult {
   return { subject, verdict: 'warn', found, remedy }
 }
 
-function fail(subject: string, found: string, remedy: string): Finding {
+function fail(subject: string, found: string, remedy: string): CheckResult {
   return { subject, verdict: 'fail', found, remedy }
 }
 

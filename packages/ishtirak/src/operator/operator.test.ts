@@ -14,7 +14,7 @@ import { statement } from '../database/database.js'
 const STATUS = '/api/v1/billing/status'
 const DAY = 86_400
 
-const changeAudit = statement('test.operator.change_audit', `update audit set actor = 'nobody'`)
+const changeAudit = statement('test.operator.change_audit', `update audit set actor = 'changed'`)
 const deleteAudit = statement('test.operator.delete_audit', 'delete from audit')
 const unpay = statement('test.operator.unpay', `update payments set status = 'expired' where status = 'paid'`)
 const selectOutbox = statement(
@@ -37,7 +37,7 @@ describeScenario('the operator', ({ database }) => {
     return (await world.as(userId).buy()).paymentId
   }
 
-  it('is nobody without a key, and not there at all where no key is configured', async () => {
+  it('is refused without a key, and is a 404 where no key is configured', async () => {
     const path = '/api/v1/operator/payments'
     expect((await world.call('GET', path)).status).toBe(401)
     expect((await operatorOf(world, 'some-other-key-of-20-characters').get('/payments')).status).toBe(401)
@@ -50,7 +50,7 @@ describeScenario('the operator', ({ database }) => {
     ['ar', 'مفتاح المشغّل'],
     ['fr', 'La clé d’opérateur'],
     ['en', 'The operator key'],
-  ])('with a wrong key is told of an operator key, not of an access token (%s)', async (locale, words) => {
+  ])('with a wrong key the answer names an operator key, not an access token (%s)', async (locale, words) => {
     const headers = { authorization: 'Bearer some-other-key-of-20-characters', 'accept-language': locale }
     const refused = await world.call('GET', '/api/v1/operator/payments', { headers })
     expect([refused.status, refused.body.code]).toEqual([401, 'invalid_operator_key'])
@@ -156,11 +156,11 @@ describeScenario('the operator', ({ database }) => {
 
   it('leaves a line when the asking changed nothing, and none when the provider did not answer', async () => {
     const { paymentId } = await world.as('user-1').upgrade()
-    await operator.post(`/payments/${paymentId}/recheck`, { why: 'he says that he paid' })
+    await operator.post(`/payments/${paymentId}/recheck`, { why: 'the user says that they paid' })
     world.emulator.setFaults({ api_5xx: {} })
     expect((await operator.post(`/payments/${paymentId}/recheck`)).status).toBe(503)
     const { audit } = await operator.payment(paymentId)
-    expect(audit).toMatchObject([{ act: 'payment.recheck', why: 'he says that he paid' }])
+    expect(audit).toMatchObject([{ act: 'payment.recheck', why: 'the user says that they paid' }])
     expect(audit[0].before).toEqual(audit[0].after)
   })
 
@@ -227,7 +227,7 @@ describeScenario('the operator', ({ database }) => {
   })
 
   describe('recording a refund', () => {
-    it('of the running month ends access, tells the platform, and is refused the second time', async () => {
+    it('of the running month ends access, sends the platform an event, and is refused the second time', async () => {
       const { paymentId } = await world.as('user-1').buy()
       await world.advance(DAY)
       const acted = await operator.post(`/payments/${paymentId}/refund`, { why: 'asked for it' })
@@ -250,7 +250,7 @@ describeScenario('the operator', ({ database }) => {
 
     it('a second time says that it is recorded, and since when', async () => {
       const { paymentId } = await world.as('user-1').buy()
-      await operator.post(`/payments/${paymentId}/refund`, { why: 'he asked' })
+      await operator.post(`/payments/${paymentId}/refund`, { why: 'on request' })
       await world.advance(DAY)
       const again = await operator.post(`/payments/${paymentId}/refund`, { why: 'once more' })
       expect([again.status, again.body]).toEqual([
@@ -292,11 +292,11 @@ describeScenario('the operator', ({ database }) => {
 
     it('of an unpaid payment is refused', async () => {
       const { paymentId } = await world.as('user-1').upgrade()
-      const answer = await operator.post(`/payments/${paymentId}/refund`, { why: 'he wants it' })
+      const answer = await operator.post(`/payments/${paymentId}/refund`, { why: 'on request' })
       expect([answer.status, answer.body.payment_status]).toEqual([409, 'pending'])
     })
 
-    it('is not undone when the provider tells of the payment again', async () => {
+    it('is not undone when the provider reports the payment again', async () => {
       const { paymentId } = await world.as('user-1').buy()
       await operator.post(`/payments/${paymentId}/refund`, { why: 'asked for it' })
       await operator.post(`/payments/${paymentId}/recheck`)
@@ -307,7 +307,7 @@ describeScenario('the operator', ({ database }) => {
   })
 
   describe('before a user', () => {
-    it('ends his access now; the next payment begins anew', async () => {
+    it('ends access now; the next payment starts a new run', async () => {
       const user = world.as('user-1')
       await user.buy()
       await world.advance(DAY)
@@ -328,7 +328,7 @@ describeScenario('the operator', ({ database }) => {
       })
     })
 
-    it('sees who he is, what he paid and what was done', async () => {
+    it('shows who the user is, what they paid and what was done', async () => {
       const { paymentId } = await world.as('user-1').buy()
       const { body } = await operator.get('/users/user-1')
       expect(body).toMatchObject({
@@ -338,7 +338,7 @@ describeScenario('the operator', ({ database }) => {
         audit: [],
       })
       expect(body.payments).toMatchObject([{ id: paymentId, status: 'paid' }])
-      expect((await operator.get('/users/nobody')).status).toBe(404)
+      expect((await operator.get('/users/unknown')).status).toBe(404)
     })
   })
 

@@ -33,7 +33,7 @@ describeScenario('the books compared', ({ database }) => {
 
   const reconcile = async (since = '2026-11-01') => (await operator.post('/reconciliations', { since })).body
 
-  /** Money that reaches the provider past us: a checkout made with our key by somebody else's program. */
+  /** Money that reaches the provider past us: a checkout that another program made with our key. */
   async function foreignCheckout(metadata: object): Promise<string> {
     const response = await fetch(`${world.emulator.url}/test/api/v2/checkouts`, {
       method: 'POST',
@@ -89,9 +89,9 @@ describeScenario('the books compared', ({ database }) => {
     ])
   })
 
-  it('show paid checkouts that nobody knows, once each, however often they are compared', async () => {
+  it('show paid checkouts without a payment of ours, once each, however often they are compared', async () => {
     const unnamed = await foreignCheckout({})
-    const named = await foreignCheckout({ payment_id: 'pay_of_another_house', user_id: 'somebody' })
+    const named = await foreignCheckout({ payment_id: 'pay_of_another_service', user_id: 'unknown' })
     await reconcile()
     const { findings } = await reconcile()
     expect(findings).toMatchObject(

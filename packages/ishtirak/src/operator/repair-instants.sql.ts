@@ -2,7 +2,7 @@
 // an instant where it is read; what a sweep would not look at before that instant is brought back to now here
 // (docs/clocks.md). In right times each statement finds nothing, by an index. Each takes a bounded number of rows.
 import { CLOCK_SKEW_MAX, DAY, HOUR } from '../core/instant.js'
-import { type Queryable, statement } from '../database/database.js'
+import { type Queryable, type Statement, statement } from '../database/database.js'
 import { at } from '../database/rows.js'
 import { wakeUsers } from '../events/deliver-events.sql.js'
 import type { Clock } from '../runtime/clock.js'
@@ -25,31 +25,33 @@ export async function repairInstants(
   return repaired
 }
 
+/** The furthest rows, `ahead`, at most `$3`; `$2` is the latest instant that a right clock has written. */
+const select = (table: string, keys: readonly string[], column: string) =>
+  `with ahead as materialized (
+     select ${keys.join(', ')} from ${table} where ${column} > $2::timestamptz
+      order by ${column} desc limit $3::int for update skip locked
+   )`
+const isAhead = (keys: readonly string[]) => keys.map((key) => `r.${key} = ahead.${key}`).join(' and ')
+
+function bringBack(table: string, keys: readonly string[], column: string, set: string): Statement {
+  return statement(
+    `repairs.${table}.${column}`,
+    `${select(table, keys, column)}
+     update ${table} r set ${set} from ahead where ${isAhead(keys)} returning r.user_id`,
+  )
+}
+
+const PAYMENT = ['user_id', 'id']
+const MAIL = ['user_id', 'kind', 'about']
+
 // A payment is created before now; what is counted from its creation goes on from there, and it is looked at at once.
 // Rides on payments_newest_of_all.
-const createdAhead = statement(
-  'repairs.payments',
-  `with ahead as materialized (
-     select user_id, id from payments where created_at > $2::timestamptz
-      order by created_at desc limit $3::int for update skip locked
-   )
-   update payments p
-      set created_at = $1::timestamptz, expires_at = $1::timestamptz + (p.expires_at - p.created_at),
-          next_check_at = case when p.next_check_at is not null then $1::timestamptz end
-     from ahead a where p.user_id = a.user_id and p.id = a.id
-   returning p.id`,
-)
-
-// Rides on payments_due.
-const checkedLate = statement(
-  'repairs.checks',
-  `with late as materialized (
-     select user_id, id from payments where next_check_at > $2::timestamptz
-      order by next_check_at desc limit $3::int for update skip locked
-   )
-   update payments p set next_check_at = $1::timestamptz
-     from late l where p.user_id = l.user_id and p.id = l.id
-   returning p.id`,
+const createdAhead = bringBack(
+  'payments',
+  PAYMENT,
+  'created_at',
+  `created_at = $1::timestamptz, expires_at = $1::timestamptz + (r.expires_at - r.created_at),
+   next_check_at = case when r.next_check_at is not null then $1::timestamptz end`,
 )
 
 // What was announced by a clock that was ahead is not yet true: the announcements of its users begin anew. The users are
@@ -76,31 +78,13 @@ const announcedAhead = statement(
 // A reminder that was queued ahead is not yet true, and would stand in the way of the next one. Rides on mails_by_age.
 const queuedAhead = statement(
   'repairs.mails',
-  `with ahead as materialized (
-     select user_id, kind, about from mails where queued_at > $2::timestamptz
-      order by queued_at limit $3::int for update skip locked
-   ), untrue as (
-     delete from mails m using ahead a
-      where m.user_id = a.user_id and m.kind = a.kind and m.about = a.about
-        and m.kind not in ('receipt', 'refunded', 'portal_link')
+  `${select('mails', MAIL, 'queued_at')}, untrue as (
+     delete from mails r using ahead
+      where ${isAhead(MAIL)} and r.kind not in ('receipt', 'refunded', 'portal_link')
    )
-   update mails m set queued_at = $1::timestamptz, due_at = case when m.due_at is not null then $1::timestamptz end
-     from ahead a
-    where m.user_id = a.user_id and m.kind = a.kind and m.about = a.about
-      and m.kind in ('receipt', 'refunded', 'portal_link')
-   returning m.user_id`,
-)
-
-// Rides on mails_due.
-const mailedLate = statement(
-  'repairs.due_mails',
-  `with late as materialized (
-     select user_id, kind, about from mails where due_at > $2::timestamptz
-      order by due_at limit $3::int for update skip locked
-   )
-   update mails m set due_at = $1::timestamptz
-     from late l where m.user_id = l.user_id and m.kind = l.kind and m.about = l.about
-   returning m.user_id`,
+   update mails r set queued_at = $1::timestamptz, due_at = case when r.due_at is not null then $1::timestamptz end
+     from ahead where ${isAhead(MAIL)} and r.kind in ('receipt', 'refunded', 'portal_link')
+   returning r.user_id`,
 )
 
 // One row a day, so no index is needed.
@@ -125,11 +109,17 @@ const failingAhead = statement(
 /** Each is given now, the latest instant that a right clock has written (`longestMs` from now), and how many rows. */
 export const REPAIRS = {
   payments: { statement: createdAhead, longestMs: CLOCK_SKEW_MAX },
-  // The longest step between two looks is a day (`looksAfterMs` of a payment method).
-  checks: { statement: checkedLate, longestMs: DAY + CLOCK_SKEW_MAX },
+  // The longest step between two looks is a day (`looksAfterMs` of a payment method). Rides on payments_due.
+  checks: {
+    statement: bringBack('payments', PAYMENT, 'next_check_at', 'next_check_at = $1::timestamptz'),
+    longestMs: DAY + CLOCK_SKEW_MAX,
+  },
   announcements: { statement: announcedAhead, longestMs: CLOCK_SKEW_MAX },
   mails: { statement: queuedAhead, longestMs: CLOCK_SKEW_MAX },
-  // The longest step of a mail is 8 hours (RETRY_STEPS).
-  dueMails: { statement: mailedLate, longestMs: 9 * HOUR },
+  // The longest step of a mail is 8 hours (RETRY_STEPS). Rides on mails_due.
+  dueMails: {
+    statement: bringBack('mails', MAIL, 'due_at', 'due_at = $1::timestamptz'),
+    longestMs: 9 * HOUR,
+  },
   comparisons: { statement: comparedAhead, longestMs: CLOCK_SKEW_MAX },
 }
