@@ -17,8 +17,8 @@ import type { UsageOperation } from '../../packages/ishtirak/src/limits/consume.
 import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
 import { createApplyUsageOperation } from '../../packages/ishtirak/src/limits/operations.sql.js'
 import { claimDueMails } from '../../packages/ishtirak/src/mail/mail.sql.js'
+import { findPaymentsByWord, findUsersByWord } from '../../packages/ishtirak/src/operator/operator.sql.js'
 import { REPAIRS } from '../../packages/ishtirak/src/operator/repair-instants.sql.js'
-import { findPaymentsByWord, findUsersByWord } from '../../packages/ishtirak/src/operator/users.js'
 import {
   findPayment,
   findPaymentById,

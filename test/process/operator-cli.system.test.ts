@@ -65,11 +65,11 @@ it(
 
     const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
     const list = await runCommand(['payments', 'list'], beside)
-    expect(list.output).toMatch(new RegExp(`^${paymentId} +user-1 +pro +2000 DZD +paid +edahabia `, 'm'))
+    expect(list.output).toMatch(new RegExp(`^ +${paymentId} +user-1 +pro +2000 +DZD +paid +edahabia `, 'm'))
     const shown = await runCommand(['payments', 'show', paymentId], beside)
-    expect(shown.output).toMatch(/^settled by +webhook$/m)
+    expect(shown.output).toMatch(/^settled_by +webhook$/m)
     expect(shown.output).toMatch(
-      /what the provider said:\n.*webhook +paid +2000 DZD +booked +paid 20\S+ \(\d\d:\d\d\)$/m,
+      /^reports:\n.*\n.* webhook +paid +2000 +DZD +booked +20\S+ \(\d\d:\d\d\) +true$/m,
     )
     const end = await runCommand(['users', 'end', 'user-1', '--why', 'a stolen card'], beside)
     expect(end.output).toMatch(/amina +user\.end +- +a stolen card/)
@@ -94,23 +94,31 @@ it(
       expect([code, output]).toEqual([1, errors])
       return errors
     }
-    expect(await refused('payments', 'show', 'nope')).toBe('no payment nope\n')
-    expect(await refused('users', 'end', 'nope', '--why', 'fraud')).toBe('no user nope\n')
+    expect(await refused('payments', 'show', 'nope')).toContain('payment_id: nope')
+    expect(await refused('users', 'end', 'nope', '--why', 'fraud')).toContain('user_id: nope')
     expect(await refused('find', 'nope')).toBe('nothing is known as nope\n')
     expect(await refused('payments', 'list', '--status', 'payed')).toMatch(
       /Allowed choices are .*paid, failed/,
     )
-    expect(await refused('export', 'payments', '--month', '2026-13')).toContain('such as 2026-11')
-    expect(await refused('reconcile', '--since', '2026-02-30')).toContain('such as 2026-11-01')
-    expect(await refused('payments', 'refund', paymentId, '--why', ' ')).toContain('not blank')
-    expect(await refused('payments', 'list', '--limit', '0')).toContain('from 1 to 1000')
+    expect(await refused('export', 'payments', '--month', '2026-13')).toContain(
+      '/query/month: The value has the wrong form',
+    )
+    expect(await refused('reconcile', '--since', '2026-02-30')).toContain(
+      '/since: The value has the wrong form',
+    )
+    expect(await refused('payments', 'refund', paymentId, '--why', ' ')).toContain(
+      '/why: The value has the wrong form',
+    )
+    expect(await refused('payments', 'list', '--limit', '0')).toContain(
+      '/query/limit: The value is too small',
+    )
 
     const shown = await runCommand(['payments', 'show', paymentId, '--json'], beside)
     const { receipt } = JSON.parse(shown.output)
     expect((await runCommand(['find', receipt.number], beside)).output).toContain(paymentId)
-    expect((await runCommand(['find', 'user-1'], beside)).output).toMatch(/^user-1 /m)
+    expect((await runCommand(['find', 'user-1'], beside)).output).toMatch(/^ +user-1 /m)
     const events = await runCommand(['events', 'list', '--undelivered'], beside)
-    expect(events.output).toMatch(/user-1#1 .*waiting$/m)
+    expect(events.output).toMatch(/user-1 +1 .*waiting /m)
     expect(events.output).not.toContain('1970')
   },
   CAN_START_SLOWLY_MS,
@@ -122,7 +130,7 @@ it(
     await service.kill('SIGTERM')
     const books = await runCommand(['reconcile', '--since', '2026-01-01'], { ...env, ISHTIRAK_URL: '' })
     expect(books.errors).toBe('ISHTIRAK_URL is empty and counts as unset\n')
-    expect(books.output).toContain('both sides agree')
+    expect(books.output).toMatch(/findings +0\n/)
     const refund = ['payments', 'refund', paymentId, '--why', 'asked for it']
     const refunded = await runCommand([...refund, '--as', 'karim'], env)
     expect(refunded.output).toMatch(/karim +payment\.refund +pay_\w+ +asked for it/)

@@ -7,13 +7,7 @@ import { backUpTo, receiveBackup, restoreFrom } from '../operator/backup.js'
 import type { BackupContents } from '../operator/backup.sql.js'
 import { systemClock } from '../runtime/clock.js'
 import { readConfig } from '../runtime/config.js'
-import {
-  adviseOnLock,
-  CommandFailed,
-  fetchFromOperator,
-  readAccess,
-  runningService,
-} from './operator-client.js'
+import { adviseOnLock, CommandFailed, fetchFromOperator, runningService } from './operator-client.js'
 import { openConfigured } from './serve.js'
 
 /** A backup of many gigabytes takes its time. */
@@ -30,7 +24,7 @@ export function addBackupCommands(program: Command): void {
     .action(async (given: string | undefined, options: { readonly url?: string }) => {
       const now = systemClock().now()
       const file = given ?? `ishtirak-${toTimestamp(now).replaceAll(/[-:]/g, '')}.backup.gz`
-      const running = await runningService(readConfig(process.env), readAccess(options))
+      const running = await runningService(readConfig(process.env), options)
       const contents = running
         ? await receiveBackup(file, await askForBackup(running))
         : await onDatabase((database) => backUpTo(file, database, now))
@@ -65,7 +59,6 @@ async function onDatabase<Result>(work: (database: Database) => Promise<Result>)
 }
 
 function describe({ takenAt, schema, rows }: BackupContents): string {
-  const counts = Object.entries(rows).filter(([, count]) => count > 0)
-  const listed = counts.map(([table, count]) => `  ${table}: ${count}`).join('\n')
-  return `taken at ${takenAt}, schema ${schema}\n${listed || '  no rows'}`
+  const listed = Object.entries(rows).map(([table, count]) => `  ${table}: ${count}`)
+  return [`taken at ${takenAt}, schema ${schema}`, ...listed].join('\n')
 }

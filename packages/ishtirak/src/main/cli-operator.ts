@@ -1,153 +1,87 @@
 // The operator's commands: find, payments, users, events, reconcile, export. Each asks the operator's API once (or, for a
-// long comparison, round after round) and prints the answer; what may be done is decided there, not here.
+// long comparison, round after round) and prints the answer. What may be done is decided there, and the options are the
+// members of its schemas.
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Static } from 'typebox'
-import { Value } from 'typebox/value'
-import { PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
-import type { ResentSchema, RestartedSchema } from '../events/schemas.js'
+import { type Command, Option } from 'commander'
+import type { Static, TObject, TSchema } from 'typebox'
+import { EventsQuerySchema } from '../events/schemas.js'
 import { ROUND_MS } from '../operator/reconcile.js'
-import { ReconcileRequestSchema, type ReconciliationSchema, WhySchema } from '../operator/schemas.js'
-import { wallClockIn } from '../runtime/calendar.js'
+import {
+  ExportQuerySchema,
+  OperatorPaymentsQuerySchema,
+  OptionalWhySchema,
+  ReconcileRequestSchema,
+  type ReconciliationSchema,
+  WhySchema,
+} from '../operator/schemas.js'
 import { readConfig } from '../runtime/config.js'
 import { createLog } from '../runtime/log.js'
+import { sections } from './cli-tables.js'
 import {
-  eventsTable,
-  foundTable,
-  paymentFile,
-  paymentsTable,
-  reconciliationTable,
-  userFile,
-  withLocalTimes,
-} from './cli-tables.js'
-import {
+  CommandFailed,
   type OperatorClient,
   type OperatorRequest,
   openOperatorClient,
-  readAccess,
 } from './operator-client.js'
 
-/** Of all these commands; each is checked by its parser. */
-interface Options {
-  readonly json?: true
-  readonly url?: string
-  readonly as?: string
-  readonly why?: string
-  readonly user?: string
-  readonly limit?: string
-  readonly status?: string
-  readonly undelivered?: true
-  readonly allUndelivered?: true
-  readonly since?: string
-  readonly unknown?: string
-  readonly month?: string
-}
-
-const aMonth = checked(
-  (given) => wallClockIn('UTC').monthOf(given) !== null,
-  'It is a month from 1970-01 on, such as 2026-11.',
-)
-const aDay = checked(
-  (given) => Value.Check(ReconcileRequestSchema, { since: given }) && isDay(given.slice(0, 10)),
-  'It is a day from 1970-01-01 on, such as 2026-11-01, or an instant such as 2026-11-01T12:00:00Z.',
-)
-const aReason = checked(
-  (given) => Value.Check(WhySchema, { why: given }),
-  'It is one line of at most 500 characters, not blank.',
-)
-const aCount = checked(
-  (given) => /^\d{1,4}$/.test(given) && Number(given) >= 1 && Number(given) <= 1_000,
-  'It is a whole number from 1 to 1000.',
-)
-
-/** For `option` and `requiredOption`. */
-const WHY = ['--why <reason>', 'for the audit trail', aReason] as const
-
 export function addOperatorCommands(program: Command): void {
-  addPayments(program)
-  addUsers(program)
   const find = program.command('find <word>')
   find.description('users and payments by user id, e-mail, payment id, checkout id or receipt number')
-  asks(find, (_, word) => get('/search', { q: word }), foundTable)
+  asks(find, 'GET', (word) => `/search?q=${word}`, {
+    show: (answer: { readonly users: readonly object[]; readonly payments: readonly object[] }, word) => {
+      if (answer.users.length + answer.payments.length > 0) return answer
+      throw new CommandFailed(`nothing is known as ${word}`)
+    },
+  })
+  addPayments(program)
+  addUsers(program)
+  addEvents(program)
   addReconcile(program)
   const month = program.command('export').description('for the accountant').command('payments')
   month.description('the payments of a month as CSV')
-  month.requiredOption('--month <month>', 'such as 2026-11', aMonth)
-  action(month, async (client, options) => {
-    process.stdout.write(await client.ask(get('/exports/payments', { month: options.month })))
+  action(month, ExportQuerySchema, async (client, { query }) => {
+    process.stdout.write(await client.ask({ method: 'GET', path: `/exports/payments?${query}` }))
   })
-  addEvents(program)
 }
 
 function addPayments(program: Command): void {
   const payments = program.command('payments').description('look at payments, and act on one')
-  const list = payments.command('list').description('of all users, newest first')
-  list.addOption(new Option('--status <status>', 'with this status').choices(PUBLIC_PAYMENT_STATUSES))
-  list.option('--user <id>', 'of one user')
-  list.option('--limit <number>', 'how many', aCount, '50')
+  asks(payments.command('list').description('of all users, newest first'), 'GET', () => '/payments', {
+    input: OperatorPaymentsQuerySchema,
+    show: ({ data }: { readonly data: unknown }) => ({ payments: data }),
+  })
   asks(
-    list,
-    ({ status, user: user_id, limit }) => get('/payments', { limit, status, user_id }),
-    paymentsTable,
+    payments.command('show <payment>').description('everything known of one'),
+    'GET',
+    (id) => `/payments/${id}`,
   )
-  const show = payments.command('show <payment>').description('everything known of one')
-  asks(show, (_, payment) => get(`/payments/${encodeURIComponent(payment)}`), paymentFile)
   const recheck = payments.command('recheck <payment>').description('ask the provider about it now')
+  asks(recheck, 'POST', (id) => `/payments/${id}/recheck`, { input: OptionalWhySchema })
   const accept = payments.command('accept <payment>').description('take a payment under review as it is')
+  asks(accept, 'POST', (id) => `/payments/${id}/accept`, { input: WhySchema })
   const refund = payments.command('refund <payment>')
   refund.description('record a refund that was made by hand at the provider; ends the month it bought')
-  recheck.option(...WHY)
-  for (const act of [accept, refund]) act.requiredOption(...WHY)
-  for (const act of [recheck, accept, refund]) {
-    asks(
-      act,
-      ({ why }, payment) => post(`/payments/${encodeURIComponent(payment)}/${act.name()}`, { why }),
-      paymentFile,
-    )
-  }
+  asks(refund, 'POST', (id) => `/payments/${id}/refund`, { input: WhySchema })
 }
 
 function addUsers(program: Command): void {
   const users = program.command('users').description('look at a user, and end their access')
-  const show = users.command('show <user>').description('everything known of one')
-  asks(show, (_, user) => get(`/users/${encodeURIComponent(user)}`), userFile)
+  asks(users.command('show <user>').description('everything known of one'), 'GET', (id) => `/users/${id}`)
   const end = users.command('end <user>')
-  end.description('end their access now (fraud); what was paid stays paid').requiredOption(...WHY)
-  asks(end, ({ why }, user) => post(`/users/${encodeURIComponent(user)}/end`, { why }), userFile)
-}
-
-function addReconcile(program: Command): void {
-  const reconcile = program.command('reconcile')
-  reconcile.description('compare the provider’s list with our books, and say what only one side has')
-  reconcile.requiredOption('--since <day>', 'from when, such as 2026-11-01', aDay)
-  reconcile.option('--unknown <what>', 'report, or book payments that a restore lost', 'report')
-  action(reconcile, async (client, options) => {
-    const { since, unknown, why } = options
-    const ask = async (request: OperatorRequest): Promise<Static<typeof ReconciliationSchema>> =>
-      JSON.parse(await client.ask(request))
-    let answer = await ask(post('/reconciliations', { since, unknown, why }))
-    while (answer.reconciliation.finished_at === null) {
-      const { id, checkouts, calls } = answer.reconciliation
-      const next = `the next round in ${ROUND_MS / 1_000} s`
-      process.stderr.write(`${checkouts} checkouts so far, ${calls} calls; ${next}\n`)
-      await wait(ROUND_MS)
-      answer = await ask(post(`/reconciliations/${id}/continue`))
-    }
-    print(options, answer, reconciliationTable)
-  })
+  end.description('end their access now (fraud); what was paid stays paid')
+  asks(end, 'POST', (id) => `/users/${id}/end`, { input: WhySchema })
 }
 
 function addEvents(program: Command): void {
   const events = program.command('events').description('what is sent to the platform, and whether it arrives')
-  const list = events.command('list').description('newest first, and the state of EVENTS_URL')
-  list.option('--undelivered', 'only those that the platform has not confirmed, oldest first')
-  list.option('--user <id>', 'of one user')
-  list.option('--limit <number>', 'how many', aCount, '50')
   asks(
-    list,
-    ({ limit, user: user_id, undelivered }) =>
-      get('/events', { limit, user_id, state: undelivered && 'waiting' }),
-    eventsTable,
+    events.command('list').description('newest first, and the state of EVENTS_URL'),
+    'GET',
+    () => '/events',
+    {
+      input: EventsQuerySchema,
+      show: ({ data, ...state }: { readonly data: unknown }) => ({ ...state, events: data }),
+    },
   )
   const resend = events.command('resend [event]')
   resend.description('an event and all later ones of its user again, in order')
@@ -155,56 +89,67 @@ function addEvents(program: Command): void {
     '--all-undelivered',
     'instead: switch EVENTS_URL on again, and begin anew with all that waits',
   )
-  resend.option(...WHY)
-  asks(
-    resend,
-    ({ allUndelivered, why }, event) => {
-      if (allUndelivered) return post('/events/resend-waiting', { why })
-      if (event === '') resend.error('name an event, or say --all-undelivered')
-      return post(`/events/${encodeURIComponent(event)}/resend`, { why })
-    },
-    (answer: Static<typeof ResentSchema> | Static<typeof RestartedSchema>) =>
-      'users' in answer
-        ? `EVENTS_URL is on; ${answer.users} users’ events are due now`
-        : `${answer.events} events of ${answer.user_id} are due now`,
-  )
+  const resendPath = (event: string) => {
+    if (resend.opts().allUndelivered) return '/events/resend-waiting'
+    return event === '' ? resend.error('name an event, or say --all-undelivered') : `/events/${event}/resend`
+  }
+  asks(resend, 'POST', resendPath, { input: OptionalWhySchema })
   const skip = events.command('skip <event>')
-  skip.description('wait no longer for this event and those before it of its user').requiredOption(...WHY)
-  asks(
-    skip,
-    ({ why }, event) => post(`/events/${encodeURIComponent(event)}/skip`, { why }),
-    () => 'skipped',
-  )
+  skip.description('wait no longer for this event and those before it of its user')
+  asks(skip, 'POST', (id) => `/events/${id}/skip`, { input: WhySchema })
 }
 
-function get(path: string, query: Readonly<Record<string, string | undefined>> = {}): OperatorRequest {
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-  return { method: 'GET', path: `${path}?${new URLSearchParams(given)}` }
-}
-
-/** Members that are undefined are not sent. */
-function post(path: string, body?: object): OperatorRequest {
-  return { method: 'POST', path, ...(body && { body }) }
-}
-
-/** A command that is one request. `show` is given the answer and the command's argument. */
-function asks<Answer>(
-  command: Command,
-  request: (options: Options, argument: string) => OperatorRequest,
-  show: (answer: Answer, argument: string) => string,
-): void {
-  action(command, async (client, options, argument) => {
-    // The service of this very version answers, with the shapes of its schemas.
-    const answer: Answer = JSON.parse(await client.ask(request(options, argument)))
-    print(options, answer, (local) => show(local, argument))
+function addReconcile(program: Command): void {
+  const reconcile = program.command('reconcile')
+  reconcile.description('compare the provider’s list with our books, and say what only one side has')
+  action(reconcile, ReconcileRequestSchema, async (client, { body }) => {
+    const ask = async (request: OperatorRequest): Promise<Static<typeof ReconciliationSchema>> =>
+      JSON.parse(await client.ask(request))
+    let answer = await ask({ method: 'POST', path: '/reconciliations', body })
+    while (answer.reconciliation.finished_at === null) {
+      const { id, checkouts, calls } = answer.reconciliation
+      const next = `the next round in ${ROUND_MS / 1_000} s`
+      process.stderr.write(`${checkouts} checkouts so far, ${calls} calls; ${next}\n`)
+      await wait(ROUND_MS)
+      answer = await ask({ method: 'POST', path: `/reconciliations/${id}/continue` })
+    }
+    print(reconcile, answer, answer)
   })
+}
+
+/** A command that is one request. `path` is given the command's argument, encoded; `show` the answer and the argument. */
+function asks<Answer extends object>(
+  command: Command,
+  method: 'GET' | 'POST',
+  path: (argument: string) => string,
+  of: { readonly input?: TObject; readonly show?: (answer: Answer, argument: string) => object } = {},
+): void {
+  action(command, of.input, async (client, { query, body }) => {
+    const [argument = ''] = command.args
+    const asked = path(encodeURIComponent(argument))
+    const request = of.input && (method === 'GET' ? { path: `${asked}?${query}` } : { body })
+    // The service of this very version answers, with the shapes of its schemas.
+    const answer: Answer = JSON.parse(await client.ask({ method, path: asked, ...request }))
+    print(command, answer, of.show ? of.show(answer, argument) : answer)
+  })
+}
+
+interface Input {
+  readonly body: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
 }
 
 /** What all commands share: where the service is, who acts, and a client that is closed at the end. */
 function action(
   command: Command,
-  run: (client: OperatorClient, options: Options, argument: string) => Promise<void>,
+  input: TObject | undefined,
+  run: (client: OperatorClient, input: Input) => Promise<void>,
 ): void {
+  const options = Object.entries<TSchema>(input?.properties ?? {}).map(([name, schema]) => {
+    const option = optionOf(name, schema, input?.required?.includes(name) ?? false)
+    command.addOption(option)
+    return { name, key: option.attributeName(), flag: 'const' in schema ? String(schema.const) : null }
+  })
   command
     .option('--json', 'the answer of the API as it is')
     .option(
@@ -212,33 +157,34 @@ function action(
       'ask this running service, with the key in OPERATOR_KEY (default: ISHTIRAK_URL)',
     )
     .option('--as <name>', 'who acts, for the audit trail (default: OPERATOR, else your user name)')
-    .action(async (...given: readonly unknown[]) => {
-      const options = command.opts<Options>()
+    .action(async () => {
+      const given = command.opts<Readonly<Record<string, string>>>()
+      const body = Object.fromEntries(
+        options.flatMap(({ name, key, flag }) => {
+          const value = given[key]
+          return value === undefined ? [] : [[name, flag ?? value]]
+        }),
+      )
       // The log would stand between the lines of the answer: only what is wrong is said.
-      const log = createLog({ level: 'error' })
-      const client = await openOperatorClient(readConfig(process.env), readAccess(options), log)
-      try {
-        await run(client, options, typeof given[0] === 'string' ? given[0] : '')
-      } finally {
-        await client.close()
-      }
+      const client = await openOperatorClient(readConfig(process.env), given, createLog({ level: 'error' }))
+      await run(client, { body, query: new URLSearchParams(body) }).finally(() => client.close())
     })
 }
 
-function print<Answer>(options: Options, answer: Answer, show: (answer: Answer) => string): void {
-  const local = () => show(withLocalTimes(answer, readConfig(process.env).billing.timeZone))
-  process.stdout.write(`${options.json ? JSON.stringify(answer, null, 2) : local()}\n`)
+/** Of a member with a single value: whether it is given. */
+const FLAGS: Readonly<Record<string, string>> = { user_id: '--user <id>', state: '--undelivered' }
+
+function optionOf(name: string, schema: TSchema, isRequired: boolean): Option {
+  const { description = '', examples, enum: choices } = Object(schema)
+  const example = examples ? `such as ${examples[0]}` : ''
+  const says = [description, example].filter((part) => part !== '').join(', ')
+  const option = new Option(FLAGS[name] ?? `--${name} <${name}>`, says).makeOptionMandatory(isRequired)
+  return choices ? option.choices(choices) : option
 }
 
-function isDay(given: string): boolean {
-  const at = Date.parse(given)
-  return at >= 0 && new Date(at).toISOString().startsWith(given)
-}
-
-/** For an option or argument: the text as it is, or an error that says what is allowed. */
-function checked(fits: (given: string) => boolean, expects: string) {
-  return (given: string): string => {
-    if (!fits(given)) throw new InvalidArgumentError(expects)
-    return given
-  }
+function print(command: Command, answer: object, shown: object): void {
+  const text = command.opts().json
+    ? JSON.stringify(answer, null, 2)
+    : sections(shown, readConfig(process.env).billing.timeZone)
+  process.stdout.write(`${text}\n`)
 }

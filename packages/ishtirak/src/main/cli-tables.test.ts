@@ -1,5 +1,8 @@
+import type { TObject } from 'typebox'
 import { expect, it } from 'vitest'
-import { foundTable, withLocalTimes } from './cli-tables.js'
+import { EventsSchema } from '../events/schemas.js'
+import { FoundSchema, PaymentFileSchema, ReconciliationSchema } from '../operator/schemas.js'
+import { COLUMNS, sections, withLocalTimes } from './cli-tables.js'
 
 it('the time on the wall stands behind each instant, with its day where that differs', () => {
   const answer = { paid_at: '2026-11-21T12:00:00Z', ends: [{ at: '2026-11-21T23:30:00Z' }], none: null }
@@ -16,9 +19,36 @@ it('a text that only holds an instant stays as it was written', () => {
   expect(withLocalTimes({ why }, 'Africa/Algiers')).toEqual({ why })
 })
 
-it('users that were found stand in a table, without the characters that move a cursor', () => {
-  const users = [{ user_id: 'user-1', email: 'amina@example.dz', name: 'A\u001b[2J' }]
-  expect(foundTable({ users, payments: [] }, 'user-1')).toBe(
-    'USER    EMAIL             NAME\nuser-1  amina@example.dz  A?[2J',
+it('a list is a table without the characters that move a cursor, facts are pairs; what is null or empty is left out', () => {
+  const users = [{ user_id: 'user-1', email: null, name: 'A\u001b[2J' }]
+  const answer = {
+    users,
+    payments: [],
+    endpoint: { state: 'working', disabled_at: null },
+    none: null,
+    count: 1,
+  }
+  expect(sections(answer, 'UTC')).toBe(
+    [
+      ['count  1'],
+      ['users:', '  user_id  email  name', '  user-1   -      A?[2J'],
+      ['endpoint:', '  state  working'],
+    ]
+      .map((section) => section.join('\n'))
+      .join('\n\n'),
   )
+})
+
+it('each column is a member of the list’s schema', () => {
+  const { payment, ...lists } = PaymentFileSchema.properties
+  const schemas = {
+    ...lists,
+    ...FoundSchema.properties,
+    findings: ReconciliationSchema.properties.findings,
+    events: EventsSchema.properties.data,
+  }
+  for (const [list, columns] of Object.entries(COLUMNS)) {
+    const { items }: { items?: TObject } = Object(schemas[list as keyof typeof schemas])
+    expect(Object.keys(items?.properties ?? {})).toEqual(expect.arrayContaining([...columns]))
+  }
 })

@@ -3,6 +3,7 @@
 import os from 'node:os'
 import { DataFolderLocked } from '../database/embedded/folder-lock.js'
 import { schemaFit } from '../database/migrate.js'
+import { BASE } from '../operator/operator.route.js'
 import type { Config } from '../runtime/config.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import type { Log } from '../runtime/log.js'
@@ -11,13 +12,12 @@ import { readSandboxState, runningSandbox, setUpProvider } from './sandbox.js'
 import { openConfigured } from './serve.js'
 import { wire } from './wire.js'
 
-export interface Access {
-  /** Where the service is; without it the database is opened. */
-  readonly url?: string | undefined
-  /** Its key, from OPERATOR_KEY. */
-  readonly key?: string | undefined
-  /** Who acts, where the database is opened; the name of the operating system's user by default. */
-  readonly as?: string | undefined
+/** The options of every command that asks the operator's API. */
+export interface AccessOptions {
+  /** Where the service is; ISHTIRAK_URL by default. Without both the database is opened. */
+  readonly url?: string
+  /** Who acts, where the database is opened; OPERATOR, else the name of the operating system's user, by default. */
+  readonly as?: string
 }
 
 export interface OperatorRequest {
@@ -38,22 +38,38 @@ export class CommandFailed extends Error {
   override readonly name = 'CommandFailed'
 }
 
-const OPERATOR_PATH = '/api/v1/operator'
 /** A comparison's round makes five calls of at most 5 s to the provider. */
 const ANSWER_MS = 60_000
 
-export async function openOperatorClient(config: Config, access: Access, log: Log): Promise<OperatorClient> {
-  const running = await runningService(config, access)
-  return running === null ? onDatabase(config, nameOf(access.as), log) : overHttp(running.url, running.key)
+export async function openOperatorClient(
+  config: Config,
+  options: AccessOptions,
+  log: Log,
+): Promise<OperatorClient> {
+  const running = await runningService(config, options)
+  return running ? overHttp(running) : onDatabase(config, nameOf(options.as ?? variable('OPERATOR')), log)
 }
 
-/** Of the options and the environment. */
-export function readAccess(options: { readonly url?: string; readonly as?: string }): Access {
-  const operator = variable('OPERATOR')
-  const url = options.url ?? variable('ISHTIRAK_URL')
+interface RunningService {
+  readonly url: string
+  readonly key: string
+}
+
+/** Null: no service is known that could be asked. */
+export async function runningService(
+  config: Config,
+  { url = variable('ISHTIRAK_URL'), as }: AccessOptions,
+): Promise<RunningService | null> {
   if (url === '') throw new CommandFailed('--url is empty: the address of the service is missing')
-  const as = options.as ?? (url === undefined ? operator : undefined)
-  return { url, as, key: variable('OPERATOR_KEY') }
+  if (url === undefined) {
+    const running = config.chargily === null ? await runningSandbox(config) : null
+    return running === null ? null : { url: running, key: (await readSandboxState(config)).operatorKey }
+  }
+  const key = variable('OPERATOR_KEY')
+  if (key === undefined) throw new CommandFailed('OPERATOR_KEY is missing: one of the keys in OPERATOR_KEYS')
+  if (as !== undefined)
+    throw new CommandFailed('--as says nothing to a running service: the key says who acts')
+  return { url, key }
 }
 
 /** Empty counts as unset, as for every variable; said aloud, since another database may then be asked. */
@@ -63,29 +79,13 @@ function variable(name: 'ISHTIRAK_URL' | 'OPERATOR' | 'OPERATOR_KEY'): string | 
   return value === '' ? undefined : value
 }
 
-/** Where the service is and its key; null: no service is known that could be asked. */
-export async function runningService(
-  config: Config,
-  { url, key, as }: Access,
-): Promise<{ readonly url: string; readonly key: string } | null> {
-  if (url !== undefined) {
-    if (key === undefined)
-      throw new CommandFailed('OPERATOR_KEY is missing: one of the keys in OPERATOR_KEYS')
-    if (as !== undefined)
-      throw new CommandFailed('--as says nothing to a running service: the key says who acts')
-    return { url, key }
-  }
-  const running = config.chargily === null ? await runningSandbox(config) : null
-  return running === null ? null : { url: running, key: (await readSandboxState(config)).operatorKey }
-}
-
 /** `url` as a person writes it, with a slash at the end or without. Throws `CommandFailed` where nothing answers. */
 export function fetchFromOperator(
-  { url, key }: { readonly url: string; readonly key: string },
+  { url, key }: RunningService,
   { method, path, body }: OperatorRequest,
   timeoutMs = ANSWER_MS,
 ): Promise<Response> {
-  return fetch(`${withoutSlash(url)}${OPERATOR_PATH}${path}`, {
+  return fetch(`${withoutSlash(url)}${BASE}${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
@@ -96,10 +96,10 @@ export function fetchFromOperator(
   })
 }
 
-function overHttp(url: string, key: string): OperatorClient {
+function overHttp(service: RunningService): OperatorClient {
   return {
     ask: async (request) => {
-      const response = await fetchFromOperator({ url, key }, request)
+      const response = await fetchFromOperator(service, request)
       return textOf(response.status, await response.text())
     },
     close: async () => undefined,
@@ -120,7 +120,7 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
   const service = await wire({ ...complete, operatorKeys }, { database, log, clock, withoutJobs: true })
   return {
     ask: async ({ method, path, body }) => {
-      const url = `${OPERATOR_PATH}${path}`
+      const url = `${BASE}${path}`
       const headers = { authorization: `Bearer ${key}` }
       const answer = await service.app.inject({ method, url, headers, ...(body && { payload: body }) })
       return textOf(answer.statusCode, answer.payload)
@@ -158,24 +158,14 @@ function refusal(status: number, body: string): Error {
   if (status === 404 && !body.includes('request_id'))
     return new CommandFailed('there is no Ishtirak at this address')
   if (!body.startsWith('{')) return new CommandFailed(`the service answered ${status}`)
-  const problem: Readonly<Record<string, unknown>> = JSON.parse(body)
+  const { code, detail, errors = [], ...problem } = JSON.parse(body)
   const further = Object.entries(problem).filter(([name]) => !STANDARD_MEMBERS.includes(name))
-  if (problem.code === 'not_found') return notFound(further)
-  const more = [...further.map(([name, value]) => `${name}: ${plain(value)}`), ...wrongFields(problem.errors)]
-  return new CommandFailed([`${problem.code}: ${problem.detail}`, ...more].join('\n  '))
-}
-
-/** The service names what there is not, such as `payment_id`; without that the address itself is not there. */
-function notFound([missing]: readonly (readonly [string, unknown])[]): Error {
-  if (!missing)
+  // The service names what there is not, such as `payment_id`; without that the address itself is not there.
+  if (code === 'not_found' && further.length === 0)
     return new CommandFailed('this service has no such address: set OPERATOR_KEYS for it, or update it')
-  const [name, value] = missing
-  return new CommandFailed(`no ${name.replace(/_id$/, '').replaceAll('_', ' ')} ${plain(value)}`)
-}
-
-function wrongFields(errors: unknown): readonly string[] {
-  if (!Array.isArray(errors)) return []
-  return errors.map(({ pointer, detail }: { pointer: string; detail: string }) => `${pointer}: ${detail}`)
+  const wrong = errors.map(({ pointer, detail }: Record<string, string>) => `${pointer}: ${detail}`)
+  const more = further.map(([name, value]) => `${name}: ${plain(value)}`)
+  return new CommandFailed([`${code}: ${detail}`, ...more, ...wrong].join('\n  '))
 }
 
 function plain(value: unknown): string {

@@ -14,12 +14,12 @@ export interface BackupContents {
   readonly takenAt: string
   /** The newest migration of the database that it was taken from. */
   readonly schema: number
-  /** By table. */
+  /** By table; those without rows have none. */
   readonly rows: Readonly<Record<string, number>>
 }
 
-/** There is nothing to copy: most likely another database was meant. */
-class BackupRefused extends Error {
+/** There is nothing to copy, or a file of the name already. */
+export class BackupRefused extends Error {
   override readonly name = 'BackupRefused'
 }
 
@@ -53,9 +53,11 @@ export async function writeBackup(
     const takenAt = toTimestamp(now)
     await put(JSON.stringify({ ishtirak_backup: FORMAT, schema, taken_at: takenAt }))
     const rows: Record<string, number> = {}
-    for (const { table } of await tablesOf(transaction))
-      rows[table] = await writeTable(transaction, table, put)
-    await write(endLine(rows, hash.digest('hex')))
+    for (const { table } of await tablesOf(transaction)) {
+      const count = await writeTable(transaction, table, put)
+      if (count > 0) rows[table] = count
+    }
+    await write(`end\t${JSON.stringify({ rows, sha256: hash.digest('hex') })}`)
     return { takenAt, schema, rows }
     // A backup takes what it takes.
   }, Number.POSITIVE_INFINITY)
@@ -146,11 +148,13 @@ export async function checkBackup(
   const hash = createHash('sha256')
   const rows: Record<string, number> = {}
   let header: Header | null = null
-  let last = ''
+  let sha256: unknown
   for await (const line of lines) {
     const [table, row] = splitAtTab(line)
-    last = line
-    if (table === 'end') continue
+    if (table === 'end') {
+      sha256 = parse(row).sha256
+      continue
+    }
     hash.update(`${line}\n`)
     if (header === null) header = parseHeader(line)
     else if (row === '') throw notWhole()
@@ -159,11 +163,8 @@ export async function checkBackup(
       await take(table, row)
     }
   }
-  // Tables without a row are counted too, and have no line.
-  const tables = last.startsWith('end\t') ? Object.keys(Object(parse(last.slice(4)).rows)) : []
-  const counted = { ...Object.fromEntries(tables.map((table) => [table, 0])), ...rows }
-  if (!header || last !== endLine(counted, hash.digest('hex'))) throw notWhole()
-  return { ...header, rows: counted }
+  if (!header || sha256 !== hash.digest('hex')) throw notWhole()
+  return { ...header, rows }
 }
 
 async function insertRows(
@@ -222,7 +223,7 @@ function parseHeader(line: string): Header {
 
 function parse(line: string): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(line)
+    return Object(JSON.parse(line))
   } catch {
     throw notWhole()
   }
@@ -230,11 +231,6 @@ function parse(line: string): Readonly<Record<string, unknown>> {
 
 function notWhole(): RestoreRefused {
   return new RestoreRefused('the backup is not whole: its lines, counts or checksum are not what was written')
-}
-
-function endLine(rows: Readonly<Record<string, number>>, sha256: string): string {
-  const sorted = Object.fromEntries(Object.entries(rows).sort())
-  return `end\t${JSON.stringify({ rows: sorted, sha256 })}`
 }
 
 function splitAtTab(line: string): readonly [string, string] {

@@ -13,12 +13,14 @@ import type { Instant } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { flushPath } from '../database/embedded/durable-files.js'
 import { type AuditDeps, recordAct } from '../payments/audit.js'
-import { type BackupContents, checkBackup, RestoreRefused, restoreBackup, writeBackup } from './backup.sql.js'
-
-/** There is a file of this name. */
-class BackupExists extends Error {
-  override readonly name = 'BackupExists'
-}
+import {
+  type BackupContents,
+  BackupRefused,
+  checkBackup,
+  RestoreRefused,
+  restoreBackup,
+  writeBackup,
+} from './backup.sql.js'
 
 export function backUpTo(name: string, database: Database, now: Instant): Promise<BackupContents> {
   return wholeFile(name, async (unfinished) => {
@@ -54,7 +56,7 @@ async function wholeFile<Result>(
   name: string,
   write: (unfinished: string) => Promise<Result>,
 ): Promise<Result> {
-  if (existsSync(name)) throw new BackupExists(`${name} is there already: name another file`)
+  if (existsSync(name)) throw new BackupRefused(`${name} is there already: name another file`)
   const unfinished = `${name}.unfinished`
   rmSync(unfinished, { force: true })
   try {

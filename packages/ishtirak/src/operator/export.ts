@@ -7,7 +7,7 @@ import { receiptNumber } from '../core/receipt.js'
 import { type AuditDeps, recordAct } from '../payments/audit.js'
 import type { WallClock } from '../runtime/calendar.js'
 import { csvLine } from '../runtime/csv.js'
-import { type TakenPayment, takenPayments } from './payments.sql.js'
+import { type TakenPayment, takenPayments } from './operator.sql.js'
 
 type Cell = string | number | null
 

@@ -12,7 +12,7 @@ import { lookUpPayment } from '../payments/look-up-payment.js'
 import type { ProviderFailure } from '../payments/method.js'
 import { type SaveDeps, saveByHand } from '../payments/save.js'
 import { type SettleDeps, settlePayment } from '../payments/settle.js'
-import { findPaymentWithUser, tracesOf } from './payments.sql.js'
+import { findPaymentWithUser, tracesOf } from './operator.sql.js'
 
 /** Everything known of one payment. */
 export type PaymentFile = { readonly payment: Payment } & Awaited<ReturnType<typeof tracesOf>>

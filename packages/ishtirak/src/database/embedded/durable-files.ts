@@ -8,16 +8,9 @@ import { NodeFS } from '@electric-sql/pglite/nodefs'
 /** The package's start parameters without `-F`, which turns flushing off. `fdatasync` never leaves WebAssembly there. */
 export const durableStartParameters: string[] = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
-  ...[
-    '-c',
-    'fsync=on',
-    '-c',
-    'wal_sync_method=fsync',
-    '-c',
-    'synchronous_commit=on',
-    '-c',
-    'full_page_writes=on',
-  ],
+  ...['fsync=on', 'wal_sync_method=fsync', 'synchronous_commit=on', 'full_page_writes=on'].flatMap(
+    (setting) => ['-c', setting],
+  ),
 ]
 
 /** As emscripten's NODEFS hands it to its operations: `nfd` is the real file descriptor. */

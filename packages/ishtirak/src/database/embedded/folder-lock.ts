@@ -74,7 +74,7 @@ async function tryNext(folder: string, claimPath: string): Promise<boolean> {
   if (highest > 0) {
     const holder = await askHolder(folder, `lock.${highest}`)
     if (holder === 'gone') return false
-    if (holder !== 'dead') throw new DataFolderLocked(folder, holder === 'silent' ? undefined : holder)
+    if (holder !== 'dead') throw lockedBy(folder, holder)
   }
   const mine = highest + 1
   if (!tryLink(claimPath, join(folder, `lock.${mine}`))) return false
@@ -104,12 +104,19 @@ function tryLink(from: string, to: string): boolean {
 
 /** Windows: a pipe's name belongs to one listener at a time, and goes with it. */
 async function lockByPipe(folder: string): Promise<FolderLock> {
-  const lock = await listenOnPipe(folder)
-  if (lock === 'dead' || lock === 'gone') return await lockByPipe(folder)
-  if (lock === 'silent' || 'processId' in lock) {
-    throw new DataFolderLocked(folder, lock === 'silent' ? undefined : lock)
+  const hash = createHash('sha256').update(folder.toLowerCase()).digest('hex')
+  const path = `\\\\.\\pipe\\ishtirak-${hash}`
+  try {
+    const server = await listen(path)
+    return { release: () => close(server) }
+  } catch (error) {
+    if (codeOf(error) === 'EADDRINUSE') throw lockedBy(folder, await ask(path))
+    throw error
   }
-  return lock
+}
+
+function lockedBy(folder: string, holder: Holder | string): DataFolderLocked {
+  return new DataFolderLocked(folder, typeof holder === 'string' ? undefined : holder)
 }
 
 /** A holder that listens but does not speak is alive and busy. */
@@ -145,19 +152,6 @@ async function askHolder(folder: string, name: string): Promise<Holder | 'dead' 
     return await ask(shortPath(folder, directory, name))
   } finally {
     closeSync(directory)
-  }
-}
-
-/** Windows: the lock, or its holder. */
-async function listenOnPipe(folder: string): Promise<FolderLock | Awaited<ReturnType<typeof askHolder>>> {
-  const hash = createHash('sha256').update(folder.toLowerCase()).digest('hex')
-  const path = `\\\\.\\pipe\\ishtirak-${hash}`
-  try {
-    const server = await listen(path)
-    return { release: () => close(server) }
-  } catch (error) {
-    if (codeOf(error) !== 'EADDRINUSE') throw error
-    return await ask(path)
   }
 }
 

@@ -11,9 +11,8 @@ import type {
 } from 'pg-protocol/dist/messages.js'
 import { Parser } from 'pg-protocol/dist/parser.js'
 import { DatabaseError, DatabaseUnavailable, type Parameter, type Row, type Statement } from '../database.js'
-import { translateError } from '../database-errors.js'
-import type { DatabaseSession } from '../session.js'
-import { encodeParameter, type ReadRow, rowReader, withoutColumns } from '../values.js'
+import { encodeParameter, type ReadRow, rowReader, withoutColumns } from '../rows.js'
+import { type DatabaseSession, translateError } from '../session.js'
 
 /** What one message was answered with. */
 interface Answer {

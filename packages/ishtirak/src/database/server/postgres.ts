@@ -12,18 +12,24 @@ import {
   type Statement,
   type Transaction,
 } from '../database.js'
-import { endsConnection, isStalePlan, translateError } from '../database-errors.js'
-import { type DatabaseSession, plannerSettings, runTransaction } from '../session.js'
-import { encodeParameter } from '../values.js'
+import { encodeParameter } from '../rows.js'
+import {
+  type DatabaseSession,
+  endsConnection,
+  isStalePlan,
+  plannerSettings,
+  runTransaction,
+  translateError,
+} from '../session.js'
 import {
   type Deadline,
   deadlineCommand,
   isTooLateToSend,
+  NamedQuery,
   noteServerTime,
   prepareDeadline,
   serverDeadline,
-} from './deadline.js'
-import { NamedQuery } from './named-query.js'
+} from './named-query.js'
 
 export interface PostgresOptions {
   /** `postgres://…`; `?statements=unnamed` prepares nothing: for PgBouncer in transaction mode before 1.21. */
