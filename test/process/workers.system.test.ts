@@ -61,8 +61,8 @@ describe('two workers', () => {
     // A connection each: they are dealt out to both.
     const ask = () => fetch(`${service.url}/healthz`, { headers: { connection: 'close' } })
     for (let asked = 0; asked < 20; asked++) expect((await ask()).status).toBe(200)
-    // An answer is counted when its last byte has left, which may be after it has arrived.
-    await vi.waitFor(async () => expect((await answered()).count).toBe(20))
+    // A worker reports its figures every second.
+    await vi.waitFor(async () => expect((await answered()).count).toBe(20), { timeout: 10_000 })
     const readings = await Promise.all([answered(), answered(), answered()])
     expect(readings.map(({ count }) => count)).toEqual([20, 20, 20])
     expect(readings[0]?.text.match(/^# TYPE process_resident_memory_bytes gauge$/gm)).toHaveLength(1)
@@ -72,7 +72,7 @@ describe('two workers', () => {
     await vi.waitFor(() => expect(workersOf(service)).toHaveLength(3), { timeout: 20_000 })
     expect((await answered()).count).toBe(20)
     expect((await ask()).status).toBe(200)
-    await vi.waitFor(async () => expect((await answered()).count).toBe(21))
+    await vi.waitFor(async () => expect((await answered()).count).toBe(21), { timeout: 10_000 })
     expect((await fetch(`${service.url}/metrics`)).status).toBe(404)
     expect(await service.kill('SIGTERM')).toBe(0)
   }, 90_000)

@@ -30,7 +30,6 @@ const selectTime = statement(
 
 /** Two machines whose clocks disagree confuse expiry and order. */
 export async function readServerTime(database: Queryable): Promise<Instant> {
-  const [row] = await database.query(selectTime)
-  if (!row) throw new Error('the database gave no time')
+  const [row = {}] = await database.query(selectTime)
   return instant(row, 'now')
 }

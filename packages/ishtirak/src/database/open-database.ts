@@ -26,7 +26,7 @@ export class UnknownDatabase extends Error {
 
 /** Throws `DataFolderLocked` or `DataFolderUnusable`; a server is not asked before the first statement. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, dataDir = './data', maxConnections, log, onFailure } = options
+  const { url, dataDir = './data', log, onFailure, ...pool } = options
   if (url === undefined) {
     return await openFolder(dataDir, {
       onFailure: (error) => {
@@ -40,8 +40,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   if (!/^postgres(ql)?:\/\//.test(url))
     throw new UnknownDatabase('DATABASE_URL is neither postgres://… nor memory:')
   return openPostgres({
+    ...pool,
     url,
-    ...(maxConnections === undefined ? {} : { maxConnections }),
     onConnectionLost: (error) => log?.warn({ err: error }, 'an idle database connection was lost'),
   })
 }

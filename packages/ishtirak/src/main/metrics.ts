@@ -91,22 +91,19 @@ export async function openMetricsPort(
   }
 }
 
-const ASK = 'ishtirak:figures'
+const FIGURES = 'ishtirak:figures'
+
+/** What a worker counted after its last report is lost when it dies, so this is much shorter than the interval of a scrape. */
+const REPORT_MS = 1_000
 
 /** In a worker: gives its figures to the process that keeps it. */
-export function answerForFigures(metrics: Metrics): void {
-  process.on('message', (message) => {
-    if (message !== ASK) return
-    metrics.figures().then(
-      (figures) => process.send?.({ [ASK]: figures }),
-      // It is asked again at the next reading, and until then what it said last counts.
-      () => undefined,
-    )
-  })
+export function reportFigures(metrics: Metrics): void {
+  const report = async () => {
+    const figures = await metrics.figures()
+    if (process.connected) process.send?.({ [FIGURES]: figures })
+  }
+  setInterval(() => void report(), REPORT_MS).unref()
 }
-
-/** A worker that is stuck counts with what it said last. */
-const ANSWER_MS_MAX = 1_000
 
 /** In the process that keeps workers: what all of them counted, those that have ended included. */
 export function collectFigures(): () => Promise<{ contentType: string; text: string }> {
@@ -123,25 +120,11 @@ export function collectFigures(): () => Promise<{ contentType: string; text: str
     latest.delete(worker.id)
     ended = ended.then((before) => sumOf([before, counted]))
   })
-  return async () => {
-    const workers = Object.values(cluster.workers ?? {}).flatMap((one) => (one?.isConnected() ? [one] : []))
-    await Promise.all(workers.map(askForFigures))
-    return writeFigures([await ended, ...latest.values()])
-  }
-}
-
-async function askForFigures(worker: Worker): Promise<void> {
-  const signal = AbortSignal.timeout(ANSWER_MS_MAX)
-  worker.send(ASK)
-  await Promise.race([once(worker, 'message', { signal }), once(worker, 'exit', { signal })]).catch(
-    (error: Error) => {
-      if (error.name !== 'AbortError') throw error
-    },
-  )
+  return async () => writeFigures([await ended, ...latest.values()])
 }
 
 function figuresIn(message: unknown): Figures | undefined {
-  if (typeof message !== 'object' || message === null || !(ASK in message)) return undefined
-  // Written by `answerForFigures`, in a process of ours.
-  return message[ASK] as Figures
+  if (typeof message !== 'object' || message === null || !(FIGURES in message)) return undefined
+  // Written by `reportFigures`, in a process of ours.
+  return message[FIGURES] as Figures
 }

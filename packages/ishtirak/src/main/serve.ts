@@ -8,7 +8,7 @@ import { migrate } from '../database/migrate.js'
 import { type DatabaseOptions, openDatabase } from '../database/open-database.js'
 import type { Config } from '../runtime/config.js'
 import type { Log } from '../runtime/log.js'
-import { answerForFigures, type MetricsPort, openMetricsPort } from './metrics.js'
+import { type MetricsPort, openMetricsPort, reportFigures } from './metrics.js'
 import { setUpProvider, writeServiceUrl } from './sandbox.js'
 import { type Service, type WiredConfig, wire } from './wire.js'
 
@@ -53,7 +53,7 @@ export function openConfigured(
 /** A worker gives its figures to the process that keeps it: one port, one truth. */
 async function openMetrics(config: Config, { metrics }: Service, log: Log): Promise<MetricsPort | null> {
   if (!cluster.isWorker) return openMetricsPort(config, metrics.render, log)
-  answerForFigures(metrics)
+  reportFigures(metrics)
   return null
 }
 

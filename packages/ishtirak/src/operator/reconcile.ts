@@ -145,7 +145,7 @@ async function compareUnmatched(deps: ReconcileDeps, walk: Walk, limit: number):
     if (!answer.ok) return void giveUp(deps, answer.failure)
     const found = answer.value
       ? await compareAll(deps, walk, [answer.value])
-      : { findings: [missing(payment)], matched: [] }
+      : { findings: [describe(null, payment, MISSING)], matched: [] }
     findings.push(...found.findings)
     matched.push(...found.matched)
   }
@@ -162,6 +162,8 @@ async function compareUnmatched(deps: ReconcileDeps, walk: Walk, limit: number):
   })
   if (isFinished) deps.log.info({ comparison_id: walk.id }, 'books compared with the provider')
 }
+
+const MISSING = { kind: 'booked_not_paid', outcome: 'reported' } as const
 
 interface Compared {
   readonly findings: readonly Finding[]
@@ -226,33 +228,29 @@ async function enter(deps: ReconcileDeps, report: CheckoutReport, booksUnknown: 
   return settlePayment(deps, reported)
 }
 
+/** One side may be missing, not both. */
 function describe(
-  report: CheckoutReport,
+  report: CheckoutReport | null,
   payment: Payment | null,
-  of: { kind: Finding['kind']; outcome: string; differences: object },
+  of: Pick<Finding, 'kind' | 'outcome'> & { readonly differences?: object },
 ): Finding {
-  const isOurs = payment !== null || of.kind !== 'unknown_paid'
+  const { kind, outcome, differences } = of
+  const namedUser = kind === 'unknown_paid' ? null : (report?.userId ?? null)
   return {
-    kind: of.kind,
-    outcome: of.outcome,
-    user_id: payment?.userId ?? (isOurs ? report.userId : null),
-    payment_id: payment?.id ?? report.paymentId,
-    checkout_id: report.checkoutId,
+    kind,
+    outcome,
+    user_id: payment?.userId ?? namedUser,
+    payment_id: payment?.id ?? report?.paymentId ?? null,
+    checkout_id: report?.checkoutId ?? payment?.checkoutId ?? '',
     details: {
-      provider_status: report.status,
-      amount: report.amount,
-      currency: report.currency,
-      paid_at: timestampOrNull(report.updatedAt),
+      provider_status: report?.status ?? null,
+      amount: report ? report.amount : payment?.price.amount,
+      currency: report ? report.currency : payment?.price.currency,
+      paid_at: timestampOrNull(report?.updatedAt),
       our_status: payment?.status ?? null,
-      ...of.differences,
+      ...differences,
     },
   }
-}
-
-function missing({ userId: user_id, id: payment_id, checkoutId, price, status }: Payment): Finding {
-  const details = { provider_status: null, amount: price.amount, our_status: status }
-  const named = { user_id, payment_id, checkout_id: checkoutId ?? '' }
-  return { ...named, kind: 'booked_not_paid', outcome: 'reported', details }
 }
 
 function giveUp(deps: ReconcileDeps, failure: ProviderFailure): 'failed' {

@@ -34,21 +34,10 @@ import {
 import { type FolderLock, lockFolder } from './folder-lock.js'
 import { EmbeddedSession } from './wire-protocol.js'
 
-export interface EmbeddedDatabase extends Database {
-  readonly kind: 'pglite'
-  /**
-   * Checkpoint, vacuum and statistics: nothing in the embedded database does them by itself, and its log grew from 17
-   * to 81 MB in 200,000 writes (measured). Everyone else waits meanwhile, so call it from a job, at a quiet hour.
-   */
-  maintain(): Promise<void>
-  /** The whole database as a tar file, for `openMemory`. */
-  dump(): Promise<Blob>
-}
-
 /** A database that is gone when it is closed. `from` is another one's `dump()`. */
 export async function openMemory(from?: Blob): Promise<EmbeddedDatabase> {
   const options = { startParams: [...PGlite.defaultStartParams, ...plannerParameters] }
-  return new Embedded(await PGlite.create(startingWith(options, from)), {})
+  return new EmbeddedDatabase(await PGlite.create(startingWith(options, from)), {})
 }
 
 interface FolderOptions {
@@ -75,7 +64,7 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
     const pglite = await startOn(files).catch((cause: unknown) => {
       throw new DataFolderDamaged(doesNotStart(clusterPaths(folder).cluster, cause), { cause })
     })
-    return new Embedded(pglite, { files, lock, onFailure: options.onFailure })
+    return new EmbeddedDatabase(pglite, { files, lock, onFailure: options.onFailure })
   } catch (error) {
     await lock.release()
     throw error
@@ -126,7 +115,7 @@ const selectGrownTables = statement(
       and pg_relation_size(oid) >= 10 * current_setting('block_size')::int`,
 )
 
-class Embedded implements EmbeddedDatabase {
+export class EmbeddedDatabase implements Database {
   readonly kind = 'pglite'
   readonly #queue = new StatementQueue()
   readonly #session: DatabaseSession
@@ -165,6 +154,10 @@ class Embedded implements EmbeddedDatabase {
     return this.transaction((transaction) => transaction.script(sql), Number.POSITIVE_INFINITY)
   }
 
+  /**
+   * Checkpoint, vacuum and statistics: nothing in the embedded database does them by itself, and its log grew from 17
+   * to 81 MB in 200,000 writes (measured). Everyone else waits meanwhile, so call it from a job, at a quiet hour.
+   */
   async maintain(): Promise<void> {
     const [row] = await this.query(selectGrownTables)
     const tables = row?.tables
@@ -173,6 +166,7 @@ class Embedded implements EmbeddedDatabase {
     }
   }
 
+  /** The whole database as a tar file, for `openMemory`. */
   dump(): Promise<Blob> {
     return this.#queue.run(() => this.pglite.dumpDataDir('none'), Number.POSITIVE_INFINITY)
   }
