@@ -3,10 +3,10 @@
 import type { ErrorCode } from '../../packages/ishtirak/src/core/error.js'
 import {
   acceptPayment,
+  endUser,
   recheckPayment,
   refundPayment,
-} from '../../packages/ishtirak/src/operator/payments.js'
-import { endUser } from '../../packages/ishtirak/src/operator/users.js'
+} from '../../packages/ishtirak/src/operator/acts.js'
 import { withExpectedErrors } from './expected.js'
 import type { BookedPayment } from './ledger.js'
 import type { Entry } from './model.js'

@@ -1,7 +1,7 @@
 // Users in every state that a page can show, in one world: active, in grace, expired, refunded, under review.
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { refundPayment } from '../../packages/ishtirak/src/operator/payments.js'
+import { refundPayment } from '../../packages/ishtirak/src/operator/acts.js'
 import { platformFor, WITH_PLATFORM } from './platform.js'
 import { setProfile } from './profile.js'
 import { createWorld, type World } from './world.js'

@@ -6,7 +6,7 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
-import { refundPayment } from '../operator/payments.js'
+import { refundPayment } from '../operator/acts.js'
 
 const DAY_SECONDS = 86_400
 

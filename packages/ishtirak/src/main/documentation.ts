@@ -57,7 +57,7 @@ export function installDocumentation(
   // Made once: no route is added after the start.
   let made: object | undefined
   const publicDocument = () => {
-    made ??= publicPart(documentOf(app))
+    made ??= documentOf(app, 'public')
     return made
   }
   const hidden = { schema: { hide: true }, onRequest }
@@ -82,7 +82,7 @@ export function installDocumentation(
 export function operatorDocumentation({ operators }: { readonly operators: Callers<string> }) {
   return async (app: FastifyInstance): Promise<void> => {
     app.addHook('onRequest', operators.onRequest)
-    app.get('/openapi-operator.json', { schema: { hide: true } }, () => operatorPart(documentOf(app)))
+    app.get('/openapi-operator.json', { schema: { hide: true } }, () => documentOf(app, 'operator'))
   }
 }
 
@@ -105,47 +105,34 @@ interface Document {
   readonly info: object
   readonly paths: Paths
   readonly webhooks: Paths
-  readonly components: { readonly securitySchemes: object; readonly schemas: object }
-}
-
-/** The plugin types only a part of what OpenAPI 3.1 has. */
-function documentOf(app: FastifyInstance): Document {
-  const whole: object = app.swagger()
-  return whole as Document
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, object>>
+    readonly schemas: object
+  }
 }
 
 /** What the operator can do is of no use to users, and of some to those who look for a way in. */
-function publicPart(whole: Document): object {
-  return partOf(whole, (name) => !isOperators(name))
-}
-
-/** Given behind the operator's key. */
-function operatorPart({ info, ...rest }: Document): object {
-  return partOf({ ...rest, info: { ...info, title: 'Ishtirak: operator' }, webhooks: {} }, isOperators)
-}
-
-/** Of a path, or of a security scheme. */
-function isOperators(name: string): boolean {
-  return name.startsWith('/api/v1/operator/') || name === 'operator'
-}
-
-function partOf(whole: Document, isWanted: (name: string) => boolean): object {
+function documentOf(app: FastifyInstance, part: 'public' | 'operator'): object {
+  const document: object = app.swagger()
+  // The plugin types only a part of what OpenAPI 3.1 has.
+  const whole = document as Document
+  const isOperators = (name: string) => name === 'operator' || name.startsWith('/api/v1/operator/')
   const wanted = <Member>(members: Readonly<Record<string, Member>>) =>
-    Object.entries(members).filter(([name]) => isWanted(name))
-  const schemas: Record<string, unknown> = { ...whole.components.schemas }
+    Object.entries(members).filter(([name]) => isOperators(name) === (part === 'operator'))
   const sorted = wanted(whole.paths).sort(([, one], [, other]) => placeOf(one) - placeOf(other))
+  const sent = part === 'public' ? whole.webhooks : {}
+  const schemas: Record<string, unknown> = { ...whole.components.schemas }
   const paths = withReferences(Object.fromEntries(sorted), schemas)
-  const webhooks = withReferences(whole.webhooks, schemas)
-  const used = new Set([...sorted, ...Object.entries(whole.webhooks)].map(([, path]) => tagOf(path)))
+  const webhooks = withReferences(sent, schemas)
+  const used = new Set([...sorted, ...Object.entries(sent)].map(([, path]) => tagOf(path)))
+  const securitySchemes = Object.fromEntries(wanted(whole.components.securitySchemes))
   return {
     ...whole,
+    info: part === 'public' ? whole.info : { ...whole.info, title: 'Ishtirak: operator' },
     tags: TAGS.filter(({ name }) => used.has(name)),
     paths,
     webhooks,
-    components: {
-      schemas,
-      securitySchemes: Object.fromEntries(wanted({ ...whole.components.securitySchemes })),
-    },
+    components: { schemas, securitySchemes },
   }
 }
 

@@ -25,14 +25,21 @@ import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import type { By } from '../payments/audit.js'
+import {
+  acceptPayment,
+  endUser,
+  type PaymentFile,
+  recheckPayment,
+  refundPayment,
+  showPayment,
+  showUser,
+} from './acts.js'
 import { type BackupDeps, backUp } from './backup.js'
 import { type ExportDeps, exportPayments } from './export.js'
 import { newestPayments, search } from './operator.sql.js'
-import { acceptPayment, type PaymentFile, recheckPayment, refundPayment, showPayment } from './payments.js'
 import { continueReconciliation, type ReconcileDeps, startReconciliation } from './reconcile.js'
 import { listComparisons } from './reconcile.sql.js'
 import * as schemas from './schemas.js'
-import { endUser, showUser } from './users.js'
 import { type ViewContext, viewOperatorPayment, viewPaymentFile, viewUserFile } from './views.js'
 
 export interface OperatorRoutesDeps extends ReconcileDeps, ExportDeps, BackupDeps, ManageEventsDeps {

@@ -5,7 +5,7 @@ import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/
 import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 import { claimRound } from '../database/job-leases.js'
-import { showUser } from './users.js'
+import { showUser } from './acts.js'
 
 const STATUS = '/api/v1/billing/status'
 const DAY = 86_400

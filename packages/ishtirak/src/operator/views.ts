@@ -4,9 +4,8 @@ import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { KeptReport } from '../core/settlement.js'
 import { viewPayment, viewStatus } from '../payments/views.js'
-import type { PaymentFile } from './payments.js'
+import type { PaymentFile, UserFile } from './acts.js'
 import type { OperatorPaymentSchema } from './schemas.js'
-import type { UserFile } from './users.js'
 
 /** The instant that statuses are read at, and where receipts are. */
 export interface ViewContext {

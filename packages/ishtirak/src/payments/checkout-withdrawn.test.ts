@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type Caller, createWorld, type World } from '../../../../test/support/world.js'
-import { acceptPayment, showPayment } from '../operator/payments.js'
+import { acceptPayment, showPayment } from '../operator/acts.js'
 
 const UPGRADE = '/api/v1/billing/upgrade'
 const HISTORY = '/api/v1/billing/payments'

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { type Caller, createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
-import { showPayment } from '../operator/payments.js'
+import { showPayment } from '../operator/acts.js'
 
 const STATUS = '/api/v1/billing/status'
 const HISTORY = '/api/v1/billing/payments'

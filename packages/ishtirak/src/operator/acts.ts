@@ -1,10 +1,12 @@
-// What the operator does to one payment: look, ask the provider again, take what differs, record a refund. Each act is one
-// guarded change with its line in the audit trail. It moves no money: that is done by hand at the provider.
+// What the operator does: look at a payment, ask the provider again, take what differs, record a refund; look at a user, end
+// their access. Each act is one guarded change with its line in the audit trail. It moves no money: that is done by hand at
+// the provider.
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { toTimestamp } from '../core/instant.js'
 import type { Payment, Review } from '../core/payment.js'
-import { decideRefund } from '../core/refund.js'
+import { decideEnd, decideRefund } from '../core/refund.js'
+import { statusAt } from '../core/subscription.js'
 import type { Queryable } from '../database/database.js'
 import { type By, type OperatorAct, recordAct } from '../payments/audit.js'
 import { findRefundInstant } from '../payments/audit.sql.js'
@@ -12,7 +14,7 @@ import { lookUpPayment } from '../payments/look-up-payment.js'
 import type { ProviderFailure } from '../payments/method.js'
 import { type SaveDeps, saveByHand } from '../payments/save.js'
 import { type SettleDeps, settlePayment } from '../payments/settle.js'
-import { findPaymentWithUser, tracesOf } from './operator.sql.js'
+import { actsOnUser, findPaymentWithUser, findUser, newestPayments, tracesOf } from './operator.sql.js'
 
 /** Everything known of one payment. */
 export type PaymentFile = { readonly payment: Payment } & Awaited<ReturnType<typeof tracesOf>>
@@ -23,13 +25,13 @@ interface ReadDeps {
 
 /** Throws `not_found`. */
 export async function showPayment(deps: ReadDeps, paymentId: string): Promise<PaymentFile> {
-  const { payment } = await load(deps, paymentId)
+  const { payment } = await loadPayment(deps, paymentId)
   return { payment, ...(await tracesOf(deps.database, payment)) }
 }
 
 /** Asks the provider now. Throws `not_found`, `provider_unavailable` or `provider_rejected`. */
 export async function recheckPayment(deps: SettleDeps, paymentId: string, by: By): Promise<PaymentFile> {
-  const { payment } = await load(deps, paymentId)
+  const { payment } = await loadPayment(deps, paymentId)
   const act: OperatorAct = { ...by, act: 'payment.recheck' }
   const lookup = await lookUpPayment(deps, payment, { source: 'operator', by: act })
   if (lookup.kind === 'failed') throw refusalOf(lookup.failure)
@@ -46,7 +48,7 @@ export async function recheckPayment(deps: SettleDeps, paymentId: string, by: By
  * taken. Throws `conflict` when nothing is under review, or when the provider no longer says that it has the money.
  */
 export async function acceptPayment(deps: SettleDeps, paymentId: string, by: By): Promise<PaymentFile> {
-  const { payment } = await load(deps, paymentId)
+  const { payment } = await loadPayment(deps, paymentId)
   const { review } = payment
   if (payment.status !== 'review' || !review) {
     throw new BillingError('conflict', { extra: { payment_status: payment.status } })
@@ -63,7 +65,7 @@ export async function acceptPayment(deps: SettleDeps, paymentId: string, by: By)
  */
 export async function refundPayment(deps: SaveDeps, paymentId: string, by: By): Promise<PaymentFile> {
   await saveByHand(deps, { ...by, act: 'payment.refund' }, async (now) => {
-    const loaded = await load(deps, paymentId)
+    const loaded = await loadPayment(deps, paymentId)
     const { payment, user } = loaded
     const refund = decideRefund({ payment, subscription: user.subscription }, now, deps.rules)
     if (!refund) throw await refundRefusal(deps, payment)
@@ -80,7 +82,7 @@ async function refundRefusal({ database }: ReadDeps, payment: Payment): Promise<
   return new BillingError('already_refunded', { extra: { payment_status: status, ...since } })
 }
 
-async function load(deps: ReadDeps, paymentId: string) {
+async function loadPayment(deps: ReadDeps, paymentId: string) {
   const loaded = await findPaymentWithUser(deps.database, paymentId)
   if (!loaded) throw new BillingError('not_found', { extra: { payment_id: paymentId } })
   return loaded
@@ -119,4 +121,40 @@ function reportOfReview(payment: Payment, review: Review): CheckoutReport {
 function refusalOf(failure: ProviderFailure): BillingError {
   if (failure.kind === 'rejected') return new BillingError('provider_rejected')
   return new BillingError('provider_unavailable', { retryAfterSeconds: failure.retryAfterSeconds ?? 5 })
+}
+
+/** Everything known of one user: the newest payments and acts. */
+export type UserFile = Awaited<ReturnType<typeof showUser>>
+
+/** What fits on a screen; the rest is read with `payments list --user`. */
+const SHOWN_MAX = 50
+
+/** Throws `not_found`. */
+export async function showUser(deps: SaveDeps, userId: string) {
+  const now = deps.clock.now()
+  const user = await loadUser(deps, userId)
+  const wanted = { userId, status: null, limit: SHOWN_MAX }
+  return {
+    user,
+    subscription: statusAt(user.subscription, now, deps.rules),
+    payments: await newestPayments(deps.database, wanted, now),
+    audit: await actsOnUser(deps.database, userId, SHOWN_MAX),
+  }
+}
+
+/** Ends their access now. What was paid stays paid. Throws `not_found`, or `conflict` when there is no access to end. */
+export async function endUser(deps: SaveDeps, userId: string, by: By): Promise<UserFile> {
+  await saveByHand(deps, { ...by, act: 'user.end' }, async (now) => {
+    const user = await loadUser(deps, userId)
+    const after = decideEnd(user.subscription, now, deps.rules)
+    if (!after) throw new BillingError('conflict')
+    return { userId, user, payment: null, after }
+  })
+  return showUser(deps, userId)
+}
+
+async function loadUser({ database }: Pick<SaveDeps, 'database'>, userId: string) {
+  const user = await findUser(database, userId)
+  if (!user) throw new BillingError('not_found', { extra: { user_id: userId } })
+  return user
 }
