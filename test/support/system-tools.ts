@@ -20,6 +20,12 @@ const TOOLS = {
   pgbouncer: () => run('pgbouncer', '--version'),
   // A container may hold strace and forbid it to trace.
   strace: () => run('strace', '-o', '/dev/null', 'true'),
+  podman: () => run('podman', '--version'),
+  nginx: () => run('nginx', '-V'),
+  caddy: () => run('caddy', 'version'),
+  prometheus: () => run('promtool', '--version'),
+  'docker-compose': () => run('docker-compose', 'version', '--short'),
+  systemd: () => run('systemd-analyze', '--version'),
 } as const
 
 /** Its name is that of the package in Debian. */

@@ -1,0 +1,111 @@
+// deploy/Containerfile, built without a registry and run by podman: without rights, on a root that cannot be written,
+// within the memory that docs/deploy.md names.
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { postgresUrl } from '../support/databases.js'
+import { freePort } from '../support/free-port.js'
+import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
+import { openPodman, type Podman } from './podman.js'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const IMAGE = 'localhost/ishtirak'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+let podman: Podman
+
+beforeAll(async () => {
+  podman = openPodman()
+  const cache = execFileSync('npm', ['config', 'get', 'cache'], { cwd: root, encoding: 'utf8' }).trim()
+  await podman.run(
+    ...['build', '--format', 'docker', '--layers=false', '--network', 'host', '--tag', IMAGE],
+    // What `npm ci` has fetched for the tests is not fetched again.
+    ...['--build-arg', `BASE=${await podman.makeBase()}`, '--volume', `${cache}:/root/.npm`],
+    ...['--file', path.join(root, 'deploy/Containerfile'), root],
+  )
+}, 300_000)
+afterAll(() => podman.close(), 60_000)
+
+interface Container {
+  readonly name: string
+  readonly url: string
+  log(): Promise<string>
+  ready(): Promise<void>
+}
+
+let started = 0
+
+/** As docs/deploy.md starts it, but on the network of this machine, since there may be no other. */
+async function start(options: readonly string[]): Promise<Container> {
+  const port = await freePort()
+  const name = `service-${++started}`
+  await podman.run(
+    ...['run', '--detach', '--name', name, '--network', 'host', '--health-interval', 'disable'],
+    ...['--read-only', '--read-only-tmpfs=false', '--cap-drop', 'all', '--security-opt', 'no-new-privileges'],
+    ...['--env', 'HOST=127.0.0.1', '--env', `PORT=${port}`, '--env', `AUTH_JWT_SECRET=${JWT_SECRET}`],
+    ...['--env', `CHARGILY_SECRET_KEY=${CHARGILY_KEY}`, '--env', 'CHARGILY_API_URL=http://127.0.0.1:9'],
+    ...['--env', 'DRAIN_SECONDS=1', ...options, IMAGE],
+  )
+  const url = `http://127.0.0.1:${port}`
+  const ready = () =>
+    vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), { timeout: 60_000 })
+  return { name, url, log: () => podman.run('logs', name), ready: async () => void (await ready()) }
+}
+
+const inspect = (what: string, format: string) => podman.run('inspect', '--format', format, what)
+
+describe('the image', () => {
+  it('runs as a user without rights, has a volume and a health check', async () => {
+    expect(await inspect(IMAGE, '{{.Config.User}} {{.Config.StopSignal}} {{.Config.Volumes}}')).toBe(
+      '1000:1000 SIGTERM map[/data:{}]',
+    )
+    expect(await inspect(IMAGE, '{{.HealthCheck.Test}}')).toContain('/healthz')
+  })
+
+  it('holds what the service needs to run and no tool of its development', async () => {
+    const list = `const { readdirSync } = require('node:fs')
+      console.log(readdirSync('.').join(), readdirSync('packages/ishtirak').join(), readdirSync('node_modules').join())`
+    const [top, service, modules] = (
+      await podman.run('run', '--rm', '--network', 'none', '--entrypoint', 'node', IMAGE, '-e', list)
+    ).split(' ')
+    expect(top).toBe('node_modules,package.json,packages')
+    expect(service).toBe('bin,dist,migrations,package.json')
+    expect(modules?.split(',')).toEqual(expect.arrayContaining(['fastify', 'pg']))
+    expect(modules?.split(',').filter((name) => ['typescript', 'vitest', 'knip'].includes(name))).toEqual([])
+  })
+})
+
+describe('a container', () => {
+  it('on a database server runs in 256 MB, writes nowhere but /data, is healthy, and stops within its time', async () => {
+    const { name, url, ready } = await start([
+      '--memory',
+      '256m',
+      '--env',
+      `DATABASE_URL=${await postgresUrl()}`,
+    ])
+    await ready()
+    expect((await fetch(`${url}/api/v1/billing/plans`)).status).toBe(200)
+    await podman.run('healthcheck', 'run', name)
+    const look = `const { writeFileSync } = require('node:fs')
+      const write = (file) => { try { writeFileSync(file, ''); return 'written' } catch ({ code }) { return code } }
+      console.log(process.getuid(), ...['/x', '/app/x', '/tmp/x', '/data/x'].map(write), process.constrainedMemory() / 2 ** 20)`
+    expect(await podman.run('exec', name, 'node', '-e', look)).toBe('1000 EROFS EROFS EROFS written 256')
+    await podman.run('stop', '--time', '30', name)
+    expect(await inspect(name, '{{.State.ExitCode}} {{.State.OOMKilled}}')).toBe('0 false')
+  })
+
+  it('that is killed leaves its embedded database in the volume to the next one, in 1 GB', async () => {
+    const options = ['--memory', '1g', '--volume', 'billing:/data']
+    const first = await start(options)
+    await first.ready()
+    await podman.run('kill', '--signal', 'KILL', first.name)
+    await podman.run('wait', first.name)
+    const second = await start(options)
+    await second.ready()
+    expect(await first.log()).toContain('schema brought up to date')
+    expect(await second.log()).not.toContain('schema brought up to date')
+    await podman.run('stop', '--time', '30', second.name)
+    expect(await inspect(second.name, '{{.State.ExitCode}} {{.State.OOMKilled}}')).toBe('0 false')
+  })
+})

@@ -1,0 +1,89 @@
+// Podman with a storage of its own in a temporary folder, on machines that allow little: root without the right to raise
+// limits, control groups of both versions at once, no registry. Throws what podman says.
+import { execFile, execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { requireTool } from '../support/system-tools.js'
+
+const exec = promisify(execFile)
+
+export interface Podman {
+  /** Runs podman to its end and gives what it prints; rejects where it does not end with 0. */
+  run(...parameters: readonly string[]): Promise<string>
+  /** Makes an image of this machine's node, npm, shell and C library, in place of `node:20-bookworm-slim`; gives its name. */
+  makeBase(): Promise<string>
+  close(): Promise<void>
+}
+
+/** `crun` refuses a machine with some controllers in the first version of control groups and some in the second. */
+const WITHOUT_SECOND_CGROUPS = `second=/sys/fs/cgroup/unified
+  if mountpoint -q $second; then umount $second && mount -t tmpfs tmpfs $second; fi
+  exec podman "$@"`
+
+/** Podman's own are above what some machines let root set. */
+const LIMITS = '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n'
+
+export function openPodman(): Podman {
+  requireTool('podman')
+  const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-podman-'))
+  const settings = path.join(folder, 'containers.conf')
+  writeFileSync(settings, LIMITS)
+  const { PATH = '', HOME = '' } = process.env
+  // `vfs` copies, and needs nothing of the file system that the tests run on.
+  const env = { PATH, HOME, CONTAINERS_CONF: settings, STORAGE_DRIVER: 'vfs', BUILDAH_ISOLATION: 'chroot' }
+  const storage = [
+    '--root',
+    `${folder}/storage`,
+    '--runroot',
+    `${folder}/run`,
+    '--cgroup-manager',
+    'cgroupfs',
+  ]
+  const run: Podman['run'] = async (...parameters) => {
+    const command = ['-m', 'sh', '-c', WITHOUT_SECOND_CGROUPS, 'podman', ...storage, ...parameters]
+    const { stdout } = await exec('unshare', command, { env, maxBuffer: 2 ** 24 })
+    return stdout.trim()
+  }
+  return {
+    run,
+    makeBase: async () => {
+      const base = path.join(folder, 'base')
+      copyNode(path.join(base, 'root'))
+      writeFileSync(path.join(base, 'Containerfile'), 'FROM scratch\nCOPY root/ /\nENV PATH=/usr/bin\n')
+      await run('build', '--layers=false', '--quiet', '--tag', 'localhost/node', base)
+      return 'localhost/node'
+    },
+    close: async () => {
+      await run('rm', '--force', '--all', '--time', '0')
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function copyNode(root: string): void {
+  for (const name of ['usr/bin', 'usr/lib', 'tmp', 'root', 'proc', 'sys', 'dev', 'etc/ssl/certs']) {
+    mkdirSync(path.join(root, name), { recursive: true })
+  }
+  symlinkSync('usr/bin', path.join(root, 'bin'))
+  const copy = (from: string, to = from) =>
+    cpSync(realpathSync(from), path.join(root, to), { recursive: true })
+  for (const [from, name] of [
+    [process.execPath, 'node'],
+    ...['sh', 'env', 'rm'].map((name) => [`/usr/bin/${name}`, name]),
+  ] as [string, string][]) {
+    copy(from, `usr/bin/${name}`)
+    for (const library of librariesOf(from)) copy(library)
+  }
+  const npm = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim()
+  copy(path.join(npm, 'npm'), 'usr/lib/npm')
+  symlinkSync('../lib/npm/bin/npm-cli.js', path.join(root, 'usr/bin/npm'))
+  copy('/etc/ssl/certs/ca-certificates.crt')
+  writeFileSync(path.join(root, 'etc/passwd'), 'root:x:0:0::/root:/bin/sh\nnode:x:1000:1000::/:/bin/sh\n')
+}
+
+function librariesOf(program: string): readonly string[] {
+  return execFileSync('ldd', [program], { encoding: 'utf8' }).match(/\/\S+/g) ?? []
+}
