@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -14,6 +15,7 @@ import {
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 /** In the order of their needs: the service's sandbox takes the emulator's types. */
@@ -35,8 +37,34 @@ const isStale = (folder) => {
   return files.some((file) => newest(file) > builtAt(folder))
 }
 
+/** The embedded database's first start unpacks what initdb makes here; the file before serves as well. */
+const makeCluster = async (from, to) => {
+  const { makeReadyMade, readyMadePath } = await import(path.join(to, 'database/embedded/ready-made.js'))
+  const made = path.relative(to, readyMadePath())
+  if (!isForced && existsSync(path.join(from, made)))
+    return cpSync(path.join(from, made), path.join(to, made))
+  await makeReadyMade()
+}
+
+/** TypeBox comes in 680 files, which take half a second of processor time to load; as one file 30 ms, and 20 MB less. */
+const bundleTypeBox = async (dist) => {
+  const input = {}
+  for (const file of readdirSync(dist, { recursive: true }).filter((name) => name.endsWith('.js'))) {
+    const text = readFileSync(path.join(dist, file), 'utf8')
+    const bundled = text.replace(/(?<=from ')typebox(\/\w+)?(?=')/g, (specifier) => {
+      const name = specifier.replace('/', '-')
+      input[name] = specifier
+      return `./${path.relative(path.dirname(file), `typebox/${name}.js`)}`.replaceAll('\\', '/')
+    })
+    if (bundled !== text) writeFileSync(path.join(dist, file), bundled)
+  }
+  const bundle = await rolldown({ input, cwd: path.join(root, 'packages/ishtirak') })
+  await bundle.write({ dir: path.join(dist, 'typebox') })
+  cpSync(path.join(root, 'node_modules/typebox/license'), path.join(dist, 'typebox/LICENSE'))
+}
+
 /** Beside dist/ first, and in its place at once: a process that runs the last build meanwhile finds all of it or none. */
-const build = (folder) => {
+const build = async (folder) => {
   const dist = path.join(folder, 'dist')
   const fresh = `${dist}.${process.pid}`
   const old = `${dist}.old.${process.pid}`
@@ -54,6 +82,10 @@ const build = (folder) => {
       recursive: true,
       filter: (file) => statSync(file).isDirectory() || !/\.(ts|tsx)$/.test(file),
     })
+    if (path.basename(folder) === 'ishtirak') {
+      await bundleTypeBox(fresh)
+      await makeCluster(dist, fresh)
+    }
     if (existsSync(dist)) renameSync(dist, old)
     renameSync(fresh, dist)
   } finally {
@@ -62,4 +94,4 @@ const build = (folder) => {
 }
 
 const isForced = !process.argv.includes('--if-stale')
-for (const folder of packages) if (isForced || isStale(folder)) build(folder)
+for (const folder of packages) if (isForced || isStale(folder)) await build(folder)

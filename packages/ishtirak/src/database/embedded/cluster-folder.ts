@@ -68,7 +68,7 @@ const remedy =
 const wanted = [
   'PG_VERSION',
   'postgresql.conf',
-  ...['base/1/', 'base/4/', 'base/5/', 'global/', 'global/pg_control', 'global/pg_filenode.map'],
+  ...['base/5/', 'global/', 'global/pg_control', 'global/pg_filenode.map'],
   ...['pg_wal/', 'pg_xact/', 'pg_multixact/members', 'pg_multixact/offsets'],
   ...[
     'pg_commit_ts',

@@ -1,0 +1,44 @@
+// A cluster that was packed and unpacked is the one it was made from, and a database.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { makeEmbeddedFolder } from '../../../../../test/support/embedded-folder.js'
+import { schemaFit } from '../migrate.js'
+import { openFolder } from './pglite.js'
+import { packCluster, unpackReadyMade } from './ready-made.js'
+
+let parent = ''
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'ishtirak-ready-'))
+})
+afterEach(() => rmSync(parent, { recursive: true, force: true }))
+
+const contents = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map((file) => ({ file, path: join(file.parentPath, file.name) }))
+    .map(({ file, path }) => [
+      path.slice(folder.length),
+      file.isFile() ? readFileSync(path, 'latin1') : 'folder',
+    ])
+    .sort()
+
+it('unpacked it has every file and folder, and opens', async () => {
+  await makeEmbeddedFolder(parent)
+  const original = join(parent, 'database/postgres')
+  const unpacked = join(parent, 'copy/postgres')
+  const file = join(parent, 'cluster.br')
+  writeFileSync(file, packCluster(original))
+  mkdirSync(unpacked, { recursive: true })
+  expect(await unpackReadyMade(unpacked, file)).toBe(true)
+  expect(contents(unpacked)).toEqual(contents(original))
+  const database = await openFolder(join(parent, 'copy'))
+  expect(await schemaFit(database)).toMatchObject({ runs: true })
+  await database.close()
+})
+
+it('without a file for this PGlite nothing is written', async () => {
+  mkdirSync(join(parent, 'copy'))
+  expect(await unpackReadyMade(join(parent, 'copy'))).toBe(false)
+  expect(readdirSync(join(parent, 'copy'))).toEqual([])
+})

@@ -1,0 +1,92 @@
+// A new, empty cluster in one file, made by the build: unpacking it takes a fifth of the time and a third of the
+// memory of initdb. In it is what initdb writes, without the databases that nothing here copies from (`template0`,
+// `template1`): no schema, no role but the superuser, no password. All have one system identifier, which only replication asks for.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdir, open, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompressSync, brotliDecompress, constants } from 'node:zlib'
+import { PGlite } from '@electric-sql/pglite'
+import { flushPath } from './durable-files.js'
+
+/** Where the build puts it. The name has PGlite's version, since another one may not read its catalogue. */
+export function readyMadePath(): string {
+  const program = createRequire(import.meta.url).resolve('@electric-sql/pglite')
+  const { version } = JSON.parse(readFileSync(join(dirname(program), '../package.json'), 'utf8'))
+  return fileURLToPath(new URL(`cluster-${version}.br`, import.meta.url))
+}
+
+/** Creates and flushes the cluster in an empty folder, but for the folder's own name. False: there is no file to make it of. */
+export async function unpackReadyMade(folder: string, file = readyMadePath()): Promise<boolean> {
+  if (!existsSync(file)) return false
+  const whole = await promisify(brotliDecompress)(await readFile(file))
+  const contentsAt = LENGTH_BYTES + whole.readUInt32LE()
+  const { folders, files }: Index = JSON.parse(whole.toString('utf8', LENGTH_BYTES, contentsAt))
+  for (const name of folders) await mkdir(join(folder, name), { recursive: true })
+  let position = contentsAt
+  const written = files.map(([name, size]) => {
+    const contents = whole.subarray(position, position + size)
+    position += size
+    return writeFlushed(join(folder, name), contents)
+  })
+  await Promise.all(written)
+  for (const name of ['', ...folders]) flushPath(join(folder, name))
+  return true
+}
+
+/** For the build. */
+export async function makeReadyMade(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'ishtirak-cluster-'))
+  try {
+    const database = await PGlite.create(folder)
+    await database.exec('update pg_database set datistemplate = false')
+    for (const name of ['template0', 'template1']) await database.exec(`drop database ${name}`)
+    await database.close()
+    writeFileSync(readyMadePath(), packCluster(folder))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The folder of a cluster that was shut down, as `unpackReadyMade` reads it. */
+export function packCluster(folder: string): Buffer {
+  const entries = readdirSync(folder, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .map((entry) => ({ entry, name: join(entry.parentPath, entry.name).slice(folder.length + 1) }))
+    .map(({ entry, name }) => ({ entry, name: name.replaceAll('\\', '/') }))
+  const folders = entries.filter(({ entry }) => entry.isDirectory()).map(({ name }) => name)
+  const contents = entries
+    .filter(({ entry }) => entry.isFile())
+    .map(({ name }) => ({ name, bytes: readFileSync(join(folder, name)) }))
+  const files = contents.map(({ name, bytes }) => [name, bytes.length] as const)
+  const index = Buffer.from(JSON.stringify({ folders, files } satisfies Index))
+  const length = Buffer.alloc(LENGTH_BYTES)
+  length.writeUInt32LE(index.length)
+  return brotliCompressSync(Buffer.concat([length, index, ...contents.map(({ bytes }) => bytes)]), {
+    params: {
+      [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+      [constants.BROTLI_PARAM_QUALITY]: 5,
+    },
+  })
+}
+
+/** Before the contents: the length of the index, then the index as JSON. */
+const LENGTH_BYTES = 4
+
+interface Index {
+  readonly folders: readonly string[]
+  readonly files: readonly (readonly [name: string, size: number])[]
+}
+
+/** Many at once: the disk flushes 400 files in half of the time that one after the other takes. */
+async function writeFlushed(path: string, contents: Uint8Array): Promise<void> {
+  const file = await open(path, 'w')
+  try {
+    await file.writeFile(contents)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
