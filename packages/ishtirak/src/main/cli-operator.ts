@@ -1,155 +1,66 @@
-// The operator's commands: find, payments, users, events, reconcile, export. Each asks the operator's API once (or, for a
-// long comparison, round after round) and prints the answer. What may be done is decided there, and the options are the
-// members of its schemas.
+// The operator's commands: find, payments, users, events, reconcile, export. Each asks one operation of the operator's API (a
+// long comparison round after round) and prints the answer. What may be done is decided there; the options are the members
+// of its schemas.
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import type { Static, TObject, TSchema } from 'typebox'
-import { EventsQuerySchema } from '../events/schemas.js'
+import { OPERATIONS } from '../operator/operations.js'
 import { ROUND_MS } from '../operator/reconcile.js'
-import {
-  ExportQuerySchema,
-  OperatorPaymentsQuerySchema,
-  OptionalWhySchema,
-  ReconcileRequestSchema,
-  type ReconciliationSchema,
-  WhySchema,
-} from '../operator/schemas.js'
+import type { ReconciliationSchema } from '../operator/schemas.js'
 import { readConfig } from '../runtime/config.js'
 import { createLog } from '../runtime/log.js'
 import { sections } from './cli-tables.js'
-import {
-  CommandFailed,
-  type OperatorClient,
-  type OperatorRequest,
-  openOperatorClient,
-} from './operator-client.js'
+import { CommandFailed, type OperatorClient, openOperatorClient } from './operator-client.js'
+
+interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly schema: { readonly summary: string; readonly querystring?: TObject; readonly body?: TObject }
+}
+
+type Answer = Readonly<Record<string, unknown>>
+/** What is printed of the answer. */
+type Show = (answer: Answer, argument: string) => Answer
+
+/** A command's argument is the parameter of the path, or the word that is searched. */
+const COMMANDS: readonly (readonly [usage: string, operation: Operation, show?: Show])[] = [
+  ['find <word>', OPERATIONS.search, orNothing],
+  ['payments list', OPERATIONS.listAllPayments, ({ data }) => ({ payments: data })],
+  ['payments show <payment>', OPERATIONS.getPaymentFile],
+  ['payments recheck <payment>', OPERATIONS.recheckPayment],
+  ['payments accept <payment>', OPERATIONS.acceptPayment],
+  ['payments refund <payment>', OPERATIONS.recordRefund],
+  ['users show <user>', OPERATIONS.getUserFile],
+  ['users end <user>', OPERATIONS.endAccess],
+  ['reconcile', OPERATIONS.startReconciliation],
+  ['events list', OPERATIONS.listEvents, ({ data, ...state }) => ({ ...state, events: data })],
+  ['events resend [event]', OPERATIONS.resendEvent],
+  ['events skip <event>', OPERATIONS.skipEvent],
+  ['export payments', OPERATIONS.exportPayments],
+]
+const GROUPS: Readonly<Record<string, string>> = {
+  payments: 'look at payments, and act on one',
+  users: 'look at a user, and end their access',
+  events: 'what is sent to the platform, and whether it arrives',
+  export: 'for the accountant',
+}
 
 export function addOperatorCommands(program: Command): void {
-  const find = program.command('find <word>')
-  find.description('users and payments by user id, e-mail, payment id, checkout id or receipt number')
-  asks(find, 'GET', (word) => `/search?q=${word}`, {
-    show: (answer: { readonly users: readonly object[]; readonly payments: readonly object[] }, word) => {
-      if (answer.users.length + answer.payments.length > 0) return answer
-      throw new CommandFailed(`nothing is known as ${word}`)
-    },
-  })
-  addPayments(program)
-  addUsers(program)
-  addEvents(program)
-  addReconcile(program)
-  const month = program.command('export').description('for the accountant').command('payments')
-  month.description('the payments of a month as CSV')
-  action(month, ExportQuerySchema, async (client, { query }) => {
-    process.stdout.write(await client.ask({ method: 'GET', path: `/exports/payments?${query}` }))
-  })
-}
-
-function addPayments(program: Command): void {
-  const payments = program.command('payments').description('look at payments, and act on one')
-  asks(payments.command('list').description('of all users, newest first'), 'GET', () => '/payments', {
-    input: OperatorPaymentsQuerySchema,
-    show: ({ data }: { readonly data: unknown }) => ({ payments: data }),
-  })
-  asks(
-    payments.command('show <payment>').description('everything known of one'),
-    'GET',
-    (id) => `/payments/${id}`,
-  )
-  const recheck = payments.command('recheck <payment>').description('ask the provider about it now')
-  asks(recheck, 'POST', (id) => `/payments/${id}/recheck`, { input: OptionalWhySchema })
-  const accept = payments.command('accept <payment>').description('take a payment under review as it is')
-  asks(accept, 'POST', (id) => `/payments/${id}/accept`, { input: WhySchema })
-  const refund = payments.command('refund <payment>')
-  refund.description('record a refund that was made by hand at the provider; ends the month it bought')
-  asks(refund, 'POST', (id) => `/payments/${id}/refund`, { input: WhySchema })
-}
-
-function addUsers(program: Command): void {
-  const users = program.command('users').description('look at a user, and end their access')
-  asks(users.command('show <user>').description('everything known of one'), 'GET', (id) => `/users/${id}`)
-  const end = users.command('end <user>')
-  end.description('end their access now (fraud); what was paid stays paid')
-  asks(end, 'POST', (id) => `/users/${id}/end`, { input: WhySchema })
-}
-
-function addEvents(program: Command): void {
-  const events = program.command('events').description('what is sent to the platform, and whether it arrives')
-  asks(
-    events.command('list').description('newest first, and the state of EVENTS_URL'),
-    'GET',
-    () => '/events',
-    {
-      input: EventsQuerySchema,
-      show: ({ data, ...state }: { readonly data: unknown }) => ({ ...state, events: data }),
-    },
-  )
-  const resend = events.command('resend [event]')
-  resend.description('an event and all later ones of its user again, in order')
-  resend.option(
-    '--all-undelivered',
-    'instead: switch EVENTS_URL on again, and begin anew with all that waits',
-  )
-  const resendPath = (event: string) => {
-    if (resend.opts().allUndelivered) return '/events/resend-waiting'
-    return event === '' ? resend.error('name an event, or say --all-undelivered') : `/events/${event}/resend`
+  for (const [usage, operation, show] of COMMANDS) {
+    const [group = '', name = ''] = usage.split(/ (.*)/)
+    const description = GROUPS[group]
+    const known = program.commands.find((one) => one.name() === group)
+    const parent = known ?? (description ? program.command(group).description(description) : program)
+    const command = parent.command(parent === program ? usage : name).description(operation.schema.summary)
+    addAction(command, operation, show)
   }
-  asks(resend, 'POST', resendPath, { input: OptionalWhySchema })
-  const skip = events.command('skip <event>')
-  skip.description('wait no longer for this event and those before it of its user')
-  asks(skip, 'POST', (id) => `/events/${id}/skip`, { input: WhySchema })
-}
-
-function addReconcile(program: Command): void {
-  const reconcile = program.command('reconcile')
-  reconcile.description('compare the provider’s list with our books, and say what only one side has')
-  action(reconcile, ReconcileRequestSchema, async (client, { body }) => {
-    const ask = async (request: OperatorRequest): Promise<Static<typeof ReconciliationSchema>> =>
-      JSON.parse(await client.ask(request))
-    let answer = await ask({ method: 'POST', path: '/reconciliations', body })
-    while (answer.reconciliation.finished_at === null) {
-      const { id, checkouts, calls } = answer.reconciliation
-      const next = `the next round in ${ROUND_MS / 1_000} s`
-      process.stderr.write(`${checkouts} checkouts so far, ${calls} calls; ${next}\n`)
-      await wait(ROUND_MS)
-      answer = await ask({ method: 'POST', path: `/reconciliations/${id}/continue` })
-    }
-    print(reconcile, answer, answer)
-  })
-}
-
-/** A command that is one request. `path` is given the command's argument, encoded; `show` the answer and the argument. */
-function asks<Answer extends object>(
-  command: Command,
-  method: 'GET' | 'POST',
-  path: (argument: string) => string,
-  of: { readonly input?: TObject; readonly show?: (answer: Answer, argument: string) => object } = {},
-): void {
-  action(command, of.input, async (client, { query, body }) => {
-    const [argument = ''] = command.args
-    const asked = path(encodeURIComponent(argument))
-    const request = of.input && (method === 'GET' ? { path: `${asked}?${query}` } : { body })
-    // The service of this very version answers, with the shapes of its schemas.
-    const answer: Answer = JSON.parse(await client.ask({ method, path: asked, ...request }))
-    print(command, answer, of.show ? of.show(answer, argument) : answer)
-  })
-}
-
-interface Input {
-  readonly body: Readonly<Record<string, string>>
-  readonly query: URLSearchParams
 }
 
 /** What all commands share: where the service is, who acts, and a client that is closed at the end. */
-function action(
-  command: Command,
-  input: TObject | undefined,
-  run: (client: OperatorClient, input: Input) => Promise<void>,
-): void {
-  const options = Object.entries<TSchema>(input?.properties ?? {}).map(([name, schema]) => {
-    const option = optionOf(name, schema, input?.required?.includes(name) ?? false)
-    command.addOption(option)
-    return { name, key: option.attributeName(), flag: 'const' in schema ? String(schema.const) : null }
-  })
+function addAction(command: Command, operation: Operation, show: Show = (answer) => answer): void {
+  const members = addMembers(command, operation)
+  if (operation === OPERATIONS.resendEvent)
+    command.option('--all-undelivered', `instead: ${OPERATIONS.resendWaitingEvents.schema.summary}`)
   command
     .option('--json', 'the answer of the API as it is')
     .option(
@@ -158,33 +69,70 @@ function action(
     )
     .option('--as <name>', 'who acts, for the audit trail (default: OPERATOR, else your user name)')
     .action(async () => {
-      const given = command.opts<Readonly<Record<string, string>>>()
-      const body = Object.fromEntries(
-        options.flatMap(({ name, key, flag }) => {
-          const value = given[key]
-          return value === undefined ? [] : [[name, flag ?? value]]
-        }),
-      )
+      const options = command.opts<Readonly<Record<string, string>>>()
+      const [argument = ''] = command.args
+      const asked = options.allUndelivered ? OPERATIONS.resendWaitingEvents : operation
+      const config = readConfig(process.env)
       // The log would stand between the lines of the answer: only what is wrong is said.
-      const client = await openOperatorClient(readConfig(process.env), given, createLog({ level: 'error' }))
-      await run(client, { body, query: new URLSearchParams(body) }).finally(() => client.close())
+      const client = await openOperatorClient(config, options, createLog({ level: 'error' }))
+      const text = await ask(client, asked, argument, members()).finally(() => client.close())
+      const shown = () => sections(show(JSON.parse(text), argument), config.billing.timeZone)
+      if (operation === OPERATIONS.exportPayments) process.stdout.write(text)
+      else process.stdout.write(`${options.json ? JSON.stringify(JSON.parse(text), null, 2) : shown()}\n`)
     })
 }
 
-/** Of a member with a single value: whether it is given. */
+/** Of a member with another name, or with a single value. */
 const FLAGS: Readonly<Record<string, string>> = { user_id: '--user <id>', state: '--undelivered' }
 
-function optionOf(name: string, schema: TSchema, isRequired: boolean): Option {
-  const { description = '', examples, enum: choices } = Object(schema)
-  const example = examples ? `such as ${examples[0]}` : ''
-  const says = [description, example].filter((part) => part !== '').join(', ')
-  const option = new Option(FLAGS[name] ?? `--${name} <${name}>`, says).makeOptionMandatory(isRequired)
-  return choices ? option.choices(choices) : option
+/** Adds an option for each member of the request. Gives the function that reads what was given. */
+function addMembers(command: Command, { schema }: Operation): () => Readonly<Record<string, string>> {
+  const input = schema.body ?? schema.querystring
+  const members = Object.entries<TSchema>(input?.properties ?? {}).filter(([name]) => name !== 'q')
+  const options = members.map(([name, member]) => {
+    const { description = '', examples = [], enum: choices, const: only } = Object(member)
+    const says = [description, ...examples.slice(0, 1).map((example: string) => `such as ${example}`)]
+    const option = new Option(FLAGS[name] ?? `--${name} <${name}>`, says.filter(Boolean).join(', '))
+    if (choices) option.choices(choices)
+    command.addOption(option.makeOptionMandatory(input?.required?.includes(name) ?? false))
+    return { name, key: option.attributeName(), only }
+  })
+  return () => {
+    const given = command.opts<Readonly<Record<string, string>>>()
+    const read = options.map(({ name, key, only }) => [name, given[key] && (only ?? given[key])])
+    return Object.fromEntries(read.filter(([, value]) => value !== undefined))
+  }
 }
 
-function print(command: Command, answer: object, shown: object): void {
-  const text = command.opts().json
-    ? JSON.stringify(answer, null, 2)
-    : sections(shown, readConfig(process.env).billing.timeZone)
-  process.stdout.write(`${text}\n`)
+/** The body of the answer; a comparison is continued to its end. */
+async function ask(
+  client: OperatorClient,
+  { method, path, schema }: Operation,
+  argument: string,
+  members: Readonly<Record<string, string>>,
+): Promise<string> {
+  if (path.includes('/:') && argument === '')
+    throw new CommandFailed('name an event, or say --all-undelivered')
+  const address = path.replace(/:\w+/, encodeURIComponent(argument))
+  const word = path === OPERATIONS.search.path ? { q: argument } : {}
+  const query = schema.querystring ? `?${new URLSearchParams({ ...members, ...word })}` : ''
+  const text = await client.ask({ method, path: `${address}${query}`, ...(schema.body && { body: members }) })
+  if (path !== OPERATIONS.startReconciliation.path) return text
+  return finished(client, text)
+}
+
+async function finished(client: OperatorClient, text: string): Promise<string> {
+  const { reconciliation }: Static<typeof ReconciliationSchema> = JSON.parse(text)
+  if (reconciliation.finished_at !== null) return text
+  const { id, checkouts, calls } = reconciliation
+  const next = `the next round in ${ROUND_MS / 1_000} s`
+  process.stderr.write(`${checkouts} checkouts so far, ${calls} calls; ${next}\n`)
+  await wait(ROUND_MS)
+  const { method, path } = OPERATIONS.continueReconciliation
+  return finished(client, await client.ask({ method, path: path.replace(/:\w+/, id) }))
+}
+
+function orNothing(found: Answer, word: string): Answer {
+  if (Object.values(found).flat().length > 0) return found
+  throw new CommandFailed(`nothing is known as ${word}`)
 }

@@ -3,7 +3,7 @@
 import os from 'node:os'
 import { DataFolderLocked } from '../database/embedded/folder-lock.js'
 import { schemaFit } from '../database/migrate.js'
-import { BASE } from '../operator/operator.route.js'
+import { BASE } from '../operator/operations.js'
 import type { Config } from '../runtime/config.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import type { Log } from '../runtime/log.js'
@@ -20,8 +20,8 @@ export interface AccessOptions {
   readonly as?: string
 }
 
-export interface OperatorRequest {
-  readonly method: 'GET' | 'POST'
+interface OperatorRequest {
+  readonly method: string
   /** Below `/api/v1/operator`. */
   readonly path: string
   readonly body?: object

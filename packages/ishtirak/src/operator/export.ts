@@ -6,7 +6,6 @@ import type { Payment } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import { type AuditDeps, recordAct } from '../payments/audit.js'
 import type { WallClock } from '../runtime/calendar.js'
-import { csvLine } from '../runtime/csv.js'
 import { type TakenPayment, takenPayments } from './operator.sql.js'
 
 type Cell = string | number | null
@@ -68,4 +67,27 @@ async function* csvOf(deps: ExportDeps, span: { from: Instant; to: Instant }): A
     if (page.length < PAGE_ROWS) return
     last = page.at(-1)?.payment ?? null
   }
+}
+
+/**
+ * RFC 4180: CRLF, quotes where they are needed. Text that a spreadsheet would run as a formula (OWASP, CSV injection) is made
+ * text by an apostrophe in front: user ids are whatever a platform chose.
+ */
+export function csvLine(cells: readonly Cell[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`
+}
+
+/**
+ * Where a formula begins: at the start, or behind what a spreadsheet set to semicolons or tabs takes for the end of a cell.
+ * Quotes, spaces and invisible characters before it do not count, and neither does the width of the sign itself.
+ */
+const FORMULA =
+  /(^|[;\t\r\n])((?:[^\S\t\r\n]|["'\p{Cf}])*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/gu
+
+function csvCell(cell: Cell): string {
+  if (cell === null) return ''
+  if (typeof cell === 'number') return String(cell)
+  const harmless = cell.replace(FORMULA, "$1'$2")
+  const text = /^[\t\r\n]/.test(harmless) ? `'${harmless}` : harmless
+  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

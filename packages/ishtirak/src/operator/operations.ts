@@ -1,0 +1,178 @@
+// What the operator's API can be asked, by the name of each operation: its address, its schemas, what it refuses. Its routes,
+// the OpenAPI document and the commands of the CLI are made from it.
+import type { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import type { ErrorCode } from '../core/error.js'
+import {
+  EventParamsSchema,
+  EventsQuerySchema,
+  EventsSchema,
+  ResentSchema,
+  RestartedSchema,
+  SkippedSchema,
+} from '../events/schemas.js'
+import { problemResponses } from '../http/problem.js'
+import * as schemas from './schemas.js'
+
+export const BASE = '/api/v1/operator'
+
+const READ = ['invalid_operator_key', 'not_found', 'validation_failed', 'database_unavailable'] as const
+const ASKED = ['provider_rejected', 'provider_unavailable'] as const
+
+/** The path below `BASE`, a sentence for readers, what is asked and answered, and the refusals beside those of all. */
+function reads<Schema extends object, Answer>(
+  path: string,
+  summary: string,
+  schema: Schema,
+  answer: Answer,
+  refusals: readonly ErrorCode[] = [],
+) {
+  const response = { 200: answer, ...problemResponses(...READ, ...refusals) }
+  const described = { summary, security: [{ operator: [] }], tags: ['operator'], response }
+  return { method: 'GET', path, schema: { ...described, ...schema } }
+}
+
+/** Of those that change something. */
+function acts<Schema extends object, Answer>(
+  path: string,
+  summary: string,
+  schema: Schema,
+  answer: Answer,
+  refusals: readonly ErrorCode[] = [],
+) {
+  const refused = ['malformed_json', 'conflict', ...refusals] as const
+  return { ...reads(path, summary, schema, answer, refused), method: 'POST' }
+}
+
+const payment = { params: schemas.PaymentParamsSchema }
+const user = { params: schemas.OperatorUserParamsSchema }
+const event = { params: EventParamsSchema }
+const why = { body: schemas.WhySchema }
+const optionalWhy = { body: schemas.OptionalWhySchema }
+
+/** A text to the reader, a stream to the route. */
+const FILE = Type.Unsafe<Readable>({ type: 'string' })
+const BINARY_FILE = Type.Unsafe<Readable>({ type: 'string', format: 'binary' })
+const CSV = { description: 'RFC 4180, UTF-8', content: { 'text/csv': { schema: FILE } } }
+const GZIP = { description: 'gzip; personal data', content: { 'application/gzip': { schema: BINARY_FILE } } }
+
+export const OPERATIONS = {
+  search: reads(
+    '/search',
+    'Users and payments by user id, e-mail, payment id, checkout id or receipt number',
+    { querystring: schemas.SearchQuerySchema },
+    schemas.FoundSchema,
+  ),
+  listAllPayments: reads(
+    '/payments',
+    'Payments of all users, newest first',
+    { querystring: schemas.OperatorPaymentsQuerySchema },
+    schemas.OperatorPaymentsSchema,
+  ),
+  getPaymentFile: reads(
+    '/payments/:payment_id',
+    'Everything known of one payment',
+    payment,
+    schemas.PaymentFileSchema,
+  ),
+  recheckPayment: acts(
+    '/payments/:payment_id/recheck',
+    'Ask the provider about a payment now',
+    { ...payment, ...optionalWhy },
+    schemas.PaymentFileSchema,
+    ASKED,
+  ),
+  acceptPayment: acts(
+    '/payments/:payment_id/accept',
+    'Take a payment under review as it is',
+    {
+      ...payment,
+      ...why,
+      description:
+        'The provider is asked once more. 409 when nothing is under review, or the provider does not have the money.',
+    },
+    schemas.PaymentFileSchema,
+    ASKED,
+  ),
+  recordRefund: acts(
+    '/payments/:payment_id/refund',
+    'Record a refund that was made by hand at the provider; ends the period it bought',
+    {
+      ...payment,
+      ...why,
+      description:
+        'It moves no money. The period it bought ends; later paid periods move up. 409 when the payment is not paid.',
+    },
+    schemas.PaymentFileSchema,
+    ['already_refunded'],
+  ),
+  getUserFile: reads('/users/:user_id', 'Everything known of one user', user, schemas.UserFileSchema),
+  endAccess: acts(
+    '/users/:user_id/end',
+    'End a user’s access now (fraud); what was paid stays paid',
+    { ...user, ...why },
+    schemas.UserFileSchema,
+  ),
+  listReconciliations: reads(
+    '/reconciliations',
+    'The last comparisons with the provider, and what was found last',
+    {},
+    schemas.ReconciliationsSchema,
+  ),
+  startReconciliation: acts(
+    '/reconciliations',
+    'Compare the provider’s list with our books, and say what only one side has',
+    {
+      body: schemas.ReconcileRequestSchema,
+      description:
+        'Answers after the first round. While `finished_at` is null, continue it from `next_round_at` on, or let the service do so.',
+    },
+    schemas.ReconciliationSchema,
+  ),
+  continueReconciliation: {
+    ...reads(
+      '/reconciliations/:reconciliation_id/continue',
+      'One more round of a comparison, if it is time for one',
+      { params: schemas.ReconciliationParamsSchema },
+      schemas.ReconciliationSchema,
+    ),
+    method: 'POST',
+  },
+  exportPayments: reads(
+    '/exports/payments',
+    'The payments of a month, as CSV',
+    { querystring: schemas.ExportQuerySchema },
+    CSV,
+  ),
+  downloadBackup: reads('/backup', 'Everything in the database, as a file for `ishtirak restore`', {}, GZIP),
+  listEvents: reads(
+    '/events',
+    'Events to the platform, newest first, and whether its address works',
+    { querystring: EventsQuerySchema },
+    EventsSchema,
+  ),
+  resendEvent: acts(
+    '/events/:event_id/resend',
+    'Deliver an event and all later ones of its user again, in order',
+    { ...event, ...optionalWhy },
+    ResentSchema,
+  ),
+  resendWaitingEvents: acts(
+    '/events/resend-waiting',
+    'Switch the address on again, and begin anew with all that waits',
+    optionalWhy,
+    RestartedSchema,
+  ),
+  skipEvent: acts(
+    '/events/:event_id/skip',
+    'Wait no longer for this event and those before it of its user',
+    {
+      ...event,
+      ...why,
+      description: 'For an event that its receiver will never take: the later ones of its user can go on.',
+    },
+    SkippedSchema,
+  ),
+}
+
+for (const [operationId, { schema }] of Object.entries(OPERATIONS)) Object.assign(schema, { operationId })
