@@ -68,7 +68,7 @@ describeInBrowser('a purchase', ({ visit }) => {
     await page.waitForURL(/\/billing\/return\//)
     await world.emulator.settled()
     await page.reload()
-    expect(await page.textContent('h1')).toBe(say('returnPaidTitle'))
+    expect(await page.textContent('h1')).toBe(say('return_paid_title'))
     const receipt = await page.locator('a[href*="/portal/receipts/"]').getAttribute('href')
     const pdf = await page.request.get(`${world.url}${receipt}`)
     expect([pdf.status(), pdf.headers()['content-type']]).toEqual([200, 'application/pdf'])
@@ -95,7 +95,7 @@ describeInBrowser('a purchase', ({ visit }) => {
     await page.waitForURL(/\/billing\/return\//)
     await world.emulator.settled()
     await page.reload()
-    expect(await page.textContent('h1')).toBe(say('returnFailedTitle'))
+    expect(await page.textContent('h1')).toBe(say('return_failed_title'))
     expect(await page.locator('a[href="tel:3020"]').count()).toBe(1)
     await page.click(buyButton)
     expect(new URL(page.url()).origin).toBe(world.emulator.url)
@@ -103,7 +103,7 @@ describeInBrowser('a purchase', ({ visit }) => {
     await page.waitForURL(/\/billing\/return\//)
     await world.emulator.settled()
     await page.reload()
-    expect(await page.textContent('h1')).toBe(say('returnPaidTitle'))
+    expect(await page.textContent('h1')).toBe(say('return_paid_title'))
   })
 
   it.each([true, false])(
@@ -119,11 +119,11 @@ describeInBrowser('a purchase', ({ visit }) => {
       await page.click('button[value="paid"]')
       await page.waitForURL(/\/billing\/return\//)
       // The redirect says success; the bank has not answered yet, so neither do we.
-      expect(await page.textContent('h1')).toBe(say('returnPendingTitle'))
+      expect(await page.textContent('h1')).toBe(say('return_pending_title'))
       await world.emulator.advance(12)
       // The page reloads by itself, and the request to the provider books the payment.
       await page.waitForURL(/look=\d/)
-      await page.getByRole('heading', { name: say('returnPaidTitle') }).waitFor()
+      await page.getByRole('heading', { name: say('return_paid_title') }).waitFor()
     },
   )
 

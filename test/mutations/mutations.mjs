@@ -55,8 +55,8 @@ export const mutations = [
   {
     rule: 'a form of the portal carries the token of its session',
     file: src('portal/reader.ts'),
-    from: `isFromHere(request, origin) && constantTimeEquals(formToken, fieldOf(request, 'form_token'))`,
-    to: 'isFromHere(request, origin)',
+    from: `isFromHere(request) && constantTimeEquals(formToken, fieldOf(request, 'form_token'))`,
+    to: 'isFromHere(request)',
     tests: [src('portal/portal.test.ts')],
   },
   {

@@ -5,8 +5,12 @@ import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { deliverEvents, drainDeliveries } from '../../packages/ishtirak/src/events/deliver-events.js'
 import { showPayment } from '../../packages/ishtirak/src/operator/acts.js'
 import { reconcileDaily } from '../../packages/ishtirak/src/operator/reconcile.js'
-import { openPortalLink } from '../../packages/ishtirak/src/portal/portal-sessions.js'
-import { enterPortal, findLink, findSession } from '../../packages/ishtirak/src/portal/portal-sessions.sql.js'
+import {
+  enterPortal,
+  findLink,
+  findSession,
+  openPortalLink,
+} from '../../packages/ishtirak/src/portal/portal-sessions.sql.js'
 import { describeScenario } from '../support/databases.js'
 import { platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { Receiver, SECRET } from '../support/receiver.js'

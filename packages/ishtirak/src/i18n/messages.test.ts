@@ -64,9 +64,9 @@ describe('every text', () => {
       .filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.'))
       .map((file) => readFileSync(path.join(source, file), 'utf8'))
       .join('\n')
-    // Limits and mail are named by what they are about, so their keys are composed.
+    // Named by what they are about: their keys are composed.
     const built =
-      /^(projects|domains_per_project|deploys_per_day|storage_mb|mail_(receipt|refunded|portal_link|expiring|past_due|expired)_)/
+      /^(projects|domains_per_project|deploys_per_day|storage_mb|payment_\w+|return_\w+|(canceled|expired|linkSent|linkOver|noSession|staleForm)(Title|Text)$|mail_(receipt|refunded|portal_link|expiring|past_due|expired)_)/
     const isUsed = (key: string) =>
       [`'${key}'`, `.page.${key}`, key.replace('receipt.', 'words.')].some((use) => code.includes(use))
     const unused = catalog.filter(([key]) => !built.test(key) && !isUsed(key))

@@ -1,10 +1,48 @@
 // What every page has around its content: language and direction, the seller's name on top, the choice of languages, and
 // at the end how to reach the seller; and the parts that several pages have. A page is one document without a script, and
 // asks no server for anything else.
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { PropsWithChildren } from '@kitajs/html'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { lightenedFor } from '../core/color.js'
 import { LOCALES, type Locale } from '../core/locale.js'
+import type { Seller } from '../core/receipt.js'
+import type { CallerChecks, Callers } from '../http/callers.js'
+import type { Formats } from '../i18n/formats.js'
 import { CATALOGS, directionOf, type Say, sayFor } from '../i18n/messages.js'
-import type { Pages } from './pages.js'
-import type { Session } from './reader.js'
+import type { OverviewDeps } from '../limits/overview.js'
+import type { StatusDeps } from '../payments/status.js'
+import type { UpgradeDeps } from '../payments/upgrade.js'
+import type { ReceiptDeps } from '../receipts/receipt.js'
+import type { Reader, Session } from './reader.js'
+
+export interface PagesDeps extends CallerChecks, UpgradeDeps, StatusDeps, OverviewDeps, ReceiptDeps {
+  readonly platformUrl: string
+  readonly frameAncestors: string
+  readonly formats: Formats
+  readonly seller: Seller
+  /** The platform's page that opens the portal for a user who is logged in there; null: it has none. */
+  readonly platformPortalUrl: string | null
+  /** There is a mail server, so users can be sent a link into the portal. */
+  readonly mailsLinks: boolean
+  /** Counts a request for such a link, by address. */
+  admitLinkRequest(request: FastifyRequest, reply: FastifyReply): void
+}
+
+/** What the routes of the pages share. */
+export interface Pages extends PagesDeps {
+  readonly reader: Reader
+  /** Those with a session, each counted against the quota of its user. */
+  readonly users: Callers<Session>
+  readonly headers: Readonly<Record<string, string>>
+  /** The style sheet with the seller's color. */
+  readonly style: string
+  /** The path under which a proxy may have put us, as in PUBLIC_URL; empty at the root of a host. */
+  readonly base: string
+  /** The platform, at the page where this session came from. */
+  backUrl(session: Session | null): string
+}
 
 export interface Page {
   readonly locale: Locale
@@ -160,4 +198,53 @@ export function LinkButton({ href, label, go }: { href: string; label: string; g
 
 export function FormToken({ session }: { session: Session }) {
   return <input type="hidden" name="form_token" value={session.formToken} />
+}
+
+export function Card({ id, title, children }: PropsWithChildren<{ id: string; title: string }>) {
+  return (
+    <section class="card" aria-labelledby={id}>
+      <h2 id={id} safe>
+        {title}
+      </h2>
+      {children}
+    </section>
+  )
+}
+
+// Read once and inlined: the first paint needs one round trip.
+const SHEET = readFileSync(new URL('./portal.css', import.meta.url), 'utf8')
+  .replace(/\/\*[\s\S]*?\*\//g, '')
+  .replace(/\s*\n\s*/g, '')
+  .replace(/\s*([{};,>])\s*/g, '$1')
+  .replace(/:\s+/g, ':')
+
+/** `--card` of the dark colors in portal.css. */
+const DARK_CARD = '#18211d'
+
+/** `color`: the seller's, `#rrggbb`; null: that of the sheet. */
+export function styleWith(color: string | null): string {
+  if (color === null) return SHEET
+  const dark = lightenedFor(color, DARK_CARD)
+  return `${SHEET}:root{--brand:${color};--action:${color};--accent:${color}}@media (prefers-color-scheme:dark){:root{--accent:${dark}}}`
+}
+
+/**
+ * The header fields of every page. No `form-action`: browsers apply it to the redirect after a form too, and that one
+ * leads to the provider, whose addresses are its own business.
+ */
+export function pageHeaders(style: string, frameAncestors: string): Readonly<Record<string, string>> {
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    `frame-ancestors ${frameAncestors}`,
+  ]
+  return {
+    'cache-control': 'no-store',
+    'content-security-policy': policy.join('; '),
+    'content-type': 'text/html; charset=utf-8',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  }
 }

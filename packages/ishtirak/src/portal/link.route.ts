@@ -5,15 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { queuePortalLink } from '../mail/mail.sql.js'
-import {
-  askForLinkPage,
-  linkOverPage,
-  linkSentPage,
-  mailedLinkOverPage,
-  signInPage,
-  switchPage,
-} from './message-pages.js'
-import type { Pages } from './pages.js'
+import type { Pages } from './frame.js'
+import { askForLinkPage, mailedLinkOverPage, sellerPage, signInPage, switchPage } from './message-pages.js'
 import { enterPortal, findLink } from './portal-sessions.sql.js'
 import { fieldOf, queryOf } from './reader.js'
 
@@ -36,7 +29,10 @@ export function linkRoutes(app: App, pages: Pages): void {
     // With a session: the second click on a link that has already let this browser in.
     if ((await enter(pages, reply, token)) || session) return toPortal(pages, reply)
     const locale = reader.language(request, reply, session)
-    return reply.code(410).headers(pages.headers).send(linkOverPage(pages, locale))
+    return reply
+      .code(410)
+      .headers(pages.headers)
+      .send(sellerPage(pages, locale, 'linkOver'))
   })
 
   // The answer to the question. Browsers send the session's cookie with no form of another site (SameSite=Lax), and the
@@ -49,7 +45,10 @@ export function linkRoutes(app: App, pages: Pages): void {
       return toPortal(pages, reply)
     }
     const locale = reader.language(request, reply, session)
-    return reply.code(410).headers(pages.headers).send(linkOverPage(pages, locale))
+    return reply
+      .code(410)
+      .headers(pages.headers)
+      .send(sellerPage(pages, locale, 'linkOver'))
   })
 
   app.post('/portal/leave', { ...hidden, onRequest: users.onRequest }, async (request, reply) => {
@@ -77,7 +76,9 @@ export function mailedLinkRoutes(app: App, pages: Pages): void {
     const isAddress = EMAIL.test(email)
     if (isAddress) await queuePortalLink(database, email, clock.now())
     reply.code(isAddress ? 200 : 422).headers(pages.headers)
-    return reply.send(isAddress ? linkSentPage(pages, locale) : askForLinkPage(pages, locale, email))
+    return reply.send(
+      isAddress ? sellerPage(pages, locale, 'linkSent') : askForLinkPage(pages, locale, email),
+    )
   })
 
   // With a session the question may be whether to change it, which is for the link of the platform to ask.

@@ -3,17 +3,14 @@
 import { type BillingError, ERRORS } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { type MessageKey, sayFor } from '../i18n/messages.js'
-import { FormToken, LinkButton, renderPage, Sign, type SignKind, SubmitButton } from './frame.js'
-import type { Pages } from './pages.js'
+import { type Say, sayFor } from '../i18n/messages.js'
+import { FormToken, LinkButton, type Pages, renderPage, Sign, type SignKind, SubmitButton } from './frame.js'
 import type { PortalSession } from './portal-sessions.sql.js'
 import type { Session } from './reader.js'
 
 /** For those who open the root of the service in a browser. */
 export function frontPage(pages: Pages, locale: Locale): string {
-  const say = sayFor(pages.seller.identity, locale)
-  return messagePage(pages, {
-    locale,
+  return messagePage(pages, locale, (say) => ({
     title: say('frontTitle'),
     text: say('frontText'),
     languagePath: '',
@@ -25,14 +22,12 @@ export function frontPage(pages: Pages, locale: Locale): string {
         </a>
       </p>
     ),
-  })
+  }))
 }
 
 /** `wrong`: what was entered and is not an address. */
 export function askForLinkPage(pages: Pages, locale: Locale, wrong?: string): string {
-  const say = sayFor(pages.seller.identity, locale)
-  return messagePage(pages, {
-    locale,
+  return messagePage(pages, locale, (say) => ({
     title: say('askForLinkTitle'),
     text: say('askForLinkText'),
     safeMore: (
@@ -58,14 +53,12 @@ export function askForLinkPage(pages: Pages, locale: Locale, wrong?: string): st
         <SubmitButton label={say('sendLink')} />
       </form>
     ),
-  })
+  }))
 }
 
 /** The target of a link in a mail: a button that uses the link. */
 export function signInPage(pages: Pages, locale: Locale, token: string): string {
-  const say = sayFor(pages.seller.identity, locale)
-  return messagePage(pages, {
-    locale,
+  return messagePage(pages, locale, (say) => ({
     title: say('signInTitle'),
     text: say('signInText'),
     languagePath: `${pages.base}/portal/sign-in?token=${encodeURIComponent(token)}`,
@@ -75,23 +68,16 @@ export function signInPage(pages: Pages, locale: Locale, token: string): string 
         <SubmitButton label={say('mail_linkButton')} />
       </form>
     ),
-  })
+  }))
 }
 
 /** A link of another user was opened: only this page's button follows it. */
 export function switchPage(
   pages: Pages,
-  of: {
-    readonly session: Session
-    readonly link: PortalSession
-    readonly token: string
-    readonly locale: Locale
-  },
+  of: { session: Session; link: PortalSession; token: string; locale: Locale },
 ): string {
   const { session, link, token, locale } = of
-  const say = sayFor(pages.seller.identity, locale)
-  return messagePage(pages, {
-    locale,
+  return messagePage(pages, locale, (say) => ({
     title: say('switchTitle'),
     text: say('switchText', { current: nameOf(session), other: nameOf(link) }),
     backUrl: pages.backUrl(session),
@@ -106,7 +92,7 @@ export function switchPage(
         </button>
       </form>
     ),
-  })
+  }))
 }
 
 /** The e-mail address first: users choose their names. */
@@ -114,15 +100,28 @@ function nameOf({ email, name, userId }: PortalSession): string {
   return email ?? name ?? userId
 }
 
-export const linkSentPage = (pages: Pages, locale: Locale): string =>
-  oneWayOn(pages, locale, ['linkSentTitle', 'linkSentText'])
-
-export const linkOverPage = (pages: Pages, locale: Locale): string =>
-  oneWayOn(pages, locale, ['linkOverTitle', 'linkOverText'])
-
 /** A link that came by mail: a new one is requested where this one was. */
-export const mailedLinkOverPage = (pages: Pages, locale: Locale): string =>
-  oneWayOn(pages, locale, ['linkOverTitle', 'mailedLinkOverText'], 'requestLink')
+export function mailedLinkOverPage(pages: Pages, locale: Locale): string {
+  return messagePage(pages, locale, (say) => ({
+    title: say('linkOverTitle'),
+    text: say('mailedLinkOverText'),
+    safeMore: <Way href={`${pages.base}/portal`} label={say('requestLink')} />,
+  }))
+}
+
+/** A message whose way on is back to the seller. */
+export function sellerPage(
+  pages: Pages,
+  locale: Locale,
+  message: 'linkSent' | 'linkOver' | 'noSession' | 'staleForm',
+): string {
+  return messagePage(pages, locale, (say) => ({
+    title: say(`${message}Title`),
+    text: say(`${message}Text`),
+    backUrl: null,
+    safeMore: <Way href={pages.backUrl(null)} label={say('backToSeller')} />,
+  }))
+}
 
 interface Refusal {
   readonly error: BillingError
@@ -134,19 +133,16 @@ interface Refusal {
 export function refusalPage(pages: Pages, refusal: Refusal): string {
   const { error, locale } = refusal
   // To programs these two codes say that a token is missing or lacks a right; to users, how to come in.
-  if (error.code === 'forbidden') return oneWayOn(pages, locale, ['staleFormTitle', 'staleFormText'])
+  if (error.code === 'forbidden') return sellerPage(pages, locale, 'staleForm')
   if (error.code !== 'unauthenticated') return failurePage(pages, refusal)
-  if (pages.mailsLinks) return askForLinkPage(pages, locale)
-  return oneWayOn(pages, locale, ['noSessionTitle', 'noSessionText'])
+  return pages.mailsLinks ? askForLinkPage(pages, locale) : sellerPage(pages, locale, 'noSession')
 }
 
 /** Any other refusal, in the words of the list of errors. */
 function failurePage(pages: Pages, { error, session, locale, requestId }: Refusal): string {
-  const say = sayFor(pages.seller.identity, locale)
   const { status, title, detail } = ERRORS[error.code]
   const wait = error.retryAfterSeconds
-  return messagePage(pages, {
-    locale,
+  return messagePage(pages, locale, (say) => ({
     kind: status >= 500 ? 'bad' : 'info',
     title: title[locale],
     text: detail[locale],
@@ -156,67 +152,48 @@ function failurePage(pages: Pages, { error, session, locale, requestId }: Refusa
         {wait === undefined ? null : (
           <p safe>{say('tryAgainIn', { time: pages.formats.timeLeft(wait * SECOND, locale) })}</p>
         )}
-        <p class="actions">
-          <LinkButton
-            href={session ? `${pages.base}/portal` : pages.backUrl(null)}
-            label={say(session ? 'backToPortal' : 'backToSeller')}
-            go
-          />
-        </p>
+        <Way
+          href={session ? `${pages.base}/portal` : pages.backUrl(null)}
+          label={say(session ? 'backToPortal' : 'backToSeller')}
+        />
         <p class="small soft">
           <span safe>{say('supportReference')}</span> <code safe>{requestId}</code>
         </p>
       </>
     ),
-  })
+  }))
 }
 
-/** A message with one button: back to the seller, or to where a link is requested. */
-function oneWayOn(
-  pages: Pages,
-  locale: Locale,
-  [title, text]: readonly [title: MessageKey, text: MessageKey],
-  next: 'backToSeller' | 'requestLink' = 'backToSeller',
-): string {
-  const say = sayFor(pages.seller.identity, locale)
-  const [href, backUrl] =
-    next === 'requestLink' ? [`${pages.base}/portal`, pages.backUrl(null)] : [pages.backUrl(null), null]
-  return messagePage(pages, {
-    locale,
-    title: say(title),
-    text: say(text),
-    backUrl,
-    safeMore: (
-      <p class="actions">
-        <LinkButton href={href} label={say(next)} go />
-      </p>
-    ),
-  })
+function Way({ href, label }: { href: string; label: string }) {
+  return (
+    <p class="actions">
+      <LinkButton href={href} label={label} go />
+    </p>
+  )
+}
+
+interface Message {
+  readonly kind?: SignKind
+  readonly title: string
+  readonly text: string
+  /** The seller's site by default. */
+  readonly backUrl?: string | null
+  /** The portal by default. */
+  readonly languagePath?: string
+  readonly safeMore: JSX.Element
 }
 
 /** The frame of them all. */
-function messagePage(
-  pages: Pages,
-  of: {
-    readonly locale: Locale
-    readonly kind?: SignKind
-    readonly title: string
-    readonly text: string
-    /** The seller's site by default. */
-    readonly backUrl?: string | null
-    /** The portal by default. */
-    readonly languagePath?: string
-    readonly safeMore: JSX.Element
-  },
-): string {
-  const { kind = 'info', backUrl = pages.backUrl(null), languagePath = `${pages.base}/portal` } = of
+function messagePage(pages: Pages, locale: Locale, describe: (say: Say) => Message): string {
+  const { kind = 'info', title, text, safeMore, ...page } = describe(sayFor(pages.seller.identity, locale))
   const safeContent = (
     <section class="middle card">
       <Sign kind={kind} />
-      <h1 safe>{of.title}</h1>
-      <p safe>{of.text}</p>
-      {of.safeMore}
+      <h1 safe>{title}</h1>
+      <p safe>{text}</p>
+      {safeMore}
     </section>
   )
-  return renderPage(pages, { locale: of.locale, title: of.title, backUrl, languagePath, safeContent })
+  const usual = { backUrl: pages.backUrl(null), languagePath: `${pages.base}/portal` }
+  return renderPage(pages, { locale, title, safeContent, ...usual, ...page })
 }

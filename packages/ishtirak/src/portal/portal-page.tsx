@@ -1,21 +1,27 @@
-// The portal's one page: first notices and what can be bought; then the plans for users without paid time, or usage and
+// The portal's one page: notices, the plan with the one thing to buy, then the plans for users without paid time, or usage and
 // payments for users with paid time.
-import { isPaidNow } from '../core/upgrade.js'
-import { sayFor } from '../i18n/messages.js'
-import { FormToken, renderPage } from './frame.js'
-import { Hero } from './hero.js'
-import { History } from './history.js'
-import { Notices, OverLimitNotice } from './notices.js'
-import type { Pages } from './pages.js'
-import { Plans } from './plan-cards.js'
-import type { PortalView, Section } from './section.js'
-import { UsageBars } from './usage-bars.js'
+import { DAY, type Instant } from '../core/instant.js'
+import { isPaidNow } from '../core/renewal.js'
+import { graceEndsAt } from '../core/subscription.js'
+import { planName, sayFor } from '../i18n/messages.js'
+import { BuyForm, FormToken, LinkButton, type Pages, renderPage } from './frame.js'
+import {
+  History,
+  mayInvite,
+  Plans,
+  type PortalView,
+  priceOf,
+  type Section,
+  UsageBars,
+  usageInWords,
+} from './portal-sections.js'
 
 export function portalPage(pages: Pages, view: PortalView): string {
   const { session, locale } = view
   const say = sayFor(pages.seller.identity, locale)
   const section: Section = { pages, view, say }
   const who = session.name ?? session.email
+  const isPaid = isPaidNow(view.overview.subscription)
   return renderPage(pages, {
     locale,
     title: say('portalTitle'),
@@ -39,27 +45,183 @@ export function portalPage(pages: Pages, view: PortalView): string {
             </p>
           )}
         </div>
-        <Notices {...section} />
+        <PendingNotice {...section} />
+        <ReviewNotice {...section} />
         <Hero {...section} />
         <OverLimitNotice {...section} />
-        <Rest {...section} />
+        {isPaid ? null : <Plans {...section} />}
+        <UsageBars {...section} />
+        <History {...section} />
+        {isPaid ? <Plans {...section} /> : null}
       </>
     ),
   })
 }
 
-function Rest(section: Section) {
-  return isPaidNow(section.view.overview.subscription) ? (
-    <>
-      <UsageBars {...section} />
-      <History {...section} />
-      <Plans {...section} />
-    </>
-  ) : (
-    <>
-      <Plans {...section} />
-      <UsageBars {...section} />
-      <History {...section} />
-    </>
+/** Which plan, until when, and the one thing to buy, with what it brings before it is paid. */
+function Hero(section: Section) {
+  const { pages, view, say } = section
+  const { subscription } = view.overview
+  const isInGrace = subscription.status === 'past_due'
+  return (
+    <section class="card hero" aria-labelledby="your-plan">
+      <p class="soft" safe>
+        {say('yourPlan')}
+      </p>
+      <div class="line">
+        <h2 id="your-plan" safe>
+          {planName(subscription.plan.name, view.locale)}
+        </h2>
+        {isPaidNow(subscription) ? (
+          <span class={isInGrace ? 'badge warn' : 'badge '} safe>
+            {say(isInGrace ? 'statusPastDue' : 'statusActive')}
+          </span>
+        ) : null}
+      </div>
+      {isPaidNow(subscription) ? (
+        <Until {...section} end={subscription.currentPeriodEnd} isInGrace={isInGrace} />
+      ) : (
+        <NotPaid {...section} />
+      )}
+      <Offer {...section} />
+      {isInGrace && isPaidNow(subscription) ? (
+        <p safe>
+          {say('pastDueText', { date: pages.formats.day(subscription.currentPeriodEnd, view.locale) })}
+        </p>
+      ) : null}
+    </section>
+  )
+}
+
+/** Until when everything works, counted down. In grace that is the end of grace, since the paid end is past. */
+function Until(section: Section & { readonly end: Instant; readonly isInGrace: boolean }) {
+  const { pages, view, say, end, isInGrace } = section
+  const { formats } = pages
+  const { overview, locale } = view
+  const until = isInGrace ? graceEndsAt(end, pages.rules) : end
+  const left = until - overview.now
+  return (
+    <div class="figures">
+      <p class="figure">
+        <span class="soft" safe>
+          {say(isInGrace ? 'worksUntil' : 'paidUntil')}
+        </span>
+        <strong safe>{formats.day(until, locale)}</strong>
+        <span class="soft small" safe>
+          {say('atTime', { time: formats.time(until, locale) })}
+        </span>
+      </p>
+      <p class={isInGrace || left <= DAY ? 'left warn' : 'left'} safe>
+        {say('timeLeft', { time: formats.timeLeft(left, locale) })}
+      </p>
+    </div>
+  )
+}
+
+function NotPaid({ pages, view, say }: Section) {
+  const { status, currentPeriodEnd } = view.overview.subscription
+  if (currentPeriodEnd === null) return <p safe>{say('noEnd')}</p>
+  const date = pages.formats.day(currentPeriodEnd, view.locale)
+  const how = status === 'canceled' ? 'canceled' : 'expired'
+  return (
+    <p>
+      <b safe>{say(`${how}Title`, { date })}</b> <span safe>{say(`${how}Text`)}</span>
+    </p>
+  )
+}
+
+function Offer(section: Section) {
+  const { pages, view, say } = section
+  const { formats } = pages
+  const { overview, session, locale } = view
+  const { renewal } = overview
+  if (!renewal || !mayInvite(view)) return null
+  if (!renewal.allowed) {
+    return renewal.renewableFrom === null ? null : (
+      <p class="soft" safe>
+        {say('renewableFrom', { date: formats.day(renewal.renewableFrom, locale) })}
+      </p>
+    )
+  }
+  const isRenewal = isPaidNow(overview.subscription)
+  const words = { plan: planName(renewal.plan.name, locale), amount: priceOf(section, renewal.plan.price) }
+  const end = formats.day(renewal.wouldEnd, locale)
+  return (
+    <div class="buy">
+      <BuyForm
+        base={pages.base}
+        session={session}
+        planId={renewal.plan.id}
+        label={say(isRenewal ? 'renew' : 'upgrade', words)}
+      />
+      <p safe>{say(isRenewal ? 'willExtend' : 'willStart', { end })}</p>
+      <p class="soft small" safe>
+        {say('paidByHand')}
+      </p>
+    </div>
+  )
+}
+
+function PendingNotice({ pages, view, say }: Section) {
+  const { overview, locale } = view
+  const pending = overview.pendingPayment
+  if (!pending || pending.checkoutUrl === null) return null
+  const time = pages.formats.time(pending.expiresAt, locale)
+  return (
+    <Notice tone="" title={say('pendingTitle')} text={say('pendingText', { time })}>
+      <p class="actions">
+        <LinkButton href={pending.checkoutUrl} label={say('goOnPaying')} go />
+        <LinkButton href={`${pages.base}/billing/return/${pending.id}`} label={say('checkAgain')} />
+      </p>
+    </Notice>
+  )
+}
+
+function ReviewNotice({ view, say }: Section) {
+  const odd = view.history.payments.find((payment) => payment.status === 'review')
+  if (!odd) return null
+  return (
+    <Notice tone="warn" title={say('reviewTitle')} text={say('reviewText')}>
+      <p class="small">
+        <span safe>{say('orderReference')}</span>{' '}
+        <code dir="ltr" safe>
+          {odd.id}
+        </code>
+      </p>
+    </Notice>
+  )
+}
+
+/** Each limit that is exceeded, by how much, and what to do. */
+function OverLimitNotice(section: Section) {
+  const { view, say } = section
+  const { overLimits } = view.overview
+  if (overLimits.length === 0) return null
+  return (
+    <Notice tone="warn" title={say('overLimitTitle')} text={say('overLimitText')}>
+      <ul class="marked">
+        {overLimits.map((over) => {
+          const words = { limit: say(over.limit), ...usageInWords(section, over) }
+          const { projectId: project } = over
+          return (
+            <li safe>
+              {project === null
+                ? say('overLimitLine', words)
+                : say('overLimitLineOfProject', { ...words, project })}
+            </li>
+          )
+        })}
+      </ul>
+    </Notice>
+  )
+}
+
+function Notice(of: { tone: '' | 'warn'; title: string; text: string; children: JSX.Element }) {
+  return (
+    <section class={`notice ${of.tone}`}>
+      <h2 safe>{of.title}</h2>
+      <p safe>{of.text}</p>
+      {of.children}
+    </section>
   )
 }

@@ -6,7 +6,7 @@ import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { nameSchemas } from '../http/schemas.js'
 import { timestamp } from '../payments/schemas.js'
-import { type OpenLinkDeps, openPortalLink } from './portal-sessions.js'
+import { type OpenLinkDeps, openPortalLink } from './portal-sessions.sql.js'
 
 export interface PortalSessionRoutesDeps extends OpenLinkDeps {
   readonly identify: CallerChecks['identify']

@@ -1,9 +1,15 @@
 // Sessions of the portal as rows: the single-use link, the session that it becomes, their end. Both secrets are random, and
 // only their digests are stored. A session opens the portal of its user and nothing else.
-import { CLOCK_SKEW_MAX, HOUR, type Instant } from '../core/instant.js'
+import { CLOCK_SKEW_MAX, HOUR, type Instant, MINUTE } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, integer, text, textOrNull } from '../database/rows.js'
-import { PROFILE_COLUMNS, parseProfile, type UserProfile } from '../payments/profile.sql.js'
+import {
+  type KnownUser,
+  PROFILE_COLUMNS,
+  parseProfile,
+  rememberUser,
+  type UserProfile,
+} from '../payments/profile.sql.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Ids } from '../runtime/random.js'
 import { digestOf, randomToken } from '../runtime/secret.js'
@@ -11,6 +17,11 @@ import { digestOf, randomToken } from '../runtime/secret.js'
 export interface SessionDeps {
   readonly database: Queryable
   readonly clock: Clock
+}
+
+export interface OpenLinkDeps extends SessionDeps {
+  readonly ids: Ids
+  readonly publicUrl: string
 }
 
 /** A session, or what a link would become. */
@@ -29,16 +40,39 @@ const insertLink = statement(
    values ($1, $2, $3, $4::timestamptz, $5)`,
 )
 
-/** A new link's secret, and when it ends. */
-export async function insertPortalLink(
-  { database, clock, ids }: SessionDeps & { readonly ids: Ids },
-  of: { readonly userId: string; readonly returnPath: string | null; readonly lifetimeMs: number },
-): Promise<{ readonly token: string; readonly expiresAt: Instant }> {
+/** Long enough for a redirect on a slow line, too short for a link that was copied somewhere. */
+const LINK_MS = 5 * MINUTE
+/** Mail takes its time, and is read on another device. */
+const MAILED_LINK_MS = 30 * MINUTE
+
+/** For the platform, which knows the user. What their token says fills what was not known. */
+export async function openPortalLink(
+  deps: OpenLinkDeps,
+  user: KnownUser,
+  returnPath: string | null,
+): Promise<{ readonly url: string; readonly expiresAt: Instant }> {
+  const { database, clock, publicUrl } = deps
+  await rememberUser(database, user, clock.now())
+  const { token, expiresAt } = await insertPortalLink(deps, user.userId, LINK_MS, returnPath)
+  return { url: `${publicUrl}/portal/open?token=${token}`, expiresAt }
+}
+
+/** The address that a mail carries. */
+export async function openMailedLink(deps: OpenLinkDeps, userId: string): Promise<string> {
+  const { token } = await insertPortalLink(deps, userId, MAILED_LINK_MS, null)
+  return `${deps.publicUrl}/portal/sign-in?token=${token}`
+}
+
+async function insertPortalLink(
+  { database, clock, ids }: OpenLinkDeps,
+  userId: string,
+  lifetimeMs: number,
+  returnPath: string | null,
+) {
   const now = clock.now()
   const token = randomToken()
-  const expiresAt = now + of.lifetimeMs
-  const id = ids.next('prt', now)
-  await database.query(insertLink, [of.userId, id, digestOf(token), at(expiresAt), of.returnPath])
+  const expiresAt = now + lifetimeMs
+  await database.query(insertLink, [userId, ids.next('prt', now), digestOf(token), at(expiresAt), returnPath])
   return { token, expiresAt }
 }
 

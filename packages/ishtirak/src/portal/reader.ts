@@ -1,6 +1,6 @@
 // Who reads a page, and in which language: the session in the cookie, the language that the user chose, else that of their
 // profile, else that of the browser. Arabic where nothing is known.
-import { parseCookie, stringifySetCookie } from 'cookie'
+import { fastifyCookie } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import { isLocale, type Locale } from '../core/locale.js'
@@ -27,17 +27,10 @@ const YEAR_SECONDS = 365 * 86_400
 const SEEN_MAX = 10_000
 
 export function createReader(deps: SessionDeps, publicUrl: string) {
-  const { origin } = new URL(publicUrl)
+  const isFromHere = comesFrom(new URL(publicUrl).origin)
   const { cookie, attributes } = cookiesFor(publicUrl)
-  const setCookie = (reply: FastifyReply, name: string, value: string, maxAgeSeconds: number) =>
-    reply.header('set-cookie', stringifySetCookie({ ...attributes, name, value, maxAge: maxAgeSeconds }))
   const seen = new BoundedMap<string, true>(SEEN_MAX)
   const tokenOf = (request: FastifyRequest) => cookiesOf(request)[cookie.session]
-  const chosenBy = (request: FastifyRequest, session: Session | null, profile?: Locale | null) => {
-    const remembered = cookiesOf(request)[cookie.language]
-    const candidates = [queryOf(request, 'lang'), remembered, session?.locale, profile]
-    return candidates.find(isLocale) ?? preferredLocale(request.headers['accept-language'], 'ar')
-  }
   /** Ends the session that the request came with, where the answer begins another. */
   const forget = async (request: FastifyRequest) => {
     const token = tokenOf(request)
@@ -59,31 +52,36 @@ export function createReader(deps: SessionDeps, publicUrl: string) {
       const token = tokenOf(request)
       return token !== undefined && seen.get(formTokenOf(token)) === true
     },
-    /** `profile`: the language of the page's user where there is no session. Remembers one that was asked for. */
+    /**
+     * `profile`: the language of the page's user where there is no session. One that was asked for is remembered, but not
+     * by a refusal, which gives no `reply`.
+     */
     language: (
       request: FastifyRequest,
-      reply: FastifyReply,
+      reply: FastifyReply | null,
       session: Session | null,
       profile?: Locale | null,
     ): Locale => {
       const asked = queryOf(request, 'lang')
-      if (isLocale(asked)) setCookie(reply, cookie.language, asked, YEAR_SECONDS)
-      return chosenBy(request, session, profile)
+      if (isLocale(asked)) reply?.setCookie(cookie.language, asked, { ...attributes, maxAge: YEAR_SECONDS })
+      const candidates = [asked, cookiesOf(request)[cookie.language], session?.locale, profile]
+      return candidates.find(isLocale) ?? preferredLocale(request.headers['accept-language'], 'ar')
     },
-    /** The same for a refusal, which remembers nothing. */
-    languageOfRefusal: (request: FastifyRequest, session: Session | null) => chosenBy(request, session),
     begin: (reply: FastifyReply, sessionToken: string): void => {
-      setCookie(reply, cookie.session, sessionToken, SESSION_MS / 1_000)
+      reply.setCookie(cookie.session, sessionToken, { ...attributes, maxAge: SESSION_MS / 1_000 })
     },
     forget,
     end: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       await forget(request)
-      setCookie(reply, cookie.session, '', 0)
+      reply.clearCookie(cookie.session, attributes)
     },
     /** False: the form was not sent from a page of this service. */
-    isFromHere: (request: FastifyRequest) => isFromHere(request, origin),
+    isFromHere,
     /** Throws `forbidden` where the form was not sent from a page of this session. */
-    requireOwnForm: (request: FastifyRequest, session: Session) => requireOwnForm(request, session, origin),
+    requireOwnForm: (request: FastifyRequest, { formToken }: Session): void => {
+      const isOwn = isFromHere(request) && constantTimeEquals(formToken, fieldOf(request, 'form_token'))
+      if (!isOwn) throw new BillingError('forbidden')
+    },
   }
 }
 
@@ -103,20 +101,19 @@ function formTokenOf(sessionToken: string): string {
   return digestOf(`form ${sessionToken}`)
 }
 
-function requireOwnForm(request: FastifyRequest, { formToken }: Session, origin: string): void {
-  const isOwn = isFromHere(request, origin) && constantTimeEquals(formToken, fieldOf(request, 'form_token'))
-  if (!isOwn) throw new BillingError('forbidden')
-}
-
 /** Browsers say where a request comes from. The pages send no referrer, so their forms have the origin "null". */
-function isFromHere(request: FastifyRequest, ownOrigin: string): boolean {
-  const { origin, 'sec-fetch-site': site } = request.headers
-  if (site !== undefined) return site === 'same-origin'
-  return origin === undefined || origin === 'null' || origin === ownOrigin
+function comesFrom(ownOrigin: string) {
+  return ({ headers }: FastifyRequest): boolean => {
+    const site = headers['sec-fetch-site']
+    return site === undefined
+      ? [undefined, 'null', ownOrigin].includes(headers.origin)
+      : site === 'same-origin'
+  }
 }
 
+/** From the header itself: a request may be refused before the plugin of the cookies has seen it. */
 function cookiesOf({ headers }: FastifyRequest): Readonly<Record<string, string | undefined>> {
-  return headers.cookie === undefined ? {} : parseCookie(headers.cookie)
+  return headers.cookie === undefined ? {} : fastifyCookie.parse(headers.cookie)
 }
 
 /** A parameter of the query; undefined where it is missing or given twice. */

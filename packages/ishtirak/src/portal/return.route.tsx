@@ -1,16 +1,54 @@
-// The page after paying: paid, still being confirmed, failed, canceled, too late, under review, refunded. It says what the
-// payment was and what it is worth now. It shows nothing of the user, since its address is enough to read it.
+// The page after paying, to which the provider sends the payer back with whatever outcome. What the redirect claims is not
+// read: the page says what is stored, after one bounded look at the provider where nothing is settled yet. It shows nothing
+// of the user, since its address is enough to read it.
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'
 import { graceEndsAt } from '../core/subscription.js'
-import { type MessageKey, planName, type Say, sayFor } from '../i18n/messages.js'
-import type { ReturnedPayment } from '../payments/history.js'
-import { BuyForm, LinkButton, renderPage, Sign, type SignKind } from './frame.js'
-import type { Pages } from './pages.js'
-import type { Session } from './reader.js'
+import type { App } from '../http/app.js'
+import { planName, type Say, sayFor } from '../i18n/messages.js'
+import { type ReturnedPayment, readReturnedPayment } from '../payments/history.js'
+import { findUserLocale } from '../payments/profile.sql.js'
+import { BuyForm, Card, LinkButton, type Pages, renderPage, Sign, type SignKind } from './frame.js'
+import { queryOf, type Session } from './reader.js'
 
-export interface ReturnView extends ReturnedPayment {
+/** Looks that a page takes by itself: 4 at 3 s just after paying, then every 10 s, three minutes in all. */
+const LOOKS_MAX = 20
+const QUICK_LOOKS = 4
+
+export function returnRoutes(app: App, pages: Pages): void {
+  app.get<{ Params: { payment_id: string } }>(
+    '/billing/return/:payment_id',
+    { schema: { hide: true } },
+    async (request, reply) => {
+      const { reader, database } = pages
+      pages.limitAnonymous(request, reply)
+      const returned = await readReturnedPayment(pages, request.params.payment_id, request.id)
+      const { payment, now } = returned
+      const session = await reader.session(request)
+      const own = session?.userId === payment.userId ? session : null
+      // The language of the payer's profile; nothing else of the payer reaches the page.
+      const locale = reader.language(request, reply, own, await findUserLocale(database, payment.userId))
+      const look = readLook(queryOf(request, 'look'))
+      const isWaiting = publicStatusAt(payment, now) === 'pending' && look < LOOKS_MAX
+      if (isWaiting) reply.header('refresh', refresh(look))
+      return reply
+        .headers(pages.headers)
+        .send(returnPage(pages, { ...returned, session: own, locale, isWaiting }))
+    },
+  )
+}
+
+/** As a header field: browsers obey it without JavaScript, and it leaves the page's own markup alone. */
+function refresh(look: number): string {
+  return `${look < QUICK_LOOKS ? 3 : 10}; url=?look=${look + 1}`
+}
+
+function readLook(text = ''): number {
+  return /^\d{1,3}$/.test(text) ? Number(text) : 0
+}
+
+interface ReturnView extends ReturnedPayment {
   /** Only the payer's own. */
   readonly session: Session | null
   readonly locale: Locale
@@ -18,70 +56,59 @@ export interface ReturnView extends ReturnedPayment {
   readonly isWaiting: boolean
 }
 
-export function returnPage(pages: Pages, view: ReturnView): string {
+function returnPage(pages: Pages, view: ReturnView): string {
   const { payment, now, session, locale } = view
   const say = sayFor(pages.seller.identity, locale)
   const status = publicStatusAt(payment, now)
-  const { kind, title } = STATES[status]
+  const title = say(`return_${status}_title`)
   return renderPage(pages, {
     locale,
-    title: say(title),
+    title,
     // A paid order has that link as its main button.
     backUrl: status === 'paid' ? null : pages.backUrl(session),
     safeContent: (
       <div class="middle">
         <section class="card" role={status === 'pending' ? 'status' : undefined}>
-          <Sign kind={kind} />
-          <h1 safe>{say(title)}</h1>
+          <Sign kind={SIGNS[status]} />
+          <h1 safe>{title}</h1>
           <p safe>{textOf(pages, view, status, say)}</p>
           {status === 'failed' ? <Satim say={say} /> : null}
           <Actions pages={pages} view={view} status={status} say={say} />
         </section>
-        <section class="card" aria-labelledby="details">
-          <h2 id="details" safe>
-            {say('details')}
-          </h2>
+        <Card id="details" title={say('details')}>
           <dl class="facts">{factsOf(pages, view, say).map(Fact)}</dl>
-        </section>
+        </Card>
       </div>
     ),
   })
 }
 
-const STATES: Readonly<Record<PublicPaymentStatus, { kind: SignKind; title: MessageKey; text: MessageKey }>> =
-  {
-    paid: { kind: 'ok', title: 'returnPaidTitle', text: 'returnPaidText' },
-    pending: { kind: 'waiting', title: 'returnPendingTitle', text: 'returnPendingText' },
-    failed: { kind: 'bad', title: 'returnFailedTitle', text: 'returnFailedText' },
-    canceled: { kind: 'info', title: 'returnCanceledTitle', text: 'returnCanceledText' },
-    expired: { kind: 'info', title: 'returnExpiredTitle', text: 'returnExpiredText' },
-    review: { kind: 'info', title: 'returnReviewTitle', text: 'returnReviewText' },
-    refunded: { kind: 'info', title: 'returnRefundedTitle', text: 'returnRefundedText' },
-  }
-
-function textOf(pages: Pages, view: ReturnView, status: PublicPaymentStatus, say: Say): string {
-  const { formats } = pages
-  const { payment, locale, isWaiting } = view
-  if (status === 'pending' && !isWaiting) return say('returnStillPendingText')
-  if (status === 'paid') return paidText(pages, view, say)
-  const { refundedAt } = view
-  if (status === 'refunded' && refundedAt !== null)
-    return say('returnRefundedOnText', { date: formats.day(refundedAt, locale) })
-  return say(STATES[status].text, { plan: planName(payment.plan.name, locale) })
+const SIGNS: Readonly<Record<PublicPaymentStatus, SignKind>> = {
+  paid: 'ok',
+  pending: 'waiting',
+  failed: 'bad',
+  canceled: 'info',
+  expired: 'info',
+  review: 'info',
+  refunded: 'info',
 }
 
-/** The payment stays a fact; what it is worth depends on what became of the subscription since. */
-function paidText({ formats, rules }: Pages, view: ReturnView, say: Say): string {
-  const { subscription, locale } = view
-  const { status, currentPeriodEnd } = subscription
-  // A paid payment has bought time, so there is an end.
-  const ended = currentPeriodEnd ?? view.now
-  const date = formats.day(ended, locale)
+function textOf({ formats, rules }: Pages, view: ReturnView, status: PublicPaymentStatus, say: Say): string {
+  const { subscription, refundedAt, locale, isWaiting } = view
+  if (status === 'pending' && !isWaiting) return say('returnStillPendingText')
+  if (status === 'refunded' && refundedAt !== null)
+    return say('returnRefundedOnText', { date: formats.day(refundedAt, locale) })
+  if (status !== 'paid') return say(`return_${status}_text`)
+  // The payment stays a fact; what it is worth depends on what became of the subscription since. It has bought time, so
+  // there is an end.
+  const end = subscription.currentPeriodEnd ?? view.now
+  const moment = (instant: Instant) => formats.moment(instant, locale)
   const plan = planName(subscription.plan.name, locale)
-  if (status === 'active') return say('returnPaidText', { plan, end: formats.moment(ended, locale) })
-  if (status === 'past_due')
-    return say('returnPaidGraceText', { date, end: formats.moment(graceEndsAt(ended, rules), locale) })
-  return say(status === 'canceled' ? 'returnPaidStoppedText' : 'returnPaidOverText', { date })
+  if (subscription.status === 'active') return say('return_paid_text', { plan, end: moment(end) })
+  const date = formats.day(end, locale)
+  if (subscription.status === 'past_due')
+    return say('returnPaidGraceText', { date, end: moment(graceEndsAt(end, rules)) })
+  return say(subscription.status === 'canceled' ? 'returnPaidStoppedText' : 'returnPaidOverText', { date })
 }
 
 /**
