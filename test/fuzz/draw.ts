@@ -1,7 +1,7 @@
 // Draws each call from the seed and its number. Routes and fields are read from the running app and its schemas, so a new
 // one needs no change here.
 import { createHmac } from 'node:crypto'
-import type { KnownRoute } from '../../packages/ishtirak/src/http/failures.js'
+import type { KnownRoute } from '../../packages/ishtirak/src/http/problem.js'
 import { OPERATOR_KEY } from '../support/operator.js'
 import { PLATFORM_KEY } from '../support/platform.js'
 import { SeededRandom } from '../support/random.js'

@@ -2,7 +2,7 @@
 // the answer says so. The database gives up first (CALL_LIMIT_MS), and what it gave up does not come about.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { BillingError } from '../core/error.js'
-import type { AnswerFailure } from './failures.js'
+import type { AnswerFailure } from './problem.js'
 
 const LIMIT_MS = 5_300
 /** One look at all requests that are open costs them less than a timer for each. */

@@ -14,12 +14,10 @@ import {
 import { BillingError } from '../core/error.js'
 import type { Log } from '../runtime/log.js'
 import { type AnswerDeadline, installAnswerDeadline } from './answer-deadline.js'
-import { acceptJsonOnly, BODY_LIMIT_BYTES } from './body.js'
 import type { CallerChecks } from './callers.js'
-import { answerBrokenInput, installFailures } from './failures.js'
 import { createMetrics, type Metrics } from './metrics.js'
-import { ProblemSchema } from './problem.js'
-import { newRequestId, pathOf, requestIdOf } from './request.js'
+import { answerBrokenInput, installFailures, ProblemSchema } from './problem.js'
+import { acceptJsonOnly, BODY_LIMIT_BYTES, newRequestId, pathOf, requestIdOf } from './request.js'
 import { buildSerializer, validatorCompiler } from './schemas.js'
 
 export type App = FastifyInstance<
@@ -84,7 +82,7 @@ export function createApp(parts: AppParts): App {
   const metrics = parts.metrics ?? createMetrics()
   app.setValidatorCompiler(validatorCompiler)
   acceptJsonOnly(app)
-  const { answerFailure } = installFailures(app, { publicUrl })
+  const answerFailure = installFailures(app, publicUrl)
   refuseExpectations(app)
   const { limitAnonymous = () => undefined } = parts
   watchRequests(app, { metrics, limitAnonymous, deadline: installAnswerDeadline(app, answerFailure) })

@@ -27,10 +27,7 @@ export interface UserIdentity {
   readonly locale?: Locale
 }
 
-export interface TokenVerifier {
-  /** Throws `unauthenticated`, or `authentication_unavailable` when the keys cannot be fetched. */
-  verify(authorizationHeader: string | undefined): Promise<UserIdentity>
-}
+export type TokenVerifier = ReturnType<typeof createTokenVerifier>
 
 interface TokenVerifierOptions {
   /** HS256, at least 32 bytes. Exactly one of this and `jwksUrl`. */
@@ -53,11 +50,12 @@ const KEYS_TIMEOUT_MS = 3 * SECOND
 const KEYS_COOLDOWN_MS = 30 * SECOND
 const KEYS_KEPT_MS = 10 * MINUTE
 
-export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
+export function createTokenVerifier(options: TokenVerifierOptions) {
   const check = signatureCheck(options)
   const remembered = rememberIdentities({ most: REMEMBERED_MAX, longestMs: REMEMBERED_MS })
   return {
-    verify: async (header) => {
+    /** Throws `unauthenticated`, or `authentication_unavailable` when the keys cannot be fetched. */
+    verify: async (header: string | undefined): Promise<UserIdentity> => {
       const token = bearerToken(header)
       // Under a digest: what is kept in memory for long should not be usable.
       const digest = hash('sha256', token, 'base64')
@@ -72,10 +70,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   }
 }
 
-export interface ApiKeys {
-  /** The key's name. Throws the refusal of its kind of key, or `not_found` when no key is configured. */
-  verify(authorizationHeader: string | undefined): string
-}
+export type ApiKeys = ReturnType<typeof keyRing>
 
 /** The name goes into the audit trail. */
 interface OperatorKey {
@@ -95,10 +90,11 @@ export function createOperatorKeys(operators: readonly OperatorKey[]): ApiKeys {
 }
 
 /** A part without any key is switched off and answers 404: it is never open. */
-function keyRing(keys: readonly OperatorKey[], refusal: ErrorCode): ApiKeys {
+function keyRing(keys: readonly OperatorKey[], refusal: ErrorCode) {
   const known = keys.map(({ name, key }) => ({ name, matches: secretMatcher(key) }))
   return {
-    verify: (header) => {
+    /** The key's name. Throws `refusal`, or `not_found` when no key is configured. */
+    verify: (header: string | undefined): string => {
       if (known.length === 0) throw new BillingError('not_found')
       const given = bearerToken(header, refusal)
       // All are compared, whichever fits: the time must not tell which one, nor how many come before it.

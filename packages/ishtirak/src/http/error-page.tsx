@@ -1,6 +1,7 @@
 // The page behind every problem's `type`: all codes in three languages, made from the one list. It runs no script.
 import { ERRORS } from '../core/error.js'
-import { LOCALES, type Locale } from '../core/locale.js'
+import { LOCALES } from '../core/locale.js'
+import { directionOf } from '../i18n/messages.js'
 
 const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-inline-size: 60rem; padding-inline: 1rem }
@@ -43,8 +44,4 @@ export function errorPage(): string {
       </body>
     </html>,
   )}`
-}
-
-function directionOf(locale: Locale): 'rtl' | 'ltr' {
-  return locale === 'ar' ? 'rtl' : 'ltr'
 }

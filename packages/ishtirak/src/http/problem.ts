@@ -1,12 +1,164 @@
-// The body of every error: RFC 9457 problem details in the reader's language, under a code that clients switch on.
-// It only renders; which error a failure becomes is decided in failures.ts.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+// What becomes of everything that is thrown on the way to an answer: a refusal with its code, or a bug that is logged with
+// its stack and not shown; also 404, 405 with `Allow`, and input so broken that no route ever saw it. The body of every error
+// is RFC 9457 problem details in the reader's language, under a code that clients switch on.
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import Type from 'typebox'
-import { type BillingError, ERRORS, type ErrorCode, VALIDATION_PROBLEMS } from '../core/error.js'
+import { BillingError, ERRORS, type ErrorCode, VALIDATION_PROBLEMS } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
+import { DatabaseUnavailable } from '../database/database.js'
+import type { Log } from '../runtime/log.js'
 import { pathOf, preferredLocale } from './request.js'
 
-export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+/** About as long as a standby needs to take over, or an embedded database to start again. */
+const DATABASE_RETRY_SECONDS = 5
+
+const CODES_OF_FASTIFY: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_json',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_json',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
+  FST_ERR_BAD_URL: 'invalid_request',
+  FST_ERR_MAX_PARAM_LENGTH: 'uri_too_long',
+  FST_ERR_NOT_FOUND: 'not_found',
+}
+
+/** What Node's parser calls the input that it gave up on. Everything else is `invalid_request`. */
+const CODES_OF_NODE: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
+export interface KnownRoute {
+  readonly method: string
+  readonly url: string
+  readonly schema: FastifySchema
+}
+
+/** Errors of the pages: HTML instead of a problem document. They must not fail, so they use no database. */
+export interface RefusalPages {
+  isPage(path: string): boolean
+  send(request: FastifyRequest, reply: FastifyReply, error: BillingError): FastifyReply
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    refuseWithPages(pages: RefusalPages): void
+    /** Every route, hidden ones and those of plugins included. */
+    knownRoutes(): readonly KnownRoute[]
+  }
+}
+
+/** Answers with the public form of the error: an HTML page for pages, a problem document for the API. */
+export type AnswerFailure = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply
+
+/** Call it before the routes are added: it learns from them which methods a path takes. */
+export function installFailures(app: FastifyInstance, publicUrl: string): AnswerFailure {
+  const allowedMethods = watchRoutes(app)
+  let pages: RefusalPages | undefined
+  app.decorate('refuseWithPages', (given: RefusalPages) => {
+    pages = given
+  })
+  const answerFailure: AnswerFailure = (thrown, request, reply) => {
+    const error = reportFailure(thrown, request)
+    if (pages?.isPage(pathOf(request.url))) return pages.send(request, reply, error)
+    return sendProblem(request, reply, error, publicUrl)
+  }
+  app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply))
+  app.setNotFoundHandler((request, reply) => {
+    const methods = allowedMethods(pathOf(request.url))
+    // The route of a folder takes the method and has no such file.
+    if (methods.length === 0 || methods.includes(request.method))
+      return answerFailure(new BillingError('not_found'), request, reply)
+    reply.header('allow', methods.join(', '))
+    return answerFailure(new BillingError('method_not_allowed'), request, reply)
+  })
+  return answerFailure
+}
+
+/** What the caller may know of it; whatever is our fault goes to the log. */
+function reportFailure(thrown: unknown, request: FastifyRequest): BillingError {
+  const error = toBillingError(thrown)
+  const evidence = { request_id: request.id, path: pathOf(request.url), error: thrown }
+  if (error.code === 'internal_error') request.log.error(evidence, 'a bug')
+  else if (ERRORS[error.code].status >= 500) request.log.warn(evidence, error.code)
+  return error
+}
+
+function toBillingError(thrown: unknown): BillingError {
+  if (thrown instanceof BillingError) return thrown
+  const cause = thrown
+  if (thrown instanceof DatabaseUnavailable)
+    return new BillingError('database_unavailable', { retryAfterSeconds: DATABASE_RETRY_SECONDS, cause })
+  if (!isFastifyError(thrown)) return new BillingError('internal_error', { cause })
+  return new BillingError(CODES_OF_FASTIFY[thrown.code] ?? codeOfStatus(thrown.statusCode), { cause })
+}
+
+function isFastifyError(thrown: unknown): thrown is FastifyError {
+  return thrown instanceof Error && 'code' in thrown && 'statusCode' in thrown
+}
+
+/** Plugins throw statuses of their own: the client's stay the client's, the rest is a bug. */
+function codeOfStatus(status: number | undefined): ErrorCode {
+  if (status === 404) return 'not_found'
+  if (status === 403) return 'forbidden'
+  return status !== undefined && status >= 400 && status < 500 ? 'invalid_request' : 'internal_error'
+}
+
+/** For Fastify's `clientErrorHandler`: bytes that are no HTTP request. There is no request to read a language from. */
+export function answerBrokenInput(
+  error: Error & { code?: string; rawPacket?: unknown },
+  socket: Socket,
+  { publicUrl, requestId, log }: { publicUrl: string; requestId: string; log: Log },
+): void {
+  log.debug({ reason: error.code, request_id: requestId }, 'unreadable request')
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+  const refusal = new BillingError(CODES_OF_NODE[error.code ?? ''] ?? 'invalid_request')
+  const { status, title } = ERRORS[refusal.code]
+  const body = JSON.stringify(problemBody(refusal, { publicUrl, instance: '', requestId, locale: 'en' }))
+  const head = [
+    `HTTP/1.1 ${status} ${title.en}`,
+    `Content-Type: ${PROBLEM_TYPE}`,
+    'Content-Language: en',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Cache-Control: no-store',
+    'Connection: close',
+  ]
+  // Behind the answer to a HEAD, a body is the next answer.
+  const { rawPacket } = error
+  const isHead = Buffer.isBuffer(rawPacket) && rawPacket.subarray(0, 5).toString('latin1') === 'HEAD '
+  socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`)
+}
+
+/**
+ * Listens to the routes that are added from now on, in plugins too. Gives the methods of a path in `Allow` order, none for an
+ * unknown path: Fastify's router answers only "this method here or nothing".
+ */
+function watchRoutes(app: FastifyInstance): (path: string) => readonly string[] {
+  const known: (KnownRoute & { readonly pattern: RegExp })[] = []
+  app.decorate('knownRoutes', () => known)
+  app.addHook('onRoute', ({ url, method, schema = {} }) => {
+    for (const name of [method].flat()) known.push({ method: name, url, schema, pattern: patternOf(url) })
+  })
+  return (path) => {
+    const methods = known.flatMap(({ pattern, method }) => (pattern.test(path) ? [method] : []))
+    return [...new Set(methods)].sort()
+  }
+}
+
+/** `/users/:id/limits/*` as an expression. Of Fastify's patterns we use names and a star, never expressions. */
+function patternOf(url: string): RegExp {
+  const parts = url.split('/').map((part) => {
+    if (part === '*') return '.*'
+    return part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  })
+  return new RegExp(`^${parts.join('/')}$`)
+}
 
 /** What of the request goes into the body. */
 interface ProblemContext {
@@ -37,18 +189,16 @@ export function problemBody(error: BillingError, context: ProblemContext): Recor
   return { ...standard, ...(errors.length > 0 ? { errors } : {}), ...error.extra, ...standard }
 }
 
-/** Answers with the error and the header fields that belong to it. */
-export function sendProblem(
+function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
   error: BillingError,
   publicUrl: string,
 ): FastifyReply {
   const locale = preferredLocale(request.headers['accept-language'])
-  const instance = pathOf(request.url)
-  const body = problemBody(error, { publicUrl, instance, requestId: request.id, locale })
+  const { status } = ERRORS[error.code]
   reply
-    .code(ERRORS[error.code].status)
+    .code(status)
     .headers({
       'content-type': PROBLEM_TYPE,
       'content-language': locale,
@@ -58,8 +208,11 @@ export function sendProblem(
     })
     .removeHeader('etag')
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
-  if (ERRORS[error.code].status === 401) reply.header('www-authenticate', challenge(request, error.code))
-  return reply.send(JSON.stringify(body))
+  if (status === 401) reply.header('www-authenticate', challenge(request, error.code))
+  const instance = pathOf(request.url)
+  return reply.send(
+    JSON.stringify(problemBody(error, { publicUrl, instance, requestId: request.id, locale })),
+  )
 }
 
 /** RFC 6750, section 3: an error is only named where a token was given. */
@@ -85,21 +238,14 @@ export const ProblemSchema = Type.Object(
   { $id: 'Problem', additionalProperties: true },
 )
 
-interface ProblemResponse {
-  description: string
-  content: { 'application/problem+json': { schema: object } }
-}
-
 /** For a route's `schema.response`: what it may refuse, by status. */
-export function problemResponses(...codes: readonly ErrorCode[]): Record<string, ProblemResponse> {
-  const responses: Record<string, ProblemResponse> = {}
+export function problemResponses(...codes: readonly ErrorCode[]) {
+  const content = { 'application/problem+json': { schema: { $ref: 'Problem#' } } }
+  const responses: Record<string, { description: string; content: typeof content }> = {}
   for (const code of codes) {
     const { status, detail } = ERRORS[code]
-    const before = responses[status]?.description
-    responses[status] = {
-      description: [...(before ? [before] : []), `\`${code}\`: ${detail.en}`].join('\n\n'),
-      content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
-    }
+    const before = responses[status] ? `${responses[status].description}\n\n` : ''
+    responses[status] = { description: `${before}\`${code}\`: ${detail.en}`, content }
   }
   return responses
 }

@@ -1,6 +1,7 @@
-// Sends due mail: claimed with a lease, dropped if it is outdated, written, passed to the mail server. After a crash the
-// row is due again, so a message may be sent twice but is never lost.
-import { DAY, MINUTE } from '../core/instant.js'
+// Sends due mail: claimed with a lease, dropped if it is outdated, written, passed to the mail server by SMTP. After a crash
+// the row is due again, so a message may be sent twice (each has a Message-ID of its own) but is never lost.
+import { createTransport, type SendMailOptions } from 'nodemailer'
+import { DAY, MINUTE, SECOND } from '../core/instant.js'
 import { judgeMail, mailRetryAfter } from '../core/mail.js'
 import type { Queryable } from '../database/database.js'
 import { inBatches } from '../runtime/async.js'
@@ -8,8 +9,9 @@ import type { Clock } from '../runtime/clock.js'
 import type { Count } from '../runtime/count.js'
 import type { Log } from '../runtime/log.js'
 import { type ClaimedMail, claimDueMails, finishMail, forgetMails } from './mail.sql.js'
-import type { Mailer } from './mailer.js'
 import { type WriteMailDeps, writeMail } from './write-mail.js'
+
+type Mailer = ReturnType<typeof createMailer>
 
 export interface SendMailDeps extends WriteMailDeps {
   /** Absent: no mail is sent. */
@@ -58,4 +60,52 @@ export function forgetOldMail(
   limit: number,
 ): Promise<number> {
   return forgetMails(database, clock.now() - REMEMBERED, limit)
+}
+
+const CONNECT_MS = 10 * SECOND
+/** Without a byte in the middle of a message. */
+const SILENCE_MS = 20 * SECOND
+
+/** `smtps://` speaks TLS from the first byte (port 465); `smtp://` (port 587) upgrades when the server offers it. */
+export function createMailer(smtpUrl: string) {
+  const { protocol, hostname, port, username, password } = new URL(smtpUrl)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const transport = createTransport({
+    host,
+    secure: protocol === 'smtps:',
+    ...(port === '' ? {} : { port: Number(port) }),
+    ...(username === ''
+      ? {}
+      : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    // A password must not cross a network in clear text because an attacker removed the server's offer of TLS.
+    requireTLS: username !== '' && !isThisMachine(host),
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return {
+    /** `refused`: the server will never accept a message for this address. */
+    send: async (message: SendMailOptions) => {
+      try {
+        await transport.sendMail(message)
+        return { kind: 'sent' } as const
+      } catch (error) {
+        if (!(error instanceof Error)) throw error
+        return { kind: isForGood(error) ? 'refused' : 'failed', reason: error.message } as const
+      }
+    },
+  }
+}
+
+/** 5xx to the recipient or the message itself (RFC 5321, section 4.2.1). Any other failure may be ours, and pass. */
+function isForGood(error: Error): boolean {
+  const command = 'command' in error ? error.command : undefined
+  const code = 'responseCode' in error ? Number(error.responseCode) : 0
+  return code >= 500 && (command === 'RCPT TO' || command === 'DATA')
+}
+
+function isThisMachine(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }

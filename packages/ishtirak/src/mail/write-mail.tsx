@@ -13,7 +13,6 @@ import { directionOf, type MessageKey, phoneInWords, planName, sayFor } from '..
 import { type PrintedReceipt, type ReceiptDeps, readReceipt } from '../receipts/receipt.js'
 import type { Clock } from '../runtime/clock.js'
 import type { ClaimedMail } from './mail.sql.js'
-import type { MailAddress } from './mailer.js'
 
 export interface WriteMailDeps extends ReceiptDeps {
   readonly clock: Clock
@@ -24,7 +23,7 @@ export interface WriteMailDeps extends ReceiptDeps {
   /** The address by which a user signs in to the portal, once. */
   readonly signInLink: (userId: string) => Promise<string>
   /** Who sends mail in this language. */
-  readonly mailFrom: (locale: Locale) => MailAddress
+  readonly mailFrom: (locale: Locale) => { readonly name: string; readonly address: string }
 }
 
 export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail): Promise<SendMailOptions> {
@@ -71,17 +70,15 @@ function wordsOf(
   const { identity, shop } = deps.receipts.seller
   const phone = phoneInWords(identity.phone, locale)
   const say = sayFor(identity, locale)
-  const theme = owed.kind.startsWith('expiring') ? 'expiring' : owed.kind
-  // The catalogue's test holds all of these keys.
-  const key = (part: string) => `mail_${theme}_${part}` as MessageKey
+  const theme = themeOf(owed.kind)
   const data = dataOf(deps, owed, of)
   return {
     locale,
     seller: identity.name[locale],
     color: shop.color ?? COLOR,
-    subject: plain(say(subjectKey(owed, deps.clock.now(), deps.formats) ?? key('subject'), data)),
+    subject: plain(say(subjectKey(owed, deps.clock.now(), deps.formats), data)),
     greeting: name === null ? say('mail_greetingUnnamed') : say('mail_greeting', { name }),
-    paragraphs: [say(key('what'), data), say(key('next'), data)],
+    paragraphs: [say(`mail_${theme}_what`, data), say(`mail_${theme}_next`, data)],
     button: say(BUTTONS[owed.kind] ?? 'mail_renewButton'),
     url,
     footer: say('mail_footer'),
@@ -125,12 +122,22 @@ const BUTTONS: Readonly<Partial<Record<MailKind, MessageKey>>> = {
 }
 
 /** A reminder of the last day names it; the others give the number of days left. */
-function subjectKey({ kind, user }: ClaimedMail, now: Instant, { isoDay }: Formats): MessageKey | null {
+function subjectKey({ kind, user }: ClaimedMail, now: Instant, { isoDay }: Formats): MessageKey {
+  const theme = themeOf(kind)
   const { paidUntil } = user.subscription
-  if (!kind.startsWith('expiring') || paidUntil === null) return null
-  const days = (Date.parse(isoDay(paidUntil)) - Date.parse(isoDay(now))) / DAY
+  const days =
+    theme === 'expiring' && paidUntil !== null
+      ? (Date.parse(isoDay(paidUntil)) - Date.parse(isoDay(now))) / DAY
+      : null
   if (days === 0) return 'mail_expiring_today_subject'
-  return days === 1 ? 'mail_expiring_tomorrow_subject' : null
+  return days === 1 ? 'mail_expiring_tomorrow_subject' : `mail_${theme}_subject`
+}
+
+/** All reminders before the end say the same. */
+function themeOf(kind: MailKind) {
+  return kind === 'expiring_7_days' || kind === 'expiring_3_days' || kind === 'expiring_1_day'
+    ? 'expiring'
+    : kind
 }
 
 function textOf({ locale, greeting, paragraphs, button, url, footer, contact }: MailWords): string {

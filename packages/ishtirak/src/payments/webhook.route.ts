@@ -1,9 +1,9 @@
 // The provider's webhook: answered 200 only after the event and its whole effect are committed.
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
-import { acceptRawBytes, rawBody } from '../http/body.js'
 import type { CallerChecks } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
+import { acceptRawBytes, rawBody } from '../http/request.js'
 import { BASE, WebhookAnswerSchema } from './schemas.js'
 import { receiveEvent, type WebhookDeps } from './webhook.js'
 

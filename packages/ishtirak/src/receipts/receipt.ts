@@ -2,13 +2,13 @@
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { receiptNumber } from '../core/receipt.js'
-import type { Queryable } from '../database/database.js'
+import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
+import { type Queryable, statement } from '../database/database.js'
+import { integer, json, text } from '../database/rows.js'
 import { findRefundInstant } from '../payments/audit.sql.js'
 import { findPayment } from '../payments/payments.sql.js'
 import type { ReceiptTerms } from '../payments/settle.js'
 import { createWorkQueue, type SingleFlight, singleFlight, type WorkQueue } from '../runtime/async.js'
-import { findReceipt } from './receipt.sql.js'
 import { renderReceipt } from './render-receipt.js'
 import { createTypesetter, type Typesetter } from './typesetter.js'
 
@@ -80,5 +80,22 @@ export async function readReceipt(
     amount: snapshot.amount,
     planName: snapshot.planName,
     periodEnd: payment.periodEnd,
+  }
+}
+
+// Written with the booking (payments/settle.sql.ts), and never changed.
+const selectReceipt = statement(
+  'receipts.one',
+  'select series, number, snapshot from receipts where user_id = $1 and payment_id = $2',
+)
+
+/** Null where there is none, or it is another user's. */
+async function findReceipt(database: Queryable, userId: string, paymentId: string) {
+  const [row] = await database.query(selectReceipt, [userId, paymentId])
+  if (!row) return null
+  return {
+    series: text(row, 'series'),
+    number: integer(row, 'number'),
+    snapshot: json<ReceiptSnapshot>(row, 'snapshot'),
   }
 }
