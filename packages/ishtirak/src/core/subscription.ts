@@ -61,7 +61,7 @@ export interface BillingRules {
   readonly calendar: Calendar
 }
 
-export type SubscriptionStatus = 'active' | 'past_due' | 'expired' | 'canceled'
+type SubscriptionStatus = 'active' | 'past_due' | 'expired' | 'canceled'
 
 export interface Subscription {
   /** The plan in effect: its limits are the user's limits at this instant. */

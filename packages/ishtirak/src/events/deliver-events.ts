@@ -4,8 +4,7 @@ import { DAY, MINUTE, SECOND } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
 import { inBatches } from '../runtime/async.js'
 import type { Clock } from '../runtime/clock.js'
-import type { Count } from '../runtime/count.js'
-import type { Log } from '../runtime/log.js'
+import type { Count, Log } from '../runtime/log.js'
 import type { Random } from '../runtime/random.js'
 import {
   claimUsersWithEvents,

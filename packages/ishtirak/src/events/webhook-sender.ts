@@ -2,8 +2,7 @@
 // once. Everything that happens becomes a plain result.
 import { Webhook } from 'standardwebhooks'
 import { type Clock, systemClock } from '../runtime/clock.js'
-import { sendRequest } from '../runtime/http-client.js'
-import type { Reach } from '../runtime/public-address.js'
+import { type Reach, sendRequest } from '../runtime/http-client.js'
 
 export interface EventSender {
   readonly url: string

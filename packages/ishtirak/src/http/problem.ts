@@ -170,7 +170,7 @@ interface ProblemContext {
 }
 
 /** The members in the order of the specification; what the error adds comes last and overwrites none of them. */
-export function problemBody(error: BillingError, context: ProblemContext): Record<string, unknown> {
+function problemBody(error: BillingError, context: ProblemContext): Record<string, unknown> {
   const { status, title, detail } = ERRORS[error.code]
   const standard = {
     type: `${context.publicUrl}/docs/errors#${error.code}`,

@@ -6,8 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { counter, type Figures, type Metrics, sumOf, writeFigures } from '../http/metrics.js'
 import type { Config } from '../runtime/config.js'
-import type { Count, Occurrence } from '../runtime/count.js'
-import type { Log } from '../runtime/log.js'
+import type { Count, Log, Occurrence } from '../runtime/log.js'
 
 /** What is counted, under the names that are published. */
 const COUNTERS: Readonly<

@@ -2,11 +2,9 @@
 // have no default and are never repeated. Without a provider key, outside production, the result is the sandbox.
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
-import { ConfigError } from './config-file.js'
+import { ConfigError, readPlans } from './config-file.js'
 import { type Environment, readEnvironment, type Variables } from './environment.js'
-import { withoutSlash } from './http-client.js'
-import { readPlans } from './plans-file.js'
-import type { Reach } from './public-address.js'
+import { type Reach, withoutSlash } from './http-client.js'
 import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
 
 export type Config = Readonly<ReturnType<typeof assemble>>

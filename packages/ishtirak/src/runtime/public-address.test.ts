@@ -1,7 +1,7 @@
 // Where events may go: to the internet, and nowhere that only we can reach.
 import type { LookupAddress } from 'node:dns'
 import { describe, expect, it } from 'vitest'
-import { isWithinReach, lookupWithin } from './public-address.js'
+import { isWithinReach, lookupWithin } from './http-client.js'
 
 describe('an address', () => {
   it.each([

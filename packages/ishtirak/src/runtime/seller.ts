@@ -1,11 +1,16 @@
-// Reads SELLER_FILE: who sells, and how sales are taxed from which day on. Everything that is wrong with it is reported
-// at once, since a wrong NIF on a thousand receipts cannot be taken back.
+// Reads SELLER_FILE: who sells, how sales are taxed from which day on, and what customers see of the seller. Everything that is
+// wrong with it is reported at once, since a wrong NIF on a thousand receipts cannot be taken back; so is a color on which
+// text cannot be read, or a logo that would make every page heavy.
+import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Seller, SellerIdentity, TaxTerm, TaxTerms } from '../core/receipt.js'
-import { ConfigError, parseJson, readText, schemaProblems } from './config-file.js'
-import { inEachLanguage, readShop } from './shop-file.js'
+import { contrastBetween, READABLE_CONTRAST } from '../core/color.js'
+import { byLocale, type Translated } from '../core/locale.js'
+import type { Seller, SellerIdentity } from '../core/receipt.js'
+import type { Shop } from '../core/shop.js'
+import type { TaxTerm, TaxTerms } from '../core/tax.js'
+import { ConfigError, codeOf, parseJson, readText, schemaProblems } from './config-file.js'
 
 const NAME = 'SELLER_FILE'
 
@@ -20,8 +25,8 @@ export function parseSeller(text: string, folder = '.'): Seller {
   // The two kinds of tax term are looked at one by one: a union would only say that none of its members fits.
   const problems = [...schemaProblems(NAME, SellerFile, value), ...termProblems(value)]
   if (problems.length > 0 || !Value.Check(SellerFile, value)) throw new ConfigError(problems)
-  const broken = [...ruleProblems(value)]
-  const shop = readShop(value, folder, (problem) => broken.push(`${NAME} ${problem}`))
+  const broken = ruleProblems(value)
+  const shop = readShop(value, folder, broken)
   const taxTerms = toTaxTerms(value.tax)
   if (broken.length > 0 || !taxTerms) throw new ConfigError(broken)
   return { identity: toIdentity(value), taxTerms, shop }
@@ -88,7 +93,7 @@ function termProblems(value: unknown): readonly string[] {
 }
 
 /** What a schema of single fields cannot say. */
-function ruleProblems(seller: SellerFields): readonly string[] {
+function ruleProblems(seller: SellerFields): string[] {
   const problems: string[] = []
   if ((seller.rc === undefined) === (seller.auto_entrepreneur_card === undefined))
     problems.push('SELLER_FILE: exactly one of /rc and /auto_entrepreneur_card is needed')
@@ -136,35 +141,71 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** Stands in for SELLER_FILE in the sandbox, and only there. A receipt with it cannot be mistaken for a real one. */
-export const EXAMPLE_SELLER: Seller = {
-  identity: {
-    name: { ar: 'مثال للاستضافة', fr: 'Exemple Hébergement', en: 'Example Hosting' },
-    legalForm: { ar: 'شركة ذات مسؤولية محدودة (مثال)', fr: 'SARL (exemple)', en: 'SARL (example)' },
-    activity: {
-      ar: 'استضافة تطبيقات الويب',
-      fr: 'Hébergement d’applications web',
-      en: 'Web application hosting',
-    },
-    address: {
-      ar: 'شارع المثال رقم 1، الجزائر',
-      fr: '1, rue de l’Exemple, Alger',
-      en: '1, rue de l’Exemple, Algiers',
-    },
-    phone: '+213 00 00 00 00',
-    email: 'facturation@exemple.example',
-    rc: '00/00-0000000 B 00',
-    autoEntrepreneurCard: null,
-    nif: '000000000000000',
-    nis: '000000000000000',
-    ai: '00000000000',
-    capital: null,
-  },
-  taxTerms: [{ from: '2020-01-01', tax: { kind: 'vat', ratePercent: 19 } }],
-  shop: {
-    termsUrl: inEachLanguage('https://exemple.example/conditions'),
-    refundUrl: inEachLanguage('https://exemple.example/remboursements'),
-    logo: null,
-    color: null,
-  },
+/** What is not usable is added to `problems`, and left out. */
+function readShop(fields: SellerFields, folder: string, problems: string[]): Shop {
+  const { logo, color } = fields
+  return {
+    logo: logo === undefined ? null : readLogo(path.resolve(folder, logo), problems),
+    color: color === undefined ? null : readColor(color, problems),
+    termsUrl: readLink('terms_url', fields.terms_url, problems),
+    refundUrl: readLink('refund_url', fields.refund_url, problems),
+  }
 }
+
+/** One text for all three languages, or one for each. */
+function inEachLanguage(words: string | Translated): Translated {
+  return typeof words === 'string' ? byLocale(() => words) : words
+}
+
+/** What the pattern of the schema cannot say. */
+function readLink(field: string, link: string | Translated, problems: string[]): Translated {
+  const links = inEachLanguage(link)
+  const isGood = (address: string) => URL.canParse(address) && new URL(address).username === ''
+  if (!Object.values(links).every(isGood))
+    problems.push(`${NAME} /${field}: must be an address such as https://atlas.example/terms`)
+  return links
+}
+
+/** `--page` of the light colors in portal.css: links stand on it, and white text on the color has a little more. */
+const PAGE = '#f3f6f4'
+
+function readColor(color: string, problems: string[]): string {
+  const contrast = contrastBetween(color, PAGE)
+  if (contrast < READABLE_CONTRAST) {
+    const found = `text in ${color} has a contrast of ${contrast.toFixed(1)} on a page`
+    problems.push(`${NAME} /color: ${found}; choose a darker color (4.5)`)
+  }
+  return color.toLowerCase()
+}
+
+/** Every page carries the logo, and is to stay under 30 kB. */
+const LOGO_BYTES_MAX = 6 * 1024
+
+function readLogo(file: string, problems: string[]): string | null {
+  try {
+    // A device or a pipe has no end.
+    const bytes = statSync(file).isFile() ? readFileSync(file) : Buffer.alloc(0)
+    const type = pictureType(bytes)
+    if (bytes.length > LOGO_BYTES_MAX)
+      problems.push(
+        `${NAME} /logo: ${bytes.length} bytes; every page carries it, so at most ${LOGO_BYTES_MAX}`,
+      )
+    else if (type === null) problems.push(`${NAME} /logo: neither a PNG nor an SVG (${file})`)
+    return `data:${type};base64,${bytes.toString('base64')}`
+  } catch (error) {
+    problems.push(`${NAME} /logo: cannot be read: ${codeOf(error)} (${file})`)
+    return null
+  }
+}
+
+/** By the content, not by the name. A browser runs no script of a picture in an `img`. */
+function pictureType(bytes: Buffer): string | null {
+  if (bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return 'image/png'
+  const drawing = bytes.toString().replace(/<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<!DOCTYPE[^>]*>/g, '')
+  return /^\s*<svg[\s/>]/.test(drawing) ? 'image/svg+xml' : null
+}
+
+/** Stands in for SELLER_FILE in the sandbox, and only there. A receipt with it cannot be mistaken for a real one. */
+export const EXAMPLE_SELLER = parseSeller(
+  readFileSync(new URL('./example-seller.json', import.meta.url), 'utf8'),
+)
