@@ -1,6 +1,5 @@
 // What users see: the front page, the portal with the way to the payment page and the receipts, the way into it, the page after
 // paying. Nothing here decides about money.
-import fastifyCookie from '@fastify/cookie'
 import type { FastifyInstance } from 'fastify'
 import { BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
@@ -33,7 +32,6 @@ export function pages(deps: PagesDeps) {
     backUrl: (session) => `${deps.platformUrl}${session?.returnPath ?? ''}`,
   }
   return async (app: App): Promise<void> => {
-    await app.register(fastifyCookie)
     acceptForms(app)
     app.refuseWithPages(refusalPages(shared))
     linkRoutes(app, shared)

@@ -1,6 +1,6 @@
 // Who reads a page, and in which language: the session in the cookie, the language that the user chose, else that of their
 // profile, else that of the browser. Arabic where nothing is known.
-import { fastifyCookie } from '@fastify/cookie'
+import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import { isLocale, type Locale } from '../core/locale.js'
@@ -29,6 +29,8 @@ const SEEN_MAX = 10_000
 export function createReader(deps: SessionDeps, publicUrl: string) {
   const isFromHere = comesFrom(new URL(publicUrl).origin)
   const { cookie, attributes } = cookiesFor(publicUrl)
+  const setCookie = (reply: FastifyReply, name: string, value: string, maxAgeSeconds: number) =>
+    reply.header('set-cookie', stringifySetCookie({ ...attributes, name, value, maxAge: maxAgeSeconds }))
   const seen = new BoundedMap<string, true>(SEEN_MAX)
   const tokenOf = (request: FastifyRequest) => cookiesOf(request)[cookie.session]
   /** Ends the session that the request came with, where the answer begins another. */
@@ -63,17 +65,17 @@ export function createReader(deps: SessionDeps, publicUrl: string) {
       profile?: Locale | null,
     ): Locale => {
       const asked = queryOf(request, 'lang')
-      if (isLocale(asked)) reply?.setCookie(cookie.language, asked, { ...attributes, maxAge: YEAR_SECONDS })
+      if (reply && isLocale(asked)) setCookie(reply, cookie.language, asked, YEAR_SECONDS)
       const candidates = [asked, cookiesOf(request)[cookie.language], session?.locale, profile]
       return candidates.find(isLocale) ?? preferredLocale(request.headers['accept-language'], 'ar')
     },
     begin: (reply: FastifyReply, sessionToken: string): void => {
-      reply.setCookie(cookie.session, sessionToken, { ...attributes, maxAge: SESSION_MS / 1_000 })
+      setCookie(reply, cookie.session, sessionToken, SESSION_MS / 1_000)
     },
     forget,
     end: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       await forget(request)
-      reply.clearCookie(cookie.session, attributes)
+      setCookie(reply, cookie.session, '', 0)
     },
     /** False: the form was not sent from a page of this service. */
     isFromHere,
@@ -111,9 +113,8 @@ function comesFrom(ownOrigin: string) {
   }
 }
 
-/** From the header itself: a request may be refused before the plugin of the cookies has seen it. */
 function cookiesOf({ headers }: FastifyRequest): Readonly<Record<string, string | undefined>> {
-  return headers.cookie === undefined ? {} : fastifyCookie.parse(headers.cookie)
+  return headers.cookie === undefined ? {} : parseCookie(headers.cookie)
 }
 
 /** A parameter of the query; undefined where it is missing or given twice. */
