@@ -11,24 +11,17 @@ import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.
 import { viewRows } from '../payments/views.js'
 import { ActSchema, FoundUserSchema, ReceivedSchema, SentSchema } from './schemas.js'
 
-const selectNewest = statement(
-  'operator.newest',
-  `select ${PAYMENT_COLUMNS}
-     from payments p
-    where ($1::text is null or p.user_id = $1)
-      and ($2::text is null or $2 = ${publicStatusSql('$3')})
-    order by p.created_at desc, p.id desc
-    limit $4::int`,
-)
-
-const selectInReview = statement(
-  'operator.in_review',
-  `select ${PAYMENT_COLUMNS}
-     from payments p
-    where p.status = 'review' and ($1::text is null or p.user_id = $1)
-    order by p.created_at desc, p.id desc
-    limit $2::int`,
-)
+const newest = (name: string, isWanted: string) =>
+  statement(
+    `operator.${name}`,
+    `select ${PAYMENT_COLUMNS}
+       from payments p
+      where ($1::text is null or p.user_id = $1) and ${isWanted}
+      order by p.created_at desc, p.id desc
+      limit $2::int`,
+  )
+const selectNewest = newest('newest', `($3::text is null or $3 = ${publicStatusSql('$4')})`)
+const selectInReview = newest('in_review', "p.status = 'review'")
 
 /** Of all users, newest first. Those in review have an index of their own: they are few among many. */
 export async function newestPayments(
@@ -44,7 +37,7 @@ export async function newestPayments(
   const rows =
     status === 'review'
       ? await database.query(selectInReview, [userId, limit])
-      : await database.query(selectNewest, [userId, status, at(now), limit])
+      : await database.query(selectNewest, [userId, limit, status, at(now)])
   return rows.map(parsePayment)
 }
 

@@ -153,7 +153,7 @@ const TEXT = `select ${limitUntil('$1::numeric')}`
 export const prepareDeadline = `prepare ${NAME}(numeric) as ${TEXT}`
 
 /** Goes ahead of the change. */
-export function deadlineMessages({ serverMs, isPrepared }: Deadline): Buffer[] {
+function deadlineMessages({ serverMs, isPrepared }: Deadline): Buffer[] {
   const parse = isPrepared ? [] : [serialize.parse({ text: TEXT })]
   const bind = serialize.bind({ statement: isPrepared ? NAME : '', values: [String(serverMs)] })
   return [...parse, bind, serialize.execute()]
