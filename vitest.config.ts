@@ -12,6 +12,7 @@ const resolve = {
   alias: [
     { find: /^chargily-emulator$/, replacement: source('chargily-emulator/src/emulator.ts') },
     { find: /^chargily-emulator\/command$/, replacement: source('chargily-emulator/src/command.ts') },
+    { find: /^ishtirak$/, replacement: source('ishtirak/src/main/create-ishtirak.ts') },
     { find: /^@ishtirak\/client$/, replacement: source('client/src/index.ts') },
   ],
 }

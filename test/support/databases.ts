@@ -77,7 +77,7 @@ export async function freshDatabase(kind: DatabaseKind): Promise<Database> {
     script: (sql) => database.script(sql),
     close: async () => {
       await database.close()
-      await dropDatabase(inject('serverUrl'), new URL(url).pathname.slice(1))
+      await dropPostgres(url)
     },
   }
 }
@@ -90,6 +90,10 @@ export function readDump(name: 'dumpPath' | 'emptyDumpPath'): Blob {
 /** The URL of a fresh, migrated database on the server: for tests that start real processes. */
 export function postgresUrl(): Promise<string> {
   return createAndName(inject('templateName'))
+}
+
+export function dropPostgres(url: string): Promise<void> {
+  return dropDatabase(inject('serverUrl'), new URL(url).pathname.slice(1))
 }
 
 /** The same without a pooler in between, if there is one: for what is promised of the server's own connections. */

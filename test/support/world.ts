@@ -83,6 +83,7 @@ export async function createWorld(
     { ...config, chargily },
     { database: unclosed(database), clock, log, withoutJobs },
   )
+  await service.start()
   await service.app.listen({ host: '127.0.0.1', port })
   const call = (method: string, path: string, callOptions: CallOptions = {}) =>
     send(`${url}${path}`, method, callOptions)

@@ -91,9 +91,17 @@ export async function schemaFit(database: Queryable, options: MigrateOptions = {
   }
 }
 
-/** An advisory transaction lock works through a pooler too. The number is ours alone: "ishtirak" in base 36, cut. */
+/**
+ * An advisory transaction lock works through a pooler too. The number is ours alone: "ishtirak" in base 36, cut. Schemas of one
+ * database wait for each other. Where the path leads nowhere, its only schema is still to be made.
+ */
 const lockAndPrepare = `
   select pg_advisory_xact_lock(1132374928);
+  do $$ begin
+    if current_schema() is null then
+      execute format('create schema %I', (parse_ident(current_setting('search_path')))[1]);
+    end if;
+  end $$;
   create table if not exists schema_migrations (
     version integer primary key,
     name text not null,

@@ -11,6 +11,8 @@ export interface DatabaseOptions {
   readonly dataDir?: string
   /** Connections to a server; see `PostgresOptions`. */
   readonly maxConnections?: number
+  /** The schema that every statement goes to; by default the database's own, `public`. */
+  readonly schema?: string
   readonly log?: {
     warn(details: object, message: string): void
     error(details: object, message: string): void
@@ -24,18 +26,28 @@ export class UnknownDatabase extends Error {
   override readonly name = 'UnknownDatabase'
 }
 
+/** None of these characters can end the setting that the name goes into. */
+const SCHEMA_NAME = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/
+
+function schemaName(name: string): string {
+  if (SCHEMA_NAME.test(name)) return name
+  throw new TypeError('a schema is named by a to z, 0 to 9 and _, not beginning with a digit or pg_')
+}
+
 /** Throws `DataFolderLocked` or `DataFolderUnusable`; a server is not asked before the first statement. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, dataDir = './data', log, onFailure, ...pool } = options
+  const schema = options.schema === undefined ? {} : { schema: schemaName(options.schema) }
   if (url === undefined) {
     return await openFolder(dataDir, {
+      ...schema,
       onFailure: (error) => {
         log?.error({ err: error }, 'the embedded database has failed; restart the process')
         onFailure?.()
       },
     })
   }
-  if (url === 'memory:') return await openMemory()
+  if (url === 'memory:') return await openMemory(undefined, schema)
   // The URL is not repeated: it may hold a password.
   if (!/^postgres(ql)?:\/\//.test(url))
     throw new UnknownDatabase('DATABASE_URL is neither postgres://… nor memory:')

@@ -17,7 +17,7 @@ import { type AnswerDeadline, installAnswerDeadline } from './answer-deadline.js
 import type { CallerChecks } from './callers.js'
 import { createMetrics, type Metrics } from './metrics.js'
 import { answerBrokenInput, installFailures, ProblemSchema } from './problem.js'
-import { acceptJsonOnly, BODY_LIMIT_BYTES, newRequestId, pathOf, requestIdOf } from './request.js'
+import { acceptJsonOnly, BODY_LIMIT_BYTES, isBodyGone, newRequestId, pathOf, requestIdOf } from './request.js'
 import { buildSerializer, validatorCompiler } from './schemas.js'
 
 export type App = FastifyInstance<
@@ -139,7 +139,9 @@ function refuseExpectations(app: FastifyInstance): void {
   })
 }
 
-function refusalOf({ url, headers, raw }: FastifyRequest): BillingError | undefined {
+function refusalOf({ url, headers, raw }: FastifyRequest): Error | undefined {
+  if (isBodyGone(raw))
+    return new Error('the host has read this body: mount Ishtirak before its parsers, or keep `rawBody`')
   if (headers.expect !== undefined && raw.httpVersion === '1.1' && !/\b100-continue\b/i.test(headers.expect))
     return new BillingError('expectation_failed')
   if (url.length > LONGEST_ADDRESS) return new BillingError('uri_too_long')

@@ -184,7 +184,8 @@ function refusedFrom({ exp = 0 }: JWTPayload): Instant {
 const LONGEST_EMAIL = 254
 const LONGEST_NAME = 200
 
-function readIdentity(payload: JWTPayload): UserIdentity {
+/** Throws `unauthenticated`: the user id of these claims cannot be one. */
+export function readIdentity(payload: JWTPayload): UserIdentity {
   const userId: unknown = payload.sub
   if (!isUserId(userId)) throw new BillingError('unauthenticated')
   const { email, name, locale } = payload

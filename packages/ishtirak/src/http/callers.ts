@@ -17,8 +17,15 @@ export interface CallerChecks {
   limitUser(userId: string, reply: FastifyReply): void
 }
 
+/** Throws the refusal of a caller who is no user. */
+export type IdentifyUser = (request: FastifyRequest) => Promise<UserIdentity>
+
+export function usersByToken(tokens: TokenVerifier): IdentifyUser {
+  return (request) => tokens.verify(request.headers.authorization)
+}
+
 export function createCallerChecks(parts: {
-  readonly tokens: TokenVerifier
+  readonly identify: IdentifyUser
   readonly clock: Clock
   readonly callsPerMinute: number
 }): CallerChecks {
@@ -30,7 +37,7 @@ export function createCallerChecks(parts: {
     limitAnonymous,
     limitUser,
     identify: async (request, reply) => {
-      const user = await parts.tokens.verify(request.headers.authorization).catch((error: unknown) => {
+      const user = await parts.identify(request).catch((error: unknown) => {
         limitAnonymous(request, reply)
         throw error
       })

@@ -1,7 +1,7 @@
 // How any request is read: its id, its path, its reader's language, its body. JSON must be UTF-8 and free of what the database
 // cannot hold; what is not JSON is refused. The webhook route gets its bytes untouched, because a signature is over bytes,
 // not over what they mean.
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import { type Locale, localeOf } from '../core/locale.js'
@@ -87,6 +87,22 @@ export function acceptRawBytes(app: FastifyInstance): void {
 /** The bytes that a route under `acceptRawBytes` received; none were sent: an empty Buffer. */
 export function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+}
+
+/** A host's parser had the body before the request came here, and the stream has nothing left. */
+export function isBodyGone(request: IncomingMessage): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
+  return request.readableDidRead && (length !== '0' || encoding !== undefined)
+}
+
+/** The bytes that a host has read and kept, as `rawBody` or, by a parser of bytes, as `body`; undefined: none. */
+export function keptBody(request: IncomingMessage): Buffer | undefined {
+  if (!isBodyGone(request)) return undefined
+  const { rawBody, body } = request as IncomingMessage & {
+    readonly rawBody?: unknown
+    readonly body?: unknown
+  }
+  return [rawBody, body].find(Buffer.isBuffer)
 }
 
 function refuseCompressed(request: FastifyRequest): void {

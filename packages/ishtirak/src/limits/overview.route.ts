@@ -57,7 +57,7 @@ export function viewPlatformUser(overview: Overview) {
   }
 }
 
-function viewOverview(overview: Overview, publicUrl: string) {
+export function viewOverview(overview: Overview, publicUrl: string) {
   const { pendingPayment: pending, now } = overview
   return {
     ...viewPlatformUser(overview),

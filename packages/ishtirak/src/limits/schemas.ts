@@ -169,3 +169,4 @@ export type UsageReport = Static<typeof UsageReportSchema>
 export type Allowance = Static<typeof AllowanceSchema>
 export type UserUpdate = Static<typeof UserUpdateSchema>
 export type PlatformUser = Static<typeof PlatformUserSchema>
+export type PlatformOverview = Static<typeof OverviewSchema>

@@ -1,5 +1,6 @@
 // What the hosting platform asks and reports, with its own key: who may do what, how much is in use, who a user is. Every
 // deploy passes here, so there is no quota on calls; a caller without a key is bounded by their address.
+import type { Static } from 'typebox'
 import { timestampOrNull } from '../core/instant.js'
 import type { UsageDecision } from '../core/limit.js'
 import type { App } from '../http/app.js'
@@ -9,13 +10,18 @@ import { saveProfile } from '../payments/profile.sql.js'
 import { type OverviewDeps, readOverview } from './overview.js'
 import { viewPlatformUser } from './overview.route.js'
 import {
+  type Allowance,
   AllowanceSchema,
+  type ConsumeRequest,
   ConsumeRequestSchema,
   LimitParamsSchema,
   PlatformUserSchema,
+  type ReleaseRequest,
   ReleaseRequestSchema,
+  type UsageReport,
   UsageReportSchema,
   UserParamsSchema,
+  type UserUpdate,
   UserUpdateSchema,
 } from './schemas.js'
 import { type CountUsageDeps, countUsage } from './usage.js'
@@ -62,10 +68,14 @@ function userRoutes(app: App, deps: OverviewDeps): void {
     body: UserUpdateSchema,
     response: { 200: PlatformUserSchema, ...problemResponses(...REFUSALS, 'malformed_json') },
   }
-  app.put(USER, { schema: updateSchema }, async ({ id, params, body }) => {
-    await saveProfile(deps.database, params.user_id, body, deps.clock.now())
-    return viewPlatformUser(await readOverview(deps, params.user_id, id))
-  })
+  app.put(USER, { schema: updateSchema }, ({ id, params, body }) =>
+    updateUser(deps, params.user_id, body, id),
+  )
+}
+
+export async function updateUser(deps: OverviewDeps, userId: string, update: UserUpdate, requestId: string) {
+  await saveProfile(deps.database, userId, update, deps.clock.now())
+  return viewPlatformUser(await readOverview(deps, userId, requestId))
 }
 
 function consumeRoute(app: App, deps: CountUsageDeps): void {
@@ -79,18 +89,22 @@ function consumeRoute(app: App, deps: CountUsageDeps): void {
     body: ConsumeRequestSchema,
     response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS, 'conflict') },
   }
-  app.post(`${LIMIT}/consume`, { schema }, async ({ params, body }) => {
-    const answer = await countUsage(deps, {
-      kind: 'consume',
-      userId: params.user_id,
-      limit: params.limit,
-      projectId: body.project_id ?? null,
-      amount: body.amount ?? 1,
-      operationId: body.operation_id,
-      consumeOperationId: null,
-    })
-    return viewAllowance(answer)
+  app.post(`${LIMIT}/consume`, { schema }, ({ params, body }) => consume(deps, params, body))
+}
+
+type Place = Static<typeof LimitParamsSchema>
+
+export async function consume(deps: CountUsageDeps, place: Place, body: ConsumeRequest): Promise<Allowance> {
+  const answer = await countUsage(deps, {
+    kind: 'consume',
+    userId: place.user_id,
+    limit: place.limit,
+    projectId: body.project_id ?? null,
+    amount: body.amount ?? 1,
+    operationId: body.operation_id,
+    consumeOperationId: null,
   })
+  return viewAllowance(answer)
 }
 
 function releaseRoute(app: App, deps: CountUsageDeps): void {
@@ -104,18 +118,20 @@ function releaseRoute(app: App, deps: CountUsageDeps): void {
     body: ReleaseRequestSchema,
     response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS, 'conflict') },
   }
-  app.post(`${LIMIT}/release`, { schema }, async ({ params, body }) => {
-    const answer = await countUsage(deps, {
-      kind: 'release',
-      userId: params.user_id,
-      limit: params.limit,
-      projectId: body.project_id ?? null,
-      amount: body.amount ?? null,
-      operationId: body.operation_id,
-      consumeOperationId: body.consume_operation_id ?? null,
-    })
-    return viewAllowance(answer)
+  app.post(`${LIMIT}/release`, { schema }, ({ params, body }) => release(deps, params, body))
+}
+
+export async function release(deps: CountUsageDeps, place: Place, body: ReleaseRequest): Promise<Allowance> {
+  const answer = await countUsage(deps, {
+    kind: 'release',
+    userId: place.user_id,
+    limit: place.limit,
+    projectId: body.project_id ?? null,
+    amount: body.amount ?? null,
+    operationId: body.operation_id,
+    consumeOperationId: body.consume_operation_id ?? null,
   })
+  return viewAllowance(answer)
 }
 
 function usageRoute(app: App, deps: CountUsageDeps): void {
@@ -129,18 +145,20 @@ function usageRoute(app: App, deps: CountUsageDeps): void {
     body: UsageReportSchema,
     response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS) },
   }
-  app.put(`${LIMIT}/usage`, { schema }, async ({ params, body }) => {
-    const answer = await countUsage(deps, {
-      kind: 'report',
-      userId: params.user_id,
-      limit: params.limit,
-      projectId: body.project_id ?? null,
-      amount: body.used,
-      operationId: '',
-      consumeOperationId: null,
-    })
-    return viewAllowance(answer)
+  app.put(`${LIMIT}/usage`, { schema }, ({ params, body }) => reportUsage(deps, params, body))
+}
+
+export async function reportUsage(deps: CountUsageDeps, place: Place, body: UsageReport): Promise<Allowance> {
+  const answer = await countUsage(deps, {
+    kind: 'report',
+    userId: place.user_id,
+    limit: place.limit,
+    projectId: body.project_id ?? null,
+    amount: body.used,
+    operationId: '',
+    consumeOperationId: null,
   })
+  return viewAllowance(answer)
 }
 
 function viewAllowance({ allowed, limit, used, remaining, resetsAt, reason }: UsageDecision) {

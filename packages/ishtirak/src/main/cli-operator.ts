@@ -13,7 +13,7 @@ import { sections } from './cli-tables.js'
 import { CommandFailed, type OperatorClient, openOperatorClient } from './operator-client.js'
 
 interface Operation {
-  readonly method: string
+  readonly method: 'GET' | 'POST'
   readonly path: string
   readonly schema: { readonly summary: string; readonly querystring?: TObject; readonly body?: TObject }
 }

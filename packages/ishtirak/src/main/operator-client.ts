@@ -21,7 +21,7 @@ export interface AccessOptions {
 }
 
 interface OperatorRequest {
-  readonly method: string
+  readonly method: 'GET' | 'POST'
   /** Below `/api/v1/operator`. */
   readonly path: string
   readonly body?: object
@@ -118,6 +118,7 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
   const key = randomToken(30)
   const operatorKeys = [{ name, key }]
   const service = await wire({ ...complete, operatorKeys }, { database, log, clock, withoutJobs: true })
+  await service.start()
   return {
     ask: async ({ method, path, body }) => {
       const url = `${BASE}${path}`

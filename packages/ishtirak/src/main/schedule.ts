@@ -113,6 +113,8 @@ function jobsOf(deps: ScheduleDeps): readonly Job[] {
 }
 
 export interface Runner {
+  /** From now on each job runs at its own pace. */
+  start(): void
   /** Runs every job once, now, one after the other: for the test clock, which cannot wait for real time. */
   runAll(): Promise<void>
   /** Starts no further round and waits for those under way, and for what they have left running. */
@@ -123,21 +125,24 @@ export interface Runner {
  * Runs each job at its own pace, never two rounds of one at a time in this process. A failing job is logged and comes again;
  * it never ends the process.
  */
-export function startRunner(jobs: readonly Job[], log: Log): Runner {
+export function createRunner(jobs: readonly Job[], log: Log): Runner {
   const underWay = new Map<string, Promise<void>>()
-  const start = (job: Job): Promise<void> => {
+  const begin = (job: Job): Promise<void> => {
     const running = underWay.get(job.name)
     if (running) return running
     const round = runOnce(job, log).finally(() => underWay.delete(job.name))
     underWay.set(job.name, round)
     return round
   }
-  const timers = jobs.map((job) => setInterval(() => void start(job), job.everyMs))
+  const timers: NodeJS.Timeout[] = []
   return {
+    start: () => {
+      timers.push(...jobs.map((job) => setInterval(() => void begin(job), job.everyMs)))
+    },
     runAll: async () => {
       for (const job of jobs) {
         await underWay.get(job.name)
-        await start(job)
+        await begin(job)
       }
     },
     stop: async () => {

@@ -29,6 +29,7 @@ export async function serve(config: Config, log: Log): Promise<RunningService> {
   if (migrated.applied.length > 0) log.info(migrated, 'schema brought up to date')
   const { config: wired, clock, emulator } = await setUpProvider(config, log)
   const service = await wire(wired, { database, log, clock })
+  await service.start()
   const url = await service.app.listen({ host: config.host, port: config.port })
   if (emulator) await writeServiceUrl(config, url)
   log.info({ url, database: database.kind, sandbox: emulator !== null }, 'listening')
@@ -43,10 +44,9 @@ export async function serve(config: Config, log: Log): Promise<RunningService> {
 
 /** The database of the configuration, for the service and for commands. */
 export function openConfigured(
-  { database: { url, dataDir } }: Config,
+  { database: { dataDir, ...address } }: Config,
   options: Pick<DatabaseOptions, 'log' | 'onFailure'> = {},
 ): Promise<Database> {
-  const address = url === undefined ? {} : { url }
   return openDatabase({ ...options, ...address, dataDir: path.join(dataDir, 'database') })
 }
 

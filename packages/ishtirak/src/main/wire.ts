@@ -15,7 +15,9 @@ import {
   callersWithKey,
   createCallerChecks,
   createRateLimit,
+  type IdentifyUser,
   networkOf,
+  usersByToken,
 } from '../http/callers.js'
 import { healthRoutes, shareLooks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
@@ -49,13 +51,15 @@ import type { Count, Log } from '../runtime/log.js'
 import { createIds, systemRandom } from '../runtime/random.js'
 import { installDocumentation, operatorDocumentation } from './documentation.js'
 import { countIn } from './metrics.js'
-import { type Runner, schedule, startRunner } from './schedule.js'
+import { createRunner, type Runner, schedule } from './schedule.js'
 
 export interface Service {
   readonly app: App
   /** What the use cases are given. */
   readonly parts: ReturnType<typeof createParts>
   readonly runner: Runner
+  /** Begins the jobs. The schema must be there, which nothing before needs. */
+  start(): Promise<void>
   /** From now on not ready, and serving as before: for the load balancers to notice. */
   drain(): void
   readonly metrics: Metrics
@@ -72,18 +76,22 @@ export interface Surroundings {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
+  /** Who calls, in place of the tokens that the configuration names. */
+  readonly identify?: IdentifyUser
   /** For a command that does one thing and ends: nothing runs by itself. */
   readonly withoutJobs?: boolean
+  /** False: memory, processor time and garbage collection are not counted. */
+  readonly processMetrics?: boolean
 }
 
 export async function wire(config: WiredConfig, world: Surroundings): Promise<Service> {
   const { database, clock, log } = world
-  const metrics = createMetrics()
+  const metrics = createMetrics({ processMetrics: world.processMetrics ?? true })
   const { publicUrl, callsPerMinute, trustedProxies } = config
   const parts = createParts(config, world, countIn(metrics))
 
-  const tokens = createTokenVerifier({ ...config.auth, clock })
-  const checks = createCallerChecks({ tokens, clock, callsPerMinute })
+  const identify = world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock }))
+  const checks = createCallerChecks({ identify, clock, callsPerMinute })
   let isDraining = false
   const look = shareLooks(() => checkReadiness(database))
   const { limitAnonymous } = checks
@@ -93,10 +101,13 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   await registerRoutes(app, config, { ...parts, ...checks })
   await app.register(pages({ ...parts, ...checks, ...pageOptions(config, clock) }))
 
-  // It has one process, so no holder of a lease is left.
-  if (database.kind === 'pglite') await releaseAttemptLeases(database, clock.now())
-  if (!world.withoutJobs) await beginDelivery(parts)
-  const runner = startRunner(world.withoutJobs ? [] : schedule(parts), log)
+  const runner = createRunner(world.withoutJobs ? [] : schedule(parts), log)
+  const start = async () => {
+    // It has one process, so no holder of a lease is left.
+    if (database.kind === 'pglite') await releaseAttemptLeases(database, clock.now())
+    if (!world.withoutJobs) await beginDelivery(parts)
+    runner.start()
+  }
   const drain = () => {
     isDraining = true
   }
@@ -105,7 +116,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     await runner.stop()
     await database.close()
   }
-  return { app, parts, runner, metrics, drain, stop }
+  return { app, parts, runner, metrics, start, drain, stop }
 }
 
 /** Everything that a use case may name, each part built once. */

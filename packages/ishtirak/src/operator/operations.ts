@@ -29,7 +29,7 @@ function reads<Schema extends object, Answer>(
 ) {
   const response = { 200: answer, ...problemResponses(...READ, ...refusals) }
   const described = { summary, security: [{ operator: [] }], tags: ['operator'], response }
-  return { method: 'GET', path, schema: { ...described, ...schema } }
+  return { method: 'GET' as const, path, schema: { ...described, ...schema } }
 }
 
 /** Of those that change something. */
@@ -41,7 +41,7 @@ function acts<Schema extends object, Answer>(
   refusals: readonly ErrorCode[] = [],
 ) {
   const refused = ['malformed_json', 'conflict', ...refusals] as const
-  return { ...reads(path, summary, schema, answer, refused), method: 'POST' }
+  return { ...reads(path, summary, schema, answer, refused), method: 'POST' as const }
 }
 
 const payment = { params: schemas.PaymentParamsSchema }
@@ -136,7 +136,7 @@ export const OPERATIONS = {
       { params: schemas.ReconciliationParamsSchema },
       schemas.ReconciliationSchema,
     ),
-    method: 'POST',
+    method: 'POST' as const,
   },
   exportPayments: reads(
     '/exports/payments',

@@ -4,7 +4,15 @@ import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { readHistory, readPayment } from './history.js'
-import { BASE, PaymentPageSchema, PaymentSchema, PaymentsQuerySchema, USER_ROUTE } from './schemas.js'
+import {
+  BASE,
+  type PaymentPage,
+  PaymentPageSchema,
+  PaymentSchema,
+  type PaymentsQuery,
+  PaymentsQuerySchema,
+  USER_ROUTE,
+} from './schemas.js'
 import type { StatusDeps } from './status.js'
 import { viewPayment } from './views.js'
 
@@ -15,7 +23,6 @@ export interface HistoryRoutesDeps extends StatusDeps, Pick<CallerChecks, 'ident
 const REFUSALS = ['unauthenticated', 'validation_failed', 'rate_limited', 'database_unavailable'] as const
 
 export function historyRoutes(deps: HistoryRoutesDeps) {
-  const { publicUrl } = deps
   const listSchema = {
     ...USER_ROUTE,
     operationId: 'listPayments',
@@ -36,19 +43,33 @@ export function historyRoutes(deps: HistoryRoutesDeps) {
     const { onRequest } = users
     app.get(`${BASE}/payments`, { schema: listSchema, onRequest }, async (request) => {
       const { userId } = users.of(request)
-      const { limit = 20, cursor = null, status = null } = request.query
-      const page = await readHistory(deps, { userId, limit, cursor, status, requestId: request.id })
-      return {
-        data: page.payments.map((payment) => viewPayment(payment, page.now, publicUrl)),
-        has_more: page.nextCursor !== null,
-        next_cursor: page.nextCursor,
-      }
+      return listPayments(deps, userId, request.query, request.id)
     })
     app.get(`${BASE}/payments/:payment_id`, { schema: oneSchema, onRequest }, async (request) => {
       const { userId } = users.of(request)
-      const paymentId = request.params.payment_id
-      const { payment, now } = await readPayment(deps, { userId, paymentId, requestId: request.id })
-      return viewPayment(payment, now, publicUrl)
+      return showPayment(deps, userId, request.params.payment_id, request.id)
     })
   }
+}
+
+type HistoryDeps = Omit<HistoryRoutesDeps, 'identify'>
+
+export async function listPayments(
+  deps: HistoryDeps,
+  userId: string,
+  query: PaymentsQuery,
+  requestId: string,
+): Promise<PaymentPage> {
+  const { limit = 20, cursor = null, status = null } = query
+  const page = await readHistory(deps, { userId, limit, cursor, status, requestId })
+  return {
+    data: page.payments.map((payment) => viewPayment(payment, page.now, deps.publicUrl)),
+    has_more: page.nextCursor !== null,
+    next_cursor: page.nextCursor,
+  }
+}
+
+export async function showPayment(deps: HistoryDeps, userId: string, paymentId: string, requestId: string) {
+  const { payment, now } = await readPayment(deps, { userId, paymentId, requestId })
+  return viewPayment(payment, now, deps.publicUrl)
 }

@@ -1,6 +1,6 @@
 // The shapes of the API, in the order in which their fields are written. One source for validation, for the serialiser
 // and for the OpenAPI document. The five of seed.md are unchanged.
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { nameSchemas } from '../http/schemas.js'
 
@@ -106,3 +106,10 @@ nameSchemas({
   PaymentPage: PaymentPageSchema,
   WebhookAnswer: WebhookAnswerSchema,
 })
+
+export type PlanView = Static<typeof PlanSchema>
+export type UpgradeResult = Static<typeof UpgradeResultSchema>
+export type BillingStatus = Static<typeof BillingStatusSchema>
+export type PaymentView = Static<typeof PaymentSchema>
+export type PaymentsQuery = Static<typeof PaymentsQuerySchema>
+export type PaymentPage = Static<typeof PaymentPageSchema>

@@ -8,7 +8,14 @@ import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { preferredLocale } from '../http/request.js'
-import { BASE, PlanSchema, UpgradeRequestSchema, UpgradeResultSchema, USER_ROUTE } from './schemas.js'
+import {
+  BASE,
+  PlanSchema,
+  type PlanView,
+  UpgradeRequestSchema,
+  UpgradeResultSchema,
+  USER_ROUTE,
+} from './schemas.js'
 import { type UpgradeDeps, upgrade } from './upgrade.js'
 
 export type UpgradeRoutesDeps = UpgradeDeps & Pick<CallerChecks, 'identify' | 'limitAnonymous'>
@@ -53,7 +60,7 @@ export function upgradeRoutes(deps: UpgradeRoutesDeps) {
 
 /** The catalogue does not change while the service runs: its text is made once. */
 function plansRoute(app: FastifyInstance, { catalogue, limitAnonymous }: UpgradeRoutesDeps): void {
-  const body = JSON.stringify(catalogue.plans.map(inOrder))
+  const body = JSON.stringify(catalogue.plans.map(viewPlan))
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const schema = {
     security: [],
@@ -75,7 +82,7 @@ function plansRoute(app: FastifyInstance, { catalogue, limitAnonymous }: Upgrade
 }
 
 /** Exactly the keys of seed.md section 2, in that order, whatever else the file of plans may say. */
-function inOrder({ id, name, price, currency, limits }: Plan) {
+export function viewPlan({ id, name, price, currency, limits }: Plan): PlanView {
   const { projects, domains_per_project, deploys_per_day, storage_mb } = limits
   return { id, name, price, currency, limits: { projects, domains_per_project, deploys_per_day, storage_mb } }
 }

@@ -1,5 +1,5 @@
 // POST …/portal-sessions: with the user's token the platform gets a link into the portal, and sends the user there.
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { toTimestamp } from '../core/instant.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
@@ -20,14 +20,17 @@ const ReturnPath = Type.String({
   examples: ['/settings/billing'],
 })
 
-const RequestSchema = Type.Object({ return_path: Type.Optional(ReturnPath) }, { additionalProperties: false })
+export const PortalSessionRequestSchema = Type.Object(
+  { return_path: Type.Optional(ReturnPath) },
+  { additionalProperties: false },
+)
 
 const LinkSchema = Type.Object({
   url: Type.String({ description: 'Works once; send the user there at once' }),
   expires_at: timestamp,
 })
 
-nameSchemas({ PortalSessionRequest: RequestSchema, PortalSession: LinkSchema })
+nameSchemas({ PortalSessionRequest: PortalSessionRequestSchema, PortalSession: LinkSchema })
 
 export function portalSessionRoutes(deps: PortalSessionRoutesDeps) {
   return async (app: App): Promise<void> => {
@@ -39,7 +42,7 @@ export function portalSessionRoutes(deps: PortalSessionRoutesDeps) {
       description:
         'A link that works once, for five minutes; it becomes a session of 12 hours in the browser that follows it.',
       // The body is optional.
-      body: Type.Union([RequestSchema, Type.Null()]),
+      body: Type.Union([PortalSessionRequestSchema, Type.Null()]),
       response: {
         200: LinkSchema,
         ...problemResponses(
@@ -55,9 +58,16 @@ export function portalSessionRoutes(deps: PortalSessionRoutesDeps) {
     const { onRequest } = users
     app.post('/api/v1/billing/portal-sessions', { schema, onRequest }, async (request, reply) => {
       const user = users.of(request)
-      const { url, expiresAt } = await openPortalLink(deps, user, request.body?.return_path ?? null)
+      const link = await openPortalLink(deps, user, request.body?.return_path ?? null)
       reply.header('cache-control', 'no-store')
-      return { url, expires_at: toTimestamp(expiresAt) }
+      return viewPortalLink(link)
     })
   }
+}
+
+export function viewPortalLink({
+  url,
+  expiresAt,
+}: Awaited<ReturnType<typeof openPortalLink>>): Static<typeof LinkSchema> {
+  return { url, expires_at: toTimestamp(expiresAt) }
 }

@@ -14,10 +14,32 @@ const DRAIN_SECONDS = 5
 
 /** Throws `ConfigError` with everything that is wrong. */
 export function readConfig(variables: Variables): Config {
+  return read(variables, missingSecrets(variables))
+}
+
+/** Variables of a process with a port and a database of its own: where a host has these, they may mean something else. */
+const OF_A_PROCESS = [
+  ...['HOST', 'PORT', 'WORKERS', 'METRICS_HOST', 'METRICS_PORT', 'SANDBOX_PORT', 'DRAIN_SECONDS'],
+  ...['DATABASE_URL', 'DATABASE_SCHEMA', 'DATA_DIR', 'NODE_ENV'],
+]
+const OF_USERS = ['AUTH_JWT_SECRET', 'AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE']
+
+/**
+ * The configuration of a service that is mounted in another program. There is no sandbox; variables of processes are not
+ * read, and where the host identifies the users, those of tokens neither.
+ */
+export function readMountedConfig(variables: Variables, host: { readonly identifies: boolean }): Config {
+  const unread = new Set([...OF_A_PROCESS, ...(host.identifies ? OF_USERS : [])])
+  const own = Object.fromEntries(Object.entries(variables).filter(([name]) => !unread.has(name)))
+  const tokens = host.identifies ? [] : missingTokenKey(own)
+  return read(own, [...missing(own, 'PUBLIC_URL'), ...missing(own, 'CHARGILY_SECRET_KEY'), ...tokens])
+}
+
+function read(variables: Variables, lacking: readonly string[]): Config {
   const { environment, misfits } = readEnvironment(variables)
   const problems = [
     ...misfits.map(({ problem }) => problem),
-    ...missingSecrets(variables),
+    ...lacking,
     // What contradicts a variable that does not fit is not known before it does.
     ...contradictions(environment).filter((problem) => !misfits.some(({ name }) => names(problem, name))),
   ]
@@ -49,7 +71,11 @@ function assemble(environment: Environment, plans: Catalogue, seller: Seller) {
     /** What one user, or one anonymous network, may ask in a minute, of each process. */
     callsPerMinute: environment.RATE_LIMIT_PER_MINUTE,
     /** Without `url` the embedded database in `dataDir`. */
-    database: { ...member('url', environment.DATABASE_URL), dataDir: environment.DATA_DIR },
+    database: {
+      ...member('url', environment.DATABASE_URL),
+      ...member('schema', environment.DATABASE_SCHEMA),
+      dataDir: environment.DATA_DIR,
+    },
     /** Outside the sandbox exactly one of `secret` and `jwksUrl`. */
     auth: {
       ...member('secret', environment.AUTH_JWT_SECRET),
@@ -133,14 +159,18 @@ function readSeller(environment: Environment): Seller {
 
 /** Of the raw variables: a wrong value is not missing. */
 function missingSecrets(variables: Variables): readonly string[] {
-  const isSet = (name: string) => (variables[name] ?? '').trim() !== ''
-  if (!isSet('CHARGILY_SECRET_KEY') && variables.NODE_ENV !== 'production') return []
-  return [
-    ...(isSet('CHARGILY_SECRET_KEY') ? [] : ['CHARGILY_SECRET_KEY is missing']),
-    ...(isSet('AUTH_JWT_SECRET') || isSet('AUTH_JWKS_URL')
-      ? []
-      : ['AUTH_JWT_SECRET or AUTH_JWKS_URL is missing']),
-  ]
+  const provider = missing(variables, 'CHARGILY_SECRET_KEY')
+  if (provider.length > 0 && variables.NODE_ENV !== 'production') return []
+  return [...provider, ...missingTokenKey(variables)]
+}
+
+function missingTokenKey(variables: Variables): readonly string[] {
+  const [secret, keyServer] = [missing(variables, 'AUTH_JWT_SECRET'), missing(variables, 'AUTH_JWKS_URL')]
+  return secret.length > 0 && keyServer.length > 0 ? ['AUTH_JWT_SECRET or AUTH_JWKS_URL is missing'] : []
+}
+
+function missing(variables: Variables, name: string): readonly string[] {
+  return (variables[name] ?? '').trim() === '' ? [`${name} is missing`] : []
 }
 
 /** `Name <address>` or the address alone; the schema has seen that it is one of them. */

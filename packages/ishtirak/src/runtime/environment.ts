@@ -38,6 +38,7 @@ export const Environment = Type.Object({
   PLATFORM_URL: web(),
   PLATFORM_PORTAL_URL: web(),
   DATABASE_URL: text('postgres://… or memory:', /^(postgres(ql)?:\/\/.+|memory:)$/),
+  DATABASE_SCHEMA: text('a name of a to z, 0 to 9 and _', /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/),
   DATA_DIR: text('a folder'),
   AUTH_JWT_SECRET: refined('at least 32 bytes long', (value) => Buffer.byteLength(value) >= 32),
   AUTH_JWKS_URL: web(),

@@ -45,6 +45,11 @@ export function createLog(options: { level: LogLevel; destination?: DestinationS
   )
 }
 
+/** For a log of a host's; standard output, written at once, where there is none: nothing waits for the end of the process. */
+export function lineByLine(write?: (line: string) => void): DestinationStream {
+  return write ? { write } : pino.destination({ dest: 1, sync: true })
+}
+
 /** Each wildcard costs time on every line: three levels hold a request's and an error's headers. */
 function pathsOf(field: string): string[] {
   const quoted = `["${field}"]`

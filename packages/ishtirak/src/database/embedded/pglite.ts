@@ -35,13 +35,18 @@ import { type FolderLock, lockFolder } from './folder-lock.js'
 import { unpackReadyMade } from './ready-made.js'
 import { EmbeddedSession } from './wire-protocol.js'
 
-/** A database that is gone when it is closed. `from` is another one's `dump()`. */
-export async function openMemory(from?: Blob): Promise<EmbeddedDatabase> {
-  const options = { startParams: [...PGlite.defaultStartParams, ...settings] }
-  return new EmbeddedDatabase(await PGlite.create(startingWith(options, from)), {})
+interface EmbeddedOptions {
+  /** The schema that every statement goes to; by default `public`. */
+  readonly schema?: string
 }
 
-interface FolderOptions {
+/** A database that is gone when it is closed. `from` is another one's `dump()`. */
+export async function openMemory(from?: Blob, options: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
+  const startParams = [...PGlite.defaultStartParams, ...settingsOf(options)]
+  return new EmbeddedDatabase(await PGlite.create(startingWith({ startParams }, from)), {})
+}
+
+interface FolderOptions extends EmbeddedOptions {
   /** Called once when the database has failed (a full or broken disk): every call throws `DatabaseUnavailable` until a restart. */
   readonly onFailure?: (cause: unknown) => void
   /** Another one's `dump()`, to begin with instead of an empty database. Ignored where there is one already. */
@@ -63,7 +68,7 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
   try {
     if (isNew(folder)) await createCluster(folder, options.from)
     const files = new DurableFiles(clusterPaths(folder).cluster, options.flush)
-    const pglite = await startOn(files).catch((cause: unknown) => {
+    const pglite = await startOn(files, options).catch((cause: unknown) => {
       throw new DataFolderDamaged(doesNotStart(clusterPaths(folder).cluster, cause), { cause })
     })
     return new EmbeddedDatabase(pglite, { files, lock, onFailure: options.onFailure })
@@ -92,18 +97,23 @@ async function createCluster(folder: string, from?: Blob): Promise<void> {
 /** By PostgreSQL's own `initdb`, or from a dump. */
 async function initialize(folder: string, from?: Blob): Promise<void> {
   requireMemory('initdb', CREATION_NEEDS, memoryLimits())
-  const pglite = await startOn(new DurableFiles(folder), from)
+  const pglite = await startOn(new DurableFiles(folder), {}, from)
   await pglite.close()
   flushTree(folder)
 }
 
-function startOn(files: DurableFiles, from?: Blob): Promise<PGlite> {
-  const startParams = [...durableStartParameters, ...settings]
+function startOn(files: DurableFiles, options: EmbeddedOptions, from?: Blob): Promise<PGlite> {
+  const startParams = [...durableStartParameters, ...settingsOf(options)]
   return PGlite.create(startingWith({ fs: files, startParams }, from))
 }
 
 /** PostgreSQL's own 128 MB of buffers are touched at the start, and WebAssembly gives no memory back. */
-const settings = [...plannerSettings, 'shared_buffers=32MB'].flatMap((setting) => ['-c', setting])
+const SETTINGS = [...plannerSettings, 'shared_buffers=32MB']
+
+function settingsOf({ schema }: EmbeddedOptions): string[] {
+  const path = schema === undefined ? [] : [`search_path=${schema}`]
+  return [...SETTINGS, ...path].flatMap((setting) => ['-c', setting])
+}
 
 function startingWith<Options extends object>(options: Options, from: Blob | undefined) {
   return from === undefined ? options : { ...options, loadDataDir: from }
@@ -122,7 +132,7 @@ interface Belongings {
 const selectGrownTables = statement(
   'pglite.grown_tables',
   `select string_agg(oid::regclass::text, ', ') as tables from pg_class
-    where relkind = 'r' and relnamespace = 'public'::regnamespace
+    where relkind = 'r' and relnamespace = current_schema()::regnamespace
       and pg_relation_size(oid) >= 10 * current_setting('block_size')::int`,
 )
 

@@ -33,9 +33,9 @@ function readersOf(client: ClientBase): Map<string, ReadRow> {
 export class NamedQuery implements Submittable {
   /** Read by the driver, in milliseconds. */
   readonly query_timeout: number
-  readonly #deadline: Deadline | null
-  /** The answer to the deadline comes first; it is of no interest. */
-  #awaitsDeadline: boolean
+  readonly #ahead: readonly Buffer[] | null
+  /** The answer to what goes ahead comes first; it is of no interest. */
+  #awaitsFirst: boolean
   readonly #readers: Map<string, ReadRow>
   readonly #values: (string | null)[]
   readonly #rows: Row[] = []
@@ -48,12 +48,13 @@ export class NamedQuery implements Submittable {
     readonly name: string,
     readonly text: string,
     values: (string | null)[],
-    limits: { readonly timeoutMs: number; readonly deadline: Deadline | null },
+    /** `ahead`: the messages of one statement that goes before this one, in its transaction. */
+    limits: { readonly timeoutMs: number; readonly ahead: readonly Buffer[] | null },
     public callback: Done,
   ) {
     this.query_timeout = limits.timeoutMs
-    this.#deadline = limits.deadline
-    this.#awaitsDeadline = limits.deadline !== null
+    this.#ahead = limits.ahead
+    this.#awaitsFirst = limits.ahead !== null
     this.#readers = readersOf(client)
     this.#values = values
     this.#read = this.#readers.get(name)
@@ -68,7 +69,7 @@ export class NamedQuery implements Submittable {
     const messages = [serialize.bind({ statement: name, values: this.#values }), EXECUTE_AND_SYNC]
     if (!this.#read) messages.splice(1, 0, DESCRIBE)
     if (!isParsed) messages.unshift(serialize.parse({ name, text }))
-    if (this.#deadline) messages.unshift(...deadlineMessages(this.#deadline))
+    if (this.#ahead) messages.unshift(...this.#ahead)
     // As one: each write is a call of the system, and wakes the server.
     stream.write(Buffer.concat(messages))
     return null
@@ -79,7 +80,7 @@ export class NamedQuery implements Submittable {
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    if (this.#failure !== undefined || !this.#read || this.#awaitsDeadline) return
+    if (this.#failure !== undefined || !this.#read || this.#awaitsFirst) return
     try {
       this.#rows.push(this.#read(fields))
     } catch (error) {
@@ -89,7 +90,7 @@ export class NamedQuery implements Submittable {
   }
 
   handleCommandComplete(): void {
-    if (this.#awaitsDeadline) this.#awaitsDeadline = false
+    if (this.#awaitsFirst) this.#awaitsFirst = false
     else if (!this.#read) this.#keep(withoutColumns)
   }
 
@@ -141,22 +142,21 @@ const limitUntil = (deadline: string) =>
   `set_config('statement_timeout',
      coalesce(nullif(floor(${deadline} - extract(epoch from clock_timestamp()) * 1000), 0), -1)::int::text, true)`
 
-/** For a change: until when, by the server's clock, it may be begun and has to be done. */
-export interface Deadline {
-  readonly serverMs: number
-  /** On each connection of our own; a pooler would not know it. */
-  readonly isPrepared: boolean
+const NAME = 'ishtirak_deadline'
+export const prepareDeadline = `prepare ${NAME}(numeric) as select ${limitUntil('$1::numeric')}`
+
+/** Ahead of a change, on a connection of our own: until when, by the server's clock, it may be begun and has to be done. */
+export function deadlineMessages(serverMs: number): Buffer[] {
+  return [serialize.bind({ statement: NAME, values: [String(serverMs)] }), serialize.execute()]
 }
 
-const NAME = 'ishtirak_deadline'
-const TEXT = `select ${limitUntil('$1::numeric')}`
-export const prepareDeadline = `prepare ${NAME}(numeric) as ${TEXT}`
-
-/** Goes ahead of the change. */
-function deadlineMessages({ serverMs, isPrepared }: Deadline): Buffer[] {
-  const parse = isPrepared ? [] : [serialize.parse({ text: TEXT })]
-  const bind = serialize.bind({ statement: isPrepared ? NAME : '', values: [String(serverMs)] })
-  return [...parse, bind, serialize.execute()]
+/** The same through a pooler, whose server connections have neither the prepared statement nor the schema; null: nothing. */
+export function pooledMessages(serverMs: number | null, schema: string | undefined): Buffer[] | null {
+  const limits = serverMs === null ? [] : [limitUntil(`${serverMs}`)]
+  const paths = schema === undefined ? [] : [`set_config('search_path', '${schema}', true)`]
+  const settings = [...limits, ...paths]
+  if (settings.length === 0) return null
+  return [serialize.parse({ text: `select ${settings.join(', ')}` }), serialize.bind(), serialize.execute()]
 }
 
 /** As a command of its own: ahead of a commit. */

@@ -22,11 +22,12 @@ import {
   translateError,
 } from '../session.js'
 import {
-  type Deadline,
   deadlineCommand,
+  deadlineMessages,
   isTooLateToSend,
   NamedQuery,
   noteServerTime,
+  pooledMessages,
   prepareDeadline,
   serverDeadline,
 } from './named-query.js'
@@ -36,6 +37,8 @@ export interface PostgresOptions {
   readonly url: string
   /** 10 by default: one process saturates with 8 to 16 connections, 24 were slower (measured). */
   readonly maxConnections?: number
+  /** The schema that every statement goes to; by default that of the role, `public` as a rule. */
+  readonly schema?: string
   /** Called for connections that died while idle. The pool has replaced them already. */
   readonly onConnectionLost?: (error: Error) => void
 }
@@ -58,12 +61,14 @@ class Postgres implements Database {
   readonly kind = 'postgres'
   readonly #pool: pg.Pool
   readonly #named: boolean
+  readonly #schema: string | undefined
   readonly #underWay = new Set<Promise<unknown>>()
   #isClosing = false
 
   constructor(options: PostgresOptions) {
     const { connectionString, named } = readUrl(options.url)
     this.#named = named
+    this.#schema = options.schema
     this.#pool = new pg.Pool({
       connectionString,
       max: options.maxConnections ?? 10,
@@ -74,7 +79,7 @@ class Postgres implements Database {
       // An hour: connections drift back to all servers behind a load balancer or after a fail-over.
       maxLifetimeSeconds: 3_600,
       fallback_application_name: 'ishtirak',
-      onConnect: prepareSession,
+      onConnect: (client) => prepareSession(client, options.schema),
     })
     const lost = options.onConnectionLost ?? (() => {})
     // Without a listener an error event ends the process: the pool's for idle connections, the client's for those in
@@ -153,7 +158,7 @@ class Postgres implements Database {
     use: (session: DatabaseSession) => Promise<Result>,
   ): Promise<Result> {
     const client = await this.#connection(giveUpAt)
-    const session = new PooledSession(client, this.#named, giveUpAt)
+    const session = new PooledSession(client, { named: this.#named, schema: this.#schema, giveUpAt })
     try {
       return await use(session)
     } finally {
@@ -171,11 +176,14 @@ class PooledSession implements DatabaseSession {
   /** True: the connection must not go back to the pool. */
   isLost = false
 
+  readonly #isPooled: boolean
+
   constructor(
     private readonly client: pg.PoolClient,
-    private readonly named: boolean,
-    private readonly giveUpAt: number,
-  ) {}
+    private readonly of: { named: boolean; schema: string | undefined; giveUpAt: number },
+  ) {
+    this.#isPooled = pooled.has(client)
+  }
 
   async query(
     { name, text, isChange }: Statement,
@@ -187,15 +195,16 @@ class PooledSession implements DatabaseSession {
         new Promise((resolve, reject) => {
           const done = (error: unknown, rows: readonly Row[] = []) => (error ? reject(error) : resolve(rows))
           const values = parameters.map(encodeParameter)
-          const limits = { timeoutMs: this.#timeoutMs, deadline: isChange ? this.#deadline() : null }
-          this.client.query(new NamedQuery(this.client, this.named ? name : '', text, values, limits, done))
+          const limits = { timeoutMs: this.#timeoutMs, ahead: this.#ahead(isChange) }
+          const known = this.of.named ? name : ''
+          this.client.query(new NamedQuery(this.client, known, text, values, limits, done))
         }),
     )
   }
 
   async command(sql: string): Promise<string> {
     if (sql !== 'rollback') this.#refuseWhenLate()
-    const command: TimedQuery = { text: this.#withLimit(sql), query_timeout: this.#timeoutMs }
+    const command: TimedQuery = { text: this.#withSettings(sql), query_timeout: this.#timeoutMs }
     // After a commit that was refused the transaction is still open.
     if (sql === 'commit') this.isLost = true
     // Of several commands the driver gives a list, which its types leave out.
@@ -211,24 +220,33 @@ class PooledSession implements DatabaseSession {
     await this.#ask(() => this.client.query(script))
   }
 
-  #withLimit(command: string): string {
-    if (command === 'begin' && this.giveUpAt === Number.POSITIVE_INFINITY)
-      return 'begin; set local statement_timeout = 0'
+  #withSettings(command: string): string {
+    const { giveUpAt, schema } = this.of
+    if (command === 'begin') {
+      const limit = giveUpAt === Number.POSITIVE_INFINITY ? '; set local statement_timeout = 0' : ''
+      const path = schema !== undefined && this.#isPooled ? `; set local search_path = "${schema}"` : ''
+      return `begin${limit}${path}`
+    }
     const deadline = command === 'commit' ? this.#deadline() : null
-    return deadline ? `${deadlineCommand(deadline.serverMs)} ${command}` : command
+    return deadline === null ? command : `${deadlineCommand(deadline)} ${command}`
   }
 
   #refuseWhenLate(): void {
-    if (isTooLateToSend(this.giveUpAt)) throw new DatabaseUnavailable('given up before it was sent')
+    if (isTooLateToSend(this.of.giveUpAt)) throw new DatabaseUnavailable('given up before it was sent')
   }
 
   get #timeoutMs(): number {
-    return Math.min(scriptTimeoutMs, Math.max(1, Math.ceil(this.giveUpAt - performance.now())))
+    return Math.min(scriptTimeoutMs, Math.max(1, Math.ceil(this.of.giveUpAt - performance.now())))
   }
 
-  #deadline(): Deadline | null {
-    const serverMs = serverDeadline(this.client, this.giveUpAt)
-    return serverMs === null ? null : { serverMs, isPrepared: !pooled.has(this.client) }
+  #ahead(isChange: boolean): readonly Buffer[] | null {
+    const deadline = isChange ? this.#deadline() : null
+    if (this.#isPooled) return pooledMessages(deadline, this.of.schema)
+    return deadline === null ? null : deadlineMessages(deadline)
+  }
+
+  #deadline(): number | null {
+    return serverDeadline(this.client, this.of.giveUpAt)
   }
 
   async #ask<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
@@ -246,13 +264,14 @@ class PooledSession implements DatabaseSession {
  * Settings go as statements, since PgBouncer refuses them as start parameters. UTC decides what a day is in SQL; a pooler
  * follows the zone from one server connection to the next. It does not follow the rest: behind a pooler that would
  * fall on the next client of the server connection, so there the role has it (docs/operations.md), if any.
- * The pool awaits the promise: a connection is used only after it.
+ * The schema goes with each statement there. The pool awaits the promise: a connection is used only after it.
  */
-async function prepareSession(client: pg.ClientBase): Promise<void> {
+async function prepareSession(client: pg.ClientBase, schema: string | undefined): Promise<void> {
   await client.query(`set time zone 'UTC'`)
   if (await isPooled(client)) return void pooled.add(client)
   await client.query(
-    `${prepareDeadline};
+    `${schema === undefined ? '' : `set search_path = "${schema}";`}
+     ${prepareDeadline};
      set statement_timeout = ${statementTimeoutMs};
      set idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs};
      ${plannerSettings.map((setting) => `set ${setting}`).join(';')}`,

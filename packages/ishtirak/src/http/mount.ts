@@ -1,0 +1,218 @@
+// The app inside another program: requests that a host has received are handed over with the prefix taken off. Nothing of
+// the app reaches the host's server, parsers, hooks or errors. It refuses a body that the host has read and not kept.
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
+import { type Response as Injected, type InjectOptions, inject } from 'light-my-request'
+import type { App } from './app.js'
+import { keptBody } from './request.js'
+
+export interface MountedApp {
+  /** A plugin for a host's Fastify; the prefix is that of `register`. */
+  readonly fastify: FastifyPluginCallback
+  /** For hosts that speak the web's Request and Response. */
+  fetch(request: Request, client?: FetchClient): Promise<Response>
+  /** For node:http, and as a middleware: what is not under the prefix goes to `next`, or is answered 404. */
+  listener(request: IncomingMessage, response: ServerResponse, next?: () => void): void
+}
+
+/** What a Request does not say. */
+export interface FetchClient {
+  /**
+   * The address of the client, or of the last proxy before the host (TRUSTED_PROXIES). Without it all anonymous clients
+   * share one rate limit.
+   */
+  readonly clientAddress?: string
+}
+
+interface MountOptions {
+  /** The path that requests still carry when they are handed over, as `/billing`; empty: none. */
+  readonly prefix: string
+  /** Throws where the addresses that the app gives out would not lead to this prefix. */
+  requirePrefix(prefix: string): void
+  /** Filled with the host's own request, by the one that the app sees. */
+  readonly hostRequests: WeakMap<IncomingMessage, object>
+  /** When a host's Fastify closes. */
+  stop(): Promise<void>
+}
+
+/** `app` is ready. */
+export function mount(app: App, options: MountOptions): MountedApp {
+  const { prefix } = options
+  options.requirePrefix(prefix)
+  const exchange = (call: Call) => answerOf(app, options.hostRequests, call)
+  const handOver = (request: IncomingMessage, response: ServerResponse, path: string, host: object) => {
+    options.hostRequests.set(request, host)
+    const { url } = request
+    // The host's own listeners (access logs) see the address that they know.
+    const restore = () => {
+      request.url = url
+    }
+    response.prependListener('finish', restore).prependListener('close', restore)
+    request.url = path
+    app.routing(request, response)
+  }
+  return {
+    fastify: plugin(handOver, options),
+    fetch: async (request, client) => {
+      const { pathname, search } = new URL(request.url)
+      const path = pathBelow(prefix, `${pathname}${search}`)
+      if (path === undefined) return new Response(elsewhere(pathname, prefix), { status: 404 })
+      if (request.bodyUsed) throw new TypeError('the host has read the body of this request already')
+      return webAnswer(request, await exchange(webCall(request, path, client)))
+    },
+    listener: (request, response, next) => {
+      const url = fullUrl(request)
+      const path = pathBelow(prefix, url)
+      if (path !== undefined) {
+        const kept = keptBody(request)
+        if (kept === undefined) return handOver(request, response, path, request)
+        exchange(keptCall(request, path, kept)).then(
+          (answer) => send(answer, response),
+          (error) => response.destroy(error),
+        )
+      } else if (next) next()
+      else response.writeHead(404, { 'content-type': 'text/plain' }).end(elsewhere(url, prefix))
+    },
+  }
+}
+
+type HandOver = (request: IncomingMessage, response: ServerResponse, path: string, host: object) => void
+
+/** Encapsulated: its hook runs after the host's own `onRequest` hooks, and instead of everything after them. */
+function plugin(handOver: HandOver, { requirePrefix, stop }: MountOptions): FastifyPluginCallback {
+  return (host, _options, done) => {
+    requirePrefix(host.prefix)
+    const take = (request: FastifyRequest, reply: FastifyReply, next: () => void) => {
+      const path = pathBelow(host.prefix, request.raw.url ?? '/')
+      if (path === undefined) return next()
+      reply.hijack()
+      // Such as those of CORS.
+      for (const [name, value] of Object.entries(reply.getHeaders()))
+        if (value !== undefined) reply.raw.setHeader(name, value)
+      handOver(request.raw, reply.raw, path, request)
+    }
+    host.addHook('onRequest', take)
+    host.addHook('onClose', stop)
+    const handler = (_request: FastifyRequest, reply: FastifyReply) => reply.callNotFound()
+    const route = { method: host.supportedMethods, schema: { hide: true }, handler }
+    host.route({ ...route, url: '/*' })
+    if (host.prefix !== '') host.route({ ...route, url: '/', prefixTrailingSlash: 'no-slash' })
+    done()
+  }
+}
+
+/** With its query; undefined: not under the prefix. */
+function pathBelow(prefix: string, url: string): string | undefined {
+  if (!url.startsWith(prefix)) return undefined
+  const rest = url.slice(prefix.length)
+  if (rest === '' || rest.startsWith('?')) return `/${rest}`
+  return rest.startsWith('/') ? rest : undefined
+}
+
+function elsewhere(path: string, prefix: string): string {
+  return `${path} is not under ${prefix}, where Ishtirak is mounted\n`
+}
+
+/** Express takes the path that it is mounted at off `url`. */
+function fullUrl(request: IncomingMessage): string {
+  const { originalUrl, url = '/' } = request as IncomingMessage & { readonly originalUrl?: unknown }
+  return typeof originalUrl === 'string' ? originalUrl : url
+}
+
+interface Call {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body?: Buffer | Readable
+  readonly address: string | undefined
+  readonly host: object
+}
+
+/** No address of a network, so that no proxy is believed on its word. */
+const UNKNOWN_ADDRESS = '0.0.0.0'
+
+/** A request that has no connection of its own. Its answer is a stream. */
+async function answerOf(app: App, hosts: MountOptions['hostRequests'], call: Call): Promise<Injected> {
+  const { method, path, headers, body, address = UNKNOWN_ADDRESS, host } = call
+  const isWhole = () => !(body instanceof Readable) || body.readableEnded
+  const dispatch = (request: IncomingMessage, response: ServerResponse) => {
+    hosts.set(request, host)
+    Object.defineProperty(request, 'complete', { get: isWhole })
+    app.routing(request, response)
+  }
+  const answer = await inject(dispatch, {
+    // The library would refuse a method that it does not know; the app answers it.
+    validate: false,
+    method: method as NonNullable<InjectOptions['method']>,
+    url: path,
+    headers,
+    remoteAddress: address,
+    payloadAsStream: true,
+    ...(body === undefined ? {} : { payload: body }),
+  })
+  // What a refusal left unread.
+  if (body instanceof Readable) body.destroy()
+  return answer
+}
+
+function webCall(request: Request, path: string, client?: FetchClient): Call {
+  const { body } = request
+  const headers: IncomingHttpHeaders = {
+    host: new URL(request.url).host,
+    ...Object.fromEntries(request.headers),
+  }
+  // A Request that never was on a network does not say how long it is.
+  if (body && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked'
+  return {
+    method: request.method,
+    path,
+    headers,
+    // The same stream, which Node and the web each declare.
+    ...(body && { body: Readable.fromWeb(body as ReadableStream) }),
+    address: typeof client?.clientAddress === 'string' ? client.clientAddress : undefined,
+    host: request,
+  }
+}
+
+/** A request whose body the host has read, and kept. */
+function keptCall(request: IncomingMessage, path: string, body: Buffer): Call {
+  const { 'content-length': _length, 'transfer-encoding': _encoding, ...headers } = request.headers
+  return {
+    method: request.method ?? 'GET',
+    path,
+    headers,
+    body,
+    address: request.socket.remoteAddress,
+    host: request,
+  }
+}
+
+/** Of one connection, which is the host's. */
+const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding'])
+
+function headersOf({ headers }: Injected): readonly (readonly [string, string | readonly string[]])[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined || OF_CONNECTION.has(name)
+      ? []
+      : [[name, Array.isArray(value) ? value : String(value)] as const],
+  )
+}
+
+const WITHOUT_BODY = new Set([204, 205, 304])
+
+function webAnswer({ method }: Request, answer: Injected): Response {
+  const headers = new Headers()
+  for (const [name, value] of headersOf(answer)) for (const one of [value].flat()) headers.append(name, one)
+  const { statusCode: status } = answer
+  if (method === 'HEAD' || WITHOUT_BODY.has(status)) return new Response(null, { status, headers })
+  // The same stream, which Node and the web each declare.
+  const body = Readable.toWeb(answer.stream()) as BodyInit
+  return new Response(body, { status, headers })
+}
+
+function send(answer: Injected, response: ServerResponse): void {
+  response.writeHead(answer.statusCode, Object.fromEntries(headersOf(answer)) as OutgoingHttpHeaders)
+  answer.stream().pipe(response)
+}

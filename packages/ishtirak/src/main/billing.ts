@@ -1,0 +1,131 @@
+// The calls of a host that mounts Ishtirak, without HTTP: the same use cases, checks and shapes as those of the API. There is
+// no quota on calls: the host is trusted as the platform with its key is.
+import type { TSchema } from 'typebox'
+import { BillingError } from '../core/error.js'
+import { isUserId } from '../core/user-id.js'
+import { readIdentity, type UserIdentity } from '../http/auth.js'
+import { newRequestId } from '../http/request.js'
+import { validatorCompiler } from '../http/schemas.js'
+import { readOverview } from '../limits/overview.js'
+import { viewOverview, viewPlatformUser } from '../limits/overview.route.js'
+import {
+  type Allowance,
+  type ConsumeRequest,
+  ConsumeRequestSchema,
+  type PlatformOverview,
+  type PlatformUser,
+  type ReleaseRequest,
+  ReleaseRequestSchema,
+  type UsageReport,
+  UsageReportSchema,
+  type UserUpdate,
+  UserUpdateSchema,
+} from '../limits/schemas.js'
+import { consume, release, reportUsage, updateUser } from '../limits/usage.route.js'
+import { listPayments, showPayment } from '../payments/history.route.js'
+import {
+  type BillingStatus,
+  type PaymentPage,
+  type PaymentsQuery,
+  PaymentsQuerySchema,
+  type PaymentView,
+  type PlanView,
+  UpgradeRequestSchema,
+  type UpgradeResult,
+} from '../payments/schemas.js'
+import { readStatus } from '../payments/status.js'
+import { upgrade } from '../payments/upgrade.js'
+import { viewPlan } from '../payments/upgrade.route.js'
+import { viewStatus } from '../payments/views.js'
+import { PortalSessionRequestSchema, viewPortalLink } from '../portal/portal-sessions.route.js'
+import { openPortalLink } from '../portal/portal-sessions.sql.js'
+import type { Service } from './wire.js'
+
+/**
+ * Shapes, names and units are those of the API (docs/api.md): whole dinars, timestamps as `YYYY-MM-DDThh:mm:ssZ`. Every call
+ * throws `BillingError` with the `code` that the API would answer, such as `validation_failed` or `database_unavailable`.
+ */
+export interface Billing {
+  plans(): readonly PlanView[]
+  /** Send the user to `checkout_url`. Also the renewal. Throws `already_subscribed`, `provider_unavailable` and others. */
+  upgrade(user: UserIdentity, request: { readonly plan: string }): Promise<UpgradeResult>
+  status(userId: string): Promise<BillingStatus>
+  /** Newest first, in pages. */
+  payments(userId: string, query?: PaymentsQuery): Promise<PaymentPage>
+  /** Throws `not_found`, also for a payment of somebody else. */
+  payment(userId: string, paymentId: string): Promise<PaymentView>
+  overview(userId: string): Promise<PlatformOverview>
+  /** A link into the portal that works once, for five minutes. */
+  openPortal(
+    user: UserIdentity,
+    request?: { readonly return_path?: string },
+  ): Promise<{ readonly url: string; readonly expires_at: string }>
+  /** What the platform knows of a user: status, limits, usage, renewal. */
+  user(userId: string): Promise<PlatformUser>
+  /** For mail and receipts. What is absent stays, null clears. */
+  updateUser(userId: string, update: UserUpdate): Promise<PlatformUser>
+  /** Counts if there is room: a no is an answer (`allowed: false`). Throws `unknown_limit`, `conflict`. */
+  consume(userId: string, limit: string, request: ConsumeRequest): Promise<Allowance>
+  release(userId: string, limit: string, request: ReleaseRequest): Promise<Allowance>
+  /** The platform's own count, absolute. */
+  reportUsage(userId: string, limit: string, report: UsageReport): Promise<Allowance>
+}
+
+export function createBilling(parts: Service['parts']): Billing {
+  const read = (userId: string) => readOverview(parts, idOf(userId), newRequestId())
+  return {
+    plans: () => parts.catalogue.plans.map(viewPlan),
+    upgrade: async (given, request) => {
+      const user = identityOf(given)
+      const { plan: planId } = upgradeRequest(request)
+      const { locale = 'ar' } = user
+      const opened = await upgrade(parts, { user, planId, locale, requestId: newRequestId() })
+      return { checkout_url: opened.checkoutUrl, payment_id: opened.paymentId }
+    },
+    status: async (userId) => viewStatus(await readStatus(parts, idOf(userId), newRequestId())),
+    payments: async (userId, query = {}) =>
+      listPayments(parts, idOf(userId), paymentsQuery(query), newRequestId()),
+    payment: async (userId, paymentId) => showPayment(parts, idOf(userId), paymentId, newRequestId()),
+    overview: async (userId) => viewOverview(await read(userId), parts.publicUrl),
+    openPortal: async (user, request = {}) => {
+      const { return_path = null } = portalRequest(request)
+      return viewPortalLink(await openPortalLink(parts, identityOf(user), return_path))
+    },
+    user: async (userId) => viewPlatformUser(await read(userId)),
+    updateUser: async (userId, update) => updateUser(parts, idOf(userId), userUpdate(update), newRequestId()),
+    consume: async (userId, limit, request) =>
+      consume(parts, { user_id: idOf(userId), limit }, consumeRequest(request)),
+    release: async (userId, limit, request) =>
+      release(parts, { user_id: idOf(userId), limit }, releaseRequest(request)),
+    reportUsage: async (userId, limit, report) =>
+      reportUsage(parts, { user_id: idOf(userId), limit }, usageReport(report)),
+  }
+}
+
+/** What a host says of a user, checked as a token is; its own mistake about the id is told to it. */
+export function identityOf({ userId, ...profile }: UserIdentity): UserIdentity {
+  return readIdentity({ sub: idOf(userId), ...profile })
+}
+
+function idOf(userId: string): string {
+  if (isUserId(userId)) return userId
+  throw new BillingError('validation_failed', { problems: [{ pointer: '/user_id', code: 'wrong_format' }] })
+}
+
+/** Throws `validation_failed` as the API does: a host in JavaScript has no compiler that looks. */
+function checker<Shape>(schema: TSchema): (value: Shape) => Shape {
+  const check = validatorCompiler({ schema, method: '', url: '' })
+  return (value) => {
+    const { error } = check(value) as { readonly error?: Error }
+    if (error) throw error
+    return value
+  }
+}
+
+const upgradeRequest = checker<{ readonly plan: string }>(UpgradeRequestSchema)
+const paymentsQuery = checker<PaymentsQuery>(PaymentsQuerySchema)
+const portalRequest = checker<{ readonly return_path?: string }>(PortalSessionRequestSchema)
+const userUpdate = checker<UserUpdate>(UserUpdateSchema)
+const consumeRequest = checker<ConsumeRequest>(ConsumeRequestSchema)
+const releaseRequest = checker<ReleaseRequest>(ReleaseRequestSchema)
+const usageReport = checker<UsageReport>(UsageReportSchema)

@@ -1,0 +1,159 @@
+// Ishtirak inside another program: `import { createIshtirak } from 'ishtirak'`. It listens to no port and to no signal, ends no
+// process, and reads no environment: all it knows is what it is given here. The page that explains it: docs/mount.md.
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import { BillingError } from '../core/error.js'
+import { isUserId } from '../core/user-id.js'
+import { migrate } from '../database/migrate.js'
+import { openDatabase } from '../database/open-database.js'
+import type { UserIdentity } from '../http/auth.js'
+import type { IdentifyUser } from '../http/callers.js'
+import { type MountedApp, mount } from '../http/mount.js'
+import { systemClock } from '../runtime/clock.js'
+import { type Config, readMountedConfig } from '../runtime/config.js'
+import { ConfigError } from '../runtime/config-file.js'
+import type { Variables } from '../runtime/environment.js'
+import { withoutSlash } from '../runtime/http-client.js'
+import { createLog, lineByLine } from '../runtime/log.js'
+import { type Billing, createBilling, identityOf } from './billing.js'
+import { type Service, type WiredConfig, wire } from './wire.js'
+
+export type { UserIdentity } from '../http/auth.js'
+export type { FetchClient } from '../http/mount.js'
+export type { Billing } from './billing.js'
+export { BillingError, ConfigError }
+
+export interface IshtirakOptions {
+  /**
+   * `url`: a PostgreSQL server (`postgres://…`), or `memory:` for a database that is gone at the end. `folder`: the embedded
+   * database there, for one process.
+   */
+  readonly database:
+    | { readonly url: string /** 10 by default. */; readonly maxConnections?: number }
+    | { readonly folder: string }
+  /**
+   * The variables of `.env.example`, such as `process.env`. PUBLIC_URL, with the path of the prefix, and CHARGILY_SECRET_KEY
+   * are required. Those of a process (PORT, DATABASE_URL, NODE_ENV and the like) are not read.
+   */
+  readonly config: Variables
+  /** Who the user of this request is; null: nobody, and the answer is 401. Without it tokens are read, as AUTH_… say. */
+  readonly identify?: Identify
+  /** The schema of the database that everything is in; made by `migrate` where it is missing. */
+  readonly schema?: string
+  /** The path that requests still carry when they are handed over. By default that of PUBLIC_URL; empty: none. */
+  readonly prefix?: string
+  /** Where the log goes, one line of JSON at a time. Standard output by default. */
+  readonly log?: (line: string) => void
+}
+
+/**
+ * Called for each request that needs a user. What it throws is logged, and answered 503 `authentication_unavailable`, so that
+ * clients try again.
+ */
+export type Identify = (request: HostRequest) => Promise<UserIdentity | null> | UserIdentity | null
+
+export interface HostRequest {
+  readonly method: string
+  /** Below the prefix, with its query. */
+  readonly url: string
+  /** By names in lower case. */
+  readonly headers: IncomingHttpHeaders
+  /** The client's, where TRUSTED_PROXIES are believed. */
+  readonly address: string
+  /** The host's own: Fastify's request, the `req` of `listener`, the Request of `fetch`. */
+  readonly host: unknown
+}
+
+export interface Ishtirak extends MountedApp {
+  /** The calls of the API, without HTTP. */
+  readonly billing: Billing
+  /** Brings the schema to what this version expects. Any number of processes may do so at once. Gives the files applied. */
+  migrate(): Promise<{ readonly applied: readonly string[]; readonly version: number }>
+  /** Begins the jobs (looks at due payments, events, mail), in one process or in several. The schema must be there. */
+  start(): Promise<void>
+  /** Ends the jobs, finishes what was begun and closes the database: for good. Close the server first. */
+  stop(): Promise<void>
+  /** The figures for Prometheus. */
+  metrics(): Promise<{ readonly contentType: string; readonly text: string }>
+}
+
+/** Throws `ConfigError` with everything that is wrong, or what stands in the way of opening the database. */
+export async function createIshtirak(options: IshtirakOptions): Promise<Ishtirak> {
+  const { identify } = options
+  const config = requireProvider(readMountedConfig(options.config, { identifies: identify !== undefined }))
+  const log = createLog({ level: config.logLevel, destination: lineByLine(options.log) })
+  const clock = systemClock()
+  const { schema } = options
+  const database = await openDatabase({ ...addressOf(options.database), ...(schema && { schema }), log })
+  const hostRequests: HostRequests = new WeakMap()
+  const users = identify && { identify: usersOf(identify, hostRequests) }
+  const service = await wire(config, { database, clock, log, processMetrics: false, ...users })
+  await service.app.ready()
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= service.stop()
+    return stopping
+  }
+  return {
+    ...mounted(
+      { app: service.app, stop },
+      { config, hostRequests, ...(options.prefix !== undefined && { prefix: options.prefix }) },
+    ),
+    billing: createBilling(service.parts),
+    migrate: () => migrate(database),
+    start: service.start,
+    stop,
+    metrics: service.metrics.render,
+  }
+}
+
+export type HostRequests = WeakMap<IncomingMessage, object>
+
+/** The three ways into a service that is wired and ready. */
+export function mounted(
+  { app, stop }: Pick<Service, 'app' | 'stop'>,
+  options: { readonly config: Config; readonly hostRequests: HostRequests; readonly prefix?: string },
+): MountedApp {
+  const { publicUrl } = options.config
+  const base = withoutSlash(new URL(publicUrl).pathname)
+  const requirePrefix = (prefix: string) => {
+    if (prefix !== '' && !`${base}/`.endsWith(`${prefix}/`))
+      throw new ConfigError([
+        `PUBLIC_URL must end with ${prefix}, where Ishtirak is mounted: it is ${publicUrl}`,
+      ])
+  }
+  const { prefix = base, hostRequests } = options
+  return mount(app, { prefix, requirePrefix, hostRequests, stop })
+}
+
+function requireProvider(config: Config): WiredConfig {
+  const { chargily } = config
+  if (!chargily) throw new Error('a mounted configuration has a key of the provider')
+  return { ...config, chargily }
+}
+
+function addressOf(database: IshtirakOptions['database']) {
+  return 'folder' in database ? { dataDir: database.folder } : database
+}
+
+const RETRY_SECONDS = 5
+
+/** What a host says of its user is checked as a token is. */
+function usersOf(identify: Identify, hostRequests: HostRequests): IdentifyUser {
+  return async (request) => {
+    const identity = await askHost(identify, request, hostRequests.get(request.raw))
+    if (identity === null) throw new BillingError('unauthenticated')
+    // A mistake of the host, not of its user: 500, with this line in the log.
+    if (!isUserId(identity.userId)) throw new TypeError('identify gave a userId that cannot be one')
+    return identityOf(identity)
+  }
+}
+
+async function askHost(identify: Identify, request: FastifyRequest, host: unknown) {
+  const { method, url, headers, ip: address } = request
+  try {
+    return await identify({ method, url, headers, address, host })
+  } catch (cause) {
+    throw new BillingError('authentication_unavailable', { retryAfterSeconds: RETRY_SECONDS, cause })
+  }
+}
