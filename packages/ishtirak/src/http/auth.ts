@@ -46,7 +46,7 @@ const REMEMBERED_MAX = 10_000
 /** The maximum time for which a withdrawn key is still accepted. */
 const REMEMBERED_MS = 5 * MINUTE
 const KEYS_TIMEOUT_MS = 3 * SECOND
-/** An unknown key id leads to one look at the key server in this time, so that callers cannot make us hammer it. */
+/** An unknown key id leads to one look at the key server in this time, so that callers cannot make us overload it. */
 const KEYS_COOLDOWN_MS = 30 * SECOND
 const KEYS_KEPT_MS = 10 * MINUTE
 
@@ -189,12 +189,12 @@ export function readIdentity(payload: JWTPayload): UserIdentity {
   const userId: unknown = payload.sub
   if (!isUserId(userId)) throw new BillingError('unauthenticated')
   const { email, name, locale } = payload
-  const spoken = typeof locale === 'string' ? localeOf(locale) : undefined
+  const known = typeof locale === 'string' ? localeOf(locale) : undefined
   return {
     userId,
     ...(isLine(email, LONGEST_EMAIL) && /^[^\s@]+@[^\s@]+$/.test(email) ? { email } : {}),
     ...(isLine(name, LONGEST_NAME) ? { name } : {}),
-    ...(spoken ? { locale: spoken } : {}),
+    ...(known ? { locale: known } : {}),
   }
 }
 

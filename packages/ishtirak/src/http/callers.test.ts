@@ -112,7 +112,7 @@ describe('the quota over HTTP', () => {
     clock.advance(20_500)
     const refused = await call('/three', 'a')
     await expectProblem(refused, 429, 'rate_limited')
-    // 60 - 20.5 = 39.5 seconds, rounded up: who comes back then is let in.
+    // 60 - 20.5 = 39.5 seconds, rounded up: a call made then is accepted.
     expect(refused.headers.get('retry-after')).toBe('40')
     expect(refused.headers.get('ratelimit')).toBe('"default";r=0;t=40')
     expect(refused.headers.get('ratelimit-policy')).toBe('"default";q=3;w=60')

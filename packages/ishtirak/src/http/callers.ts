@@ -96,31 +96,22 @@ export function callersWithKey(
   })
 }
 
-/** Counts one call of `key` and sets the header fields; throws `rate_limited` when it is one too many. */
-type RateLimit = (key: string, reply: FastifyReply) => void
-
-interface RateLimitOptions {
-  readonly clock: Clock
-  /** Calls in each window, 300 by default. */
-  readonly quota?: number
-  /** A minute by default. */
-  readonly windowMs?: number
-  /** About 150 bytes each: 100,000 are 15 MB, and more callers than one process serves in a minute. */
-  readonly keysMax?: number
-}
-
 interface Window {
   calls: number
   readonly endsAt: Instant
 }
 
-/** A window begins with the first call of its key, so that quotas are not all renewed at one instant. */
-export function createRateLimit(options: RateLimitOptions): RateLimit {
-  const { clock, quota = 300, windowMs = MINUTE, keysMax = 100_000 } = options
+/**
+ * `quota`: calls in each window. `keysMax`: about 150 bytes each, so 100,000 are 15 MB, and more callers than one process
+ * serves in a minute. A window begins with the first call of its key, so that quotas are not all renewed at one instant.
+ */
+export function createRateLimit(of: { clock: Clock; quota?: number; windowMs?: number; keysMax?: number }) {
+  const { clock, quota = 300, windowMs = MINUTE, keysMax = 100_000 } = of
   const windows = new BoundedMap<string, Window>(keysMax)
   // draft-ietf-httpapi-ratelimit-headers-08: q is the quota, w the window in seconds, r what remains, t until when.
   const policy = `"default";q=${quota};w=${Math.ceil(windowMs / SECOND)}`
-  return (key, reply) => {
+  /** Counts one call of `key` and sets the header fields; throws `rate_limited` when it is one too many. */
+  return (key: string, reply: FastifyReply): void => {
     const now = clock.now()
     let window = windows.get(key)
     // One that ends later than any that begins now began while the clock was ahead.
@@ -144,17 +135,10 @@ export function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
   if (mapped !== undefined) return mapped
-  const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? []
-  const before = groupsOf(head)
-  const after = groupsOf(tail ?? '')
-  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0')
+  // As a URL writes it: compressed, in lower case, without leading zeros and dotted ends.
+  const { hostname } = new URL(`http://[${address.split('%', 1)[0]}]`)
+  const parts = hostname.slice(1, -1).split('::')
+  const [before = [], after = []] = parts.map((part) => (part === '' ? [] : part.split(':')))
+  const zeros = Array<string>(8 - before.length - after.length).fill('0')
   return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
-}
-
-/** Without leading zeros; an IPv4 address at the end takes the room of two. */
-function groupsOf(text: string): readonly string[] {
-  if (text === '') return []
-  return text
-    .split(':')
-    .flatMap((group) => (group.includes('.') ? ['0', '0'] : [Number.parseInt(group, 16).toString(16)]))
 }

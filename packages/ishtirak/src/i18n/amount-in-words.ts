@@ -109,7 +109,7 @@ function englishBelowHundred(count: number): string {
 // hundreds), and what counts changes when the noun follows it directly. All is nominative (ديناران، مائتان): it follows
 // "مبلغ قدره" on the page and begins a sentence of its own.
 
-/** A noun as numbers bend it. `constructDual` is the dual that a noun follows directly: ألفا دينار, not ألفان دينار. */
+/** A noun in its forms after numbers. `constructDual` is the dual that a noun follows directly: ألفا دينار, not ألفان دينار. */
 interface CountedNoun {
   readonly one: string
   /** After hundreds and thousands: the genitive, which unvocalised looks like the singular. */

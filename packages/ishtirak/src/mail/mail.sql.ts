@@ -13,7 +13,7 @@ export interface ClaimedMail extends OwedMail {
   readonly leaseUntil: Instant
 }
 
-// Rides on mails_due.
+// Uses the index mails_due.
 const claimDue = statement(
   'mails.claim',
   `with due as (
@@ -58,7 +58,7 @@ export async function finishMail(
 const LINK_MAIL_EVERY = '5 minutes'
 
 // One row for each user, renewed by a later request. Most addresses belong to one user; to several that share one, each
-// gets their own link. Rides on users_by_email. A row that was queued in the future was so by a clock that was wrong.
+// gets their own link. Uses the index users_by_email. A row that was queued in the future was so by a clock that was wrong.
 const queueLink = statement(
   'mails.queue_link',
   `insert into mails as m (user_id, kind, about, queued_at, due_at)
@@ -75,7 +75,7 @@ export async function queuePortalLink(database: Queryable, email: string, now: I
   await database.query(queueLink, [email, at(now)])
 }
 
-// Rides on mails_by_age.
+// Uses the index mails_by_age.
 const forget = statement(
   'mails.forget',
   `with old as (

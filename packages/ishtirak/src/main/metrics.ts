@@ -4,49 +4,51 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { counter, type Figures, type Metrics, sumOf, writeFigures } from '../http/metrics.js'
+import { Counter } from 'prom-client'
+import { type Figures, type Metrics, sumOf, writeFigures } from '../http/metrics.js'
 import type { Config } from '../runtime/config.js'
 import type { Count, Log, Occurrence } from '../runtime/log.js'
 
 /** What is counted, under the names that are published. */
-const COUNTERS: Readonly<
-  Record<Occurrence['name'], { name: string; help: string; labels: readonly string[] }>
-> = {
+const COUNTERS: Readonly<Record<Occurrence['name'], { name: string; help: string; labelNames: string[] }>> = {
   settlement: {
     name: 'ishtirak_settlements_total',
     help: 'Reports of the provider, by what came of them',
-    labels: ['outcome'],
+    labelNames: ['outcome'],
   },
   provider_event: {
     name: 'ishtirak_provider_events_total',
     help: 'Webhooks received, by what was made of them',
-    labels: ['result'],
+    labelNames: ['result'],
   },
   checkout_opened: {
     name: 'ishtirak_checkouts_opened_total',
     help: 'Checkouts that the provider opened for us',
-    labels: [],
+    labelNames: [],
   },
   event_delivery: {
     name: 'ishtirak_event_deliveries_total',
     help: 'Attempts to deliver an event to the platform, by outcome; endpoint_disabled: it was given up',
-    labels: ['outcome'],
+    labelNames: ['outcome'],
   },
   mail: {
     name: 'ishtirak_mails_total',
     help: 'Mail that was due, by what became of it',
-    labels: ['outcome'],
+    labelNames: ['outcome'],
   },
   finding: {
     name: 'ishtirak_comparison_findings_total',
     help: 'What the comparison with the provider found on one side only, or different, by what was made of it',
-    labels: ['kind', 'outcome'],
+    labelNames: ['kind', 'outcome'],
   },
 }
 
 export function countIn(metrics: Metrics): Count {
   const counters = new Map(
-    Object.entries(COUNTERS).map(([name, definition]) => [name, counter(metrics, definition)]),
+    Object.entries(COUNTERS).map(([name, definition]) => [
+      name,
+      new Counter({ ...definition, registers: [metrics.registry] }),
+    ]),
   )
   return ({ name, ...labels }) => counters.get(name)?.inc(labels)
 }

@@ -85,7 +85,7 @@ const find = (digest: 'link_digest' | 'session_digest') =>
 const selectLink = statement('portal_sessions.find_link', find('link_digest'))
 const selectSession = statement('portal_sessions.find', find('session_digest'))
 
-/** What a link would become, without using it up; null: it was used, is over, or never was. */
+/** What a link would become, without using it up; null: it was used, has expired, or does not exist. */
 export async function findLink(deps: SessionDeps, linkToken: string): Promise<PortalSession | null> {
   const [row] = await deps.database.query(selectLink, validityOf(deps, linkToken))
   return row ? parseSession(row) : null
@@ -109,7 +109,7 @@ const exchangeLink = statement(
    returning id`,
 )
 
-/** The secret of the session that the link becomes; null: it was used, is over, or never was. */
+/** The secret of the session that the link becomes; null: it was used, has expired, or does not exist. */
 export async function enterPortal(
   { database, clock }: SessionDeps,
   linkToken: string,
@@ -133,7 +133,7 @@ export async function leavePortal(
   await database.query(deleteSession, [digestOf(sessionToken)])
 }
 
-// Rides on portal_sessions_by_end.
+// Uses the index portal_sessions_by_end.
 const deleteOver = statement(
   'portal_sessions.delete_over',
   `with over as (

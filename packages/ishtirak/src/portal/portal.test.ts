@@ -326,7 +326,7 @@ describeScenario('the portal', ({ database }) => {
     expect(page.text).toContain('action="/billing/portal/upgrade"')
   })
 
-  describe('speaks', () => {
+  describe('is in', () => {
     const langOf = (page: Answer) => /<html lang="(\w+)"/.exec(page.text)?.[1]
 
     it('the language of the profile before that of the browser, and one chosen by hand before both', async () => {
@@ -387,8 +387,8 @@ describeScenario('the portal', ({ database }) => {
     it('names no user, not even to another user with a session', async () => {
       await setProfile(world, 'user-1', { name: 'Amina', email: 'amina@example.dz' })
       const { paymentId } = await world.as('user-1').buy()
-      const strangers = await enter('user-2')
-      for (const cookie of ['', strangers]) {
+      const others = await enter('user-2')
+      for (const cookie of ['', others]) {
         const { text } = await open(cookie, {}, `/billing/return/${paymentId}`)
         expect(text).not.toMatch(/Amina|amina@example\.dz|user-1|\/portal\/receipts/)
       }

@@ -1,4 +1,4 @@
-// How much garbage may lie about. On a machine with much memory V8 lets the heap grow to three times what is alive before it
+// How much garbage the heap may hold. On a machine with much memory V8 lets the heap grow to three times what is alive before it
 // looks: a service of 50 MB holds 180. A platform pays for memory by the month, and the looks cost it next to nothing.
 // Set from within, before the rest is loaded, so that it holds however the process was started.
 import { PerformanceObserver } from 'node:perf_hooks'

@@ -106,7 +106,7 @@ describe('SELLER_FILE', () => {
     expect(String(problems)).toMatch(expected)
   })
 
-  it.each(['[]', 'null', '3'])('that is %s is refused, not thrown over', (text) => {
+  it.each(['[]', 'null', '3'])('that is %s is refused with a message', (text) => {
     expect(parseText(text)).toEqual([expect.stringMatching(/SELLER_FILE/)])
   })
 
