@@ -184,11 +184,7 @@ function codeOf(file: string): string {
 
 function importsOf(file: string): { ours: string[]; packages: string[] } {
   const found = { ours: [] as string[], packages: [] as string[] }
-  for (const node of parsed.get(file)?.statements ?? []) {
-    const isImport = ts.isImportDeclaration(node)
-    if (!isImport && !ts.isExportDeclaration(node)) continue
-    if (!node.moduleSpecifier || !ts.isStringLiteral(node.moduleSpecifier)) continue
-    const name = node.moduleSpecifier.text
+  for (const name of namesImportedBy(parsed.get(file))) {
     if (!name.startsWith('.')) found.packages.push(name)
     else {
       const base = path.resolve(path.dirname(file), name.replace(/\.js$/, ''))
@@ -198,6 +194,20 @@ function importsOf(file: string): { ours: string[]; packages: string[] } {
     }
   }
   return found
+}
+
+/** By `import` and `export … from`, and by `import()`, which loads only when it is called. */
+function namesImportedBy(tree: ts.SourceFile | undefined): string[] {
+  const names: string[] = []
+  const visit = (node: ts.Node) => {
+    const isDeclaration = ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
+    const isCall = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+    const named = isDeclaration ? node.moduleSpecifier : isCall ? node.arguments[0] : undefined
+    if (named && ts.isStringLiteral(named)) names.push(named.text)
+    ts.forEachChild(node, visit)
+  }
+  if (tree) visit(tree)
+  return names
 }
 
 function functionsOf(file: string): { where: string; lines: number }[] {

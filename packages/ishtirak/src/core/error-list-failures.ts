@@ -11,6 +11,15 @@ export const FAILURES = {
       en: 'Something went wrong on our side. Try again; if it persists, tell us the request_id.',
     },
   ),
+  receipts_unavailable: entry(
+    501,
+    { ar: 'لا تُطبع الوصولات هنا', fr: 'Reçus non imprimés ici', en: 'Receipts not printed here' },
+    {
+      ar: 'تُرقّم هذه الخدمة الوصولات ولا تطبعها. اطلب نسخة من البائع.',
+      fr: 'Ce service numérote les reçus sans les imprimer. Demandez une copie au vendeur.',
+      en: 'This service numbers receipts and does not print them. Ask the seller for a copy.',
+    },
+  ),
   provider_rejected: entry(
     502,
     { ar: 'رفضت خدمة الدفع الطلب', fr: 'Refus du prestataire de paiement', en: 'Payment provider refused' },

@@ -1,7 +1,7 @@
-// Chooses the database: a server for a postgres URL, else the embedded one, in memory or in a folder. It refuses
-// URLs that it does not understand rather than falling back to an empty database.
+// Chooses the database: a server for a postgres URL, else the embedded one, in memory or in a folder, which is loaded only
+// then. It refuses URLs that it does not understand rather than falling back to an empty database.
+import { missingPackages } from '../runtime/package.js'
 import type { Database } from './database.js'
-import { openFolder, openMemory } from './embedded/pglite.js'
 import { openPostgres } from './server/postgres.js'
 
 export interface DatabaseOptions {
@@ -34,11 +34,17 @@ function schemaName(name: string): string {
   throw new TypeError('a schema is named by a to z, 0 to 9 and _, not beginning with a digit or pg_')
 }
 
-/** Throws `DataFolderLocked` or `DataFolderUnusable`; a server is not asked before the first statement. */
+/** The package of the embedded database, which is optional, is not installed. */
+export class EmbeddedDatabaseMissing extends Error {
+  override readonly name = 'EmbeddedDatabaseMissing'
+}
+
+/** Throws `EmbeddedDatabaseMissing`, `DataFolderLocked` or `DataFolderUnusable`; a server is not asked before the first statement. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, dataDir = './data', log, onFailure, ...pool } = options
   const schema = options.schema === undefined ? {} : { schema: schemaName(options.schema) }
   if (url === undefined) {
+    const { openFolder } = await loadEmbedded()
     return await openFolder(dataDir, {
       ...schema,
       onFailure: (error) => {
@@ -47,7 +53,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       },
     })
   }
-  if (url === 'memory:') return await openMemory(undefined, schema)
+  if (url === 'memory:') return await (await loadEmbedded()).openMemory(undefined, schema)
   // The URL is not repeated: it may hold a password.
   if (!/^postgres(ql)?:\/\//.test(url))
     throw new UnknownDatabase('DATABASE_URL is neither postgres://… nor memory:')
@@ -56,4 +62,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     url,
     onConnectionLost: (error) => log?.warn({ err: error }, 'an idle database connection was lost'),
   })
+}
+
+async function loadEmbedded() {
+  const [missing] = missingPackages(['@electric-sql/pglite'])
+  if (missing === undefined) return await import('./embedded/pglite.js')
+  throw new EmbeddedDatabaseMissing(
+    `the embedded database is not installed: npm install ${missing}, or set DATABASE_URL to a PostgreSQL server`,
+  )
 }

@@ -10,7 +10,7 @@ import { type BillingRules, graceEndsAt } from '../core/subscription.js'
 import { renewalAt } from '../core/upgrade.js'
 import type { Formats } from '../i18n/formats.js'
 import { directionOf, type MessageKey, phoneInWords, planName, sayFor } from '../i18n/messages.js'
-import { type PrintedReceipt, type ReceiptDeps, readReceipt } from '../receipts/receipt.js'
+import { type Receipt, type ReceiptDeps, readReceipt } from '../receipts/receipt.js'
 import type { Clock } from '../runtime/clock.js'
 import type { ClaimedMail } from './mail.sql.js'
 
@@ -45,12 +45,13 @@ export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail): Promise
     text: textOf(words),
     html: htmlOf(words),
     headers: { 'Content-Language': locale, 'Auto-Submitted': 'auto-generated' },
-    attachments: receipt ? [attachmentOf(receipt)] : [],
+    attachments: receipt ? attachmentsOf(receipt) : [],
   }
 }
 
-function attachmentOf({ number, pdf }: PrintedReceipt) {
-  return { filename: `receipt-${number}.pdf`, content: Buffer.from(pdf), contentType: 'application/pdf' }
+function attachmentsOf({ number, pdf }: Receipt) {
+  if (pdf === null) return []
+  return [{ filename: `receipt-${number}.pdf`, content: Buffer.from(pdf), contentType: 'application/pdf' }]
 }
 
 type MailWords = ReturnType<typeof wordsOf>
@@ -62,7 +63,7 @@ function wordsOf(
   of: {
     readonly locale: Locale
     readonly name: string | null
-    readonly receipt: PrintedReceipt | null
+    readonly receipt: Receipt | null
     readonly url: string
   },
 ) {
@@ -72,13 +73,14 @@ function wordsOf(
   const say = sayFor(identity, locale)
   const theme = themeOf(owed.kind)
   const data = dataOf(deps, owed, of)
+  const next = of.receipt?.pdf === null ? 'mail_unprinted_next' : (`mail_${theme}_next` as const)
   return {
     locale,
     seller: identity.name[locale],
     color: shop.color ?? COLOR,
     subject: plain(say(subjectKey(owed, deps.clock.now(), deps.formats), data)),
     greeting: name === null ? say('mail_greetingUnnamed') : say('mail_greeting', { name }),
-    paragraphs: [say(`mail_${theme}_what`, data), say(`mail_${theme}_next`, data)],
+    paragraphs: [say(`mail_${theme}_what`, data), say(next, data)],
     button: say(BUTTONS[owed.kind] ?? 'mail_renewButton'),
     url,
     footer: say('mail_footer'),
@@ -98,7 +100,7 @@ export function printableName(name: string | null): string | null {
 function dataOf(
   { rules, catalogue, clock, formats }: WriteMailDeps,
   owed: ClaimedMail,
-  { locale, receipt }: { readonly locale: Locale; readonly receipt: PrintedReceipt | null },
+  { locale, receipt }: { readonly locale: Locale; readonly receipt: Receipt | null },
 ): Readonly<Record<string, string>> {
   const now = clock.now()
   const { subscription } = owed.user

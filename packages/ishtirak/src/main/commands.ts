@@ -8,6 +8,7 @@ import { systemClock } from '../runtime/clock.js'
 import { type Config, readConfig } from '../runtime/config.js'
 import { misspelt } from '../runtime/environment.js'
 import { createLog } from '../runtime/log.js'
+import { VERSION } from '../runtime/package.js'
 import { addBackupCommands } from './cli-backup.js'
 import { addOperatorCommands } from './cli-operator.js'
 import { examine, explainFailure, resultLine } from './doctor.js'
@@ -15,7 +16,9 @@ import { readSandboxState, welcome } from './sandbox.js'
 import { openConfigured, serve, stopOnSignals } from './serve.js'
 import { keepsWorkers, startWorkers } from './workers.js'
 
-const program = new Command('ishtirak').description('Billing of a hosting platform: prepaid time, never lost')
+const program = new Command('ishtirak')
+  .description('Billing of a hosting platform: prepaid time, never lost')
+  .version(VERSION)
 
 program
   .command('serve', { isDefault: true })

@@ -6,8 +6,10 @@ import { type Database, DatabaseError } from '../database/database.js'
 import { DataFolderLocked, DataFolderUnusable } from '../database/embedded/folder-lock.js'
 import { readServerTime } from '../database/job-leases.js'
 import { schemaFit } from '../database/migrate.js'
+import { EmbeddedDatabaseMissing } from '../database/open-database.js'
 import { loadEventEndpoint } from '../events/event-endpoint.sql.js'
 import { createChargily } from '../payments/chargily/chargily.js'
+import { missingForReceipts } from '../receipts/typesetter.js'
 import { systemClock } from '../runtime/clock.js'
 import { type Config, readConfig } from '../runtime/config.js'
 import { ConfigError } from '../runtime/config-file.js'
@@ -49,6 +51,7 @@ export async function* examine(env: Variables): AsyncGenerator<CheckResult> {
   yield config.smtpUrl
     ? ok('mail', 'on')
     : warn('mail', 'off: nothing is sent', 'set SMTP_URL to send receipts and reminders')
+  yield examineReceipts(missingForReceipts())
 }
 
 export function resultLine({ verdict, subject, found, remedy }: CheckResult): string {
@@ -83,6 +86,7 @@ async function* examineDatabase(config: Config, env: Variables): AsyncGenerator<
     }
   } catch (error) {
     if (error instanceof DataFolderLocked) return yield await examineHolder(config, error)
+    if (error instanceof EmbeddedDatabaseMissing) return yield fail('database', error.message, '')
     const remedy = config.database.url
       ? 'check DATABASE_URL, and that the server runs and lets this machine in'
       : 'make the folder usable, or set DATA_DIR to another one'
@@ -171,6 +175,12 @@ function platformApi({ platformKeys, chargily }: Config): CheckResult {
   if (platformKeys.length > 0) return ok('platform API', 'on')
   if (!chargily) return ok('platform API', 'on, with the key that `serve` prints for the sandbox')
   return warn('platform API', 'off', 'set PLATFORM_API_KEYS to switch it on')
+}
+
+function examineReceipts(missing: readonly string[]): CheckResult {
+  if (missing.length === 0) return ok('receipts', 'numbered and printed')
+  const found = 'numbered, not printed: packages are missing'
+  return warn('receipts', found, `npm install ${missing.join(' ')}`)
 }
 
 function ok(subject: string, found: string): CheckResult {

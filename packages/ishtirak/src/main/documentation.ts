@@ -1,6 +1,5 @@
 // The documentation that the service gives of itself: the OpenAPI 3.1 document made from the very schemas that check the
 // requests, a page to try it on, and the page that every problem's `type` leads to. The operator's part is not public.
-import { readFileSync } from 'node:fs'
 import { fastifySwagger } from '@fastify/swagger'
 import { fastifySwaggerUi } from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -8,11 +7,7 @@ import { describeWebhooks } from '../events/schemas.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import { errorPage } from '../http/error-page.js'
 import { withoutSlash } from '../runtime/http-client.js'
-
-/** Of the package, beside `src` as beside `dist`. */
-const { version: VERSION } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { version: string }
+import { VERSION } from '../runtime/package.js'
 
 const BEARER = { type: 'http', scheme: 'bearer' } as const
 

@@ -146,7 +146,7 @@ function createParts(config: WiredConfig, { database, clock, log }: Surroundings
     looks: singleFlight<boolean>(),
     upgrades: createUpgradeState(database),
     usage: createUsageState(database),
-    printer: createReceiptPrinter(),
+    printer: createReceiptPrinter(log),
     logForgery: createForgeryLog({ clock, log }),
     ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
     ...(config.events && {

@@ -11,7 +11,7 @@ import { finished, pipeline as receive } from 'node:stream/promises'
 import { createGunzip, createGzip, gzipSync } from 'node:zlib'
 import type { Instant } from '../core/instant.js'
 import type { Database } from '../database/database.js'
-import { flushPath } from '../database/embedded/durable-files.js'
+import { flushPath } from '../database/embedded/flush.js'
 import { type AuditDeps, recordAct } from '../payments/audit.js'
 import {
   type BackupContents,

@@ -35,6 +35,7 @@ export function receiptRoutes(deps: ReceiptRoutesDeps) {
           'validation_failed',
           'rate_limited',
           'busy',
+          'receipts_unavailable',
           'database_unavailable',
         ),
       },

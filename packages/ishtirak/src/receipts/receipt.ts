@@ -9,8 +9,9 @@ import { findRefundInstant } from '../payments/audit.sql.js'
 import { findPayment } from '../payments/payments.sql.js'
 import type { ReceiptTerms } from '../payments/settle.js'
 import { createWorkQueue, type SingleFlight, singleFlight, type WorkQueue } from '../runtime/async.js'
+import type { Log } from '../runtime/log.js'
 import { renderReceipt } from './render-receipt.js'
-import { createTypesetter, type Typesetter } from './typesetter.js'
+import { createTypesetter, missingForReceipts, type Typesetter } from './typesetter.js'
 
 export interface ReceiptDeps {
   readonly database: Queryable
@@ -20,15 +21,26 @@ export interface ReceiptDeps {
 
 /** What the requests of one process share. */
 export interface ReceiptPrinter {
-  readonly typesetter: Typesetter
+  /** Null: its packages, which are optional, are not installed. */
+  readonly typesetter: Typesetter | null
   /** Each page holds the main thread for some 10 ms. */
   readonly queue: WorkQueue
   /** One receipt asked for twice at once is printed once. */
   readonly shared: SingleFlight<PrintedReceipt>
 }
 
-export function createReceiptPrinter(): ReceiptPrinter {
-  return { typesetter: createTypesetter(), queue: createWorkQueue(), shared: singleFlight() }
+export function createReceiptPrinter(log: Log): ReceiptPrinter {
+  const missing = missingForReceipts()
+  if (missing.length > 0)
+    log.warn(
+      { run: `npm install ${missing.join(' ')}` },
+      'receipts are numbered, not printed: packages are missing',
+    )
+  return {
+    typesetter: missing.length > 0 ? null : createTypesetter(),
+    queue: createWorkQueue(),
+    shared: singleFlight(),
+  }
 }
 
 export interface ReceiptWish {
@@ -37,25 +49,32 @@ export interface ReceiptWish {
   readonly locale: Locale
 }
 
-export interface PrintedReceipt {
+export interface Receipt {
   /** `2026-000042` */
   readonly number: string
-  readonly pdf: Uint8Array
+  /** Null where receipts are not printed. */
+  readonly pdf: Uint8Array | null
   readonly amount: number
   readonly planName: string
   /** What it bought; null where a refund took it away. */
   readonly periodEnd: Instant | null
 }
 
+export interface PrintedReceipt extends Receipt {
+  readonly pdf: Uint8Array
+}
+
 /** Two seconds of work at most: a later request is better served by coming again. */
 const WAITING_MAX = 100
 const RETRY_SECONDS = 2
 
-/** For a user who waits: throws `busy` as well, when too many wait already. */
+/** For a user who waits: throws `busy` as well, when too many wait already, and `receipts_unavailable`. */
 export function askForReceipt(deps: ReceiptDeps, of: ReceiptWish): Promise<PrintedReceipt> {
-  return deps.printer.shared(JSON.stringify([of.userId, of.paymentId, of.locale]), () =>
-    readReceipt(deps, of, { waitingMax: WAITING_MAX }),
-  )
+  return deps.printer.shared(JSON.stringify([of.userId, of.paymentId, of.locale]), async () => {
+    const { pdf, ...receipt } = await readReceipt(deps, of, { waitingMax: WAITING_MAX })
+    if (pdf !== null) return { ...receipt, pdf }
+    throw new BillingError('receipts_unavailable', { extra: { receipt_number: receipt.number } })
+  })
 }
 
 /** Throws `not_found`, for another user's payment too, and `payment_not_paid`. */
@@ -63,7 +82,7 @@ export async function readReceipt(
   { database, receipts, printer }: ReceiptDeps,
   of: ReceiptWish,
   { waitingMax = Number.POSITIVE_INFINITY } = {},
-): Promise<PrintedReceipt> {
+): Promise<Receipt> {
   const payment = await findPayment(database, of.userId, of.paymentId)
   if (!payment) throw new BillingError('not_found')
   const issued = await findReceipt(database, of.userId, of.paymentId)
@@ -76,7 +95,9 @@ export async function readReceipt(
   if (queue.waiting >= waitingMax) throw new BillingError('busy', { retryAfterSeconds: RETRY_SECONDS })
   return {
     number,
-    pdf: await queue.run(() => renderReceipt(typesetter, { snapshot, number, refundedOn }, of.locale)),
+    pdf:
+      typesetter &&
+      (await queue.run(() => renderReceipt(typesetter, { snapshot, number, refundedOn }, of.locale))),
     amount: snapshot.amount,
     planName: snapshot.planName,
     periodEnd: payment.periodEnd,

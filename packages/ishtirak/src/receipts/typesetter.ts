@@ -1,10 +1,11 @@
 // Turns a template and data into a PDF, with Typst inside the process. One compiler serves all; it is made at the first
 // page, so a service that prints nothing pays nothing. Data goes in as JSON, never into the template's source: a customer
 // called "#panic()" is a name. Same template and data, same bytes: nothing here reads a clock.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { NodeCompiler, NodeTypstDocument } from '@myriaddreamin/typst-ts-node-compiler'
+import { missingPackages } from '../runtime/package.js'
 import { readCoverage } from './font-coverage.js'
 
 export interface Typesetter {
@@ -21,6 +22,9 @@ export class TypesettingFailed extends Error {
   override readonly name = 'TypesettingFailed'
 }
 
+const require = createRequire(import.meta.url)
+
+const COMPILER = '@myriaddreamin/typst-ts-node-compiler'
 // One by one, since the packages hold fourteen weights and the engine would read them all.
 const FONT_FILES = [
   '@expo-google-fonts/ibm-plex-sans/400Regular/IBMPlexSans_400Regular.ttf',
@@ -28,6 +32,23 @@ const FONT_FILES = [
   '@expo-google-fonts/ibm-plex-sans-arabic/400Regular/IBMPlexSansArabic_400Regular.ttf',
   '@expo-google-fonts/ibm-plex-sans-arabic/600SemiBold/IBMPlexSansArabic_600SemiBold.ttf',
 ]
+
+/** The optional packages that receipts need and that are not installed, as `npm install` takes them. */
+export function missingForReceipts(): readonly string[] {
+  const fonts = FONT_FILES.map((file) => file.split('/', 2).join('/'))
+  const missing = missingPackages([COMPILER, ...new Set(fonts)])
+  return missing.length > 0 || hasBinary() ? missing : [`${COMPILER}-${process.platform}-${process.arch}`]
+}
+
+/** The engine is a binary for each platform, in packages of which npm installs the one that fits, if there is one. */
+function hasBinary(): boolean {
+  const manifest: { readonly optionalDependencies: object } = require(`${COMPILER}/package.json`)
+  const ofCompiler = createRequire(require.resolve(COMPILER))
+  const candidates = Object.keys(manifest.optionalDependencies)
+  return candidates.some((name) =>
+    ofCompiler.resolve.paths(name)?.some((folder) => existsSync(path.join(folder, name))),
+  )
+}
 
 /** Letters of Kabyle that IBM Plex Sans lacks and Libertinus Serif, which is built into the engine, has. */
 const KABYLE_LETTERS = 'ƐɛƔɣ'
@@ -65,9 +86,8 @@ interface Engine {
 }
 
 function startEngine(): Engine {
-  const require = createRequire(import.meta.url)
   // Here and not above: the engine's machine code is 11 MB in memory, and most processes never print.
-  const typst: typeof import('@myriaddreamin/typst-ts-node-compiler') = require('@myriaddreamin/typst-ts-node-compiler')
+  const typst: typeof import('@myriaddreamin/typst-ts-node-compiler') = require(COMPILER)
   const fonts = FONT_FILES.map((file) => readFileSync(require.resolve(file)))
   const compiler = typst.NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontBlobs: fonts }] })
   const kabyle = new Set(Array.from(KABYLE_LETTERS, (letter) => letter.codePointAt(0)))

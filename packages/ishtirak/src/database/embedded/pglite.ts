@@ -23,14 +23,8 @@ import {
   memoryLimits,
   requireMemory,
 } from './cluster-folder.js'
-import {
-  DurableFiles,
-  durableStartParameters,
-  type Flush,
-  flushPath,
-  flushTree,
-  makeFolder,
-} from './durable-files.js'
+import { DurableFiles, durableStartParameters, type Flush } from './durable-files.js'
+import { flushPath, flushTree, makeFolder } from './flush.js'
 import { type FolderLock, lockFolder } from './folder-lock.js'
 import { unpackReadyMade } from './ready-made.js'
 import { EmbeddedSession } from './wire-protocol.js'

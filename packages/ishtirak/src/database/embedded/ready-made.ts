@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompressSync, brotliDecompress, constants } from 'node:zlib'
 import { PGlite } from '@electric-sql/pglite'
-import { flushPath } from './durable-files.js'
+import { flushPath } from './flush.js'
 
 /** Where the build puts it. The name has PGlite's version, since another one may not read its catalogue. */
 export function readyMadePath(): string {

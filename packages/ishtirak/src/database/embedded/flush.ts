@@ -1,0 +1,33 @@
+// Brings files and folders onto the disk, names included, so that they survive a power loss.
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Flushes a folder and everything in it: for a database that was just created, before it gets its name. */
+export function flushTree(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) flushTree(path)
+    else if (entry.isFile()) flushPath(path)
+  }
+  flushPath(folder)
+}
+
+/** Flushes one file, or the names in one folder. */
+export function flushPath(path: string): void {
+  const isFolder = statSync(path).isDirectory()
+  // Windows opens no folders, and flushes only what is open for writing.
+  if (isFolder && process.platform === 'win32') return
+  const descriptor = openSync(path, isFolder ? 'r' : 'r+')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Makes a folder and those above it that are missing, with their names on disk. */
+export function makeFolder(path: string): void {
+  const first = mkdirSync(path, { recursive: true })
+  if (first === undefined) return
+  for (let made = path; made.length >= first.length; made = dirname(made)) flushPath(dirname(made))
+}

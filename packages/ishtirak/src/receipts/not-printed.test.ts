@@ -1,0 +1,59 @@
+// An installation without the typesetter, whose packages are optional: every payment has its receipt and number all the same.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { refundPayment } from '../operator/acts.js'
+import { missingForReceipts } from './typesetter.js'
+
+describeScenario('without the typesetter', ({ database }) => {
+  let world: World
+  let sink: SmtpSink
+  beforeEach(async () => {
+    sink = await startSmtpSink()
+    world = await createWorld(database(), { env: { SMTP_URL: sink.url } })
+    Object.assign(world.service.parts.printer, { typesetter: null })
+  })
+  afterEach(async () => {
+    await world.stop()
+    await sink[Symbol.asyncDispose]()
+  })
+
+  it('the receipt is refused with its number', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    const receipt = (user: string, id: string) => world.as(user).get(`/api/v1/billing/payments/${id}/receipt`)
+    const refused = await receipt('user-1', paymentId)
+    expect([refused.status, refused.body.code, refused.body.receipt_number]).toEqual([
+      501,
+      'receipts_unavailable',
+      'TEST-2026-000001',
+    ])
+    // What comes before is refused as ever.
+    const { paymentId: unpaid } = await world.as('user-2').upgrade()
+    expect((await receipt('user-2', unpaid)).body.code).toBe('payment_not_paid')
+    expect((await receipt('user-2', paymentId)).body.code).toBe('not_found')
+  })
+
+  it('mail about a payment names the number, and where a copy is had', async () => {
+    await setProfile(world, 'user-1', { email: 'amina@example.dz', locale: 'en' })
+    const { paymentId } = await world.as('user-1').buy()
+    await world.service.runner.runAll()
+    await refundPayment(world.service.parts, paymentId, { operator: 'tests', reason: 'asked for' })
+    await world.service.runner.runAll()
+    const messages = sink.messages.map((message) => readMessage(message))
+    expect(messages.map(({ headers }) => headers.subject)).toEqual([
+      'Your receipt TEST-2026-000001: 2 000 DA',
+      'Your payment was refunded: 2 000 DA',
+    ])
+    for (const { parts } of messages) {
+      expect(parts['text/plain']?.toString()).toContain('The receipt has the number TEST-2026-000001.')
+      expect(parts['text/plain']?.toString()).not.toContain('attached')
+      expect(Object.keys(parts)).not.toContain('application/pdf')
+    }
+  })
+})
+
+it('the packages of the typesetter are found where they are installed', () => {
+  expect(missingForReceipts()).toEqual([])
+})

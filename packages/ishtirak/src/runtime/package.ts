@@ -1,0 +1,28 @@
+// What package.json says of this program: its version, and the packages that an installation may leave out with
+// `npm install --omit=optional`.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+
+/** Beside `src` as beside `dist`. */
+const { version, optionalDependencies } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as { readonly version: string; readonly optionalDependencies: Readonly<Record<string, string>> }
+
+export const VERSION = version
+
+const { resolve } = createRequire(import.meta.url)
+
+/** Those of these optional packages that are not installed, as `npm install` takes them. Loads none of them. */
+export function missingPackages(names: readonly string[]): readonly string[] {
+  return names.filter((name) => !isInstalled(name)).map((name) => `${name}@${optionalDependencies[name]}`)
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    resolve(name)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return false
+    throw error
+  }
+}
