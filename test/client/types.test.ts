@@ -12,5 +12,10 @@ it('the client’s shapes are those of the service, field by field (checked by t
   expectTypeOf<client.UserUpdate>().toEqualTypeOf<service.UserUpdate>()
   expectTypeOf<client.PlatformUser>().toEqualTypeOf<service.PlatformUser>()
   expectTypeOf<client.EventType>().toEqualTypeOf<EventType>()
-  expectTypeOf<client.EventData>().toEqualTypeOf<PlatformEvent['data']>()
+  // The client's words are wider, so that it can be told of a status or a limit that it does not know yet.
+  expectTypeOf<PlatformEvent['data']>().toExtend<client.EventData>()
+  expectTypeOf<MembersOf<client.EventData>>().toEqualTypeOf<MembersOf<PlatformEvent['data']>>()
 })
+
+/** The names of the members, and of the members of each, but for the limits. */
+type MembersOf<Data> = { -readonly [Name in keyof Data]-?: keyof Required<Data>[Name] }

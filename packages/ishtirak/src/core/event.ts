@@ -1,6 +1,6 @@
 // Events to the platform. Each event carries the resulting state, so that a receiver need not ask for it, and a
 // sequence number that orders the events of one user.
-import type { Announcement, Boundary } from './announcement.js'
+import type { Announcement } from './announcement.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
 import type { MailKey } from './mail.js'
 import { type Payment, publicStatusAt } from './payment.js'
@@ -20,49 +20,15 @@ export const EVENT_TYPES = [
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** The body of one event, ready to be signed and sent. Timestamps are UTC without fraction, money whole dinars. */
-export interface PlatformEvent {
-  readonly type: EventType
-  readonly timestamp: string
-  readonly data: {
-    readonly user_id: string
-    /** Counts the events of this user from 1, without gaps. */
-    readonly sequence: number
-    readonly subscription: {
-      readonly plan: string
-      readonly status: string
-      readonly current_period_end: string | null
-      readonly payment_method: string | null
-      readonly limits: Readonly<Record<string, number>>
-    }
-    readonly payment?: {
-      readonly id: string
-      readonly plan: string
-      readonly amount: number
-      readonly currency: string
-      readonly status: string
-      readonly payment_method: string | null
-      readonly paid_at: string | null
-      readonly period_start: string | null
-      readonly period_end: string | null
-    }
-    /** Only where time brought it about, not a payment. */
-    readonly announcement?: {
-      readonly boundary: Boundary
-      /** When time passed it. */
-      readonly at: string
-      /** Passed as well since the last announcement, without an event of their own: no longer true. */
-      readonly skipped: readonly Boundary[]
-    }
-  }
-}
-
 /** An event as it is saved, with the mail that the user is owed for the same reason. */
 export interface NewEvent {
   readonly id: string
   readonly event: PlatformEvent
   readonly mail: MailKey | null
 }
+
+/** The body of one event, ready to be signed and sent. Timestamps are UTC without fraction, money whole dinars. */
+export type PlatformEvent = ReturnType<typeof describeEvent>
 
 export function describeEvent(
   type: EventType,
@@ -71,10 +37,11 @@ export function describeEvent(
     readonly sequence: number
     readonly subscription: Subscription
     readonly payment: Payment | null
+    /** Only where time brought it about, not a payment. */
     readonly announcement?: Announcement
     readonly now: Instant
   },
-): PlatformEvent {
+) {
   const { plan, status, currentPeriodEnd, instrument } = of.subscription
   return {
     type,
