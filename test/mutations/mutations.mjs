@@ -5,7 +5,7 @@ const src = (name) => `packages/ishtirak/src/${name}`
 export const mutations = [
   {
     rule: 'a webhook is booked only when its signature verifies',
-    file: src('payments/chargily/signature.ts'),
+    file: src('payments/chargily/account.ts'),
     from: 'verified = timingSafeEqual(expected, given) || verified',
     to: 'verified = true',
     tests: [src('payments/webhook.test.ts')],
@@ -104,8 +104,8 @@ export const mutations = [
   {
     rule: 'money that the operator accepts has a receipt',
     file: src('payments/settle.ts'),
-    from: '      decision.payment === null || paidAt === null\n',
-    to: '      decision.payment === null || paidAt === null || by\n',
+    from: 'receipt: receiptOf(deps,',
+    to: 'receipt: by ? null : receiptOf(deps,',
     tests: [src('operator/operator.test.ts')],
   },
   {

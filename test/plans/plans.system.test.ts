@@ -11,10 +11,8 @@ import {
   statement,
 } from '../../packages/ishtirak/src/database/database.js'
 import { at } from '../../packages/ishtirak/src/database/rows.js'
-import { loadDueAnnouncements } from '../../packages/ishtirak/src/events/announce-time.sql.js'
 import { claimUsersWithEvents, nextEventOf } from '../../packages/ishtirak/src/events/deliver-events.sql.js'
-import type { UsageOperation } from '../../packages/ishtirak/src/limits/consume.sql.js'
-import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
+import { consumeWhereUsual, type UsageOperation } from '../../packages/ishtirak/src/limits/consume.sql.js'
 import { createApplyUsageOperation } from '../../packages/ishtirak/src/limits/operations.sql.js'
 import { claimDueMails } from '../../packages/ishtirak/src/mail/mail.sql.js'
 import { findPaymentsByWord, findUsersByWord } from '../../packages/ishtirak/src/operator/operator.sql.js'
@@ -39,7 +37,7 @@ import {
   loadForUpgrades,
   type RequestedPayment,
 } from '../../packages/ishtirak/src/payments/upgrade.sql.js'
-import { createLoadUser } from '../../packages/ishtirak/src/payments/users.sql.js'
+import { createLoadUser, loadDueAnnouncements } from '../../packages/ishtirak/src/payments/users.sql.js'
 import { type DatabaseKind, freshDatabase } from '../support/databases.js'
 import { aPayment, aReport, days, NOON, PRO } from '../support/fixtures.js'
 

@@ -77,8 +77,7 @@ export function withoutOverpayments(): (method: PaymentMethod) => PaymentMethod 
         return event?.report ? { ...event, report: equal(event.report) } : event
       },
     },
-    getCheckout: async (id, options) =>
-      mapped(await method.getCheckout(id, options), (one) => one && equal(one)),
+    getCheckout: async (id) => mapped(await method.getCheckout(id), (one) => one && equal(one)),
     list: method.list && listOf(method.list, all),
   })
 }

@@ -5,8 +5,12 @@ import { type Catalogue, SEED_PLANS } from '../../packages/ishtirak/src/core/pla
 import type { Calendar } from '../../packages/ishtirak/src/core/subscription.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { createChargily } from '../../packages/ishtirak/src/payments/chargily/chargily.js'
-import type { PaymentMethod, ProviderAnswer } from '../../packages/ishtirak/src/payments/method.js'
-import { createPaymentMethods, type PaymentMethods } from '../../packages/ishtirak/src/payments/methods.js'
+import {
+  createPaymentMethods,
+  type PaymentMethod,
+  type PaymentMethods,
+  type ProviderAnswer,
+} from '../../packages/ishtirak/src/payments/method.js'
 import { createSettlements } from '../../packages/ishtirak/src/payments/settle.sql.js'
 import { createUpgradeState } from '../../packages/ishtirak/src/payments/upgrade.js'
 import { createLoadUser } from '../../packages/ishtirak/src/payments/users.sql.js'
@@ -141,8 +145,7 @@ function stagedProvider(deps: ProcessDeps, state: ProcessState): PaymentMethod {
   return {
     ...provider,
     createCheckout: (order) => staged('createCheckout', WRITE_MS, () => provider.createCheckout(order)),
-    getCheckout: (id, options) =>
-      staged('getCheckout', options?.timeoutMs ?? READ_MS, () => provider.getCheckout(id)),
+    getCheckout: (id) => staged('getCheckout', READ_MS, () => provider.getCheckout(id)),
     expireCheckout: (id) => staged('expireCheckout', WRITE_MS, () => provider.expireCheckout(id)),
     list: list && {
       find: (id, since) => staged('findCheckouts', READ_MS, () => list.find(id, since)),

@@ -1,6 +1,6 @@
 // The steps of one seed: users, webhooks, sweeps and time with changing fault rates until the days are over, then a phase
 // without faults, after which everything that was paid must be booked.
-import { readHistory } from '../../packages/ishtirak/src/payments/history.js'
+import { readHistory } from '../../packages/ishtirak/src/payments/status.js'
 import {
   ACTIONS,
   type Action,

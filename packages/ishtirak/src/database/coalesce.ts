@@ -4,11 +4,11 @@
 // What waits is bounded in number and in time: a call that is given up here is never begun.
 import { CALL_LIMIT_MS, DatabaseUnavailable, type Queryable, withLimit } from './database.js'
 
-/** How one call is done, and how many are done at once; each is handed the database with the limit of its batch. */
+/** How several calls are done at once, and one, where that is another statement; each is handed the database with the limit of its batch. */
 interface SharedStatements<Item, Result> {
   /** Two items of one key never share a batch and are never under way together: they keep their order. Reads have none. */
   readonly keyOf?: (item: Item) => string
-  one(database: Queryable, item: Item): Promise<Result>
+  one?(database: Queryable, item: Item): Promise<Result>
   /** All or nothing: when it throws, nothing was done. Gives the results in the order of the items. */
   many(database: Queryable, items: readonly Item[]): Promise<readonly Result[]>
 }
@@ -125,15 +125,20 @@ async function work<Item, Result>(
 ): Promise<void> {
   const earliest = Math.min(...batch.map(({ giveUpAt }) => giveUpAt))
   const limited = withLimit(database, Math.max(earliest, performance.now() + LEAST_MS))
+  const many = async (items: readonly Item[]) => {
+    const results = await statements.many(limited, items)
+    if (results.length === items.length) return results
+    throw new Error(`${results.length} results for ${items.length} items`)
+  }
+  // Of as many results as items, the first is one.
+  const one = (item: Item) =>
+    statements.one?.(limited, item) ?? many([item]).then(([result]) => result as Result)
   const oneByOne = async () => {
-    for (const { item, resolve, reject } of batch) await statements.one(limited, item).then(resolve, reject)
+    for (const { item, resolve, reject } of batch) await one(item).then(resolve, reject)
   }
   if (batch.length === 1) return oneByOne()
   try {
-    const items = batch.map(({ item }) => item)
-    const results = await statements.many(limited, items)
-    if (results.length !== batch.length)
-      throw new Error(`${results.length} results for ${batch.length} items`)
+    const results = await many(batch.map(({ item }) => item))
     results.forEach((result, index) => {
       batch[index]?.resolve(result)
     })

@@ -5,10 +5,11 @@ import { describeEvent } from '../core/event.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { type BillingRules, statusAt } from '../core/subscription.js'
 import type { Queryable } from '../database/database.js'
+import { saveSettlement } from '../payments/settle.sql.js'
+import { type DueUser, loadDueAnnouncements } from '../payments/users.sql.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
 import type { Ids } from '../runtime/random.js'
-import { type DueUser, loadDueAnnouncements, saveAnnouncement } from './announce-time.sql.js'
 
 export interface AnnounceDeps {
   readonly database: Queryable
@@ -49,12 +50,16 @@ async function announce(
     mail:
       facts.paidUntil === null ? null : { kind: announcement.boundary, about: toTimestamp(facts.paidUntil) },
   }
-  const saved = await saveAnnouncement(deps.database, {
+  const saved = await saveSettlement(deps.database, {
     userId,
     version,
-    event,
-    announced: decision.announced,
-    announceAt: decision.announceAt,
+    payment: null,
+    isNew: false,
+    subscription: facts,
+    received: null,
+    events: event ? [event] : [],
+    receipt: null,
+    schedule: decision,
     now,
   })
   if (saved === 'stale' || !announcement) return false

@@ -7,11 +7,9 @@ import { OLD_SECRET, Receiver, SECRET } from '../../../../test/support/receiver.
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { DAY, HOUR, MINUTE } from '../core/instant.js'
 import { systemClock } from '../runtime/clock.js'
-import { drainDeliveries, LEASE_MS } from './deliver-events.js'
+import { ATTEMPT_WAITS, drainDeliveries, LEASE_MS } from './deliver-events.js'
 import { claimUsersWithEvents, nextEventOf, saveDelivered, saveFailed } from './deliver-events.sql.js'
-import { loadEventEndpoint } from './event-endpoint.sql.js'
-import { listEvents } from './event-history.sql.js'
-import { ATTEMPT_WAITS } from './retry-schedule.js'
+import { listEvents, loadEventEndpoint } from './event-history.sql.js'
 
 const seconds = (ms: number) => Math.ceil(ms / 1000)
 

@@ -4,13 +4,15 @@ import type { Static } from 'typebox'
 import { BillingError } from '../core/error.js'
 import { DAY, timestampOrNull } from '../core/instant.js'
 import type { Database, Queryable } from '../database/database.js'
-import { type AuditDeps, type By, recordAct } from '../payments/audit.js'
+import { type AuditDeps, type By, recordAct } from '../payments/audit.sql.js'
 import type { Clock } from '../runtime/clock.js'
 import { pruneOutbox } from './deliver-events.sql.js'
-import { type EventEndpoint, enableEndpoint, loadEventEndpoint } from './event-endpoint.sql.js'
 import {
   countWaitingEvents,
+  type EventEndpoint,
+  enableEndpoint,
   listEvents,
+  loadEventEndpoint,
   restartWaiting,
   rewindToEvent,
   skipToAfterEvent,

@@ -1,7 +1,7 @@
 // When an event is sent again, and when the address is switched off.
 import { describe, expect, it } from 'vitest'
 import { days, NOON } from '../../../../test/support/fixtures.js'
-import { ATTEMPT_WAITS, nextAttemptAt, reasonToDisable } from './retry-schedule.js'
+import { ATTEMPT_WAITS, nextAttemptAt, reasonToDisable } from './deliver-events.js'
 
 describe('the next attempt', () => {
   it('comes at the steps of Standard Webhooks, then once a day', () => {

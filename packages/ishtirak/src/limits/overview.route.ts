@@ -4,7 +4,7 @@ import type { Renewal } from '../core/upgrade.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import { viewPayment, viewStatus } from '../payments/views.js'
+import { viewPayment, viewStatus } from '../payments/schemas.js'
 import { type Overview, type OverviewDeps, readOverview } from './overview.js'
 import { OverviewSchema } from './schemas.js'
 

@@ -6,8 +6,8 @@ import { isPayable, type Payment } from '../core/payment.js'
 import type { Catalogue } from '../core/plan.js'
 import { NEVER_PAID, type Subscription, statusAt } from '../core/subscription.js'
 import { type Renewal, renewalAt } from '../core/upgrade.js'
-import type { UserProfile } from '../payments/profile.sql.js'
 import { type RefreshDeps, refreshOpen } from '../payments/status.js'
+import type { UserProfile } from '../payments/users.sql.js'
 import { loadUserWithUsage } from './usage.sql.js'
 
 export interface OverviewDeps extends RefreshDeps {

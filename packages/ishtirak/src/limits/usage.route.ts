@@ -6,7 +6,7 @@ import type { UsageDecision } from '../core/limit.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import { saveProfile } from '../payments/profile.sql.js'
+import { saveProfile } from '../payments/users.sql.js'
 import { type OverviewDeps, readOverview } from './overview.js'
 import { viewPlatformUser } from './overview.route.js'
 import {

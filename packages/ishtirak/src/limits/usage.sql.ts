@@ -5,8 +5,14 @@ import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, flag, integer, json } from '../database/rows.js'
 import { parsePayment } from '../payments/payments.sql.js'
-import { parseProfile, type UserProfile } from '../payments/profile.sql.js'
-import { FACT_COLUMNS, openPayment, parseUser, type UserRecord } from '../payments/users.sql.js'
+import {
+  FACT_COLUMNS,
+  openPayment,
+  parseProfile,
+  parseUser,
+  type UserProfile,
+  type UserRecord,
+} from '../payments/users.sql.js'
 
 /** Projects of one user that are shown; a user has tens, and an answer must have an end. Those in use most come first. */
 const PROJECTS_MAX = 1_000

@@ -22,7 +22,6 @@ import {
   UserUpdateSchema,
 } from '../limits/schemas.js'
 import { consume, release, reportUsage, updateUser } from '../limits/usage.route.js'
-import { listPayments, showPayment } from '../payments/history.route.js'
 import {
   type BillingStatus,
   type PaymentPage,
@@ -32,11 +31,12 @@ import {
   type PlanView,
   UpgradeRequestSchema,
   type UpgradeResult,
+  viewStatus,
 } from '../payments/schemas.js'
 import { readStatus } from '../payments/status.js'
+import { listPayments, showPayment } from '../payments/status.route.js'
 import { upgrade } from '../payments/upgrade.js'
 import { viewPlan } from '../payments/upgrade.route.js'
-import { viewStatus } from '../payments/views.js'
 import { PortalSessionRequestSchema, viewPortalLink } from '../portal/portal-sessions.route.js'
 import { openPortalLink } from '../portal/portal-sessions.sql.js'
 import type { Service } from './wire.js'

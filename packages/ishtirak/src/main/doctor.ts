@@ -7,7 +7,7 @@ import { DataFolderLocked, DataFolderUnusable } from '../database/embedded/folde
 import { readServerTime } from '../database/job-leases.js'
 import { schemaFit } from '../database/migrate.js'
 import { EmbeddedDatabaseMissing } from '../database/open-database.js'
-import { loadEventEndpoint } from '../events/event-endpoint.sql.js'
+import { loadEventEndpoint } from '../events/event-history.sql.js'
 import { createChargily } from '../payments/chargily/chargily.js'
 import { missingForReceipts } from '../receipts/typesetter.js'
 import { systemClock } from '../runtime/clock.js'

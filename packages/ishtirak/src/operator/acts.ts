@@ -8,12 +8,11 @@ import type { Payment, Review } from '../core/payment.js'
 import { decideEnd, decideRefund } from '../core/refund.js'
 import { statusAt } from '../core/subscription.js'
 import type { Queryable } from '../database/database.js'
-import { type By, type OperatorAct, recordAct } from '../payments/audit.js'
-import { findRefundInstant } from '../payments/audit.sql.js'
-import { lookUpPayment } from '../payments/look-up-payment.js'
+import { type By, findRefundInstant, type OperatorAct, recordAct } from '../payments/audit.sql.js'
 import type { ProviderFailure } from '../payments/method.js'
 import { type SaveDeps, saveByHand } from '../payments/save.js'
 import { type SettleDeps, settlePayment } from '../payments/settle.js'
+import { lookUpPayment } from '../payments/sweep.js'
 import { actsOnUser, findPaymentWithUser, findUser, newestPayments, tracesOf } from './operator.sql.js'
 
 /** Everything known of one payment. */
@@ -34,8 +33,8 @@ export async function recheckPayment(deps: SettleDeps, paymentId: string, by: By
   const { payment } = await loadPayment(deps, paymentId)
   const act: OperatorAct = { ...by, act: 'payment.recheck' }
   const lookup = await lookUpPayment(deps, payment, { source: 'operator', by: act })
-  if (lookup.kind === 'failed') throw refusalOf(lookup.failure)
-  if (lookup.kind === 'not_there') {
+  if (!lookup.ok) throw refusalOf(lookup.failure)
+  if (lookup.value.length === 0) {
     const { userId, status } = payment
     const facts = { before: { status }, after: { status, at_provider: null } }
     await recordAct(deps, act, { userId, paymentId, ...facts })

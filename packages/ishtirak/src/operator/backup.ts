@@ -12,7 +12,7 @@ import { createGunzip, createGzip, gzipSync } from 'node:zlib'
 import type { Instant } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { flushPath } from '../database/embedded/flush.js'
-import { type AuditDeps, recordAct } from '../payments/audit.js'
+import { type AuditDeps, recordAct } from '../payments/audit.sql.js'
 import {
   type BackupContents,
   BackupRefused,

@@ -4,7 +4,7 @@ import { BillingError } from '../core/error.js'
 import { type Instant, timestampOrNull } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
-import { type AuditDeps, recordAct } from '../payments/audit.js'
+import { type AuditDeps, recordAct } from '../payments/audit.sql.js'
 import type { WallClock } from '../runtime/calendar.js'
 import { type TakenPayment, takenPayments } from './operator.sql.js'
 

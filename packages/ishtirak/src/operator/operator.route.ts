@@ -14,7 +14,7 @@ import {
 } from '../events/manage-events.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
-import type { By } from '../payments/audit.js'
+import type { By } from '../payments/audit.sql.js'
 import {
   acceptPayment,
   endUser,

@@ -7,8 +7,8 @@ import type { KeptReport } from '../core/settlement.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, json, text } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment, publicStatusSql } from '../payments/payments.sql.js'
+import { viewRows } from '../payments/schemas.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
-import { viewRows } from '../payments/views.js'
 import { ActSchema, FoundUserSchema, ReceivedSchema, SentSchema } from './schemas.js'
 
 const newest = (name: string, isWanted: string) =>

@@ -6,7 +6,7 @@ import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, flag, instant, instantOrNull, integer, text, textOrNull } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
-import { viewRows } from '../payments/views.js'
+import { viewRows } from '../payments/schemas.js'
 import { ComparisonSchema, FindingSchema } from './schemas.js'
 
 /** What the walk needs to go on. */

@@ -6,9 +6,9 @@ import { BillingError } from '../core/error.js'
 import { CLOCK_SKEW_MAX, DAY, type Instant, SECOND, timestampOrNull, toTimestamp } from '../core/instant.js'
 import { type Payment, paymentBehind } from '../core/payment.js'
 import type { Catalogue } from '../core/plan.js'
-import { type By, recordAct } from '../payments/audit.js'
-import { insertFoundPayment } from '../payments/found-payments.sql.js'
+import { type By, recordAct } from '../payments/audit.sql.js'
 import { isAllBefore, type PaymentMethod, type ProviderFailure } from '../payments/method.js'
+import { insertFoundPayment } from '../payments/payments.sql.js'
 import { type SettleDeps, settlePayment } from '../payments/settle.js'
 import {
   claimComparison,

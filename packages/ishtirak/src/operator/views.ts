@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { KeptReport } from '../core/settlement.js'
-import { viewPayment, viewStatus } from '../payments/views.js'
+import { viewPayment, viewStatus } from '../payments/schemas.js'
 import type { PaymentFile, UserFile } from './acts.js'
 import type { OperatorPaymentSchema } from './schemas.js'
 

@@ -1,6 +1,7 @@
-// The port to a payment method. Failures of the provider are data, not exceptions: the caller decides what follows.
+// The port to a payment method, and the methods of this deployment by name. Failures of the provider are data, not
+// exceptions: the caller decides what follows.
 import type { CheckoutOrder, CheckoutReport, MethodTraits } from '../core/checkout.js'
-import type { Instant } from '../core/instant.js'
+import { DAY, type Instant } from '../core/instant.js'
 
 /** A signed message: something happened to a checkout. Its id is the only defence against replay. */
 export interface ProviderEvent {
@@ -80,10 +81,7 @@ export interface PaymentMethod extends MethodTraits {
    */
   createCheckout(order: CheckoutOrder): Promise<ProviderAnswer<CheckoutReport>>
   /** Null when the provider does not know the id. */
-  getCheckout(
-    checkoutId: string,
-    options?: { timeoutMs?: number },
-  ): Promise<ProviderAnswer<CheckoutReport | null>>
+  getCheckout(checkoutId: string): Promise<ProviderAnswer<CheckoutReport | null>>
   /** Ends a pending checkout, so that it cannot be paid any more. Where it cannot be ended, what it is instead. */
   expireCheckout(checkoutId: string): Promise<ProviderAnswer<CheckoutReport | null>>
   /** The cheapest call that proves the key: for `doctor`. */
@@ -98,4 +96,60 @@ export function isAllBefore(checkouts: readonly CheckoutReport[], instant: Insta
     previous = createdAt
   }
   return checkouts.length > 0
+}
+
+export interface PaymentMethods {
+  readonly all: readonly PaymentMethod[]
+  /** What `/upgrade` buys with: the first. */
+  readonly primary: PaymentMethod
+  /** By the name that a payment holds. One that is not configured any more answers every call with a failure. */
+  of(name: string): PaymentMethod
+}
+
+/** Throws where two have one name, or the schedule of looks of one is not what the sweep needs. */
+export function createPaymentMethods(
+  primary: PaymentMethod,
+  ...others: readonly PaymentMethod[]
+): PaymentMethods {
+  const all = [primary, ...others]
+  const byName = new Map(all.map((method) => [method.name, method]))
+  if (byName.size < all.length) throw new Error('two payment methods have one name')
+  for (const method of all) checkLooks(method)
+  return { all, primary, of: (name) => byName.get(name) ?? notConfigured(name) }
+}
+
+function checkLooks({ name, looksAfterMs, acknowledgeWithinMs }: MethodTraits): void {
+  const isRising = looksAfterMs.every((wait, index) => wait > (looksAfterMs[index - 1] ?? 0) && wait <= DAY)
+  if (!isRising || looksAfterMs.length === 0) {
+    throw new Error(`the looks of ${name} must rise, and end within a day`)
+  }
+  const lastInTime = looksAfterMs.filter((wait) => wait < (acknowledgeWithinMs ?? 0))
+  if (acknowledgeWithinMs !== null && lastInTime.length === 0) {
+    throw new Error(`${name} must be acknowledged within ${acknowledgeWithinMs} ms, and no look is as early`)
+  }
+}
+
+function notConfigured(name: string): PaymentMethod {
+  const failure = {
+    kind: 'unavailable',
+    reason: 'not_configured',
+    outcomeUnknown: false,
+    retryAfterSeconds: null,
+    detail: `no payment method ${name} is configured`,
+  } as const
+  const fail = async (): Promise<ProviderAnswer<never>> => ({ ok: false, failure })
+  return {
+    name,
+    live: false,
+    checkoutLifetimeMs: 0,
+    looksAfterMs: [DAY],
+    acknowledgeWithinMs: null,
+    instruments: [],
+    list: null,
+    webhook: null,
+    createCheckout: fail,
+    getCheckout: fail,
+    expireCheckout: fail,
+    checkKey: fail,
+  }
 }

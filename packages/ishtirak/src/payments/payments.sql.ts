@@ -195,3 +195,19 @@ export async function findPaymentById(database: Queryable, id: string): Promise<
   const [row] = await database.query(selectPaymentById, [id])
   return row ? parsePayment(row) : null
 }
+
+const insertFound = statement(
+  'found_payments.insert',
+  `with input as (
+     select * from jsonb_populate_record(null::payments, $1::jsonb)
+   ), known as (
+     insert into users (user_id, created_at) select user_id, created_at from input on conflict do nothing
+   )
+   insert into payments (${COLUMN_NAMES}) select ${NEW_PAYMENT} from input n
+       on conflict do nothing`,
+)
+
+/** Changes nothing where there is such a payment by now. */
+export async function insertFoundPayment(database: Queryable, payment: Payment): Promise<void> {
+  await database.query(insertFound, [JSON.stringify(paymentToColumns(payment))])
+}

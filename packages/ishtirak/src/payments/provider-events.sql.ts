@@ -1,5 +1,5 @@
 // Events of a provider as rows, where they change nothing: a payment of ours has nothing to change, or the event is about
-// nothing of ours. (One that changes a payment is saved with its effect: settle.sql.ts.)
+// nothing of ours and may be the only trace of a payment. (One that changes a payment is saved with its effect: settle.sql.ts.)
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -27,11 +27,12 @@ export function resultOf(row: Row): SaveResult {
 export const eventKey = (userId: string, { method, id }: Pick<ReceivedEvent, 'method' | 'id'>) =>
   JSON.stringify([userId, method, id])
 
-/** An event about a payment of ours that has nothing to change there, as decided on `version` of the user. */
+/** An event that changes nothing: as decided on `version` of the user, or about nothing of ours. */
 export interface IdleEvent {
+  /** Empty: about nothing of ours. */
   readonly userId: string
   readonly version: number
-  readonly paymentId: string
+  readonly paymentId: string | null
   readonly received: ReceivedEvent
 }
 
@@ -39,7 +40,7 @@ export interface IdleEvent {
 const insertIdleEvents = statement(
   'settlements.keep',
   `with input as (
-     select i.*, u.user_id is not null as is_current
+     select i.*, i.user_id = '' or u.user_id is not null as is_current
        from jsonb_to_recordset($1::jsonb) as i(
               user_id text, version bigint, payment_id text, method text, id text, type text, checkout_id text,
               outcome text, report jsonb, received_at timestamptz)
@@ -80,26 +81,4 @@ export async function keepIdleEvents(
     }),
   )
   return events.map(({ userId, received }) => results.get(eventKey(userId, received)) ?? 'stale')
-}
-
-const insertForeignEvent = statement(
-  'settlements.foreign_event',
-  `insert into provider_events (user_id, method, id, type, checkout_id, outcome, report, received_at)
-   values ('', $1, $2, $3, $4, $5, $6::jsonb, $7::timestamptz)
-       on conflict do nothing
-   returning id`,
-)
-
-/** An event that is about nothing of ours is kept as well: it may be the only trace of a payment. */
-export async function saveForeignEvent(database: Queryable, event: ReceivedEvent): Promise<SaveResult> {
-  const rows = await database.query(insertForeignEvent, [
-    event.method,
-    event.id,
-    event.type,
-    event.report?.checkoutId ?? null,
-    event.outcome,
-    event.report === null ? null : JSON.stringify(event.report),
-    at(event.receivedAt),
-  ])
-  return rows.length === 0 ? 'duplicate' : 'saved'
 }

@@ -1,74 +1,88 @@
-// Load, decide, save for operators: the same guarded statement as for the provider's reports, which also writes the audit
-// trail. A decision on stale facts is made again.
-import type { EventType } from '../core/event.js'
+// What every change of a user's money carries along: the events to the platform, the mail that is owed for them, the audit
+// trail. And load, decide, save for operators, by the same guarded statement as for the provider's reports.
+import { describeEvent, type EventType, type NewEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
+import type { MailKind } from '../core/mail.js'
 import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
-import type { SubscriptionFacts } from '../core/subscription.js'
+import { type BillingRules, type SubscriptionFacts, statusAt } from '../core/subscription.js'
 import { untilFresh } from '../database/database.js'
-import { describeAct, type OperatorAct } from './audit.js'
-import { outgoingEvents } from './outgoing-events.js'
-import type { SettleDeps } from './settle.js'
-import { saveSettlement } from './settle.sql.js'
+import type { Log } from '../runtime/log.js'
+import { type AuditDeps, describeAct, type OperatorAct } from './audit.sql.js'
+import { type SettlementChange, saveSettlement } from './settle.sql.js'
 import type { UserRecord } from './users.sql.js'
 
-export type SaveDeps = Pick<SettleDeps, 'database' | 'clock' | 'ids' | 'rules' | 'log'>
+export interface SaveDeps extends AuditDeps {
+  readonly rules: BillingRules
+  readonly log: Log
+}
 
 /** The facts as they were read, and as they are to be. */
-export interface DecidedAct {
+export interface DecidedChange {
   readonly userId: string
   readonly user: UserRecord
   readonly payment: Payment | null
   readonly after: {
-    readonly payment?: Payment
+    /** Absent or null: it stays. */
+    readonly payment?: Payment | null
     readonly subscription: SubscriptionFacts
     readonly moved?: readonly MovedPeriod[]
     readonly events: readonly EventType[]
   }
 }
 
-/** `decide` loads the facts at each call, and throws to refuse. */
+/** `decide` loads the facts at each call, and throws to refuse. A decision on stale facts is made again. */
 export async function saveByHand(
   deps: SaveDeps,
   by: OperatorAct,
-  decide: (now: Instant) => Promise<DecidedAct>,
+  decide: (now: Instant) => Promise<DecidedChange>,
 ): Promise<void> {
   const { userId, payment } = await untilFresh(by.act, async () => {
     const now = deps.clock.now()
     const decided = await decide(now)
-    return (await save(deps, by, decided, now)) === 'saved' ? decided : 'stale'
+    const change = { isNew: false, received: null, receipt: null, ...describeChange(deps, decided, by, now) }
+    return (await saveSettlement(deps.database, change)) === 'saved' ? decided : 'stale'
   })
   deps.log.info({ ...by, user_id: userId, payment_id: payment?.id }, 'the operator acted')
 }
 
-function save(deps: SaveDeps, by: OperatorAct, decided: DecidedAct, now: Instant) {
-  const { userId, user, after } = decided
-  const { subscription, moved = [], payment = null } = after
-  const before = {
-    payment: decided.payment,
-    subscription: user.subscription,
-    moved: user.subscription.periods
-      .filter((period) => moved.some(({ paymentId }) => paymentId === period.paymentId))
-      .map(({ paymentId, start, end }) => ({ paymentId, periodStart: start, periodEnd: end })),
+/** What a change is, whoever decided it. */
+export function describeChange(
+  { ids, rules }: SaveDeps,
+  { userId, user, payment, after }: DecidedChange,
+  by: OperatorAct | undefined,
+  now: Instant,
+): Omit<SettlementChange, 'isNew' | 'received' | 'receipt'> {
+  const { subscription, moved = [], payment: changed = null } = after
+  const movedBefore = user.subscription.periods
+    .filter((period) => moved.some(({ paymentId }) => paymentId === period.paymentId))
+    .map(({ paymentId, start, end }) => ({ paymentId, periodStart: start, periodEnd: end }))
+  const facts = {
+    before: { payment, subscription: user.subscription, moved: movedBefore },
+    after: { payment: changed ?? payment, subscription, moved },
   }
-  const facts = { paymentId: decided.payment?.id ?? null, before, after: { payment, subscription, moved } }
-  return saveSettlement(deps.database, {
+  const described = { userId, payment: changed, subscription: statusAt(subscription, now, rules), now }
+  return {
     userId,
     version: user.version,
-    payment,
-    isNew: false,
+    payment: changed,
     subscription,
-    received: null,
-    events: outgoingEvents(deps, after.events, {
-      userId,
-      eventSequence: user.eventSequence,
-      subscription,
-      payment,
-      now,
-    }),
-    receipt: null,
     moved,
-    audit: describeAct(deps, by, facts, now),
+    events: after.events.map((type, index): NewEvent => {
+      const kind = MAILED[type]
+      return {
+        id: ids.next('evt', now),
+        event: describeEvent(type, { ...described, sequence: user.eventSequence + 1 + index }),
+        mail: changed && kind ? { kind, about: changed.id } : null,
+      }
+    }),
+    audit: by ? describeAct(ids, by, facts, now) : null,
     now,
-  })
+  }
+}
+
+/** The events of which the user gets mail too. */
+const MAILED: Readonly<Partial<Record<EventType, MailKind>>> = {
+  'payment.paid': 'receipt',
+  'payment.refunded': 'refunded',
 }

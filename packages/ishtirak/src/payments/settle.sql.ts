@@ -1,5 +1,6 @@
 // A report about a payment, from loading to saving, both shared by what arrives together. The whole effect of a change of
 // a user's money is one statement: event, payment, paid time, receipt number, events to the platform, owed mail.
+import type { Boundary } from '../core/announcement.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import type { NewEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
@@ -10,7 +11,7 @@ import type { SubscriptionFacts } from '../core/subscription.js'
 import { type Coalesced, shareStatements } from '../database/coalesce.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, integer, text } from '../database/rows.js'
-import { type AuditEntry, auditToColumns } from './audit.sql.js'
+import type { AuditEntry } from './audit.sql.js'
 import {
   COLUMN_NAMES,
   NEW_PAYMENT,
@@ -40,18 +41,11 @@ export interface Settlements {
 
 export function createSettlements(database: Queryable): Settlements {
   return {
-    load: shareStatements<ReportedIds, LoadedPayment | null>(database, {
-      one: async (database, report) => (await loadForSettlements(database, [report]))[0] ?? null,
-      many: loadForSettlements,
-    }),
-    save: shareStatements<SettlementChange, SaveResult>(database, {
-      one: saveSettlement,
-      many: saveFirstOfEach,
-    }),
+    load: shareStatements<ReportedIds, LoadedPayment | null>(database, { many: loadForSettlements }),
+    save: shareStatements<SettlementChange, SaveResult>(database, { many: saveFirstOfEach }),
     keep: shareStatements<IdleEvent, SaveResult>(database, {
       // Two copies of one event must not meet in a statement, which could not tell which of them came first.
       keyOf: ({ userId, received }) => eventKey(userId, received),
-      one: async (database, event) => (await keepIdleEvents(database, [event]))[0] ?? 'stale',
       many: keepIdleEvents,
     }),
   }
@@ -133,6 +127,8 @@ export interface SettlementChange {
   readonly moved?: readonly MovedPeriod[]
   /** The operator and the reason, if an operator did it. */
   readonly audit?: AuditEntry | null
+  /** What time has brought about: announced now, and when to look next. Absent: new facts begin anew. */
+  readonly schedule?: { readonly announced: Boundary | null; readonly announceAt: Instant | null }
   readonly now: Instant
 }
 
@@ -146,7 +142,8 @@ const saveChanges = statement(
   `with input as (
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
-       received jsonb, report jsonb, events jsonb, receipt jsonb, shifted jsonb, audit jsonb, now timestamptz)
+       received jsonb, report jsonb, events jsonb, receipt jsonb, shifted jsonb, audit jsonb, schedule jsonb,
+       now timestamptz)
    ), guard as (
      select u.user_id from users u, input i
       where u.user_id = i.user_id and u.version = i.version
@@ -231,9 +228,11 @@ const saveChanges = statement(
                               else least(u.deliver_at, e.now) end,
             anchor_at = s.anchor_at, run_months = s.run_months, paid_until = s.paid_until, months = s.months,
             ended_at = s.ended_at, payment_method = s.payment_method,
-            announced = case when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at)
-                             then null else u.announced end,
-            announce_at = case when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at)
+            announced = case when e.schedule is not null then e.schedule->>'announced'
+                             when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at) then null
+                             else u.announced end,
+            announce_at = case when e.schedule is not null then (e.schedule->>'announce_at')::timestamptz
+                               when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at)
                                then s.announce_at else u.announce_at end
        from effect e,
             jsonb_to_record(e.subscription) as s(
@@ -273,8 +272,9 @@ function toInput(change: SettlementChange) {
     report: change.report ?? null,
     events: change.events,
     receipt: change.receipt,
-    ...(change.moved && { shifted: change.moved.map(movedToColumns) }),
-    audit: change.audit ? auditToColumns(change.audit) : null,
+    ...(change.moved?.length && { shifted: change.moved.map(movedToColumns) }),
+    audit: change.audit ?? null,
+    schedule: change.schedule ? { ...change.schedule, announce_at: at(change.schedule.announceAt) } : null,
     now: at(change.now),
   }
 }

@@ -2,7 +2,6 @@
 // else marks a payment paid. Load, decide, save; where the facts were stale, again.
 import type { CheckoutReport, ReportSource } from '../core/checkout.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import type { Payment } from '../core/payment.js'
 import { type Buyer, drawUpReceipt, receiptSeries, type Seller } from '../core/receipt.js'
 import {
   decideSettlement,
@@ -10,28 +9,19 @@ import {
   type Settlement,
   type SettlementOutcome,
 } from '../core/settlement.js'
-import type { BillingRules } from '../core/subscription.js'
-import { givenUpAfter, type Queryable, untilFresh } from '../database/database.js'
-import type { Clock } from '../runtime/clock.js'
-import type { Count, Log } from '../runtime/log.js'
-import type { Ids } from '../runtime/random.js'
-import { describeAct, type OperatorAct } from './audit.js'
-import type { PaymentMethods } from './methods.js'
-import { outgoingEvents } from './outgoing-events.js'
-import { type SaveResult, saveForeignEvent } from './provider-events.sql.js'
+import { givenUpAfter, untilFresh } from '../database/database.js'
+import type { Count } from '../runtime/log.js'
+import type { OperatorAct } from './audit.sql.js'
+import type { PaymentMethods } from './method.js'
+import type { ReceivedEvent, SaveResult } from './provider-events.sql.js'
+import { describeChange, type SaveDeps } from './save.js'
 import type { LoadedPayment, SettlementChange, Settlements } from './settle.sql.js'
-import type { UserRecord } from './users.sql.js'
 
-export interface SettleDeps {
-  readonly database: Queryable
+export interface SettleDeps extends SaveDeps {
   readonly methods: PaymentMethods
   /** Reports that arrive together are loaded and saved together. */
   readonly settlements: Settlements
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly rules: BillingRules
   readonly receipts: ReceiptTerms
-  readonly log: Log
   readonly count: Count
 }
 
@@ -100,113 +90,64 @@ async function settleOurs(
     accepted: reported.accepted ?? false,
   })
   const { event, by, report } = reported
+  const received = event && {
+    ...event,
+    method: report.method,
+    outcome: decision.outcome,
+    report,
+    receivedAt: now,
+  }
   if (!by && !decision.payment) {
-    if (!event) return decision.outcome
-    const received = { ...event, method: report.method, outcome: decision.outcome, report, receivedAt: now }
-    const { version } = user
-    const kept = await deps.settlements.keep(
-      {
-        userId: payment.userId,
-        version,
-        paymentId: payment.id,
-        received,
-      },
-      giveUpAt,
-    )
+    if (!received) return decision.outcome
+    const idle = { userId: payment.userId, version: user.version, paymentId: payment.id, received }
+    const kept = await deps.settlements.keep(idle, giveUpAt)
     return kept === 'saved' ? decision.outcome : kept
   }
-  const change = describeChange(deps, reported, { ...loaded, decision, now })
+  const subscription = decision.subscription ?? user.subscription
+  const decided = { userId: payment.userId, user, payment, after: { ...decision, subscription } }
+  const heard = { report, source: reported.source, eventId: event?.id ?? null, now }
+  const change: SettlementChange = {
+    isNew: decision.isNew,
+    withdrawsOpen: decision.withdrawsOpen,
+    received,
+    report: reportToKeep(decision, payment, heard),
+    receipt: receiptOf(deps, decision, { ...user, userId: payment.userId }, now),
+    ...describeChange(deps, decided, by, now),
+  }
   const saved = await deps.settlements.save(change, giveUpAt)
   if (saved !== 'saved') return saved
   noteInstant(deps, reported, change)
   return decision.outcome
 }
 
-function describeChange(
-  deps: SettleDeps,
-  { report, event, source, by }: ReportedCheckout,
-  of: {
-    readonly payment: Payment
-    readonly user: UserRecord
-    readonly decision: Settlement
-    readonly now: number
-  },
-): SettlementChange {
-  const { user, decision, now } = of
-  const { userId } = of.payment
-  const subscription = decision.subscription ?? user.subscription
-  const paidAt = decision.subscription ? (decision.payment?.paidAt ?? null) : null
-  return {
-    userId,
-    version: user.version,
-    payment: decision.payment,
-    isNew: decision.isNew,
-    subscription,
-    withdrawsOpen: decision.withdrawsOpen,
-    received: event && {
-      ...event,
-      method: report.method,
-      outcome: decision.outcome,
-      report,
-      receivedAt: now,
-    },
-    report: reportToKeep(decision, of.payment, { report, source, eventId: event?.id ?? null, now }),
-    events: outgoingEvents(deps, decision.events, {
-      userId,
-      eventSequence: user.eventSequence,
-      subscription,
-      payment: decision.payment,
-      now,
-    }),
-    receipt:
-      decision.payment === null || paidAt === null
-        ? null
-        : receiptOf(deps, decision.payment, { ...user, userId }, now),
-    audit: by ? describeAct(deps, by, audited(of), now) : null,
-    now,
-  }
-}
-
-/** Drawn up with the booking, so that no later change of name, tax or seller touches it. */
+/** Drawn up with the booking, so that no later change of name, tax or seller touches it. Null: nothing is booked. */
 function receiptOf(
   { receipts: { seller, dayOf } }: SettleDeps,
-  payment: Payment,
+  { payment, subscription }: Settlement,
   buyer: Buyer,
   now: number,
 ): SettlementChange['receipt'] {
+  if (!payment || !subscription) return null
   return {
     series: receiptSeries(dayOf(now), payment.live),
     snapshot: drawUpReceipt(payment, { seller, buyer, issuedAt: now, dayOf }),
   }
 }
 
-function audited(of: {
-  readonly payment: Payment
-  readonly user: UserRecord
-  readonly decision: Settlement
-}) {
-  const { payment, user, decision } = of
-  return {
-    paymentId: payment.id,
-    before: { payment, subscription: user.subscription },
-    after: {
-      payment: decision.payment ?? payment,
-      subscription: decision.subscription ?? user.subscription,
-    },
-  }
-}
-
 /** A checkout that is not ours, or not known to be: an event about it is kept, for the operator to find. */
 async function keepForeign(deps: SettleDeps, { report, event }: ReportedCheckout): Promise<SettlementResult> {
-  if (!event) return 'unknown_checkout'
-  const saved: SaveResult = await saveForeignEvent(deps.database, {
-    ...event,
-    method: report.method,
-    outcome: 'unknown_checkout',
-    report,
-    receivedAt: deps.clock.now(),
-  })
-  return saved === 'duplicate' ? 'duplicate' : 'unknown_checkout'
+  const outcome = 'unknown_checkout'
+  const kept = event && (await keepForeignEvent(deps, { ...event, method: report.method, outcome, report }))
+  return kept === 'duplicate' ? kept : outcome
+}
+
+/** An event that is about nothing of ours is kept as well: it may be the only trace of a payment. */
+export function keepForeignEvent(
+  { settlements, clock }: SettleDeps,
+  event: Omit<ReceivedEvent, 'receivedAt'>,
+): Promise<SaveResult> {
+  const received = { ...event, receivedAt: clock.now() }
+  return settlements.keep({ userId: '', version: 0, paymentId: null, received })
 }
 
 /** The money counts from another instant than the one that the provider says. */

@@ -4,7 +4,6 @@ import { describeOnBothDatabases } from '../../../../test/support/databases.js'
 import { aPayment, NOON } from '../../../../test/support/fixtures.js'
 import { HOUR, MINUTE } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
-import type { KnownUser } from './profile.sql.js'
 import {
   createUpgradeRequests,
   insertRequestedPayments,
@@ -12,6 +11,7 @@ import {
   moveAttemptLease,
   type RequestedPayment,
 } from './upgrade.sql.js'
+import type { KnownUser } from './users.sql.js'
 
 const selectUsers = statement(
   'test.users',

@@ -8,8 +8,7 @@ import { shareStatements } from '../database/coalesce.js'
 import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, integer, text } from '../database/rows.js'
 import { COLUMN_NAMES, NEW_PAYMENT, parsePayment, paymentToColumns } from './payments.sql.js'
-import { fromToken, type KnownUser, rememberUser } from './profile.sql.js'
-import { FACT_COLUMNS, openPayment, parseUser } from './users.sql.js'
+import { FACT_COLUMNS, fromToken, type KnownUser, openPayment, parseUser, rememberUser } from './users.sql.js'
 
 const selectFacts = statement(
   'upgrades.load',
@@ -156,13 +155,7 @@ export interface UpgradeRequests {
 
 export function createUpgradeRequests(database: Queryable): UpgradeRequests {
   return {
-    load: shareStatements<Asked, LoadedForUpgrade>(database, {
-      one: async (database, asked) => {
-        const [loaded] = await loadForUpgrades(database, [asked])
-        return loaded ?? NEVER_HEARD_OF
-      },
-      many: loadForUpgrades,
-    }),
+    load: shareStatements<Asked, LoadedForUpgrade>(database, { many: loadForUpgrades }),
     insert: shareStatements<RequestedPayment, boolean>(database, {
       keyOf: ({ user }) => user.userId,
       one: insertRequestedPayment,

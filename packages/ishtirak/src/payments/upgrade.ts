@@ -10,16 +10,16 @@ import { decideUpgrade, type UpgradeDecision } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
 import { type SingleFlight, singleFlight } from '../runtime/async.js'
 import { createRecentFailures, type RecentFailures } from '../runtime/bounded-map.js'
-import { endCheckout, lookUpPayment } from './look-up-payment.js'
 import type { ProviderFailure } from './method.js'
-import type { KnownUser } from './profile.sql.js'
 import { type SettleDeps, settlePayment } from './settle.js'
+import { endCheckout, lookUpPayment } from './sweep.js'
 import {
   createUpgradeRequests,
   moveAttemptLease,
   type UpgradeRequests,
   withdrawPayment,
 } from './upgrade.sql.js'
+import type { KnownUser } from './users.sql.js'
 
 export interface UpgradeRequest {
   readonly user: KnownUser
@@ -169,11 +169,11 @@ async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: Upg
   const mine: Payment = { ...payment, attemptEndsAt: deps.clock.now() + ATTEMPT_MS }
   if (!(await moveAttemptLease(deps.database, payment, mine.attemptEndsAt))) return null
   const lookup = await lookUpPayment(deps, mine, { source: 'upgrade', requestId: request.requestId })
-  if (lookup.kind === 'failed') {
+  if (!lookup.ok) {
     await moveAttemptLease(deps.database, mine, deps.clock.now())
     throw unavailable(lookup.failure)
   }
-  if (lookup.kind === 'not_there') await openCheckout(deps, mine, request)
+  if (lookup.value.length === 0) await openCheckout(deps, mine, request)
   return null
 }
 

@@ -4,8 +4,7 @@ import { MINUTE } from '../core/instant.js'
 import type { Clock } from '../runtime/clock.js'
 import { type Log, throttled } from '../runtime/log.js'
 import type { ProviderEvent } from './method.js'
-import { type ReceivedEvent, saveForeignEvent } from './provider-events.sql.js'
-import { type SettleDeps, settlePayment } from './settle.js'
+import { keepForeignEvent, type SettleDeps, settlePayment } from './settle.js'
 
 export interface WebhookDeps extends SettleDeps {
   readonly logForgery: LogForgery
@@ -65,15 +64,8 @@ async function bookEvent(
   )
   const result = report
     ? await settlePayment(deps, { report, event: { id, type }, source: 'webhook', requestId })
-    : await saveForeignEvent(deps.database, aboutNothing(deps, { method, id, type }))
+    : await keepForeignEvent(deps, { method, id, type, outcome: 'not_about_a_checkout', report: null })
   const duplicate = result === 'duplicate'
   deps.count({ name: 'provider_event', result: duplicate ? 'duplicate' : 'accepted' })
   return { duplicate }
-}
-
-function aboutNothing(
-  deps: WebhookDeps,
-  event: Pick<ReceivedEvent, 'method' | 'id' | 'type'>,
-): ReceivedEvent {
-  return { ...event, outcome: 'not_about_a_checkout', report: null, receivedAt: deps.clock.now() }
 }

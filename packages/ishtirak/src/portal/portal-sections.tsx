@@ -8,7 +8,7 @@ import { taxAt } from '../core/receipt.js'
 import { isPaidNow } from '../core/upgrade.js'
 import { planName, type Say } from '../i18n/messages.js'
 import type { Overview } from '../limits/overview.js'
-import type { HistoryPage } from '../payments/history.js'
+import type { HistoryPage } from '../payments/status.js'
 import { BuyForm, Card, LinkButton, type Pages } from './frame.js'
 import type { Session } from './reader.js'
 

@@ -9,7 +9,7 @@ import {
   parseProfile,
   rememberUser,
   type UserProfile,
-} from '../payments/profile.sql.js'
+} from '../payments/users.sql.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Ids } from '../runtime/random.js'
 import { digestOf, randomToken } from '../runtime/secret.js'

@@ -7,8 +7,8 @@ import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../core/pay
 import { graceEndsAt } from '../core/subscription.js'
 import type { App } from '../http/app.js'
 import { planName, type Say, sayFor } from '../i18n/messages.js'
-import { type ReturnedPayment, readReturnedPayment } from '../payments/history.js'
-import { findUserLocale } from '../payments/profile.sql.js'
+import { type ReturnedPayment, readReturnedPayment } from '../payments/status.js'
+import { findUserLocale } from '../payments/users.sql.js'
 import { BuyForm, Card, LinkButton, type Pages, renderPage, Sign, type SignKind } from './frame.js'
 import { queryOf, type Session } from './reader.js'
 

@@ -1,5 +1,7 @@
-// What the configuration says about our account at Chargily: which keys, which mode, which address.
+// What the configuration says about the account at Chargily: which keys, which mode, which address, and whether Chargily
+// signed a message with one of these keys.
 // Refuses at start what would otherwise fail, or leak, at the first payment. No message repeats a key.
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { withoutSlash } from '../../runtime/http-client.js'
 
 export interface ChargilyAccount {
@@ -66,4 +68,27 @@ function baseUrlOf(apiUrl: string, live: boolean): string {
 
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
+}
+
+export type VerifySignature = (body: Uint8Array, signature: string | undefined) => boolean
+
+/**
+ * HMAC-SHA256 of the raw body, keyed with the API secret key, as bare hex (Chargily docs, webhooks). No timestamp is signed:
+ * a replay is recognised by the event's id. Several keys, because events under way during a rotation are signed with the old one.
+ */
+export function signatureVerifier(keys: readonly string[]): VerifySignature {
+  const secrets = keys.map((key) => createSecretKey(key, 'utf8'))
+  return (body, signature) => {
+    // Not trusting the types: the values come from the network.
+    if (!ArrayBuffer.isView(body) || typeof signature !== 'string') return false
+    if (!/^[0-9a-f]{64}$/i.test(signature)) return false
+    const given = Buffer.from(signature, 'hex')
+    let verified = false
+    // Every key is tried, found or not: the time does not show which one is in use.
+    for (const secret of secrets) {
+      const expected = createHmac('sha256', secret).update(body).digest()
+      verified = timingSafeEqual(expected, given) || verified
+    }
+    return verified
+  }
 }

@@ -219,9 +219,9 @@ describe('asking for a checkout', () => {
     })
   })
 
-  test('the limit of one call can be shorter', async () => {
-    const { chargily } = await chargilyWithStub(() => 'no_answer')
-    const answer = await chargily.getCheckout(CHECKOUT.id, { timeoutMs: 50 })
+  test('a read has its own limit', async () => {
+    const { chargily } = await chargilyWithStub(() => 'no_answer', { timeouts: { readMs: 50 } })
+    const answer = await chargily.getCheckout(CHECKOUT.id)
     expect(answer).toMatchObject({ ok: false, failure: { reason: 'timeout' } })
   })
 })

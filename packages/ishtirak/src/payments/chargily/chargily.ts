@@ -1,15 +1,29 @@
 // Chargily Pay V2 behind our port. Written from its documentation and captures, without a look at the emulator:
 // where the two disagree, one of them has misread. It keeps no state and repeats no call.
 import type { CheckoutOrder, CheckoutReport } from '../../core/checkout.js'
-import { HOUR, MINUTE } from '../../core/instant.js'
-import type { CheckoutList, CheckoutPage, PaymentMethod, ProviderAnswer, Webhook } from '../method.js'
-import { type AccountSettings, openAccount } from './account.js'
-import { type CallDeps, type CallProvider, createCallProvider } from './call.js'
-import { unreadable } from './failure.js'
-import { METHOD, PAYMENT_ID, PLAN_ID, readCheckout, readEvent, readPage, USER_ID } from './report.js'
-import { searchCheckouts } from './search.js'
-import { signatureVerifier } from './signature.js'
-import { type JsonObject, readFlag, readText } from './values.js'
+import { CLOCK_SKEW_MAX, HOUR, type Instant, MINUTE } from '../../core/instant.js'
+import {
+  type CheckoutList,
+  type CheckoutPage,
+  isAllBefore,
+  type PaymentMethod,
+  type ProviderAnswer,
+  type Webhook,
+} from '../method.js'
+import { type AccountSettings, openAccount, signatureVerifier } from './account.js'
+import { type CallDeps, type CallProvider, createCallProvider, unreadable } from './call.js'
+import {
+  type JsonObject,
+  METHOD,
+  PAYMENT_ID,
+  PLAN_ID,
+  readCheckout,
+  readEvent,
+  readFlag,
+  readPage,
+  readText,
+  USER_ID,
+} from './report.js'
 
 export interface ChargilyOptions extends AccountSettings, CallDeps {
   readonly timeouts?: { readonly writeMs?: number; readonly readMs?: number }
@@ -37,7 +51,7 @@ export function createChargily(options: ChargilyOptions): Chargily {
   // A user waits for a new checkout, and its loss costs a search; a read is repeated by the sweep.
   const writeMs = options.timeouts?.writeMs ?? 4_000
   const readMs = options.timeouts?.readMs ?? 5_000
-  const getCheckout = (checkoutId: string, timeoutMs = readMs) => fetchCheckout(call, checkoutId, timeoutMs)
+  const getCheckout = (checkoutId: string) => fetchCheckout(call, checkoutId, readMs)
   const listCheckouts = (page: number) => fetchPage(call, page, readMs)
   return {
     name: METHOD,
@@ -49,7 +63,7 @@ export function createChargily(options: ChargilyOptions): Chargily {
     },
     webhook: { verifySignature: signatureVerifier(account.webhookKeys), readEvent },
     createCheckout: (order) => openCheckout(call, order, writeMs),
-    getCheckout: (checkoutId, limits) => getCheckout(checkoutId, limits?.timeoutMs),
+    getCheckout,
     expireCheckout: async (checkoutId) => {
       if (!isCheckoutId(checkoutId)) return { ok: true, value: null }
       const path = `/checkouts/${checkoutId}/expire`
@@ -163,4 +177,44 @@ async function checkKey(call: CallProvider, live: boolean, timeoutMs: number): P
   if (livemode === null || livemode === live) return { ok: true, value: true }
   const detail = `the key is for ${live ? 'live' : 'test'} money, the address answers for the other mode`
   return { ok: false, failure: { kind: 'rejected', status: 200, detail, errors: {} } }
+}
+
+type ListPage = (page: number) => Promise<ProviderAnswer<CheckoutPage>>
+
+/** 2,000 checkouts at 50 a page, and still under the 60 calls a minute that Laravel allows by default. */
+const MOST_PAGES = 40
+
+/**
+ * The list has no filter for a payment. After a lost answer this decides whether a second checkout may be opened: "none" is
+ * said only when all that could be was seen.
+ */
+async function searchCheckouts(
+  listPage: ListPage,
+  paymentId: string,
+  since: Instant,
+): Promise<ProviderAnswer<readonly CheckoutReport[]>> {
+  const seen = new Map<string, CheckoutReport>()
+  const found = () =>
+    [...seen.values()].filter((checkout) => checkout.paymentId === paymentId).sort(newestFirst)
+  for (let page = 1; page <= MOST_PAGES; page += 1) {
+    const answer = await listPage(page)
+    // What was found is enough to continue with; what was not found proves nothing yet.
+    if (!answer.ok) return found().length > 0 ? { ok: true, value: found() } : answer
+    const { checkouts, nextPage } = answer.value
+    const known = seen.size
+    for (const checkout of checkouts) seen.set(checkout.checkoutId, checkout)
+    if (nextPage === null || isAllBefore(checkouts, since - CLOCK_SKEW_MAX))
+      return { ok: true, value: found() }
+    // The same page again: the list would never end.
+    if (seen.size === known) break
+  }
+  if (found().length > 0) return { ok: true, value: found() }
+  return {
+    ok: false,
+    failure: unreadable(`${seen.size} checkouts were read without reaching the instant asked for`),
+  }
+}
+
+function newestFirst(one: CheckoutReport, other: CheckoutReport): number {
+  return (other.createdAt ?? 0) - (one.createdAt ?? 0)
 }

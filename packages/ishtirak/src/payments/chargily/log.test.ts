@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { CHECKOUT, chargilyWithStub, KEY, ORDER } from '../../../../../test/support/stub-provider.js'
 import type { Send } from '../../runtime/http-client.js'
+import { redact } from './call.js'
 import { createChargily } from './chargily.js'
-import { redact } from './redact.js'
 
 describe('what is logged', () => {
   test('one line a call, with its way, status and duration', async () => {

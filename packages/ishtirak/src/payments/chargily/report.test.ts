@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CHECKOUT } from '../../../../../test/support/stub-provider.js'
 import { VECTOR_BODY } from '../../../../../test/support/vector.js'
-import { readCheckout, readEvent, readPage } from './report.js'
-import { readAmount, readFlag, readInstant, readText } from './values.js'
+import { readAmount, readCheckout, readEvent, readFlag, readInstant, readPage, readText } from './report.js'
 
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value))
 

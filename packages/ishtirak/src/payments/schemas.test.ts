@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { expect, it } from 'vitest'
-import { nullable, timestamp } from './schemas.js'
-import { viewRows } from './views.js'
+import { nullable, timestamp, viewRows } from './schemas.js'
 
 const Schema = Type.Object({
   id: Type.String(),
