@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { ERRORS } from '../packages/ishtirak/src/core/error.js'
+import { ERROR_CODES, ERRORS } from '../packages/ishtirak/src/core/error.js'
+import { CATALOGS } from '../packages/ishtirak/src/i18n/messages.js'
 
 const root = path.resolve(import.meta.dirname, '..')
 const documents = [
@@ -21,7 +22,10 @@ it('docs/errors.md lists every code with its status and words, and no other', ()
     ...read('docs/errors.md').matchAll(/^\| `([a-z_]+)` \| (\d{3}) \| (.*?) \| (.*) \|$/gm),
   ].map(([, code, status, title, detail]) => [code, Number(status), title, detail])
   expect(listed).toEqual(
-    Object.entries(ERRORS).map(([code, { status, title, detail }]) => [code, status, title.en, detail.en]),
+    ERROR_CODES.map((code) => {
+      const { title, detail } = CATALOGS.en.error[code]
+      return [code, ERRORS[code], title, detail]
+    }),
   )
 })
 

@@ -60,7 +60,7 @@ function refusalFaults({ path, headers: asked }: FuzzCall, { status, headers, te
   const body = readProblem(text)
   if (body === null) return ['a problem that is no JSON']
   const { code } = body
-  const isKnown = typeof code === 'string' && isErrorCode(code) && ERRORS[code].status === status
+  const isKnown = typeof code === 'string' && isErrorCode(code) && ERRORS[code] === status
   const isWhole =
     body.status === status &&
     String(body.type).endsWith(`/docs/errors#${code}`) &&

@@ -1,9 +1,43 @@
-// How Ishtirak refuses: an error with a code from the one list (error-list.ts), and what was wrong with each field.
+// How Ishtirak refuses: an error with a code from one list, and what was wrong with each field. The texts are in i18n.
 // Failures of the provider are data and bugs are plain errors: neither is a `BillingError`.
-import { ERRORS } from './error-list.js'
-import type { Translated } from './locale.js'
 
-export { ERRORS } from './error-list.js'
+/** Every refusal with its HTTP status. Clients switch on the code, so a code is never renamed. */
+export const ERRORS = {
+  malformed_json: 400,
+  invalid_request: 400,
+  unauthenticated: 401,
+  invalid_operator_key: 401,
+  invalid_signature: 401,
+  forbidden: 403,
+  not_found: 404,
+  unknown_limit: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  conflict: 409,
+  already_subscribed: 409,
+  payment_not_paid: 409,
+  already_refunded: 409,
+  payload_too_large: 413,
+  uri_too_long: 414,
+  unsupported_media_type: 415,
+  expectation_failed: 417,
+  validation_failed: 422,
+  unknown_plan: 422,
+  plan_not_purchasable: 422,
+  invalid_cursor: 422,
+  rate_limited: 429,
+  too_many_checkouts: 429,
+  headers_too_large: 431,
+  internal_error: 500,
+  receipts_unavailable: 501,
+  provider_rejected: 502,
+  provider_unavailable: 503,
+  busy: 503,
+  database_unavailable: 503,
+  took_too_long: 503,
+  authentication_unavailable: 503,
+  not_ready: 503,
+} as const
 
 /** The caller can act on it. Anything else that is thrown is a bug and says nothing of the inside. */
 export class BillingError extends Error {
@@ -17,7 +51,7 @@ export class BillingError extends Error {
   readonly problems: readonly ValidationProblem[]
 
   constructor(code: ErrorCode, details: ErrorDetails = {}) {
-    super(`${code}: ${ERRORS[code].detail.en}`, details.cause === undefined ? {} : { cause: details.cause })
+    super(code, details.cause === undefined ? {} : { cause: details.cause })
     this.code = code
     this.extra = details.extra ?? {}
     this.retryAfterSeconds = details.retryAfterSeconds
@@ -40,45 +74,22 @@ export interface ValidationProblem {
 }
 
 export type ErrorCode = keyof typeof ERRORS
-export type ValidationCode = keyof typeof VALIDATION_PROBLEMS
-
 /** What can be wrong with one field, for `errors[]` of `validation_failed`. */
-export const VALIDATION_PROBLEMS = {
-  required: { ar: 'هذا الحقل مطلوب.', fr: 'Ce champ est obligatoire.', en: 'This field is required.' },
-  wrong_type: {
-    ar: 'نوع القيمة غير صحيح.',
-    fr: 'La valeur n’est pas du bon type.',
-    en: 'The value is of the wrong type.',
-  },
-  unknown_field: { ar: 'هذا الحقل غير معروف.', fr: 'Ce champ est inconnu.', en: 'This field is not known.' },
-  not_allowed: {
-    ar: 'هذه القيمة غير مقبولة.',
-    fr: 'Cette valeur n’est pas admise.',
-    en: 'This value is not allowed.',
-  },
-  too_small: {
-    ar: 'القيمة أصغر من المسموح.',
-    fr: 'La valeur est trop petite.',
-    en: 'The value is too small.',
-  },
-  too_large: {
-    ar: 'القيمة أكبر من المسموح.',
-    fr: 'La valeur est trop grande.',
-    en: 'The value is too large.',
-  },
-  too_short: {
-    ar: 'القيمة أقصر من المسموح.',
-    fr: 'La valeur est trop courte.',
-    en: 'The value is too short.',
-  },
-  too_long: { ar: 'القيمة أطول من المسموح.', fr: 'La valeur est trop longue.', en: 'The value is too long.' },
-  wrong_format: {
-    ar: 'صيغة القيمة غير صحيحة.',
-    fr: 'La valeur n’a pas la bonne forme.',
-    en: 'The value has the wrong form.',
-  },
-  invalid: { ar: 'القيمة غير صحيحة.', fr: 'La valeur n’est pas correcte.', en: 'The value is not valid.' },
-} satisfies Record<string, Translated>
+export const VALIDATION_CODES = [
+  'required',
+  'wrong_type',
+  'unknown_field',
+  'not_allowed',
+  'too_small',
+  'too_large',
+  'too_short',
+  'too_long',
+  'wrong_format',
+  'invalid',
+] as const
+export type ValidationCode = (typeof VALIDATION_CODES)[number]
+
+export const ERROR_CODES = Object.keys(ERRORS).filter(isErrorCode)
 
 export function isErrorCode(value: string): value is ErrorCode {
   return Object.hasOwn(ERRORS, value)

@@ -1,7 +1,7 @@
 // The page behind every problem's `type`: all codes in three languages, made from the one list. It runs no script.
-import { ERRORS } from '../core/error.js'
+import { ERROR_CODES, ERRORS } from '../core/error.js'
 import { LOCALES } from '../core/locale.js'
-import { directionOf } from '../i18n/messages.js'
+import { CATALOGS, directionOf } from '../i18n/messages.js'
 
 const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-inline-size: 60rem; padding-inline: 1rem }
@@ -12,7 +12,7 @@ p { margin-block: .25rem } code { font-family: ui-monospace, monospace }
 `
 
 export function errorPage(): string {
-  const rows = Object.entries(ERRORS).sort(([, one], [, other]) => one.status - other.status)
+  const codes = ERROR_CODES.toSorted((one, other) => ERRORS[one] - ERRORS[other])
   return `<!doctype html>${String(
     <html lang="en">
       <head>
@@ -26,17 +26,18 @@ export function errorPage(): string {
         <p>
           Switch on <code>code</code>, never on the sentences: those follow <code>Accept-Language</code>.
         </p>
-        {rows.map(([code, { status, title, detail }]) => (
+        {codes.map((code) => (
           <section id={code}>
             <h2>
               <a href={`#${code}`}>
                 <code>{code}</code>
               </a>{' '}
-              {status}
+              {ERRORS[code]}
             </h2>
             {LOCALES.map((locale) => (
               <p lang={locale} dir={directionOf(locale)}>
-                <strong safe>{title[locale]}</strong> <span safe>{detail[locale]}</span>
+                <strong safe>{CATALOGS[locale].error[code].title}</strong>{' '}
+                <span safe>{CATALOGS[locale].error[code].detail}</span>
               </p>
             ))}
           </section>

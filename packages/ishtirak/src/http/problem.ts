@@ -4,9 +4,10 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import Type from 'typebox'
-import { BillingError, ERRORS, type ErrorCode, VALIDATION_PROBLEMS } from '../core/error.js'
+import { BillingError, ERRORS, type ErrorCode } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import { DatabaseUnavailable } from '../database/database.js'
+import { CATALOGS } from '../i18n/messages.js'
 import type { Log } from '../runtime/log.js'
 import { pathOf, preferredLocale } from './request.js'
 
@@ -84,7 +85,7 @@ function reportFailure(thrown: unknown, request: FastifyRequest): BillingError {
   const error = toBillingError(thrown)
   const evidence = { request_id: request.id, path: pathOf(request.url), error: thrown }
   if (error.code === 'internal_error') request.log.error(evidence, 'a bug')
-  else if (ERRORS[error.code].status >= 500) request.log.warn(evidence, error.code)
+  else if (ERRORS[error.code] >= 500) request.log.warn(evidence, error.code)
   return error
 }
 
@@ -117,10 +118,11 @@ export function answerBrokenInput(
   log.debug({ reason: error.code, request_id: requestId }, 'unreadable request')
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
   const refusal = new BillingError(CODES_OF_NODE[error.code ?? ''] ?? 'invalid_request')
-  const { status, title } = ERRORS[refusal.code]
+  const status = ERRORS[refusal.code]
+  const { title } = CATALOGS.en.error[refusal.code]
   const body = JSON.stringify(problemBody(refusal, { publicUrl, instance: '', requestId, locale: 'en' }))
   const head = [
-    `HTTP/1.1 ${status} ${title.en}`,
+    `HTTP/1.1 ${status} ${title}`,
     `Content-Type: ${PROBLEM_TYPE}`,
     'Content-Language: en',
     `Content-Length: ${Buffer.byteLength(body)}`,
@@ -171,12 +173,13 @@ interface ProblemContext {
 
 /** The members in the order of the specification; what the error adds comes last and overwrites none of them. */
 function problemBody(error: BillingError, context: ProblemContext): Record<string, unknown> {
-  const { status, title, detail } = ERRORS[error.code]
+  const texts = CATALOGS[context.locale]
+  const { title, detail } = texts.error[error.code]
   const standard = {
     type: `${context.publicUrl}/docs/errors#${error.code}`,
-    title: title[context.locale],
-    status,
-    detail: detail[context.locale],
+    title,
+    status: ERRORS[error.code],
+    detail,
     instance: context.instance,
     code: error.code,
     request_id: context.requestId,
@@ -184,7 +187,7 @@ function problemBody(error: BillingError, context: ProblemContext): Record<strin
   const errors = error.problems.map(({ pointer, code }) => ({
     pointer,
     code,
-    detail: VALIDATION_PROBLEMS[code][context.locale],
+    detail: texts.fieldProblem[code],
   }))
   return { ...standard, ...(errors.length > 0 ? { errors } : {}), ...error.extra, ...standard }
 }
@@ -196,7 +199,7 @@ function sendProblem(
   publicUrl: string,
 ): FastifyReply {
   const locale = preferredLocale(request.headers['accept-language'])
-  const { status } = ERRORS[error.code]
+  const status = ERRORS[error.code]
   reply
     .code(status)
     .headers({
@@ -243,9 +246,9 @@ export function problemResponses(...codes: readonly ErrorCode[]) {
   const content = { 'application/problem+json': { schema: { $ref: 'Problem#' } } }
   const responses: Record<string, { description: string; content: typeof content }> = {}
   for (const code of codes) {
-    const { status, detail } = ERRORS[code]
+    const status = ERRORS[code]
     const before = responses[status] ? `${responses[status].description}\n\n` : ''
-    responses[status] = { description: `${before}\`${code}\`: ${detail.en}`, content }
+    responses[status] = { description: `${before}\`${code}\`: ${CATALOGS.en.error[code].detail}`, content }
   }
   return responses
 }

@@ -2,14 +2,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ERROR_CODES, VALIDATION_CODES } from '../core/error.js'
 import { byLocale, LOCALES } from '../core/locale.js'
 import { CATALOGS, phoneInWords, planName, sayIn } from './messages.js'
 
 const source = path.resolve(import.meta.dirname, '..')
 const textsOf = byLocale((locale) => {
-  const { page, portal, mail, receipt } = CATALOGS[locale]
+  const { page, portal, mail, receipt, error, fieldProblem } = CATALOGS[locale]
   const labels = Object.entries(receipt).map(([key, text]) => [`receipt.${key}`, text] as const)
-  return new Map<string, string>([...Object.entries({ ...page, ...portal, ...mail }), ...labels])
+  const refusals = Object.entries(error).flatMap(([code, { title, detail }]) => [
+    [`error.${code}.title`, title] as const,
+    [`error.${code}.detail`, detail] as const,
+  ])
+  const problems = Object.entries(fieldProblem).map(([code, text]) => [`fieldProblem.${code}`, text] as const)
+  const sentences = Object.entries({ ...page, ...portal, ...mail })
+  return new Map<string, string>([...sentences, ...labels, ...refusals, ...problems])
 })
 const catalog = [...textsOf.en.keys()].map((key) => {
   return [key, byLocale((locale) => textsOf[locale].get(key) ?? '')] as const
@@ -19,13 +26,22 @@ const dataOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name])
 describe('every text', () => {
   it('has the same key in all files, once', () => {
     for (const locale of LOCALES) {
-      const { page, portal, mail, receipt } = CATALOGS[locale]
-      const sections = { page, portal, mail, receipt }
+      const { page, portal, mail, receipt, error, fieldProblem } = CATALOGS[locale]
+      const sections = { page, portal, mail, receipt, error, fieldProblem }
       expect(Object.keys(CATALOGS[locale])).toEqual(Object.keys(sections))
       expect([...textsOf[locale].keys()]).toEqual([...textsOf.en.keys()])
       const keys = Object.values(sections).flatMap((section) => Object.keys(section))
-      expect(keys).toHaveLength(textsOf[locale].size)
+      // An error has two texts.
+      expect(keys.length + Object.keys(error).length).toBe(textsOf[locale].size)
     }
+  })
+
+  it('of a refusal belongs to a code, and every code has one, in other words in every language', () => {
+    expect(Object.keys(CATALOGS.en.error)).toEqual(ERROR_CODES)
+    expect(Object.keys(CATALOGS.en.fieldProblem)).toEqual([...VALIDATION_CODES])
+    const refusals = catalog.filter(([key]) => key.startsWith('error.'))
+    const same = refusals.filter(([, text]) => new Set(Object.values(text)).size < LOCALES.length)
+    expect(same).toEqual([])
   })
 
   it.each(catalog)('%s is there in all languages, with the same data', (_key, text) => {
@@ -69,7 +85,8 @@ describe('every text', () => {
       /^(projects|domains_per_project|deploys_per_day|storage_mb|payment_\w+|return_\w+|(canceled|expired|linkSent|linkOver|noSession|staleForm)(Title|Text)$|mail_(receipt|refunded|portal_link|expiring|past_due|expired)_)/
     const isUsed = (key: string) =>
       [`'${key}'`, `.page.${key}`, key.replace('receipt.', 'words.')].some((use) => code.includes(use))
-    const unused = catalog.filter(([key]) => !built.test(key) && !isUsed(key))
+    const isRefusal = (key: string) => /^(error|fieldProblem)\./.test(key)
+    const unused = catalog.filter(([key]) => !isRefusal(key) && !built.test(key) && !isUsed(key))
     // By its name, `words[method]`.
     expect(unused.map(([key]) => key)).toEqual(['receipt.edahabia', 'receipt.cib'])
   })

@@ -1,5 +1,5 @@
-// The texts of pages, mail and receipts: one JSON file for each language, with the same keys (those of errors are in
-// core/error-list.ts). Data goes in by name: `{plan}`.
+// The texts of pages, mail, receipts and errors: one JSON file for each language, with the same keys. Data goes in by name:
+// `{plan}`.
 import { readFileSync } from 'node:fs'
 import { byLocale, type Locale, type Translated } from '../core/locale.js'
 import type catalog from './en.json'

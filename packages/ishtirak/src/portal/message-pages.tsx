@@ -3,7 +3,7 @@
 import { type BillingError, ERRORS } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { type Say, sayFor } from '../i18n/messages.js'
+import { CATALOGS, type Say, sayFor } from '../i18n/messages.js'
 import { FormToken, LinkButton, type Pages, renderPage, Sign, type SignKind, SubmitButton } from './frame.js'
 import type { PortalSession } from './portal-sessions.sql.js'
 import type { Session } from './reader.js'
@@ -140,12 +140,12 @@ export function refusalPage(pages: Pages, refusal: Refusal): string {
 
 /** Any other refusal, in the words of the list of errors. */
 function failurePage(pages: Pages, { error, session, locale, requestId }: Refusal): string {
-  const { status, title, detail } = ERRORS[error.code]
+  const { title, detail } = CATALOGS[locale].error[error.code]
   const wait = error.retryAfterSeconds
   return messagePage(pages, locale, (say) => ({
-    kind: status >= 500 ? 'bad' : 'info',
-    title: title[locale],
-    text: detail[locale],
+    kind: ERRORS[error.code] >= 500 ? 'bad' : 'info',
+    title,
+    text: detail,
     backUrl: session ? pages.backUrl(session) : null,
     safeMore: (
       <>

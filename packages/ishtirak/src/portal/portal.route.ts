@@ -134,7 +134,7 @@ function refusalPages(pages: Pages): RefusalPages {
         return reply.headers(pages.headers).redirect(pages.platformPortalUrl, 303)
       if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
       return reply
-        .code(ERRORS[error.code].status)
+        .code(ERRORS[error.code])
         .headers(pages.headers)
         .send(refusalPage(pages, { error, session, locale, requestId: request.id }))
     },
