@@ -1,6 +1,6 @@
 // Limits as the platform meets them: what is counted how, and how far above the plan a user stands. The counting itself
-// is one statement of the store (usage-operations.ts), because only the database sees everybody at once.
-import { HOUR, type Instant } from './instant.js'
+// is one statement (limits/operations.sql.ts), because only the database sees all processes at once.
+import { HOUR, type Instant, timestampOrNull } from './instant.js'
 import { LIMIT_NAMES, type LimitName, type PlanLimits } from './plan.js'
 
 /** `day`: counts from zero each calendar day. `gauge`: goes up and down. `project`: a gauge for each project. */
@@ -22,37 +22,25 @@ export function isLimitName(name: string): name is LimitName {
   return LIMIT_NAMES.some((known) => known === name)
 }
 
-/** `limit_reached`: there is not room enough left. `over_limit`: the plan has shrunk below what is in use. */
-type DenialReason = 'limit_reached' | 'over_limit'
-
-/** The answer to "may this user…?". Both answers are answers, so a denial is no error. */
-export interface UsageDecision {
+/** The answer to "may this user…?", as the API writes it. No is an answer too, so a denial is no error. */
+export function describeAllowance(of: {
   readonly allowed: boolean
   /** How much the plan in effect allows. */
   readonly limit: number
   /** After this operation. */
   readonly used: number
-  readonly remaining: number
   /** When a daily limit counts from zero again; null for gauges. */
   readonly resetsAt: Instant | null
-  /** Null when allowed. */
-  readonly reason: DenialReason | null
-}
-
-export function describeAllowance(of: {
-  readonly allowed: boolean
-  readonly limit: number
-  readonly used: number
-  readonly resetsAt: Instant | null
-}): UsageDecision {
+}) {
   const { allowed, limit, used, resetsAt } = of
-  const denial = used > limit ? 'over_limit' : 'limit_reached'
+  // `over_limit`: the plan has shrunk below what is in use.
+  const denial = used > limit ? ('over_limit' as const) : ('limit_reached' as const)
   return {
     allowed,
     limit,
     used,
     remaining: Math.max(0, limit - used),
-    resetsAt,
+    resets_at: timestampOrNull(resetsAt),
     reason: allowed ? null : denial,
   }
 }
@@ -67,14 +55,9 @@ export interface UsageCount {
 }
 
 /** What is in use, by limit. */
-export interface Usage {
-  readonly projects: number
-  readonly domains_per_project: Readonly<Record<string, number>>
-  readonly deploys_per_day: number
-  readonly storage_mb: number
-}
+export type Usage = ReturnType<typeof usageAt>
 
-export function usageAt(counts: readonly UsageCount[], now: Instant): Usage {
+export function usageAt(counts: readonly UsageCount[], now: Instant) {
   // Further ahead than a day and the next: written while the clock was wrong.
   const current = counts.filter(
     ({ resetsAt }) => resetsAt === null || (now < resetsAt && resetsAt <= now + 50 * HOUR),

@@ -81,7 +81,10 @@ export async function drainDeliveries({ outgoing }: Pick<DeliveryDeps, 'outgoing
 async function beginLanes(deps: SendingDeps): Promise<number> {
   const { lanes } = deps.outgoing
   const free = LANES - lanes.size
-  const leases = free > 0 ? await claim(deps, free) : []
+  if (free === 0) return 0
+  const now = deps.clock.now()
+  const { url } = deps.outgoing.sender
+  const leases = await claimUsersWithEvents(deps.database, { now, limit: free, until: now + LEASE_MS, url })
   for (const lease of leases) {
     const lane = deliverInOrder(deps, lease).finally(() => lanes.delete(lane))
     lanes.add(lane)
@@ -98,16 +101,6 @@ export async function beginDelivery(deps: DeliveryDeps): Promise<void> {
   if (isNew) return wakeAll(deps)
   const endpoint = await loadEventEndpoint(deps.database)
   if (endpoint?.disabledAt) tellOfDisabled(deps, endpoint.disabledBecause ?? '')
-}
-
-function claim(deps: SendingDeps, limit: number): Promise<readonly Lease[]> {
-  const now = deps.clock.now()
-  return claimUsersWithEvents(deps.database, {
-    now,
-    limit,
-    until: now + LEASE_MS,
-    url: deps.outgoing.sender.url,
-  })
 }
 
 /** One user's events, until there is none left or one is not accepted. */

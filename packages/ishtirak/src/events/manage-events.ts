@@ -5,6 +5,7 @@ import { BillingError } from '../core/error.js'
 import { DAY, timestampOrNull } from '../core/instant.js'
 import type { Database, Queryable } from '../database/database.js'
 import { type AuditDeps, type By, recordAct } from '../payments/audit.sql.js'
+import { inBatches } from '../runtime/async.js'
 import type { Clock } from '../runtime/clock.js'
 import { pruneOutbox } from './deliver-events.sql.js'
 import {
@@ -79,11 +80,8 @@ export async function resendAllWaiting(
     await enableEndpoint(transaction)
     await recordAct({ ...deps, database: transaction }, { ...by, act: 'event.resend_waiting' })
   })
-  for (let users = 0; ; ) {
-    const restarted = await restartWaiting(deps.database, now, RESTARTED_AT_ONCE)
-    users += restarted
-    if (restarted < RESTARTED_AT_ONCE) return { users }
-  }
+  const restart = (most: number) => restartWaiting(deps.database, now, most)
+  return { users: await inBatches(Number.POSITIVE_INFINITY, RESTARTED_AT_ONCE, restart) }
 }
 
 /** This event and those before it wait for delivery no more. Throws `not_found` where it did not wait. */

@@ -1,20 +1,19 @@
-// What the hosting platform asks and reports, with its own key: who may do what, how much is in use, who a user is. Every
-// deploy passes here, so there is no quota on calls; a caller without a key is bounded by their address.
 import type { Static } from 'typebox'
-import { timestampOrNull } from '../core/instant.js'
-import type { UsageDecision } from '../core/limit.js'
+import { timestampOrNull, toTimestamp } from '../core/instant.js'
+import type { Renewal } from '../core/upgrade.js'
 import type { App } from '../http/app.js'
-import type { Callers } from '../http/callers.js'
+import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
+import { viewPayment, viewStatus } from '../payments/schemas.js'
 import { saveProfile } from '../payments/users.sql.js'
-import { type OverviewDeps, readOverview } from './overview.js'
-import { viewPlatformUser } from './overview.route.js'
+import { type Overview, type OverviewDeps, readOverview } from './overview.js'
 import {
   type Allowance,
   AllowanceSchema,
   type ConsumeRequest,
   ConsumeRequestSchema,
   LimitParamsSchema,
+  OverviewSchema,
   PlatformUserSchema,
   type ReleaseRequest,
   ReleaseRequestSchema,
@@ -24,7 +23,7 @@ import {
   type UserUpdate,
   UserUpdateSchema,
 } from './schemas.js'
-import { type CountUsageDeps, countUsage } from './usage.js'
+import { type CountUsageDeps, countUsage, type UsageWish } from './usage.js'
 
 export interface PlatformRoutesDeps extends OverviewDeps, CountUsageDeps {
   /** Known by the name of their key. */
@@ -35,6 +34,7 @@ const USER = '/api/v1/platform/users/:user_id'
 const LIMIT = `${USER}/limits/:limit`
 const PLATFORM = { security: [{ platform: [] }], tags: ['platform'] }
 const REFUSALS = ['unauthenticated', 'not_found', 'validation_failed', 'database_unavailable'] as const
+const COUNT = { ...PLATFORM, params: LimitParamsSchema }
 const COUNT_REFUSALS = [...REFUSALS, 'unknown_limit', 'malformed_json'] as const
 
 export function platformRoutes(deps: PlatformRoutesDeps) {
@@ -80,87 +80,139 @@ export async function updateUser(deps: OverviewDeps, userId: string, update: Use
 
 function consumeRoute(app: App, deps: CountUsageDeps): void {
   const schema = {
-    ...PLATFORM,
+    ...COUNT,
     operationId: 'consumeLimit',
     summary: 'Consume',
     description:
       'Counts if there is room; yes and no are both 200. Exact under any concurrency: the figures come from the statement that decided. A denied operation is not remembered, so the same `operation_id` may be sent again after an upgrade.',
-    params: LimitParamsSchema,
     body: ConsumeRequestSchema,
     response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS, 'conflict') },
   }
   app.post(`${LIMIT}/consume`, { schema }, ({ params, body }) => consume(deps, params, body))
 }
 
-type Place = Static<typeof LimitParamsSchema>
-
-export async function consume(deps: CountUsageDeps, place: Place, body: ConsumeRequest): Promise<Allowance> {
-  const answer = await countUsage(deps, {
-    kind: 'consume',
-    userId: place.user_id,
-    limit: place.limit,
-    projectId: body.project_id ?? null,
-    amount: body.amount ?? 1,
-    operationId: body.operation_id,
-    consumeOperationId: null,
-  })
-  return viewAllowance(answer)
+export function consume(deps: CountUsageDeps, place: Place, body: ConsumeRequest): Promise<Allowance> {
+  return countUsage(deps, wishOf('consume', place, body, body.amount ?? 1))
 }
 
 function releaseRoute(app: App, deps: CountUsageDeps): void {
   const schema = {
-    ...PLATFORM,
+    ...COUNT,
     operationId: 'releaseLimit',
     summary: 'Give back',
     description:
       'Never below zero, and nothing twice. What was consumed on a day that is over is not given back to today.',
-    params: LimitParamsSchema,
     body: ReleaseRequestSchema,
     response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS, 'conflict') },
   }
   app.post(`${LIMIT}/release`, { schema }, ({ params, body }) => release(deps, params, body))
 }
 
-export async function release(deps: CountUsageDeps, place: Place, body: ReleaseRequest): Promise<Allowance> {
-  const answer = await countUsage(deps, {
-    kind: 'release',
-    userId: place.user_id,
-    limit: place.limit,
-    projectId: body.project_id ?? null,
-    amount: body.amount ?? null,
-    operationId: body.operation_id,
-    consumeOperationId: body.consume_operation_id ?? null,
-  })
-  return viewAllowance(answer)
+export function release(deps: CountUsageDeps, place: Place, body: ReleaseRequest): Promise<Allowance> {
+  return countUsage(deps, wishOf('release', place, body, body.amount ?? null))
 }
 
 function usageRoute(app: App, deps: CountUsageDeps): void {
   const schema = {
-    ...PLATFORM,
+    ...COUNT,
     operationId: 'reportUsage',
     summary: 'Report usage',
     description:
       'The platform’s own count, absolute. It is never refused, even above the limit. Report 0 for a project that is gone.',
-    params: LimitParamsSchema,
     body: UsageReportSchema,
     response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS) },
   }
   app.put(`${LIMIT}/usage`, { schema }, ({ params, body }) => reportUsage(deps, params, body))
 }
 
-export async function reportUsage(deps: CountUsageDeps, place: Place, body: UsageReport): Promise<Allowance> {
-  const answer = await countUsage(deps, {
-    kind: 'report',
-    userId: place.user_id,
-    limit: place.limit,
-    projectId: body.project_id ?? null,
-    amount: body.used,
-    operationId: '',
-    consumeOperationId: null,
-  })
-  return viewAllowance(answer)
+export function reportUsage(deps: CountUsageDeps, place: Place, body: UsageReport): Promise<Allowance> {
+  return countUsage(deps, wishOf('report', place, body, body.used))
 }
 
-function viewAllowance({ allowed, limit, used, remaining, resetsAt, reason }: UsageDecision) {
-  return { allowed, limit, used, remaining, resets_at: timestampOrNull(resetsAt), reason }
+type Place = Static<typeof LimitParamsSchema>
+
+function wishOf(
+  kind: UsageWish['kind'],
+  { user_id, limit }: Place,
+  body: Partial<Pick<ReleaseRequest, 'project_id' | 'operation_id' | 'consume_operation_id'>>,
+  amount: number | null,
+): UsageWish {
+  return {
+    kind,
+    userId: user_id,
+    limit,
+    projectId: body.project_id ?? null,
+    amount,
+    operationId: body.operation_id ?? '',
+    consumeOperationId: body.consume_operation_id ?? null,
+  }
+}
+
+export interface OverviewRoutesDeps extends OverviewDeps {
+  readonly publicUrl: string
+  readonly identify: CallerChecks['identify']
+}
+
+export function overviewRoutes(deps: OverviewRoutesDeps) {
+  const schema = {
+    security: [{ user: [] }],
+    tags: ['portal'],
+    operationId: 'getOverview',
+    summary: 'Overview',
+    description:
+      'Plan, limits, usage, what a renewal would buy, and the checkout that is waiting to be paid.',
+    response: {
+      200: OverviewSchema,
+      ...problemResponses('unauthenticated', 'rate_limited', 'database_unavailable'),
+    },
+  }
+  return async (app: App): Promise<void> => {
+    const users = callersBy(deps.identify)
+    app.get('/api/v1/billing/overview', { schema, onRequest: users.onRequest }, async (request) => {
+      const { userId } = users.of(request)
+      return viewOverview(await readOverview(deps, userId, request.id), deps.publicUrl)
+    })
+  }
+}
+
+/** For the platform and the overview. */
+export function viewPlatformUser(overview: Overview) {
+  const { email, name, locale } = overview.profile
+  return {
+    user_id: overview.userId,
+    ...viewStatus(overview.subscription),
+    limits: overview.subscription.plan.limits,
+    usage: overview.usage,
+    resets_at: toTimestamp(overview.resetsAt),
+    over_limit: overview.overLimits.map(({ limit, projectId, used, max }) => ({
+      limit,
+      ...(projectId === null ? {} : { project_id: projectId }),
+      used,
+      max,
+    })),
+    renewal: overview.renewal && viewRenewal(overview.renewal),
+    email,
+    name,
+    locale,
+  }
+}
+
+export function viewOverview(overview: Overview, publicUrl: string) {
+  const { pendingPayment: pending, now } = overview
+  return {
+    ...viewPlatformUser(overview),
+    pending_payment: pending && viewPayment(pending, now, publicUrl),
+  }
+}
+
+function viewRenewal(renewal: Renewal) {
+  return {
+    allowed: renewal.allowed,
+    plan: renewal.plan.id,
+    amount: renewal.plan.price,
+    currency: renewal.plan.currency,
+    would_start: toTimestamp(renewal.wouldStart),
+    would_end: toTimestamp(renewal.wouldEnd),
+    renewable_from: timestampOrNull(renewal.renewableFrom),
+  }
 }

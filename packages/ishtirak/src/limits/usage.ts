@@ -2,7 +2,7 @@
 // of its own. One statement decides; this file says what the plan in effect allows, and asks again when its facts were stale.
 import { BillingError, type ValidationCode } from '../core/error.js'
 import { HOUR, type Instant } from '../core/instant.js'
-import { describeAllowance, isLimitName, LIMIT_KINDS, type UsageDecision } from '../core/limit.js'
+import { describeAllowance, isLimitName, LIMIT_KINDS } from '../core/limit.js'
 import type { LimitName } from '../core/plan.js'
 import { type BillingRules, NEVER_PAID, statusAt } from '../core/subscription.js'
 import { givenUpAfter, type Queryable, untilFresh } from '../database/database.js'
@@ -15,16 +15,10 @@ import { type ApplyUsageOperation, createApplyUsageOperation } from './operation
 import { forgetUsageOperations } from './usage.sql.js'
 
 /** What is asked, about one count of one user. The limit is a name as it came in. */
-export interface UsageWish {
-  readonly kind: UsageOperation['kind']
-  readonly userId: string
+export interface UsageWish
+  extends Pick<UsageOperation, 'kind' | 'userId' | 'amount' | 'operationId' | 'consumeOperationId'> {
   readonly limit: string
   readonly projectId: string | null
-  /** How much; for a report, all that is in use. Null: what the released operation consumed, or else 1. */
-  readonly amount: number | null
-  readonly operationId: string
-  /** The consumed operation that a release gives back; null otherwise. */
-  readonly consumeOperationId: string | null
 }
 
 export interface CountUsageDeps {
@@ -55,7 +49,7 @@ export function createUsageState(database: Queryable): UsageState {
 }
 
 /** Throws `unknown_limit`, `validation_failed` (project_id), `conflict` (a known operation_id says something else). */
-export async function countUsage(deps: CountUsageDeps, wish: UsageWish): Promise<UsageDecision> {
+export async function countUsage(deps: CountUsageDeps, wish: UsageWish) {
   const { apply, believed } = deps.usage
   const { userId } = wish
   const place = placeOf(wish)

@@ -7,7 +7,6 @@ import { readIdentity, type UserIdentity } from '../http/auth.js'
 import { newRequestId } from '../http/request.js'
 import { validatorCompiler } from '../http/schemas.js'
 import { readOverview } from '../limits/overview.js'
-import { viewOverview, viewPlatformUser } from '../limits/overview.route.js'
 import {
   type Allowance,
   type ConsumeRequest,
@@ -21,7 +20,14 @@ import {
   type UserUpdate,
   UserUpdateSchema,
 } from '../limits/schemas.js'
-import { consume, release, reportUsage, updateUser } from '../limits/usage.route.js'
+import {
+  consume,
+  release,
+  reportUsage,
+  updateUser,
+  viewOverview,
+  viewPlatformUser,
+} from '../limits/usage.route.js'
 import {
   type BillingStatus,
   type PaymentPage,
