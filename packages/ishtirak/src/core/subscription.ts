@@ -91,29 +91,19 @@ export function graceEndsAt(paidUntil: Instant, rules: BillingRules): Instant {
   return paidUntil + rules.graceDays * DAY
 }
 
-/** What a payment buys: the period, and the run that it then ends. */
-export interface Purchase {
-  readonly run: PaidRun
-  readonly period: Period
-  readonly months: number
-  /** It follows on what was paid before. */
-  readonly renews: boolean
-}
+type Purchase = ReturnType<typeof purchaseAt>
 
 /** What `months` paid at `paidAt` buy. Within the paid time or its grace they follow on; later they begin a new run. */
-export function purchaseAt(
-  facts: SubscriptionFacts,
-  paidAt: Instant,
-  months: number,
-  rules: BillingRules,
-): Purchase {
+export function purchaseAt(facts: SubscriptionFacts, paidAt: Instant, months: number, rules: BillingRules) {
   const { run, paidUntil, endedAt } = facts
   const goesOn = run && paidUntil !== null && endedAt === null && paidAt < graceEndsAt(paidUntil, rules)
   const before = goesOn ? run : { anchorAt: paidAt, months: 0 }
   return {
+    /** As it then ends. */
     run: longer(before, months),
     period: nextPeriod(rules.calendar, before, months),
     months,
+    /** It follows on what was paid before. */
     renews: Boolean(goesOn),
   }
 }

@@ -2,7 +2,7 @@
 // with fresh facts. Renewability is decided here alone: for the click, for the portal, and for a checkout made needless.
 import { CLOCK_SKEW_MAX, DAY, HOUR, type Instant } from './instant.js'
 import { isPayable, type Payment } from './payment.js'
-import { type Catalogue, type Offer, offerOf, type Plan, planById } from './plan.js'
+import { type Catalogue, type Offer, offerOf, planById } from './plan.js'
 import {
   type BillingRules,
   purchaseAt,
@@ -100,28 +100,15 @@ export function isPaidNow(
 }
 
 /** What the next payment would buy, shown before anyone pays. */
-export interface Renewal {
-  /** Whether an upgrade would be accepted at this instant. */
-  readonly allowed: boolean
-  readonly plan: Plan
-  /** What a payment made at this instant would buy, `[wouldStart, wouldEnd)`. */
-  readonly wouldStart: Instant
-  readonly wouldEnd: Instant
-  /** From when more can be bought; null where nothing is paid. */
-  readonly renewableFrom: Instant | null
-}
+export type Renewal = NonNullable<ReturnType<typeof renewalAt>>
 
 /** Null when the catalogue holds nothing to buy. Renewed is the plan that was bought last, while it is sold. */
-export function renewalAt(
-  facts: SubscriptionFacts,
-  catalogue: Catalogue,
-  now: Instant,
-  rules: BillingRules,
-): Renewal | null {
+export function renewalAt(facts: SubscriptionFacts, catalogue: Catalogue, now: Instant, rules: BillingRules) {
   const offer = nextOffer(facts, catalogue)
   if (!offer) return null
   const { allowed, renewableFrom } = renewabilityAt(facts, now, rules)
   const { period } = purchaseAt(facts, now, offer.months, rules)
+  // `[wouldStart, wouldEnd)` is what a payment made now buys; from `renewableFrom` on more can be bought.
   return { allowed, plan: offer.plan, wouldStart: period.start, wouldEnd: period.end, renewableFrom }
 }
 

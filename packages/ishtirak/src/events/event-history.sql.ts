@@ -130,18 +130,10 @@ export async function countWaitingEvents(
   return { users: integer(row, 'users'), events: integer(row, 'events') }
 }
 
-export interface EventEndpoint {
-  readonly url: string
-  readonly deliverFrom: Instant
-  readonly failingSince: Instant | null
-  readonly disabledAt: Instant | null
-  readonly disabledBecause: string | null
-}
-
 const selectEndpoint = statement('event_endpoint.load', 'select * from event_endpoint')
 
 /** Null: the service never had an address. */
-export async function loadEventEndpoint(database: Queryable): Promise<EventEndpoint | null> {
+export async function loadEventEndpoint(database: Queryable) {
   const [row] = await database.query(selectEndpoint)
   return row ? parseEndpoint(row) : null
 }
@@ -223,7 +215,9 @@ export async function enableEndpoint(database: Queryable): Promise<void> {
   await database.query(enable)
 }
 
-function parseEndpoint(row: Row): EventEndpoint {
+export type EventEndpoint = ReturnType<typeof parseEndpoint>
+
+function parseEndpoint(row: Row) {
   return {
     url: text(row, 'url'),
     deliverFrom: instant(row, 'deliver_from'),

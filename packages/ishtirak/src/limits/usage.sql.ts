@@ -1,18 +1,10 @@
 // What is in use, read with all else that is known of a user; and operations that are old enough, forgotten.
 import type { Instant } from '../core/instant.js'
 import type { UsageCount } from '../core/limit.js'
-import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, flag, integer, json } from '../database/rows.js'
 import { parsePayment } from '../payments/payments.sql.js'
-import {
-  FACT_COLUMNS,
-  openPayment,
-  parseProfile,
-  parseUser,
-  type UserProfile,
-  type UserRecord,
-} from '../payments/users.sql.js'
+import { FACT_COLUMNS, openPayment, parseProfile, parseUser } from '../payments/users.sql.js'
 
 /** Projects of one user that are shown; a user has tens, and an answer must have an end. Those in use most come first. */
 const PROJECTS_MAX = 1_000
@@ -31,22 +23,15 @@ const selectUserWithUsage = statement(
      ) counts`,
 )
 
-export interface UserWithUsage {
-  /** Null: the user is not known, which says nothing about their usage. */
-  readonly user: UserRecord | null
-  readonly profile: UserProfile
-  /** The payment that occupies the user's one place for a payable checkout. */
-  readonly open: Payment | null
-  readonly counts: readonly UsageCount[]
-}
-
 /** All that is known of a user, in one round trip. */
-export async function loadUserWithUsage(database: Queryable, userId: string): Promise<UserWithUsage> {
+export async function loadUserWithUsage(database: Queryable, userId: string) {
   const [row] = await database.query(selectUserWithUsage, [userId])
   if (!row) throw new Error('a select without a source gave no row')
   return {
+    /** Null: the user is not known, which says nothing about their usage. */
     user: flag(row, 'is_known_user') ? parseUser(row) : null,
     profile: parseProfile(row),
+    /** The payment that occupies the user's one place for a payable checkout. */
     open: row.id === null ? null : parsePayment(row),
     counts: json<readonly UsageCount[]>(row, 'counts'),
   }

@@ -8,7 +8,7 @@ import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
 import type { KeptReport } from '../core/settlement.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
-import { type Coalesced, shareStatements } from '../database/coalesce.js'
+import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, integer, text } from '../database/rows.js'
 import type { AuditEntry } from './audit.sql.js'
@@ -31,18 +31,14 @@ import {
 } from './provider-events.sql.js'
 import { FACT_COLUMNS, factsToColumns, parseUser, type UserRecord } from './users.sql.js'
 
-/** Loading and saving, where what arrives meanwhile shares the next statement. A lone report has one to itself. */
-export interface Settlements {
-  readonly load: Coalesced<ReportedIds, LoadedPayment | null>
-  readonly save: Coalesced<SettlementChange, SaveResult>
-  /** Stores an event that changes nothing. It moves no version, so such events do not hold each other up. */
-  readonly keep: Coalesced<IdleEvent, SaveResult>
-}
+export type Settlements = ReturnType<typeof createSettlements>
 
-export function createSettlements(database: Queryable): Settlements {
+/** Loading and saving, where what arrives meanwhile shares the next statement. A lone report has one to itself. */
+export function createSettlements(database: Queryable) {
   return {
     load: shareStatements<ReportedIds, LoadedPayment | null>(database, { many: loadForSettlements }),
     save: shareStatements<SettlementChange, SaveResult>(database, { many: saveFirstOfEach }),
+    /** Stores an event that changes nothing. It moves no version, so such events do not hold each other up. */
     keep: shareStatements<IdleEvent, SaveResult>(database, {
       // Two copies of one event must not meet in a statement, which could not tell which of them came first.
       keyOf: ({ userId, received }) => eventKey(userId, received),

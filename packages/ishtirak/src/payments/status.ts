@@ -68,14 +68,6 @@ async function look(deps: RefreshDeps, payment: Payment, requestId?: string): Pr
   }
 }
 
-export interface HistoryPage {
-  readonly payments: readonly Payment[]
-  /** Null on the last page. */
-  readonly nextCursor: string | null
-  /** The instant that the statuses were read at. */
-  readonly now: Instant
-}
-
 export interface HistoryRequest {
   readonly userId: string
   readonly limit: number
@@ -84,7 +76,9 @@ export interface HistoryRequest {
   readonly requestId?: string
 }
 
-export async function readHistory(deps: StatusDeps, request: HistoryRequest): Promise<HistoryPage> {
+export type HistoryPage = Awaited<ReturnType<typeof readHistory>>
+
+export async function readHistory(deps: StatusDeps, request: HistoryRequest) {
   const { userId, limit, status } = request
   const after = request.cursor === null ? null : decodeCursor(request.cursor)
   if (after === null) {
@@ -96,6 +90,7 @@ export async function readHistory(deps: StatusDeps, request: HistoryRequest): Pr
   const found = await listPayments(deps.database, userId, { after, status, limit: limit + 1 }, now)
   const payments = found.slice(0, limit)
   const last = found.length > limit ? payments.at(-1) : undefined
+  // `nextCursor` is null on the last page; the statuses are those of `now`.
   return { payments, nextCursor: last ? encodeCursor(last) : null, now }
 }
 
@@ -107,20 +102,10 @@ export async function readPayment(
   return refreshed(deps, () => findPayment(deps.database, of.userId, of.paymentId), of.requestId)
 }
 
-export interface ReturnedPayment {
-  readonly payment: Payment
-  /** What the payer is now, which a later payment, the end of the time or the operator may have changed. */
-  readonly subscription: Subscription
-  readonly refundedAt: Instant | null
-  readonly now: Instant
-}
+export type ReturnedPayment = Awaited<ReturnType<typeof readReturnedPayment>>
 
 /** For the page that the provider sends the payer back to: nothing is known there but the payment. */
-export async function readReturnedPayment(
-  deps: StatusDeps,
-  paymentId: string,
-  requestId?: string,
-): Promise<ReturnedPayment> {
+export async function readReturnedPayment(deps: StatusDeps, paymentId: string, requestId?: string) {
   const find = () => findPaymentById(deps.database, paymentId)
   const { payment, now } = await refreshed(deps, find, requestId)
   const { userId, status } = payment
@@ -128,6 +113,7 @@ export async function readReturnedPayment(
     deps.loadUser(userId),
     status === 'refunded' ? findRefundInstant(deps.database, { userId, paymentId }) : null,
   ])
+  // What the payer is now, which a later payment, the end of the time or the operator may have changed.
   const subscription = statusAt(loaded?.user.subscription ?? NEVER_PAID, now, deps.rules)
   return { payment, subscription, refundedAt, now }
 }

@@ -147,15 +147,10 @@ function toInput({ user, version, payment }: RequestedPayment) {
 }
 
 /** Loading and asking, where what arrives meanwhile shares the next statement. */
-export interface UpgradeRequests {
-  load(asked: Asked): Promise<LoadedForUpgrade>
-  /** False: the user has an open payment already, so load and decide again. */
-  insert(requested: RequestedPayment): Promise<boolean>
-}
-
-export function createUpgradeRequests(database: Queryable): UpgradeRequests {
+export function createUpgradeRequests(database: Queryable) {
   return {
     load: shareStatements<Asked, LoadedForUpgrade>(database, { many: loadForUpgrades }),
+    /** False: the user has an open payment already, so load and decide again. */
     insert: shareStatements<RequestedPayment, boolean>(database, {
       keyOf: ({ user }) => user.userId,
       one: insertRequestedPayment,

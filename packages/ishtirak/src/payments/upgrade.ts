@@ -8,17 +8,12 @@ import { newPayment, type Payment } from '../core/payment.js'
 import type { Catalogue, Offer } from '../core/plan.js'
 import { decideUpgrade, type UpgradeDecision } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
-import { type SingleFlight, singleFlight } from '../runtime/async.js'
-import { createRecentFailures, type RecentFailures } from '../runtime/bounded-map.js'
+import { singleFlight } from '../runtime/async.js'
+import { createRecentFailures } from '../runtime/bounded-map.js'
 import type { ProviderFailure } from './method.js'
 import { type SettleDeps, settlePayment } from './settle.js'
 import { endCheckout, lookUpPayment } from './sweep.js'
-import {
-  createUpgradeRequests,
-  moveAttemptLease,
-  type UpgradeRequests,
-  withdrawPayment,
-} from './upgrade.sql.js'
+import { createUpgradeRequests, moveAttemptLease, withdrawPayment } from './upgrade.sql.js'
 import type { KnownUser } from './users.sql.js'
 
 export interface UpgradeRequest {
@@ -57,17 +52,13 @@ export interface UpgradeDeps extends SettleDeps {
 }
 
 /** What the clicks on one process share. */
-export interface UpgradeState {
-  /** Clicks of one user on one plan share one way to the provider. */
-  readonly clicks: SingleFlight<OpenedCheckout>
-  /** Clicks of different users share the statements. */
-  readonly requests: UpgradeRequests
-  readonly failures: RecentFailures
-}
+type UpgradeState = ReturnType<typeof createUpgradeState>
 
-export function createUpgradeState(database: Queryable): UpgradeState {
+export function createUpgradeState(database: Queryable) {
   return {
-    clicks: singleFlight(),
+    /** Clicks of one user on one plan share one way to the provider. */
+    clicks: singleFlight<OpenedCheckout>(),
+    /** Clicks of different users share the statements. */
     requests: createUpgradeRequests(database),
     failures: createRecentFailures(FAILURES_A_MINUTE, MINUTE),
   }
@@ -128,7 +119,7 @@ async function bounded(
   const now = clock.now()
   const nextAt = failures.nextAttemptAt(userId, now)
   if (nextAt !== null) {
-    throw new BillingError('provider_unavailable', { retryAfterSeconds: Math.ceil((nextAt - now) / SECOND) })
+    throw busyUntil(nextAt, now)
   }
   try {
     return await attempt()
@@ -274,15 +265,21 @@ function refusal(decision: UpgradeDecision, now: Instant): BillingError {
       })
     case 'too_many_checkouts':
       return new BillingError('too_many_checkouts', {
-        retryAfterSeconds: Math.max(1, Math.ceil((decision.retryAt - now) / SECOND)),
+        retryAfterSeconds: secondsUntil(decision.retryAt, now),
       })
     case 'wait':
-      return new BillingError('provider_unavailable', {
-        retryAfterSeconds: Math.max(1, Math.ceil((decision.payment.attemptEndsAt - now) / SECOND)),
-      })
+      return busyUntil(decision.payment.attemptEndsAt, now)
     default:
       return unavailable(null)
   }
+}
+
+function busyUntil(at: Instant, now: Instant): BillingError {
+  return new BillingError('provider_unavailable', { retryAfterSeconds: secondsUntil(at, now) })
+}
+
+function secondsUntil(at: Instant, now: Instant): number {
+  return Math.max(1, Math.ceil((at - now) / SECOND))
 }
 
 function unavailable(failure: ProviderFailure | null): BillingError {

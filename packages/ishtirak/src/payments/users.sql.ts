@@ -189,11 +189,7 @@ export async function saveProfile(
   await database.query(save, [userId, ...values, ...given, at(now)])
 }
 
-export interface DueUser {
-  readonly userId: string
-  readonly user: UserRecord
-  readonly announced: Boundary | null
-}
+export type DueUser = Awaited<ReturnType<typeof loadDueAnnouncements>>[number]
 
 // Rides on users_announce.
 const selectDue = statement(
@@ -206,11 +202,7 @@ const selectDue = statement(
 )
 
 /** Those whose boundary was passed first come first. */
-export async function loadDueAnnouncements(
-  database: Queryable,
-  now: Instant,
-  limit: number,
-): Promise<readonly DueUser[]> {
+export async function loadDueAnnouncements(database: Queryable, now: Instant, limit: number) {
   const rows = await database.query(selectDue, [at(now), limit])
   return rows.map((row) => ({
     userId: text(row, 'user_id'),
