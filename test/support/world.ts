@@ -1,8 +1,7 @@
 // A whole world for a test: the real service on real HTTP, the emulator as its provider, a database of its own, and one
 // clock for all of them that stands still until it is moved.
 import { SignJWT } from 'jose'
-import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
-import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
+import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { type Service, wire } from '../../packages/ishtirak/src/main/wire.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
@@ -29,7 +28,7 @@ export interface World extends AsyncDisposable {
   readonly emulator: Emulator
   readonly service: Service
   readonly config: Config
-  /** One user's calls, with his token. */
+  /** One user's calls, with their token. */
   as(userId: string): Caller
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   /** Moves everything: clock, emulator with its deliveries, and runs every job once. */

@@ -1,6 +1,7 @@
 // What time itself brings about: an end that comes near, the end, the end of grace. It decides which event the platform gets
-// and when to look next. It gives and takes no access: `statusAt` says what is, these only say that it became so.
-import { DAY, type Instant } from './instant.js'
+// and when to look next. It gives and takes no access: `statusAt` says what is, these only say that it became so. Then the
+// mail that users are owed: a reminder that is no longer true is dropped, not sent late.
+import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
 import { type BillingRules, graceEndsAt, type SubscriptionFacts } from './subscription.js'
 
 /** In the order in which time passes them. */
@@ -85,4 +86,62 @@ function isAfter(boundary: Boundary, announced: Boundary | null): boolean {
 function typeOf(boundary: Boundary): AnnouncementType {
   if (boundary === 'past_due') return 'subscription.past_due'
   return boundary === 'expired' ? 'subscription.expired' : 'subscription.expiring'
+}
+
+export type MailKind = 'receipt' | 'refunded' | 'portal_link' | Boundary
+
+/** Identifies one user's mail: owed twice under the same key, it is sent once. */
+export interface MailKey {
+  readonly kind: MailKind
+  /** The payment of a receipt or a refund; of a reminder, the end it reminds of as a timestamp. */
+  readonly about: string
+}
+
+export interface OwedMail extends MailKey {
+  readonly queuedAt: Instant
+  /** How often it was tried, this time included. */
+  readonly attempts: number
+}
+
+/** Mail about one payment stays true whatever comes after; a reminder does not. */
+export function isAboutPayment(kind: MailKind): kind is 'receipt' | 'refunded' {
+  return kind === 'receipt' || kind === 'refunded'
+}
+
+export type MailVerdict =
+  | 'send'
+  /** No address of the user is known. */
+  | 'no_address'
+  /** Renewed, ended, or past a later boundary. */
+  | 'outdated'
+  | 'too_late'
+
+export function judgeMail(
+  mail: OwedMail,
+  user: { readonly email: string | null; readonly subscription: SubscriptionFacts },
+  now: Instant,
+  rules: BillingRules,
+): MailVerdict {
+  if (user.email === null) return 'no_address'
+  if (now >= mail.queuedAt + lifetimeOf(mail.kind)) return 'too_late'
+  if (isAboutPayment(mail.kind) || mail.kind === 'portal_link') return 'send'
+  return isStillTrue(mail, user.subscription, now, rules) ? 'send' : 'outdated'
+}
+
+/** Users wait for a receipt; "3 days left" is wrong a day later; a link is asked for again after some minutes. */
+function lifetimeOf(kind: MailKind): number {
+  if (isAboutPayment(kind)) return 5 * DAY
+  return kind === 'portal_link' ? 15 * MINUTE : DAY
+}
+
+function isStillTrue(mail: OwedMail, facts: SubscriptionFacts, now: Instant, rules: BillingRules): boolean {
+  if (facts.paidUntil === null || mail.about !== toTimestamp(facts.paidUntil)) return false
+  return decideAnnouncement(facts, null, now, rules).announcement?.boundary === mail.kind
+}
+
+/** Mail servers defer unknown senders (greylisting) for some minutes; broken servers are repaired within hours. */
+const RETRY_STEPS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, 8 * HOUR] as const
+
+export function mailRetryAfter(attempts: number): number {
+  return RETRY_STEPS[Math.min(attempts, RETRY_STEPS.length) - 1] ?? MINUTE
 }

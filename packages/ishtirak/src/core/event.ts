@@ -1,8 +1,7 @@
 // Events to the platform. Each event carries the resulting state, so that a receiver need not ask for it, and a
 // sequence number that orders the events of one user.
-import type { Announcement } from './announcement.js'
+import type { Announcement, MailKey } from './announcement.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
-import type { MailKey } from './mail.js'
 import { type Payment, publicStatusAt } from './payment.js'
 import type { Subscription } from './subscription.js'
 

@@ -1,7 +1,7 @@
 // Which mail is still worth sending: judged by facts and time alone.
 import { describe, expect, it } from 'vitest'
+import { judgeMail, type MailKind, mailRetryAfter } from './announcement.js'
 import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
-import { judgeMail, type MailKind, mailRetryAfter } from './mail.js'
 import { SEED_PLANS } from './plan.js'
 import type { BillingRules, SubscriptionFacts } from './subscription.js'
 

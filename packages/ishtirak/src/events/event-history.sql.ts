@@ -111,7 +111,7 @@ const restart = statement(
    returning u.user_id`,
 )
 
-/** Everybody who waits is due now, at the first step of the schedule. Gives how many, at most `limit`. */
+/** All users who wait are due now, at the first step of the schedule. Gives how many, at most `limit`. */
 export async function restartWaiting(database: Queryable, now: Instant, limit: number): Promise<number> {
   const rows = await database.query(restart, [at(now), limit])
   return rows.length

@@ -1,3 +1,6 @@
+// What the hosting platform asks and reports, with its own key: who may do what, how much is in use, who a user is. Every
+// deploy passes here, so there is no quota on calls; a caller without a key is bounded by their address. Then the same
+// figures for the users themselves: the overview.
 import type { Static } from 'typebox'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Renewal } from '../core/upgrade.js'

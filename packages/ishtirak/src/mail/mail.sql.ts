@@ -1,7 +1,8 @@
 // The mail that is owed, as rows. The statement that saves an event saves the mail with it; here it is claimed, finished
 // and, in the end, forgotten. Claiming one puts it off, so that any number of processes may send.
+
+import type { MailKind, OwedMail } from '../core/announcement.js'
 import type { Instant } from '../core/instant.js'
-import type { MailKind, OwedMail } from '../core/mail.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, text } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'

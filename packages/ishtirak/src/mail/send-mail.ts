@@ -1,8 +1,8 @@
 // Sends due mail: claimed with a lease, dropped if it is outdated, written, passed to the mail server by SMTP. After a crash
 // the row is due again, so a message may be sent twice (each has a Message-ID of its own) but is never lost.
 import { createTransport, type SendMailOptions } from 'nodemailer'
+import { judgeMail, mailRetryAfter } from '../core/announcement.js'
 import { DAY, MINUTE, SECOND } from '../core/instant.js'
-import { judgeMail, mailRetryAfter } from '../core/mail.js'
 import type { Queryable } from '../database/database.js'
 import { inBatches } from '../runtime/async.js'
 import type { Clock } from '../runtime/clock.js'

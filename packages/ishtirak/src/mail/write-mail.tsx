@@ -2,9 +2,9 @@
 // never to a checkout, which expires in half an hour.
 import { createHash } from 'node:crypto'
 import type { SendMailOptions } from 'nodemailer'
+import { isAboutPayment, type MailKind } from '../core/announcement.js'
 import { DAY, type Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { isAboutPayment, type MailKind } from '../core/mail.js'
 import type { Catalogue } from '../core/plan.js'
 import { type BillingRules, graceEndsAt } from '../core/subscription.js'
 import { renewalAt } from '../core/upgrade.js'

@@ -1,8 +1,9 @@
 // What every change of a user's money carries along: the events to the platform, the mail that is owed for them, the audit
 // trail. And load, decide, save for operators, by the same guarded statement as for the provider's reports.
+
+import type { MailKind } from '../core/announcement.js'
 import { describeEvent, type EventType, type NewEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
-import type { MailKind } from '../core/mail.js'
 import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
 import { type BillingRules, type SubscriptionFacts, statusAt } from '../core/subscription.js'
@@ -46,7 +47,7 @@ export async function saveByHand(
   deps.log.info({ ...by, user_id: userId, payment_id: payment?.id }, 'the operator acted')
 }
 
-/** What a change is, whoever decided it. */
+/** A change as it is saved, of a settlement or of an operator's act. */
 export function describeChange(
   { ids, rules }: SaveDeps,
   { userId, user, payment, after }: DecidedChange,

@@ -31,7 +31,7 @@ test.each([
 ])('a key that can be none (%j) stops the start, and is not repeated', (secretKey) => {
   expect(() => createChargily({ secretKey })).toThrow(ChargilySetupError)
   expect(() => createChargily({ secretKey })).toThrow(/must begin with test_sk_ or live_sk_/)
-  // An empty further key would make everybody a signer.
+  // An empty further key would let anyone sign.
   expect(() => createChargily({ secretKey: TEST_KEY, webhookKeys: [secretKey] })).toThrow(ChargilySetupError)
 })
 
