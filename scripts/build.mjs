@@ -1,5 +1,6 @@
 // Compiles packages/*/src to packages/*/dist with the TypeScript compiler. `--if-stale` does so only where a source is newer
-// than the last build, so that a restart of the service does not pay for a compiler that has nothing to do.
+// than the last build, so that a restart of the service does not pay for a compiler that has nothing to do. `--if-possible`,
+// for npm's `prepare`, builds nothing where an installation has left out what the build needs.
 import { execFileSync } from 'node:child_process'
 import {
   cpSync,
@@ -15,12 +16,11 @@ import {
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { rolldown } from 'rolldown'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 /** In the order of their needs: the service's sandbox takes the emulator's types. */
 const packages = ['chargily-emulator', 'client', 'ishtirak'].map((name) => path.join(root, 'packages', name))
-const inputs = ['src', 'package.json', 'tsconfig.json']
+const inputs = ['src', 'package.json', 'tsconfig.json', 'tsconfig.cjs.json']
 const isTest = (file) => /\.test\.tsx?$/.test(file)
 
 const newest = (file) => {
@@ -58,9 +58,21 @@ const bundleTypeBox = async (dist) => {
     })
     if (bundled !== text) writeFileSync(path.join(dist, file), bundled)
   }
+  const { rolldown } = await import('rolldown')
   const bundle = await rolldown({ input, cwd: path.join(root, 'packages/ishtirak') })
   await bundle.write({ dir: path.join(dist, 'typebox') })
   cpSync(path.join(root, 'node_modules/typebox/license'), path.join(dist, 'typebox/LICENSE'))
+}
+
+const compile = (project, to) => {
+  const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+  execFileSync(process.execPath, [compiler, '-p', project, '--outDir', to], { cwd: root, stdio: 'inherit' })
+}
+
+/** For programs that `require`: the same sources as CommonJS, with their types. */
+const compileForRequire = (project, to) => {
+  compile(project, to)
+  writeFileSync(path.join(to, 'package.json'), '{ "type": "commonjs" }\n')
 }
 
 /** Beside dist/ first, and in its place at once: a process that runs the last build meanwhile finds all of it or none. */
@@ -72,11 +84,9 @@ const build = async (folder) => {
     // Made before the compiler reads: what is saved meanwhile is newer, and is built next time.
     mkdirSync(fresh, { recursive: true })
     writeFileSync(path.join(fresh, '.built'), '')
-    const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
-    execFileSync(process.execPath, [compiler, '-p', folder, '--outDir', fresh], {
-      cwd: root,
-      stdio: 'inherit',
-    })
+    compile(folder, fresh)
+    const forRequire = path.join(folder, 'tsconfig.cjs.json')
+    if (existsSync(forRequire)) compileForRequire(forRequire, path.join(fresh, 'cjs'))
     // What the compiler does not copy: style sheets and templates.
     cpSync(path.join(folder, 'src'), fresh, {
       recursive: true,
@@ -93,5 +103,12 @@ const build = async (folder) => {
   }
 }
 
+/** What the compiler needs: `npm ci --omit=dev` and `--omit=optional` leave some of it out. */
+const isPossible = ['typescript', '@types/node', 'rolldown', '@electric-sql/pglite'].every((name) =>
+  existsSync(path.join(root, 'node_modules', name)),
+)
+
 const isForced = !process.argv.includes('--if-stale')
-for (const folder of packages) if (isForced || isStale(folder)) await build(folder)
+if (process.argv.includes('--if-possible') && !isPossible)
+  process.stdout.write('not built: `npm ci` without --omit brings what the build needs\n')
+else for (const folder of packages) if (isForced || isStale(folder)) await build(folder)

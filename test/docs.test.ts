@@ -37,6 +37,21 @@ it.each(documents)('%s links only to what exists', (name) => {
   expect(broken).toEqual([])
 })
 
+/** A package's README is read where the package is, so its links are absolute. */
+const REPOSITORY = 'https://github.com/ishtirak/ishtirak/blob/main/'
+
+it.each(documents)('%s names only files of this repository that exist', (name) => {
+  const named = read(name).split(`(${REPOSITORY}`).slice(1)
+  const files = named.map((rest) => rest.split(/[)#]/, 1)[0] ?? '')
+  expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([])
+  if (name.startsWith('packages')) expect(read(name)).not.toMatch(/\]\(\.\.?\//)
+})
+
+it('each package carries the licence of the repository', () => {
+  for (const name of readdirSync(path.join(root, 'packages')))
+    expect(read(`packages/${name}/LICENSE`)).toBe(read('LICENSE'))
+})
+
 it.each(documents)('%s has one title, on its first line', (name) => {
   const text = read(name).replace(/```[\s\S]*?```/g, '')
   expect(text.match(/^# .+$/gm)).toHaveLength(1)
