@@ -17,7 +17,10 @@ import { startService } from './support/service.mjs'
 
 const { values: given } = parseArgs({
   options: {
-    only: { type: 'string', default: 'plans,status,consume,webhook,single,embedded,workers,memory' },
+    only: {
+      type: 'string',
+      default: 'plans,status,consume,webhook,history,overview,user,portal,single,embedded,workers,memory',
+    },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     connections: { type: 'string', default: '32' },
@@ -40,6 +43,8 @@ const driver = await startProcess([path.join(here, 'support/driver.mjs')])
 const results = []
 const notes = {}
 
+/** Payments on a page of the history; each user has more than one page. */
+const PAGE = 20
 const PATHS = ['status', 'consume', 'webhook']
 const AIMS = {
   many: { status: 1.5, consume: 1.5, webhook: 1.2 },
@@ -57,6 +62,7 @@ try {
   const fastify = await floor('fastify.mjs', { BENCH_DATABASE_URL: databaseUrl, ...(await plansOf(service)) })
   if (settings.only.has('plans')) await benchPlans(service, fastify)
   await benchPaths(service, fastify, databaseUrl)
+  await benchReads(service, fastify)
   notes.serviceUnderLoadMb = Math.round(residentMb(service.pid))
   await fastify.stop()
   if (settings.only.has('workers')) await benchWorkers(service, databaseUrl)
@@ -73,7 +79,7 @@ async function seedServer(databaseUrl) {
   const { stock, users } = settings
   // For the many and the single caller: of the service, of the floor.
   const waiting = { wm_: stock, fm_: stock, ws_: stock / 3, fs_: stock / 3, wt_: stock / 3 }
-  await seed(database, { users, waiting })
+  await seed(database, { users, waiting, paymentsEach: PAGE + 1 })
   await database.close()
 }
 
@@ -115,6 +121,22 @@ async function benchPaths(service, fastify, databaseUrl) {
     }
   }
   notes.pgbench = await benchOnce(databaseUrl, { users, seconds: settings.seconds, only: settings.only })
+}
+
+/** The history beside one slim select, the other reads beside `/status` of the service: 1,000 pages where it answers 9,400. */
+async function benchReads(service, fastify) {
+  const options = { users: settings.users }
+  const status = { ...service, kind: 'status', options }
+  const READS = {
+    history: ['Fastify, one select a request', 1.0, { ...fastify, kind: 'history', options }],
+    overview: ['status', 0.5, status],
+    user: ['status', 0.5, status],
+    portal: ['status', 0.106, status],
+  }
+  for (const [kind, [against, target, other]] of Object.entries(READS).filter(([each]) =>
+    settings.only.has(each),
+  ))
+    await measure(kind, against, target, { ours: { ...service, kind, options }, other })
 }
 
 async function benchWorkers(service, databaseUrl) {

@@ -4,7 +4,7 @@ import { fastify } from 'fastify'
 import pg from 'pg'
 import { statementsOfService } from './statements.mjs'
 
-const { selectUser, loadPayment, savePayment, upsertUsage } = await statementsOfService()
+const { selectUser, selectPage, loadPayment, savePayment, upsertUsage } = await statementsOfService()
 // As many connections as the service has.
 const pool = new pg.Pool({ connectionString: process.env.BENCH_DATABASE_URL, max: 10 })
 const app = fastify()
@@ -21,6 +21,11 @@ app.get('/api/v1/billing/status', async (request) => {
     current_period_end: row.paid_until,
     payment_method: row.last_payment_method,
   }
+})
+
+app.get('/api/v1/billing/payments', async (request) => {
+  const { rows } = await pool.query({ ...selectPage, values: [request.headers['x-user']] })
+  return { data: rows.slice(0, 20), has_more: rows.length > 20, next_cursor: null }
 })
 
 app.post('/api/v1/platform/users/:user/limits/:limit/consume', async ({ params }) => {

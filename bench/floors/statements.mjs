@@ -22,6 +22,13 @@ export async function statementsOfService() {
     savePayment: await heard((database) =>
       saveSettlement(database, { ...change, events: [], receipt: null, now: 0 }),
     ),
+    // Not the service's: what a page of the history shows, and no more.
+    selectPage: {
+      name: 'select_page',
+      text: `select id, plan->>'id' as plan, amount, currency, status, payment_method, checkout_url, created_at, expires_at,
+                    paid_at, period_start, period_end
+               from payments where user_id = $1 order by created_at desc, id desc limit 21`,
+    },
     // Not the service's: it also answers repeated operations. One upsert is the least that counts at all.
     upsertUsage: {
       name: 'upsert_usage',

@@ -35,7 +35,25 @@ const KINDS = {
     times(users, (n) => ({
       method: 'GET',
       path: `${BASE}/payments?limit=20`,
-      headers: bearer(tokenOf(userOf(n, step))),
+      headers: { ...bearer(tokenOf(userOf(n, step))), 'x-user': userOf(n, step) },
+    })),
+  overview: ({ users }) =>
+    times(users, (n) => ({
+      method: 'GET',
+      path: `${BASE}/overview`,
+      headers: bearer(tokenOf(userOf(n))),
+    })),
+  user: ({ users }) =>
+    times(users, (n) => ({
+      method: 'GET',
+      path: `/api/v1/platform/users/${userOf(n)}`,
+      headers: bearer(PLATFORM_KEY),
+    })),
+  portal: ({ users }) =>
+    times(users, (n) => ({
+      method: 'GET',
+      path: '/portal',
+      headers: { cookie: `ishtirak=session of ${userOf(n)}`.replaceAll(' ', '_') },
     })),
   page: ({ userId, cursor }) => [
     { method: 'GET', path: `${BASE}/payments?limit=20&cursor=${cursor}`, headers: bearer(tokenOf(userId)) },

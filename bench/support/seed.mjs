@@ -55,8 +55,17 @@ const insertWaiting = statement(
           $4::timestamptz + interval '30 minutes', $4::timestamptz, $4::timestamptz + interval '1 day'
      from generate_series($2::int, $3::int) i`,
 )
+/** Each user has the portal open: the cookie is `session_of_` and the user's id. */
+const insertSessions = statement(
+  'bench.sessions',
+  `insert into portal_sessions (user_id, id, session_digest, expires_at)
+   select 'u_' || i, 'prt_u_' || i,
+          translate(rtrim(encode(sha256(convert_to('session_of_u_' || i, 'UTF8')), 'base64'), '='), '+/', '-_'),
+          $3::timestamptz + interval '8 hours'
+     from generate_series($1::int, $2::int) i`,
+)
 /** Not the tables that are empty: what a server has never looked at, it expects to grow. */
-const analyze = statement('bench.analyze', 'analyze users, payments')
+const analyze = statement('bench.analyze', 'analyze users, payments, portal_sessions')
 
 /** Rows go in slices: the embedded database has one connection, the server a time limit for each statement. */
 const SLICE = 5_000
@@ -74,6 +83,7 @@ export async function seed(database, { users, paymentsEach = 10, waiting = {}, i
       const values = [first, last, paymentsEach, at(now - 10 * DAY), plan]
       await database.query(insertUsers, values)
       await database.query(insertPaid, values)
+      await database.query(insertSessions, [first, last, at(now)])
     })
   if (users < MANY) await insertAll()
   else await indexAfterwards(database, insertAll)

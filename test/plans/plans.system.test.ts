@@ -18,9 +18,9 @@ import { claimDueMails } from '../../packages/ishtirak/src/mail/mail.sql.js'
 import { findPaymentsByWord, findUsersByWord } from '../../packages/ishtirak/src/operator/operator.sql.js'
 import { REPAIRS } from '../../packages/ishtirak/src/operator/repair-instants.sql.js'
 import {
+  createListPayments,
   findPayment,
   findPaymentById,
-  listPayments,
 } from '../../packages/ishtirak/src/payments/payments.sql.js'
 import {
   loadForSettlements,
@@ -83,7 +83,13 @@ const ids = (count: number) => Array.from({ length: count }, (_, n) => `user-${n
 const reports = ids(32).map((userId, n) =>
   aReport({ userId, checkoutId: `chk_${n + 1}_5`, paymentId: `pay_${n + 1}_5` }),
 )
-const page = { after: { createdAt: NOON - days(30), id: 'pay_7_4' }, status: null, limit: 20 }
+const page = {
+  userId: 'user-7',
+  now: NOON,
+  after: { createdAt: NOON - days(30), id: 'pay_7_4' },
+  status: null,
+  limit: 20,
+}
 const open = aPayment({ userId: 'user-7', id: 'pay_7_5' })
 
 function booking(userId: string): SettlementChange {
@@ -154,10 +160,18 @@ const HOT: [name: string, run: Run, index: RegExp][] = [
   ],
   [
     'the first page of the history',
-    (door) => listPayments(door, 'user-7', { ...page, after: null }, NOON),
+    (door) => createListPayments(door)({ ...page, after: null }),
     /payments_newest/,
   ],
-  ['a later page', (door) => listPayments(door, 'user-7', page, NOON), /payments_newest/],
+  ['a later page', (door) => createListPayments(door)(page), /payments_newest[\s\S]*Index Cond: .*ROW/],
+  [
+    '32 pages at once',
+    (door) => {
+      const list = createListPayments(door)
+      return Promise.all(ids(34).map((userId) => list({ ...page, userId })))
+    },
+    /payments_newest/,
+  ],
   ['one payment', (door) => findPayment(door, 'user-7', 'pay_7_5'), /payments_(pkey|by_id)/],
   ['a payment by its id alone', (door) => findPaymentById(door, 'pay_7_5'), /payments_by_id/],
   ['what an upgrade needs', (door) => loadForUpgrades(door, [asked('user-7')]), /payments_one_open_per_user/],

@@ -5,7 +5,10 @@ import { HOUR } from '../../packages/ishtirak/src/core/instant.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
 import { applyUsageOperations } from '../../packages/ishtirak/src/limits/operations.sql.js'
-import { forgetUsageOperations, loadUserWithUsage } from '../../packages/ishtirak/src/limits/usage.sql.js'
+import {
+  createLoadUserWithUsage,
+  forgetUsageOperations,
+} from '../../packages/ishtirak/src/limits/usage.sql.js'
 import { describeOnBothDatabases } from '../support/databases.js'
 import { NOON } from '../support/fixtures.js'
 import { consume, fillUsage, planOf } from './usage-rows.js'
@@ -28,7 +31,12 @@ describeOnBothDatabases('with 5,000 users', ({ database }) => {
       (door) => applyUsageOperations(door, [{ ...consume, kind: 'release' }]),
       /usage_operations_once/,
     ],
-    ['reading a user', (door) => loadUserWithUsage(door, 'user-1'), /usage_once/],
+    ['reading a user', (door) => createLoadUserWithUsage(door)('user-1'), /usage_once/],
+    [
+      'reading two users at once',
+      (door) => Promise.all(['user-1', 'user-2', 'user-3'].map(createLoadUserWithUsage(door))),
+      /usage_once/,
+    ],
     ['the sweep', (door) => forgetUsageOperations(door, NOON - 48 * HOUR, 1_000), /usage_operations_by_age/],
   ])('%s rides on its index and scans no table', async (_name, run, index) => {
     const plan = await planOf(database(), run)

@@ -6,9 +6,9 @@ import { deliverEvents, drainDeliveries } from '../../packages/ishtirak/src/even
 import { showPayment } from '../../packages/ishtirak/src/operator/acts.js'
 import { reconcileDaily } from '../../packages/ishtirak/src/operator/reconcile.js'
 import {
+  createFindSession,
   enterPortal,
   findLink,
-  findSession,
   openPortalLink,
 } from '../../packages/ishtirak/src/portal/portal-sessions.sql.js'
 import { describeScenario } from '../support/databases.js'
@@ -240,8 +240,8 @@ describeScenario('a clock that was wrong for a moment', ({ database }) => {
     }
     const enter = async () => (await enterPortal(parts, await open())) ?? ''
     const ahead = await world.wrongBy(ms, enter)
-    expect(await findSession(parts, ahead)).toBeNull()
-    expect(await findSession(parts, await enter())).not.toBeNull()
+    expect(await createFindSession(parts)(ahead)).toBeNull()
+    expect(await createFindSession(parts)(await enter())).not.toBeNull()
     const link = await world.wrongBy(ms * 24, open)
     expect([await findLink(parts, link), await enterPortal(parts, link)]).toEqual([null, null])
   })

@@ -11,6 +11,7 @@ import {
   type PaymentMethods,
   type ProviderAnswer,
 } from '../../packages/ishtirak/src/payments/method.js'
+import { createListPayments } from '../../packages/ishtirak/src/payments/payments.sql.js'
 import { createSettlements } from '../../packages/ishtirak/src/payments/settle.sql.js'
 import { createUpgradeState } from '../../packages/ishtirak/src/payments/upgrade.js'
 import { createLoadUser } from '../../packages/ishtirak/src/payments/users.sql.js'
@@ -81,6 +82,7 @@ function partsOf(
     settlements: createSettlements(database),
     upgrades: createUpgradeState(database),
     loadUser: createLoadUser(database),
+    listPayments: createListPayments(database),
     looks: singleFlight<boolean>(),
     logForgery: createForgeryLog({ clock, log: SILENT }),
     clock,

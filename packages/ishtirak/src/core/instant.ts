@@ -17,10 +17,24 @@ export const LAST_INSTANT: Instant = Date.UTC(10_000, 0) - 1
  */
 export const CLOCK_SKEW_MAX: Instant = 10 * MINUTE
 
+/** The days that were written last; a page of payments names a hundred instants, each 0.5 µs by `toISOString` alone. */
+const writtenDays = new Map<number, string>()
+const WRITTEN_DAYS_MAX = 1_000
+
 /** `YYYY-MM-DDThh:mm:ssZ`, the one form of `seed.md` section 2: UTC, no fraction (cut, not rounded). */
 export function toTimestamp(instant: Instant): string {
-  return `${new Date(instant).toISOString().slice(0, 19)}Z`
+  const day = Math.floor(instant / DAY)
+  let date = writtenDays.get(day)
+  if (date === undefined) {
+    date = new Date(day * DAY).toISOString().slice(0, 11)
+    if (writtenDays.size >= WRITTEN_DAYS_MAX) writtenDays.clear()
+    writtenDays.set(day, date)
+  }
+  const seconds = Math.floor((instant - day * DAY) / SECOND)
+  return `${date}${twoDigits[Math.floor(seconds / 3_600)]}:${twoDigits[Math.floor(seconds / 60) % 60]}:${twoDigits[seconds % 60]}Z`
 }
+
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 
 export function timestampOrNull(instant: Instant | null | undefined): string | null {
   return instant === null || instant === undefined ? null : toTimestamp(instant)

@@ -8,6 +8,7 @@ import { CALL_LIMIT_MS, DatabaseUnavailable, type Queryable, withLimit } from '.
 interface SharedStatements<Item, Result> {
   /** Two items of one key never share a batch and are never under way together: they keep their order. Reads have none. */
   readonly keyOf?: (item: Item) => string
+  /** Where it is left out: `many` of one. */
   one?(database: Queryable, item: Item): Promise<Result>
   /** All or nothing: when it throws, nothing was done. Gives the results in the order of the items. */
   many(database: Queryable, items: readonly Item[]): Promise<readonly Result[]>

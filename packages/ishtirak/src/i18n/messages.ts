@@ -11,13 +11,14 @@ export const CATALOGS = byLocale(
   (locale): Catalog => JSON.parse(readFileSync(new URL(`./${locale}.json`, import.meta.url), 'utf8')),
 )
 
-const MESSAGES = byLocale((locale) => ({
-  ...CATALOGS[locale].page,
-  ...CATALOGS[locale].portal,
-  ...CATALOGS[locale].mail,
-}))
+export type MessageKey = keyof (Catalog['page'] & Catalog['portal'] & Catalog['mail'])
 
-export type MessageKey = keyof (typeof MESSAGES)[Locale]
+const MESSAGES = byLocale((locale) => {
+  const { page, portal, mail } = CATALOGS[locale]
+  const messages: Record<MessageKey, string> = { ...page, ...portal, ...mail }
+  const typesetOnes = Object.entries(messages).map(([key, text]) => [key, typeset(text, locale)])
+  return Object.fromEntries(typesetOnes) as typeof messages
+})
 
 export type Say = (key: MessageKey, data?: Readonly<Record<string, string>>) => string
 
@@ -28,13 +29,16 @@ export function sayFor(seller: { readonly name: Translated; readonly phone: stri
 
 /** The catalog in one language. `always`: data that any sentence may name. Throws where data is missing: a caller's bug. */
 export function sayIn(locale: Locale, always: Readonly<Record<string, string>> = {}): Say {
-  return (key, data = {}) =>
-    typeset(MESSAGES[locale][key], locale).replace(/\{(\w+)\}/g, (_, name: string) => {
+  return (key, data = {}) => {
+    const text = MESSAGES[locale][key]
+    if (!text.includes('{')) return text
+    return text.replace(/\{(\w+)\}/g, (_, name: string) => {
       const value = data[name] ?? always[name]
       if (value === undefined) throw new Error(`the message ${key} has no ${name}`)
       // Isolated (U+2068 … U+2069): a Latin name in an Arabic sentence turns nothing around it.
       return locale === 'ar' ? `\u2068${value}\u2069` : value
     })
+  }
 }
 
 /** In French a space stands before these marks, and a line must not begin with one of them. */

@@ -7,10 +7,11 @@ import type { Catalogue } from '../core/plan.js'
 import { NEVER_PAID, statusAt } from '../core/subscription.js'
 import { renewalAt } from '../core/upgrade.js'
 import { type RefreshDeps, refreshOpen } from '../payments/status.js'
-import { loadUserWithUsage } from './usage.sql.js'
+import type { LoadUserWithUsage } from './usage.sql.js'
 
 export interface OverviewDeps extends RefreshDeps {
   readonly catalogue: Catalogue
+  readonly loadUserWithUsage: LoadUserWithUsage
   /** The end of the calendar day, in the quota's time zone, that an instant lies in. */
   readonly quotaDayEndsAt: (instant: Instant) => Instant
 }
@@ -19,9 +20,9 @@ export type Overview = Awaited<ReturnType<typeof readOverview>>
 
 /** All of it is read at the instant `now`. */
 export async function readOverview(deps: OverviewDeps, userId: string, requestId?: string) {
-  const { database, clock, rules, catalogue, quotaDayEndsAt } = deps
-  let loaded = await loadUserWithUsage(database, userId)
-  if (await refreshOpen(deps, loaded.open, requestId)) loaded = await loadUserWithUsage(database, userId)
+  const { loadUserWithUsage, clock, rules, catalogue, quotaDayEndsAt } = deps
+  let loaded = await loadUserWithUsage(userId)
+  if (await refreshOpen(deps, loaded.open, requestId)) loaded = await loadUserWithUsage(userId)
   const now = clock.now()
   const facts = loaded.user?.subscription ?? NEVER_PAID
   const subscription = statusAt(facts, now, rules)

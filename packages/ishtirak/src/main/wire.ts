@@ -24,10 +24,12 @@ import { createMetrics, type Metrics } from '../http/metrics.js'
 import { createFormats } from '../i18n/formats.js'
 import { createUsageState } from '../limits/usage.js'
 import { overviewRoutes, platformRoutes } from '../limits/usage.route.js'
+import { createLoadUserWithUsage } from '../limits/usage.sql.js'
 import { createMailer } from '../mail/send-mail.js'
 import { operatorRoutes } from '../operator/operator.route.js'
 import { createChargily } from '../payments/chargily/chargily.js'
 import { createPaymentMethods } from '../payments/method.js'
+import { createListPayments } from '../payments/payments.sql.js'
 import { createSettlements } from '../payments/settle.sql.js'
 import { historyRoutes, statusRoutes } from '../payments/status.route.js'
 import { createUpgradeState } from '../payments/upgrade.js'
@@ -38,7 +40,7 @@ import { createForgeryLog } from '../payments/webhook.js'
 import { webhookRoutes } from '../payments/webhook.route.js'
 import { pages } from '../portal/portal.route.js'
 import { portalSessionRoutes } from '../portal/portal-sessions.route.js'
-import { openMailedLink } from '../portal/portal-sessions.sql.js'
+import { createFindSession, openMailedLink } from '../portal/portal-sessions.sql.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
 import { receiptRoutes } from '../receipts/receipt.route.js'
 import { singleFlight } from '../runtime/async.js'
@@ -141,6 +143,9 @@ function createParts(config: WiredConfig, { database, clock, log }: Surroundings
     // What the requests of this process share.
     settlements: createSettlements(database),
     loadUser: createLoadUser(database),
+    loadUserWithUsage: createLoadUserWithUsage(database),
+    listPayments: createListPayments(database),
+    findSession: createFindSession({ database, clock }),
     looks: singleFlight<boolean>(),
     upgrades: createUpgradeState(database),
     usage: createUsageState(database),

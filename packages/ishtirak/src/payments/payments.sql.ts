@@ -2,6 +2,7 @@
 import type { Instant } from '../core/instant.js'
 import type { Payment, PaymentStatus, PublicPaymentStatus } from '../core/payment.js'
 import type { Money, Plan } from '../core/plan.js'
+import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
 
@@ -135,43 +136,55 @@ export interface HistoryPosition {
   readonly id: string
 }
 
-/** `publicStatusAt` of core, of `payments p`. `now` is a parameter of the statement, as `$5`. */
+/** `publicStatusAt` of core, of `payments p`. */
 export const publicStatusSql = (now: string) => `case
             when p.status not in ('requested', 'pending') then p.status
             when p.expires_at > ${now}::timestamptz then 'pending'
             else 'expired' end`
 
-const selectHistory = statement(
-  'payments.history',
-  `select ${PAYMENT_COLUMNS}
-     from payments p
-    where p.user_id = $1
-      and ($2::timestamptz is null or (p.created_at, p.id) < ($2::timestamptz, $3::text))
-      and ($4::text is null or $4 = ${publicStatusSql('$5')})
-    order by p.created_at desc, p.id desc
-    limit $6::int`,
+/** A page of one user's history, newest first. */
+interface HistoryQuery {
+  readonly userId: string
+  readonly after: HistoryPosition | null
+  /** The public one, which depends on `now` for open payments. */
+  readonly status: PublicPaymentStatus | null
+  readonly now: Instant
+  readonly limit: number
+}
+
+const selectHistories = statement(
+  'payments.histories',
+  `select h.place, ${PAYMENT_COLUMNS}
+     from unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::timestamptz[], $6::int[])
+          with ordinality h(user_id, before, before_id, status, now, most, place)
+    cross join lateral (
+      select * from payments p
+       where p.user_id = h.user_id and (p.created_at, p.id) < (h.before, h.before_id)
+         and (h.status is null or h.status = ${publicStatusSql('h.now')})
+       order by p.created_at desc, p.id desc limit h.most
+    ) p
+    order by h.place, p.created_at desc, p.id desc`,
 )
 
-/** Payments of one user, newest first. `status` is the public one, which depends on `now` for open payments. */
-export async function listPayments(
-  database: Queryable,
-  userId: string,
-  page: {
-    readonly after: HistoryPosition | null
-    readonly status: PublicPaymentStatus | null
-    readonly limit: number
-  },
-  now: Instant,
-): Promise<readonly Payment[]> {
-  const rows = await database.query(selectHistory, [
-    userId,
-    at(page.after?.createdAt ?? null),
-    page.after?.id ?? null,
-    page.status,
-    at(now),
-    page.limit,
-  ])
-  return rows.map(parsePayment)
+export type ListPayments = (query: HistoryQuery) => Promise<readonly Payment[]>
+
+/** Pages that are asked for while others are read share a statement. */
+export function createListPayments(database: Queryable): ListPayments {
+  return shareStatements(database, {
+    many: async (database, queries: readonly HistoryQuery[]) => {
+      const rows = await database.query(selectHistories, [
+        queries.map(({ userId }) => userId),
+        queries.map(({ after }) => (after ? at(after.createdAt) : 'infinity')),
+        queries.map(({ after }) => after?.id ?? ''),
+        queries.map(({ status }) => status),
+        queries.map(({ now }) => at(now)),
+        queries.map(({ limit }) => limit),
+      ])
+      const pages = queries.map((): Payment[] => [])
+      for (const row of rows) pages[integer(row, 'place') - 1]?.push(parsePayment(row))
+      return pages
+    },
+  })
 }
 
 const selectPayment = statement(

@@ -15,7 +15,7 @@ import {
   viewPayment,
   viewStatus,
 } from './schemas.js'
-import { readHistory, readPayment, readStatus, type StatusDeps } from './status.js'
+import { type HistoryDeps, readHistory, readPayment, readStatus, type StatusDeps } from './status.js'
 
 export type StatusRoutesDeps = StatusDeps & Pick<CallerChecks, 'identify'>
 
@@ -39,7 +39,7 @@ export function statusRoutes(deps: StatusRoutesDeps) {
   }
 }
 
-export interface HistoryRoutesDeps extends StatusDeps, Pick<CallerChecks, 'identify'> {
+export interface HistoryRoutesDeps extends HistoryDeps, Pick<CallerChecks, 'identify'> {
   readonly publicUrl: string
 }
 
@@ -75,10 +75,10 @@ export function historyRoutes(deps: HistoryRoutesDeps) {
   }
 }
 
-type HistoryDeps = Omit<HistoryRoutesDeps, 'identify'>
+type HistoryViewDeps = Omit<HistoryRoutesDeps, 'identify'>
 
 export async function listPayments(
-  deps: HistoryDeps,
+  deps: HistoryViewDeps,
   userId: string,
   query: PaymentsQuery,
   requestId: string,
@@ -92,7 +92,12 @@ export async function listPayments(
   }
 }
 
-export async function showPayment(deps: HistoryDeps, userId: string, paymentId: string, requestId: string) {
+export async function showPayment(
+  deps: HistoryViewDeps,
+  userId: string,
+  paymentId: string,
+  requestId: string,
+) {
   const { payment, now } = await readPayment(deps, { userId, paymentId, requestId })
   return viewPayment(payment, now, deps.publicUrl)
 }

@@ -7,7 +7,7 @@ import { isOpen, type Payment, type PublicPaymentStatus } from '../core/payment.
 import { NEVER_PAID, type Subscription, statusAt } from '../core/subscription.js'
 import type { SingleFlight } from '../runtime/async.js'
 import { findRefundInstant } from './audit.sql.js'
-import { findPayment, findPaymentById, type HistoryPosition, listPayments } from './payments.sql.js'
+import { findPayment, findPaymentById, type HistoryPosition, type ListPayments } from './payments.sql.js'
 import type { SettleDeps } from './settle.js'
 import { lookUpPayment } from './sweep.js'
 import { claimLookAtProvider } from './sweep.sql.js'
@@ -68,6 +68,10 @@ async function look(deps: RefreshDeps, payment: Payment, requestId?: string): Pr
   }
 }
 
+export interface HistoryDeps extends StatusDeps {
+  readonly listPayments: ListPayments
+}
+
 export interface HistoryRequest {
   readonly userId: string
   readonly limit: number
@@ -78,16 +82,18 @@ export interface HistoryRequest {
 
 export type HistoryPage = Awaited<ReturnType<typeof readHistory>>
 
-export async function readHistory(deps: StatusDeps, request: HistoryRequest) {
+export async function readHistory(deps: HistoryDeps, request: HistoryRequest) {
   const { userId, limit, status } = request
   const after = request.cursor === null ? null : decodeCursor(request.cursor)
-  if (after === null) {
-    const loaded = await deps.loadUser(userId)
-    await refreshOpen(deps, loaded?.open ?? null, request.requestId)
-  }
-  const now = deps.clock.now()
+  let now = deps.clock.now()
   // One more than asked for: whether there is a further page costs no count.
-  const found = await listPayments(deps.database, userId, { after, status, limit: limit + 1 }, now)
+  const list = () => deps.listPayments({ userId, after, status, now, limit: limit + 1 })
+  const [read, loaded] = await Promise.all([list(), after === null ? deps.loadUser(userId) : null])
+  let found = read
+  if (await refreshOpen(deps, loaded?.open ?? null, request.requestId)) {
+    now = deps.clock.now()
+    found = await list()
+  }
   const payments = found.slice(0, limit)
   const last = found.length > limit ? payments.at(-1) : undefined
   // `nextCursor` is null on the last page; the statuses are those of `now`.

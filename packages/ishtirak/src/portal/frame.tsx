@@ -12,12 +12,18 @@ import type { CallerChecks, Callers } from '../http/callers.js'
 import type { Formats } from '../i18n/formats.js'
 import { CATALOGS, directionOf, type Say, sayFor } from '../i18n/messages.js'
 import type { OverviewDeps } from '../limits/overview.js'
-import type { StatusDeps } from '../payments/status.js'
+import type { HistoryDeps } from '../payments/status.js'
 import type { UpgradeDeps } from '../payments/upgrade.js'
 import type { ReceiptDeps } from '../receipts/receipt.js'
-import type { Reader, Session } from './reader.js'
+import type { Reader, ReaderDeps, Session } from './reader.js'
 
-export interface PagesDeps extends CallerChecks, UpgradeDeps, StatusDeps, OverviewDeps, ReceiptDeps {
+export interface PagesDeps
+  extends CallerChecks,
+    UpgradeDeps,
+    HistoryDeps,
+    OverviewDeps,
+    ReceiptDeps,
+    ReaderDeps {
   readonly platformUrl: string
   readonly frameAncestors: string
   readonly formats: Formats

@@ -1,6 +1,7 @@
 // Sessions of the portal as rows: the single-use link, the session that it becomes, their end. Both secrets are random, and
 // only their digests are stored. A session opens the portal of its user and nothing else.
 import { CLOCK_SKEW_MAX, HOUR, type Instant, MINUTE } from '../core/instant.js'
+import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, integer, text, textOrNull } from '../database/rows.js'
 import {
@@ -78,27 +79,37 @@ async function insertPortalLink(
 
 // What ends later than $3 began while the clock was ahead, and is over.
 const find = (digest: 'link_digest' | 'session_digest') =>
-  `select s.user_id, s.return_path, ${PROFILE_COLUMNS}
-     from portal_sessions s
+  `select s.${digest} as digest, s.user_id, s.return_path, ${PROFILE_COLUMNS}
+     from unnest($1::text[]) d(digest)
+     join portal_sessions s on s.${digest} = d.digest
      left join users u using (user_id)
-    where s.${digest} = $1 and s.expires_at > $2::timestamptz and s.expires_at <= $3::timestamptz`
-const selectLink = statement('portal_sessions.find_link', find('link_digest'))
-const selectSession = statement('portal_sessions.find', find('session_digest'))
+    where s.expires_at > $2::timestamptz and s.expires_at <= $3::timestamptz`
+const selectLinks = statement('portal_sessions.find_links', find('link_digest'))
+const selectSessions = statement('portal_sessions.find_sessions', find('session_digest'))
 
 /** What a link would become, without using it up; null: it was used, has expired, or does not exist. */
 export async function findLink(deps: SessionDeps, linkToken: string): Promise<PortalSession | null> {
-  const [row] = await deps.database.query(selectLink, validityOf(deps, linkToken))
+  const [row] = await deps.database.query(selectLinks, [[digestOf(linkToken)], ...validity(deps)])
   return row ? parseSession(row) : null
 }
 
-export async function findSession(deps: SessionDeps, sessionToken: string): Promise<PortalSession | null> {
-  const [row] = await deps.database.query(selectSession, validityOf(deps, sessionToken))
-  return row ? parseSession(row) : null
+export type FindSession = (sessionToken: string) => Promise<PortalSession | null>
+
+/** Null: it is over, or never was. Pages that are asked for at once share a statement. */
+export function createFindSession({ database, clock }: SessionDeps): FindSession {
+  return shareStatements(database, {
+    many: async (database, tokens: readonly string[]) => {
+      const digests = tokens.map(digestOf)
+      const rows = await database.query(selectSessions, [digests, ...validity({ clock })])
+      const found = new Map(rows.map((row) => [text(row, 'digest'), parseSession(row)]))
+      return digests.map((digest) => found.get(digest) ?? null)
+    },
+  })
 }
 
-function validityOf({ clock }: SessionDeps, token: string) {
+function validity({ clock }: Pick<SessionDeps, 'clock'>) {
   const now = clock.now()
-  return [digestOf(token), at(now), at(now + SESSION_MS + CLOCK_SKEW_MAX)]
+  return [at(now), at(now + SESSION_MS + CLOCK_SKEW_MAX)]
 }
 
 // The guard is in the where: of two that follow the same link, one changes the row and the other finds none.

@@ -8,7 +8,7 @@ import { preferredLocale } from '../http/request.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import { constantTimeEquals, digestOf } from '../runtime/secret.js'
 import {
-  findSession,
+  type FindSession,
   leavePortal,
   type PortalSession,
   SESSION_MS,
@@ -22,11 +22,15 @@ export interface Session extends PortalSession {
 
 export type Reader = ReturnType<typeof createReader>
 
+export interface ReaderDeps extends SessionDeps {
+  readonly findSession: FindSession
+}
+
 const YEAR_SECONDS = 365 * 86_400
 /** About 2 MB. */
 const SEEN_MAX = 10_000
 
-export function createReader(deps: SessionDeps, publicUrl: string) {
+export function createReader(deps: ReaderDeps, publicUrl: string) {
   const isFromHere = comesFrom(new URL(publicUrl).origin)
   const { cookie, attributes } = cookiesFor(publicUrl)
   const setCookie = (reply: FastifyReply, name: string, value: string, maxAgeSeconds: number) =>
@@ -44,7 +48,7 @@ export function createReader(deps: SessionDeps, publicUrl: string) {
       const token = tokenOf(request)
       if (token === undefined) return null
       const formToken = formTokenOf(token)
-      const found = await findSession(deps, token)
+      const found = await deps.findSession(token)
       if (found) seen.set(formToken, true)
       else seen.delete(formToken)
       return found && { ...found, formToken }
