@@ -11,6 +11,7 @@ const commands = {
   server: () => import('../test/faults/server-command.ts'),
   hang: () => import('../test/faults/hang-command.ts'),
   pgbouncer: () => import('../test/faults/pgbouncer-command.ts'),
+  patroni: () => import('../test/faults/patroni-command.ts'),
 }
 const load = commands[name]
 if (load === undefined) {

@@ -79,7 +79,7 @@ class ServerRun {
       readonly serviceUrl: string
     },
   ) {
-    this.traffic = new Traffic(parts.serviceUrl)
+    this.traffic = new Traffic([parts.serviceUrl])
   }
 
   static async begin(emulator: Emulator): Promise<ServerRun> {

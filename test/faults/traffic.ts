@@ -18,10 +18,12 @@ export class Traffic {
   readonly #old: Sale[] = []
   /** When each 200 came. */
   readonly #bookedAt: number[] = []
+  #sent = 0
   #isRunning = true
   readonly #senders: Promise<void>[]
 
-  constructor(private readonly url: string) {
+  /** Events go to the instances of the service in turns, a retry to the next one. */
+  constructor(private readonly urls: readonly string[]) {
     this.#senders = Array.from({ length: SENDERS }, () => this.#send())
   }
 
@@ -67,7 +69,9 @@ export class Traffic {
 
   async #sendNext(sale: Sale): Promise<void> {
     const isNew = !this.webhooks.answered.has(sale)
-    const outcome = await this.webhooks.send(this.url, sale)
+    const url = this.urls[this.#sent++ % this.urls.length]
+    if (url === undefined) throw new Error('there is no service')
+    const outcome = await this.webhooks.send(url, sale)
     if (outcome === 200) this.#bookedAt.push(performance.now())
     if (outcome === 200 && isNew) this.#old.push(sale)
     if (outcome !== 200 && isNew) this.#waiting.unshift(sale)

@@ -1,0 +1,271 @@
+// Three PostgreSQL servers under Patroni, with etcd beside each, and HAProxy in front: Debian's packages, on three machines
+// that can be killed and cut off. docs/scale.md shows the files that are written here.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, readdirSync, writeFileSync } from 'node:fs'
+import pg from 'pg'
+import { waitFor } from '../support/wait-for.js'
+import { createNetwork, Machine, PATH } from './machines.js'
+
+const MACHINES = [
+  { name: 'pg1', address: '10.0.0.11' },
+  { name: 'pg2', address: '10.0.0.12' },
+  { name: 'pg3', address: '10.0.0.13' },
+]
+/** Where the service and HAProxy run. */
+const SERVICE_ADDRESS = '10.0.0.1'
+const NETWORK = '10.0.0.0/24'
+const PASSWORDS = { superuser: 'tests', replication: 'tests-too' }
+const PACKAGES = 'patroni python3-etcd etcd-server haproxy postgresql iproute2 util-linux'
+const POSTGRES = '/usr/lib/postgresql'
+
+const STANDBY = 'select pg_is_in_recovery()'
+/** Of each machine, where a wait was in vain. */
+const LOG_SHOWN = 20_000
+
+type Place = (typeof MACHINES)[number]
+
+/** The newest that is installed; throws with the packages to install. */
+export function requirePatroni(): string {
+  try {
+    for (const program of ['patroni', 'etcd', 'unshare']) accessSync(`/usr/bin/${program}`)
+    accessSync('/usr/sbin/haproxy')
+    const [newest] = readdirSync(POSTGRES).sort((one, other) => Number(other) - Number(one))
+    if (newest === undefined) throw new Error(`${POSTGRES} is empty`)
+    return newest
+  } catch (error) {
+    throw new Error(`apt-get install ${PACKAGES}: ${error}`)
+  }
+}
+
+/** `/etc/default/etcd` */
+export function etcdConfiguration({ name, address }: Place): string {
+  const peers = MACHINES.map((one) => `${one.name}=http://${one.address}:2380`).join(',')
+  return `ETCD_NAME=${name}
+ETCD_INITIAL_CLUSTER=${peers}
+ETCD_INITIAL_ADVERTISE_PEER_URLS=http://${address}:2380
+ETCD_LISTEN_PEER_URLS=http://${address}:2380
+ETCD_ADVERTISE_CLIENT_URLS=http://${address}:2379
+ETCD_LISTEN_CLIENT_URLS=http://${address}:2379
+ETCD_DATA_DIR=/var/lib/etcd/default
+ETCD_ENABLE_V2=true
+`
+}
+
+/** `/etc/patroni/config.yml` */
+export function patroniConfiguration({ name, address }: Place, version = '15'): string {
+  return `scope: ishtirak
+name: ${name}
+restapi:
+  listen: ${address}:8008
+  connect_address: ${address}:8008
+etcd:
+  hosts: ${MACHINES.map((one) => `${one.address}:2379`).join(',')}
+bootstrap:
+  dcs:
+    ttl: 20
+    loop_wait: 5
+    retry_timeout: 5
+    synchronous_mode: true
+    synchronous_mode_strict: true
+    postgresql:
+      use_pg_rewind: true
+      parameters:
+        max_connections: 200
+        wal_sender_timeout: 5s
+        wal_receiver_timeout: 5s
+        wal_retrieve_retry_interval: 1s
+  initdb:
+    - encoding: UTF8
+    - locale: C.UTF-8
+    - data-checksums
+postgresql:
+  listen: ${address}:5432
+  connect_address: ${address}:5432
+  bin_dir: ${POSTGRES}/${version}/bin
+  data_dir: /var/lib/postgresql/${version}/main
+  authentication:
+    superuser:
+      username: postgres
+    replication:
+      username: replicator
+  pg_hba:
+    - local all postgres peer
+    - host all all ${NETWORK} scram-sha-256
+    - host replication replicator ${NETWORK} scram-sha-256
+`
+}
+
+/** `/etc/haproxy/haproxy.cfg` */
+export function haproxyConfiguration(listen = '127.0.0.1:5432'): string {
+  const servers = MACHINES.map(({ name, address }) => `  server ${name} ${address}:5432 check port 8008`)
+  return `global
+  maxconn 500
+defaults
+  mode tcp
+  timeout connect 1s
+  timeout client 1h
+  timeout server 1h
+  timeout check 1s
+listen postgres
+  bind ${listen}
+  option httpchk OPTIONS /primary
+  http-check expect status 200
+  default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
+${servers.join('\n')}
+`
+}
+
+export interface Member {
+  readonly name: string
+  readonly role: string
+  readonly state: string
+}
+
+type Role = 'leader' | 'sync_standby'
+
+export class PatroniCluster {
+  readonly #haproxies: ChildProcess[] = []
+
+  private constructor(readonly machines: readonly Machine[]) {}
+
+  /** Boots the machines; resolves when one is primary, one its synchronous standby and one another standby. */
+  static async create(): Promise<PatroniCluster> {
+    const version = requirePatroni()
+    createNetwork(SERVICE_ADDRESS)
+    const machines = MACHINES.map(
+      (place) =>
+        new Machine({
+          ...place,
+          folders: ['/var/lib/etcd', '/var/lib/postgresql'],
+          files: {
+            '/etc/default/etcd': etcdConfiguration(place),
+            '/etc/patroni/config.yml': patroniConfiguration(place, version),
+          },
+          services: [
+            '(set -a; . /etc/default/etcd; as etcd etcd)',
+            'as postgres patroni /etc/patroni/config.yml',
+          ],
+          env: {
+            PATRONI_SUPERUSER_PASSWORD: PASSWORDS.superuser,
+            PATRONI_REPLICATION_PASSWORD: PASSWORDS.replication,
+          },
+        }),
+    )
+    const cluster = new PatroniCluster(machines)
+    await Promise.all(machines.map((machine) => machine.boot()))
+    await cluster.isWhole()
+    return cluster
+  }
+
+  /** Starts HAProxy for one instance of the service; gives the URL of the primary through it, once it leads there. */
+  async balance(address: string): Promise<string> {
+    const file = `/run/haproxy-${address}.cfg`
+    writeFileSync(file, haproxyConfiguration(`${address}:5432`))
+    const child = spawn('haproxy', ['-db', '-f', file], { env: { PATH }, stdio: 'ignore' })
+    this.#haproxies.push(child)
+    const url = this.urlOf(address)
+    // A new HAProxy leads to each server in turn until it has checked them.
+    await waitFor(
+      async () => (await Promise.all(MACHINES.map(() => ask(url, STANDBY)))).join() === 'false,false,false',
+    )
+    return url
+  }
+
+  urlOf(address: string): string {
+    return `postgres://postgres:${PASSWORDS.superuser}@${address}:5432/postgres`
+  }
+
+  /** As the machines that answer see it; empty while none does. */
+  async members(): Promise<readonly Member[]> {
+    const seen = await Promise.allSettled(
+      this.machines.map(async ({ address }) => {
+        const response = await fetch(`http://${address}:8008/cluster`, { signal: AbortSignal.timeout(1_000) })
+        // Patroni's documentation of `GET /cluster`.
+        return ((await response.json()) as { members: Member[] }).members
+      }),
+    )
+    return seen.find((one) => one.status === 'fulfilled')?.value ?? []
+  }
+
+  /** Resolves when both standbys follow the primary, one of them synchronously. */
+  async isWhole(): Promise<void> {
+    const follow = `select sync_state from pg_stat_replication where state = 'streaming' order by sync_state`
+    await this.#waitFor(async () => (await this.#askPrimary(follow)).join() === 'async,sync')
+  }
+
+  /** Resolves when the standbys have done all that the primary has. Nothing may be writing. */
+  async hasReplicated(): Promise<void> {
+    const behind = `select pg_current_wal_lsn() - replay_lsn from pg_stat_replication`
+    await this.#waitFor(async () => (await this.#askPrimary(behind)).join() === '0,0')
+  }
+
+  /** Resolves when another machine than this one has the role. */
+  async passesOn(role: Role, { name: before }: Machine): Promise<void> {
+    await this.#waitFor(async () =>
+      (await this.members()).some(
+        (member) => member.role === role && member.state === 'running' && member.name !== before,
+      ),
+    )
+  }
+
+  async machineOf(role: Role): Promise<Machine> {
+    const member = (await this.members()).find((one) => one.role === role)
+    const machine = this.machines.find(({ name }) => name === member?.name)
+    if (!machine) throw new Error(`there is no ${role}`)
+    return machine
+  }
+
+  /** One column of what the primary answers; empty while there is none. */
+  async #askPrimary(sql: string): Promise<readonly unknown[]> {
+    const leader = (await this.members()).find((one) => one.role === 'leader')
+    const machine = this.machines.find(({ name }) => name === leader?.name)
+    return machine ? await ask(this.urlOf(machine.address), sql) : []
+  }
+
+  async #waitFor(condition: () => Promise<boolean>): Promise<void> {
+    await waitFor(condition, () =>
+      this.machines.map(({ name, log }) => `${name}:\n${log.slice(-LOG_SHOWN)}`).join('\n'),
+    )
+  }
+
+  /** As `patronictl switchover`. */
+  async switchOver(): Promise<void> {
+    const [leader, candidate] = await Promise.all([this.machineOf('leader'), this.machineOf('sync_standby')])
+    const response = await fetch(`http://${leader.address}:8008/switchover`, {
+      method: 'POST',
+      body: JSON.stringify({ leader: leader.name, candidate: candidate.name }),
+    })
+    if (response.status !== 200) throw new Error(`the switchover was refused: ${await response.text()}`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const child of this.#haproxies) {
+      if (child.exitCode !== null) continue
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+    }
+    await Promise.all(this.machines.map((machine) => machine.kill()))
+  }
+}
+
+/** Gives the first column, as text; empty where the server does not answer. */
+async function ask(url: string, sql: string): Promise<readonly string[]> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 1_000,
+    query_timeout: 1_000,
+  })
+  // Without a listener a connection that is cut would end the process.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    const { rows } = await client.query({ text: sql, rowMode: 'array' })
+    return rows.map(([value]) => String(value))
+  } catch {
+    return []
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
