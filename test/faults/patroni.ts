@@ -7,11 +7,11 @@ import pg from 'pg'
 import { waitFor } from '../support/wait-for.js'
 import { createNetwork, Machine, PATH } from './machines.js'
 
-const MACHINES = [
+export const MACHINES = [
   { name: 'pg1', address: '10.0.0.11' },
   { name: 'pg2', address: '10.0.0.12' },
   { name: 'pg3', address: '10.0.0.13' },
-]
+] as const
 /** Where the service and HAProxy run. */
 const SERVICE_ADDRESS = '10.0.0.1'
 const NETWORK = '10.0.0.0/24'
@@ -21,9 +21,9 @@ const POSTGRES = '/usr/lib/postgresql'
 
 const STANDBY = 'select pg_is_in_recovery()'
 /** Of each machine, where a wait was in vain. */
-const LOG_SHOWN = 20_000
+const LOG_SHOWN = 10_000
 
-type Place = (typeof MACHINES)[number]
+type Place = Readonly<Record<'name' | 'address', string>>
 
 /** The newest that is installed; throws with the packages to install. */
 export function requirePatroni(): string {
@@ -191,7 +191,11 @@ export class PatroniCluster {
   /** Resolves when both standbys follow the primary, one of them synchronously. */
   async isWhole(): Promise<void> {
     const follow = `select sync_state from pg_stat_replication where state = 'streaming' order by sync_state`
-    await this.#waitFor(async () => (await this.#askPrimary(follow)).join() === 'async,sync')
+    await this.#waitFor(
+      async () =>
+        (await this.#askPrimary(follow)).join() === 'async,sync' &&
+        (await this.members()).some(({ role }) => role === 'sync_standby'),
+    )
   }
 
   /** Resolves when the standbys have done all that the primary has. Nothing may be writing. */
