@@ -74,3 +74,13 @@ it('docs/dependencies.md says why of every dependency', () => {
   )
   expect(unnamed).toEqual([])
 })
+
+it('docs/mount.md shows code of its examples', () => {
+  const folder = path.join(root, 'examples/mounted')
+  const examples = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => readFileSync(path.join(folder, name), 'utf8'))
+  const blocks = [...read('docs/mount.md').matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code ?? '')
+  expect(blocks.length).toBeGreaterThan(5)
+  expect(blocks.filter((code) => !examples.some((example) => example.includes(code)))).toEqual([])
+})

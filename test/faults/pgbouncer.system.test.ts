@@ -3,11 +3,12 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
+import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { dropDatabase, withDatabaseName } from '../support/admin.js'
 import { postgresUrl } from '../support/databases.js'
 import { describeWith } from '../support/describe-with.js'
-import { createWorld } from '../support/world.js'
+import { createWorld, type World } from '../support/world.js'
 import { type Pooler, startPgbouncer } from './pgbouncer.js'
 
 const settings = statement(
@@ -39,6 +40,23 @@ describeWith('pgbouncer', 'PgBouncer in transaction mode', () => {
     )
     expect(rows).toEqual(Array.from({ length: 40 }, (_, value) => [{ zone: 'UTC', value }]))
     expect(await leftBehind(url)).toEqual({ statement_timeout: '0', idle: '0', prepared: '0', locks: '0' })
+  })
+
+  it('keeps two schemas apart on the server connections that they share', async () => {
+    const shops = ['shop_one', 'shop_other'].map((schema) => openPostgres({ url, schema }))
+    await Promise.all(shops.map((shop) => migrate(shop)))
+    const worlds = await Promise.all(shops.map((shop) => createWorld(shop)))
+    // In one of them the user with this number has paid, in the other not, and all are asked at once.
+    const users = Array.from({ length: 10 }, (_, number) => `user-${number}`)
+    await Promise.all(users.map((user, number) => worlds[number % 2]?.as(user).buy()))
+    const plansIn = async (world: World) => {
+      const answers = await Promise.all(users.map((user) => world.as(user).get('/api/v1/billing/status')))
+      return answers.map(({ body }) => body.plan)
+    }
+    const expected = [0, 1].map((shop) => users.map((_, number) => (number % 2 === shop ? 'pro' : 'free')))
+    expect(await Promise.all(worlds.map(plansIn))).toEqual(expected)
+    await Promise.all(worlds.map((world) => world.stop()))
+    await Promise.all(shops.map((shop) => shop.close()))
   })
 })
 

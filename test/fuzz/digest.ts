@@ -3,7 +3,7 @@ import { type Database, statement } from '../../packages/ishtirak/src/database/d
 
 const selectTables = statement(
   'fuzz.tables',
-  `select tablename from pg_tables where schemaname = 'public' order by tablename`,
+  `select tablename from pg_tables where schemaname = current_schema() order by tablename`,
 )
 
 export async function digestOf(database: Database): Promise<Readonly<Record<string, string>>> {

@@ -83,7 +83,7 @@ export function openSessions(world: World) {
 async function sessionOf(world: World, userId: string) {
   const link = (await world.as(userId).post('/api/v1/billing/portal-sessions', {})).body.url
   const entered = await world.call('GET', link.slice(world.url.length))
-  const cookie = /^ishtirak=[^;]+/.exec(entered.headers.get('set-cookie') ?? '')?.[0] ?? ''
+  const cookie = /^ishtirak[\w.]*=[^;]+/.exec(entered.headers.get('set-cookie') ?? '')?.[0] ?? ''
   const page = await world.call('GET', '/portal', { headers: { cookie } })
   return { cookie, formToken: /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? '' }
 }

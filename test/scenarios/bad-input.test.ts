@@ -114,7 +114,11 @@ describeScenario('bad input', ({ database }) => {
     const answer = await world.call('GET', '/api/v1/billing/nothing', {
       headers: { 'accept-language': 'fr' },
     })
-    expect(answer.body).toMatchObject({ status: 404, code: 'not_found', instance: '/api/v1/billing/nothing' })
+    expect(answer.body).toMatchObject({
+      status: 404,
+      code: 'not_found',
+      instance: `${world.base}/api/v1/billing/nothing`,
+    })
     expect(Object.keys(answer.body)).toEqual([
       'type',
       'title',
@@ -145,7 +149,7 @@ describeScenario('bad input', ({ database }) => {
         socket.on('end', () => resolve(text.slice(9, 12)))
         socket.on('error', reject)
       })
-    const head = 'GET /api/v1/billing/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n'
+    const head = `GET ${world.base}/api/v1/billing/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`
     expect(await raw(`${head}Authorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n`)).toBe('401')
     expect(await raw(`${head}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`)).toBe('400')
     expect(await raw(`${head}Bad Header: x\r\n\r\n`)).toBe('400')

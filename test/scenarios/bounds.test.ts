@@ -2,6 +2,7 @@
 // its turn.
 import { afterEach, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { cookiesFor } from '../../packages/ishtirak/src/portal/reader.js'
 import { describeScenario } from '../support/databases.js'
 import { createWorld, type World } from '../support/world.js'
 
@@ -42,7 +43,9 @@ describeScenario('a caller who is not known', ({ database }) => {
 
   it('with a made-up cookie is counted before the database is asked', async () => {
     const counted = await open()
-    const cookie = (index: number) => ({ cookie: `ishtirak=${`made-up-${index}`.padEnd(43, 'x')}` })
+    const cookie = (index: number) => ({
+      cookie: `${cookiesFor(world.url).cookie.session}=${`made-up-${index}`.padEnd(43, 'x')}`,
+    })
     const before = counted.statements
     const statuses = await statusesOf(3 * QUOTA, (index) =>
       world.call('GET', '/portal', { headers: cookie(index) }),

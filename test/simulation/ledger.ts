@@ -78,7 +78,7 @@ const emptyTables = `
     one text;
     has_rows boolean;
   begin
-    for one in select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'
+    for one in select tablename from pg_tables where schemaname = current_schema() and tablename <> 'schema_migrations'
     loop
       execute format('select exists (select from %I)', one) into has_rows;
       if has_rows then execute format('truncate %I cascade', one); end if;

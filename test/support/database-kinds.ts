@@ -1,4 +1,4 @@
-// Which kinds of database a run of the tests covers.
+// Which kinds of database a run of the tests covers, and how the services on them are reached.
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 
 export type DatabaseKind = Database['kind']
@@ -13,3 +13,23 @@ function kindsNamed(given: string | undefined): readonly DatabaseKind[] {
   if (given === 'both') return BOTH
   throw new Error(`TEST_DATABASES is embedded or both, not ${given}`)
 }
+
+const MOUNTED_FORMS = ['fastify', 'fetch', 'listener'] as const
+export type MountedForm = (typeof MOUNTED_FORMS)[number]
+
+/** The schema of embedded databases whose services are mounted. */
+export const MOUNTED_SCHEMA = 'billing'
+
+/**
+ * How a service on this kind is mounted in a host; null: it listens itself. `TEST_MOUNTED` names one form for all. Where
+ * scenarios run on both kinds, the embedded run is mounted, in a form that goes by the description's name.
+ */
+export function mountedForm(kind: DatabaseKind, name: string): MountedForm | null {
+  const { TEST_MOUNTED: named, TEST_DATABASES: databases } = process.env
+  if (kind === 'postgres' || (named === undefined && databases !== 'both')) return null
+  const form = MOUNTED_FORMS.find((one) => one === named) ?? MOUNTED_FORMS[name.length % MOUNTED_FORMS.length]
+  return form ?? null
+}
+
+/** By the databases of this worker. */
+export const mountedForms = new WeakMap<Database, MountedForm>()

@@ -7,7 +7,14 @@ import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { openMemory } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, dropDatabase, withDatabaseName } from './admin.js'
-import { BOTH, type DatabaseKind, SCENARIO_KINDS } from './database-kinds.js'
+import {
+  BOTH,
+  type DatabaseKind,
+  MOUNTED_SCHEMA,
+  mountedForm,
+  mountedForms,
+  SCENARIO_KINDS,
+} from './database-kinds.js'
 
 export type { DatabaseKind } from './database-kinds.js'
 
@@ -45,7 +52,7 @@ function describeOn(
       reset: () => empty(context.database()),
     }
     const open = async () => {
-      database = await emptyDatabase(kind)
+      database = await emptyDatabase(kind, name)
     }
     beforeAll(open)
     beforeEach(open)
@@ -57,16 +64,19 @@ function describeOn(
 const kept = new Map<DatabaseKind, Promise<Database>>()
 
 /** The worker's own migrated database, emptied: one test after the other has it, and none closes it. */
-export async function emptyDatabase(kind: DatabaseKind): Promise<Database> {
+export async function emptyDatabase(kind: DatabaseKind, name = ''): Promise<Database> {
   const opening = kept.get(kind) ?? freshDatabase(kind)
   kept.set(kind, opening)
   const database = await opening
   await empty(database)
-  return database
+  return withForm(database, name)
 }
 
 /** A migrated, empty database that no other test sees, to be changed beyond its rows. The caller closes it. */
 export async function freshDatabase(kind: DatabaseKind): Promise<Database> {
+  if (kind === 'pglite' && mountedForm(kind, '')) {
+    return withForm(await openMemory(readDump('schemaDumpPath'), { schema: MOUNTED_SCHEMA }), '')
+  }
   if (kind === 'pglite') return await openMemory(readDump('dumpPath'))
   const url = await postgresUrl()
   const database = openPostgres({ url })
@@ -82,8 +92,14 @@ export async function freshDatabase(kind: DatabaseKind): Promise<Database> {
   }
 }
 
+function withForm(database: Database, name: string): Database {
+  const form = mountedForm(database.kind, name)
+  if (form) mountedForms.set(database, form)
+  return database
+}
+
 /** What an embedded database begins with: loading it is several times faster than creating an empty one. */
-export function readDump(name: 'dumpPath' | 'emptyDumpPath'): Blob {
+export function readDump(name: 'dumpPath' | 'schemaDumpPath' | 'emptyDumpPath'): Blob {
   return new Blob([readFileSync(inject(name))])
 }
 
@@ -121,7 +137,7 @@ const emptyTables = `
   begin
     for one in
       select format('%I.%I', schemaname, tablename) as name from pg_tables
-      where schemaname = 'public' and tablename <> 'schema_migrations'
+      where schemaname = current_schema() and tablename <> 'schema_migrations'
     loop
       execute 'select exists (select from ' || one.name || ')' into has_rows;
       if has_rows then execute 'truncate ' || one.name || ' restart identity cascade'; end if;

@@ -17,7 +17,7 @@ import { type EmbeddedDatabase, openMemory } from '../../packages/ishtirak/src/d
 import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, dropDatabases, withDatabaseName } from './admin.js'
-import { SCENARIO_KINDS } from './database-kinds.js'
+import { MOUNTED_SCHEMA, SCENARIO_KINDS } from './database-kinds.js'
 import { startServer } from './postgres-server.js'
 
 declare module 'vitest' {
@@ -30,6 +30,8 @@ declare module 'vitest' {
     templateName: string
     /** A tar file: the migrated embedded database. */
     dumpPath: string
+    /** The same in a schema of its own, which a session has to name. */
+    schemaDumpPath: string
     /** The same before the first migration. */
     emptyDumpPath: string
   }
@@ -52,6 +54,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('connectUrl', process.env.TEST_POOLER_URL ?? serverUrl)
     project.provide('templateName', templateName)
     project.provide('dumpPath', dumps.migrated)
+    project.provide('schemaDumpPath', dumps.inSchema)
     project.provide('emptyDumpPath', dumps.empty)
   } catch (error) {
     await teardown()
@@ -74,21 +77,29 @@ async function createTemplate(serverUrl: string, templateName: string): Promise<
  * Creating an embedded database takes seconds, loading its dump half of one: the dumps are kept for the next run, under
  * a name that says what they were made from.
  */
-async function makeDumps(): Promise<{ empty: string; migrated: string }> {
+async function makeDumps(): Promise<{ empty: string; migrated: string; inSchema: string }> {
   const folder = join(import.meta.dirname, '../../node_modules/.cache/ishtirak-tests')
-  const [empty, migrated] = [join(folder, `${fingerprint()}-empty.tar`), join(folder, `${fingerprint()}.tar`)]
-  if (existsSync(empty) && existsSync(migrated)) return { empty, migrated }
+  const named = (name: string) => join(folder, `${fingerprint()}${name}.tar`)
+  const dumps = { empty: named('-empty'), migrated: named(''), inSchema: named(`-${MOUNTED_SCHEMA}`) }
+  if (Object.values(dumps).every((path) => existsSync(path))) return dumps
   mkdirSync(folder, { recursive: true })
   removeOld(folder)
   const database = await openMemory()
   try {
-    await writeDump(database, empty)
+    await writeDump(database, dumps.empty)
     await migrate(database)
-    await writeDump(database, migrated)
-    return { empty, migrated }
+    await writeDump(database, dumps.migrated)
   } finally {
     await database.close()
   }
+  const mounted = await openMemory(new Blob([readFileSync(dumps.empty)]), { schema: MOUNTED_SCHEMA })
+  try {
+    await migrate(mounted)
+    await writeDump(mounted, dumps.inSchema)
+  } finally {
+    await mounted.close()
+  }
+  return dumps
 }
 
 /** What was made from other migrations will hardly be asked for again; but a run beside this one may use it now. */

@@ -7,6 +7,7 @@ import { type Service, wire } from '../../packages/ishtirak/src/main/wire.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { type Config, readConfig } from '../../packages/ishtirak/src/runtime/config.js'
 import { createLog, type Log } from '../../packages/ishtirak/src/runtime/log.js'
+import { type MountedForm, mountedForms } from './database-kinds.js'
 import { freePort } from './free-port.js'
 
 export const START = Date.parse('2026-11-21T12:00:00Z')
@@ -24,6 +25,8 @@ export interface Answer {
 
 export interface World extends AsyncDisposable {
   readonly url: string
+  /** The path of `url`: that of the host's prefix, empty at a port of its own. */
+  readonly base: string
   readonly clock: MovableClock
   readonly emulator: Emulator
   readonly service: Service
@@ -57,16 +60,23 @@ export async function createWorld(
     clock?: MovableClock
     emulator?: Emulator
     log?: Log
+    /** How it is mounted, where it is; `none` for what its own server answers. */
+    host?: MountedForm | 'none'
     /** Nothing happens by itself. */
     withoutJobs?: boolean
   } = {},
 ): Promise<World> {
   const clock = options.clock ?? movableClock(START)
   const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
+  const origin = `http://127.0.0.1:${port}`
+  const { withoutJobs = false, host } = options
+  const usual = mountedForms.get(database)
+  const form = host === 'none' ? undefined : usual && (host ?? usual)
+  const publicUrl = options.env?.PUBLIC_URL ?? `${origin}${form ? '/billing' : ''}`
+  const url = form ? `${origin}${new URL(publicUrl).pathname.replace(/\/$/, '')}` : origin
   const emulator = options.emulator ?? (await emulatorAt(clock))
   const config = readConfig({
-    PUBLIC_URL: url,
+    PUBLIC_URL: publicUrl,
     PLATFORM_URL: 'http://platform.localhost',
     CHARGILY_SECRET_KEY: CHARGILY_KEY,
     CHARGILY_API_URL: emulator.url,
@@ -77,21 +87,22 @@ export async function createWorld(
   const { chargily } = config
   if (!chargily) throw new Error('the world has a key')
   const log = options.log ?? createLog({ level: config.logLevel })
-  const { withoutJobs = false } = options
   const service = await wire(
     { ...config, chargily },
     { database: unclosed(database), clock, log, withoutJobs },
   )
   await service.start()
-  await service.app.listen({ host: '127.0.0.1', port })
+  const closeHost = form && (await (await import('./host.js')).openHost(form, service, { config, port }))
+  if (!closeHost) await service.app.listen({ host: '127.0.0.1', port })
   const call = (method: string, path: string, callOptions: CallOptions = {}) =>
     send(`${url}${path}`, method, callOptions)
   const stop = async () => {
-    await service.stop()
+    await (closeHost ?? service.stop)()
     if (!options.emulator) await emulator.close()
   }
   return {
     url,
+    base: new URL(url).pathname.replace(/\/$/, ''),
     clock,
     emulator,
     service,

@@ -3,14 +3,14 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
-import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type Response as Injected, type InjectOptions, inject } from 'light-my-request'
 import type { App } from './app.js'
 import { keptBody } from './request.js'
 
 export interface MountedApp {
   /** A plugin for a host's Fastify; the prefix is that of `register`. */
-  readonly fastify: FastifyPluginCallback
+  readonly fastify: FastifyPluginAsync
   /** For hosts that speak the web's Request and Response. */
   fetch(request: Request, client?: FetchClient): Promise<Response>
   /** For node:http, and as a middleware: what is not under the prefix goes to `next`, or is answered 404. */
@@ -41,6 +41,7 @@ interface MountOptions {
 export function mount(app: App, options: MountOptions): MountedApp {
   const { prefix } = options
   options.requirePrefix(prefix)
+  const elsewhere = `Ishtirak is mounted under ${prefix}\n`
   const exchange = (call: Call) => answerOf(app, options.hostRequests, call)
   const handOver = (request: IncomingMessage, response: ServerResponse, path: string, host: object) => {
     options.hostRequests.set(request, host)
@@ -58,13 +59,12 @@ export function mount(app: App, options: MountOptions): MountedApp {
     fetch: async (request, client) => {
       const { pathname, search } = new URL(request.url)
       const path = pathBelow(prefix, `${pathname}${search}`)
-      if (path === undefined) return new Response(elsewhere(pathname, prefix), { status: 404 })
+      if (path === undefined) return new Response(elsewhere, { status: 404 })
       if (request.bodyUsed) throw new TypeError('the host has read the body of this request already')
       return webAnswer(request, await exchange(webCall(request, path, client)))
     },
     listener: (request, response, next) => {
-      const url = fullUrl(request)
-      const path = pathBelow(prefix, url)
+      const path = pathBelow(prefix, fullUrl(request))
       if (path !== undefined) {
         const kept = keptBody(request)
         if (kept === undefined) return handOver(request, response, path, request)
@@ -73,7 +73,7 @@ export function mount(app: App, options: MountOptions): MountedApp {
           (error) => response.destroy(error),
         )
       } else if (next) next()
-      else response.writeHead(404, { 'content-type': 'text/plain' }).end(elsewhere(url, prefix))
+      else response.writeHead(404, { 'content-type': 'text/plain' }).end(elsewhere)
     },
   }
 }
@@ -81,8 +81,8 @@ export function mount(app: App, options: MountOptions): MountedApp {
 type HandOver = (request: IncomingMessage, response: ServerResponse, path: string, host: object) => void
 
 /** Encapsulated: its hook runs after the host's own `onRequest` hooks, and instead of everything after them. */
-function plugin(handOver: HandOver, { requirePrefix, stop }: MountOptions): FastifyPluginCallback {
-  return (host, _options, done) => {
+function plugin(handOver: HandOver, { requirePrefix, stop }: MountOptions): FastifyPluginAsync {
+  return async (host) => {
     requirePrefix(host.prefix)
     const take = (request: FastifyRequest, reply: FastifyReply, next: () => void) => {
       const path = pathBelow(host.prefix, request.raw.url ?? '/')
@@ -99,7 +99,6 @@ function plugin(handOver: HandOver, { requirePrefix, stop }: MountOptions): Fast
     const route = { method: host.supportedMethods, schema: { hide: true }, handler }
     host.route({ ...route, url: '/*' })
     if (host.prefix !== '') host.route({ ...route, url: '/', prefixTrailingSlash: 'no-slash' })
-    done()
   }
 }
 
@@ -109,10 +108,6 @@ function pathBelow(prefix: string, url: string): string | undefined {
   const rest = url.slice(prefix.length)
   if (rest === '' || rest.startsWith('?')) return `/${rest}`
   return rest.startsWith('/') ? rest : undefined
-}
-
-function elsewhere(path: string, prefix: string): string {
-  return `${path} is not under ${prefix}, where Ishtirak is mounted\n`
 }
 
 /** Express takes the path that it is mounted at off `url`. */

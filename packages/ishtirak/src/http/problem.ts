@@ -8,6 +8,7 @@ import { BillingError, ERRORS, type ErrorCode } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import { DatabaseUnavailable } from '../database/database.js'
 import { CATALOGS } from '../i18n/messages.js'
+import { withoutSlash } from '../runtime/http-client.js'
 import type { Log } from '../runtime/log.js'
 import { pathOf, preferredLocale } from './request.js'
 
@@ -165,7 +166,7 @@ function patternOf(url: string): RegExp {
 /** What of the request goes into the body. */
 interface ProblemContext {
   readonly publicUrl: string
-  /** The path without its query, which may hold tokens. */
+  /** The path as the caller knows it, without its query, which may hold tokens. */
   readonly instance: string
   readonly requestId: string
   readonly locale: Locale
@@ -212,7 +213,7 @@ function sendProblem(
     .removeHeader('etag')
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
   if (status === 401) reply.header('www-authenticate', challenge(request, error.code))
-  const instance = pathOf(request.url)
+  const instance = `${withoutSlash(new URL(publicUrl).pathname)}${pathOf(request.url)}`
   return reply.send(
     JSON.stringify(problemBody(error, { publicUrl, instance, requestId: request.id, locale })),
   )

@@ -7,7 +7,7 @@ import {
 } from '@fastify/fast-json-stringify-compiler'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { Settings } from 'typebox/system'
 import { BillingError, type ValidationCode, type ValidationProblem } from '../core/error.js'
@@ -43,7 +43,6 @@ const CODES: Readonly<Record<string, ValidationCode>> = {
 
 /** Fastify's compiler hook. A value that does not fit is a `BillingError` with `validation_failed`. */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
-  Settings.Set({ maxErrors: MOST_PROBLEMS })
   const validator = Compile(schema)
   const prefix = POINTER_PREFIX[httpPart] ?? ''
   const integers = httpPart === 'querystring' ? integerFields(schema) : []
@@ -51,8 +50,22 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     const read = integers.length > 0 ? readIntegers(value, integers) : value
     if (validator.Check(read)) return { value: read }
     return {
-      error: new BillingError('validation_failed', { problems: describe(validator.Errors(read), prefix) }),
+      error: new BillingError('validation_failed', { problems: describe(faultsOf(validator, read), prefix) }),
     }
+  }
+}
+
+/** The library's limit is one for the whole process, where a host of ours may use the library too. */
+function faultsOf(
+  validator: Pick<Validator, 'Errors'>,
+  value: unknown,
+): readonly TLocalizedValidationError[] {
+  const { maxErrors } = Settings.Get()
+  Settings.Set({ maxErrors: MOST_PROBLEMS })
+  try {
+    return validator.Errors(value)
+  } finally {
+    Settings.Set({ maxErrors })
   }
 }
 

@@ -25,7 +25,7 @@ describeScenario('a checkout that outlives its purpose', ({ database }) => {
   const portal = async () => {
     const { body } = await user.post('/api/v1/billing/portal-sessions', {})
     const opened = await world.call('GET', body.url.slice(world.url.length))
-    const cookie = /^ishtirak=[^;]+/.exec(opened.headers.get('set-cookie') ?? '')?.[0] ?? ''
+    const cookie = /^ishtirak[\w.]*=[^;]+/.exec(opened.headers.get('set-cookie') ?? '')?.[0] ?? ''
     return (await world.call('GET', '/portal', { headers: { cookie } })).text
   }
 

@@ -5,20 +5,31 @@ import { emptyDatabase } from '../../../../test/support/databases.js'
 import { sendRaw } from '../../../../test/support/raw.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { LOCALES } from '../core/locale.js'
+import { cookiesFor } from './reader.js'
 
 let world: World
+/** At a port of its own, for what a host's server answers by itself. */
+let alone: World
 beforeAll(async () => {
-  world = await createWorld(await emptyDatabase('pglite'))
+  const database = await emptyDatabase('pglite')
+  world = await createWorld(database, { host: 'listener' })
+  alone = await createWorld(database, { host: 'none' })
 })
 afterAll(async () => {
   await world.stop()
+  await alone.stop()
 })
 
-const ask = (method: string, path: string, headers: Record<string, string> = {}) => {
-  const lines = Object.entries({ host: 'x', connection: 'close', ...headers })
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  return sendRaw(world.url, `${method} ${path} HTTP/1.1\r\n${head}\r\n`)
-}
+const askAt =
+  (at: () => World) =>
+  (method: string, path: string, headers: Record<string, string> = {}) => {
+    const { url, base } = at()
+    const lines = Object.entries({ host: 'x', connection: 'close', ...headers })
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    return sendRaw(url, `${method} ${base}${path} HTTP/1.1\r\n${head}\r\n`)
+  }
+const ask = askAt(() => world)
+const askAlone = askAt(() => alone)
 
 const REFUSED: readonly (readonly [string, string, string, number])[] = [
   ['a NUL in the query', 'GET', '/portal?a=%00', 400],
@@ -48,7 +59,7 @@ describe('an address that users open', () => {
   })
 
   it('is refused in the language that was chosen by hand, though nothing else could be read', async () => {
-    const cookie = 'ishtirak_lang=fr'
+    const cookie = `${cookiesFor(world.config.publicUrl).cookie.language}=fr`
     expect(await ask('GET', '/portal?a=%00', { cookie, 'accept-language': 'en' })).toContain(
       '<html lang="fr"',
     )
@@ -67,7 +78,6 @@ describe('every other address', () => {
     ['half an escape', 'GET', '/portals/%', 400, 'invalid_request'],
     ['a long address', 'GET', `/api/v1/billing/plans?a=${'1'.repeat(7_000)}`, 414, 'uri_too_long'],
     ['a long parameter', 'GET', `/api/v1/billing/payments/${'x'.repeat(3_061)}`, 414, 'uri_too_long'],
-    ['a broken method', 'NONSENSE', '/portal', 400, 'invalid_request'],
     ['a file that is not there', 'GET', '/docs/static/nothing.js', 404, 'not_found'],
     ['a method that it does not take', 'POST', '/docs/static/nothing.js', 405, 'method_not_allowed'],
   ])('with %s is refused with a problem', async (_what, method, path, status, code) => {
@@ -79,25 +89,30 @@ describe('every other address', () => {
   })
 
   it('and headers that are too large get a problem that no browser guesses at', async () => {
-    const answer = await ask('GET', '/healthz', { x: 'a'.repeat(20_000) })
+    const answer = await askAlone('GET', '/healthz', { x: 'a'.repeat(20_000) })
     expect(answer).toMatch(/^HTTP\/1.1 431 [\s\S]*x-content-type-options: nosniff[\s\S]*headers_too_large/i)
+  })
+
+  it('and a broken method gets a problem', async () => {
+    const answer = await askAlone('NONSENSE', '/portal')
+    expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*x-content-type-options: nosniff[\s\S]*invalid_request/i)
   })
 })
 
 describe('an expectation', () => {
   it('that is not 100-continue is refused with a problem, or a page', async () => {
     for (const path of ['/api/v1/billing/plans', '/api/v1/billing/status', '/nowhere']) {
-      const answer = await ask('GET', path, { expect: 'x' })
+      const answer = await askAlone('GET', path, { expect: 'x' })
       expect(answer).toMatch(/^HTTP\/1.1 417 [\s\S]*x-content-type-options: nosniff[\s\S]*expectation_failed/)
     }
-    expect(await ask('GET', '/portal', { expect: 'x' })).toMatch(/^HTTP\/1.1 417 [\s\S]*text\/html/)
+    expect(await askAlone('GET', '/portal', { expect: 'x' })).toMatch(/^HTTP\/1.1 417 [\s\S]*text\/html/)
   })
 
   it('of 100-continue is met, and one of an older client ignored', async () => {
-    expect(await ask('GET', '/healthz', { expect: '100-continue' })).toMatch(
+    expect(await askAlone('GET', '/healthz', { expect: '100-continue' })).toMatch(
       /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 /,
     )
-    expect(await sendRaw(world.url, 'GET /healthz HTTP/1.0\r\nExpect: x\r\n\r\n')).toMatch(
+    expect(await sendRaw(alone.url, 'GET /healthz HTTP/1.0\r\nExpect: x\r\n\r\n')).toMatch(
       /^HTTP\/1.[01] 200 /,
     )
   })

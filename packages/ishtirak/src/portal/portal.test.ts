@@ -24,7 +24,7 @@ describeScenario('the portal', ({ database }) => {
   }
   const follow = (link: string, headers: Record<string, string> = {}) => world.call('GET', link, { headers })
   const cookieOf = (answer: Answer) =>
-    /^ishtirak=[^;]+/.exec(answer.headers.get('set-cookie') ?? '')?.[0] ?? ''
+    /^ishtirak[\w.]*=[^;]+/.exec(answer.headers.get('set-cookie') ?? '')?.[0] ?? ''
   const enter = async (userId: string, body?: unknown) => cookieOf(await follow(await linkOf(userId, body)))
   const open = (cookie: string, headers: Record<string, string> = {}, path = '/portal') =>
     world.call('GET', path, { headers: { cookie, ...headers } })
@@ -39,7 +39,7 @@ describeScenario('the portal', ({ database }) => {
     it('holds exactly an address and when it ends, five minutes from now', async () => {
       const { status, text, body } = await world.as('user-1').post(SESSIONS, { return_path: '/settings' })
       expect([status, Object.keys(body)]).toEqual([200, ['url', 'expires_at']])
-      expect(text).toMatch(/"url":"http:\/\/127\.0\.0\.1:\d+\/portal\/open\?token=[\w-]{43}"/)
+      expect(text).toMatch(/"url":"http:\/\/127\.0\.0\.1:\d+[\w/]*\/portal\/open\?token=[\w-]{43}"/)
       expect(body.expires_at).toBe('2026-11-21T12:05:00Z')
     })
 
@@ -64,9 +64,9 @@ describeScenario('the portal', ({ database }) => {
     it('works once, and becomes a cookie that scripts and other sites cannot use', async () => {
       const link = await linkOf('user-1')
       const first = await follow(link)
-      expect([first.status, first.headers.get('location')]).toEqual([303, '/portal'])
+      expect([first.status, first.headers.get('location')]).toEqual([303, `${world.base}/portal`])
       expect(first.headers.get('set-cookie')).toMatch(
-        /^ishtirak=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/,
+        /^ishtirak[\w.]*=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/,
       )
       const second = await follow(link)
       expect([second.status, second.headers.get('set-cookie')]).toEqual([410, null])
@@ -97,7 +97,7 @@ describeScenario('the portal', ({ database }) => {
       const link = await linkOf('user-1')
       const cookie = cookieOf(await follow(link))
       const again = await follow(link, { cookie })
-      expect([again.status, again.headers.get('location')]).toEqual([303, '/portal'])
+      expect([again.status, again.headers.get('location')]).toEqual([303, `${world.base}/portal`])
     })
 
     describe('that is of another user than the browser’s session', () => {
@@ -133,7 +133,7 @@ describeScenario('the portal', ({ database }) => {
         const cookie = await enter('user-1')
         const answers = answerTo(await follow(await linkOf('user-2'), { cookie }))
         const agreed = await agree(cookie, answers)
-        expect([agreed.status, agreed.headers.get('location')]).toEqual([303, '/portal'])
+        expect([agreed.status, agreed.headers.get('location')]).toEqual([303, `${world.base}/portal`])
         expect(await whoIs(cookieOf(agreed))).toBe('user-2')
         expect((await open(cookie)).status).toBe(401)
         const third = await enter('user-1')
@@ -156,7 +156,7 @@ describeScenario('the portal', ({ database }) => {
       it('does not ask when it is the same user', async () => {
         const cookie = await enter('user-1')
         const again = await follow(await linkOf('user-1'), { cookie })
-        expect([again.status, again.headers.get('location')]).toEqual([303, '/portal'])
+        expect([again.status, again.headers.get('location')]).toEqual([303, `${world.base}/portal`])
       })
     })
 
@@ -311,14 +311,14 @@ describeScenario('the portal', ({ database }) => {
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'self' https://host.example")
   })
 
-  it('behind https keeps its cookie to this host and this path', async () => {
+  it('behind https keeps its cookie to this host, under a name of its own path', async () => {
     const env = { PUBLIC_URL: 'https://pay.example/billing' }
     const secure = await createWorld(database(), { env, clock: world.clock, emulator: world.emulator })
     const link = await secure.as('user-1').post(SESSIONS, {})
     const entered = await secure.call('GET', link.body.url.replace('https://pay.example/billing', ''))
     const cookie = entered.headers.get('set-cookie') ?? ''
     expect(cookie).toMatch(
-      /^__Host-ishtirak=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      /^__Host-ishtirak\.billing=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     )
     expect(entered.headers.get('location')).toBe('/billing/portal')
     const page = await secure.call('GET', '/portal', { headers: { cookie: cookie.split(';')[0] ?? '' } })
@@ -335,7 +335,7 @@ describeScenario('the portal', ({ database }) => {
       expect(langOf(await open(cookie, { 'accept-language': 'fr' }))).toBe('en')
       const chosen = await open(cookie, { 'accept-language': 'fr' }, '/portal?lang=ar')
       expect(langOf(chosen)).toBe('ar')
-      const remembered = /ishtirak_lang=\w+/.exec(chosen.headers.get('set-cookie') ?? '')?.[0]
+      const remembered = /ishtirak_lang[\w.]*=\w+/.exec(chosen.headers.get('set-cookie') ?? '')?.[0]
       expect(langOf(await open(`${cookie}; ${remembered}`, { 'accept-language': 'fr' }))).toBe('ar')
     })
 
@@ -358,7 +358,7 @@ describeScenario('the portal', ({ database }) => {
     const newest = await open(cookie)
     const count = (page: Answer) => page.text.match(/\/portal\/receipts\//g)?.length
     expect(count(newest)).toBe(12)
-    const older = /href="(\/portal\?cursor=[^"#]+)/.exec(newest.text)?.[1] ?? ''
+    const older = /href="[\w/]*(\/portal\?cursor=[^"#]+)/.exec(newest.text)?.[1] ?? ''
     expect(count(await open(cookie, {}, older))).toBe(2)
     expect((await open(cookie, {}, '/portal?cursor=made-up')).status).toBe(422)
   })

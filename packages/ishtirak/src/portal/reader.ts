@@ -6,6 +6,7 @@ import { BillingError } from '../core/error.js'
 import { isLocale, type Locale } from '../core/locale.js'
 import { preferredLocale } from '../http/request.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
+import { withoutSlash } from '../runtime/http-client.js'
 import { constantTimeEquals, digestOf } from '../runtime/secret.js'
 import {
   type FindSession,
@@ -91,12 +92,14 @@ export function createReader(deps: ReaderDeps, publicUrl: string) {
   }
 }
 
-function cookiesFor(publicUrl: string) {
+/** Named by the path too: `__Host-` wants the path `/`, and two services of one origin must not share a session. */
+export function cookiesFor(publicUrl: string) {
   const secure = publicUrl.startsWith('https:')
+  const suffix = withoutSlash(new URL(publicUrl).pathname).replace(/[^\w-]/g, '.')
   // `__Host-`: no neighbouring subdomain can plant a cookie of this name (RFC 6265bis, section 4.1.3.2).
   const prefix = secure ? '__Host-' : ''
   return {
-    cookie: { session: `${prefix}ishtirak`, language: `${prefix}ishtirak_lang` },
+    cookie: { session: `${prefix}ishtirak${suffix}`, language: `${prefix}ishtirak_lang${suffix}` },
     // Lax, because the provider sends users back from another site, and their session should still hold.
     attributes: { path: '/', httpOnly: true, sameSite: 'lax', secure },
   } as const

@@ -65,7 +65,7 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
         '<form method="post"',
       )
     const entered = await post('/portal/sign-in', { token })
-    expect([entered.status, entered.headers.get('location')]).toEqual([303, '/portal'])
+    expect([entered.status, entered.headers.get('location')]).toEqual([303, `${world.base}/portal`])
     const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
     expect((await world.call('GET', '/portal', { headers: { cookie } })).status).toBe(200)
     expect((await post('/portal/sign-in', { token })).status).toBe(410)
@@ -122,7 +122,7 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
     await world.advance(30 * 60)
     const over = await post('/portal/sign-in?lang=en', { token })
     expect([over.status, over.text]).toEqual([410, expect.stringContaining('within 30 minutes')])
-    expect(over.text).toMatch(/class="button go" href="\/portal">Request a new link</)
+    expect(over.text).toMatch(/class="button go" href="[\w/]*\/portal">Request a new link</)
   })
 
   it('keeps the link when the language of its page is changed', async () => {
@@ -132,7 +132,7 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
     const token = tokenIn((await mailed())[0])
     const page = await world.call('GET', `/portal/sign-in?token=${token}`)
     const french = /href="([^"]+)" lang="fr"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? ''
-    const inFrench = await world.call('GET', french)
+    const inFrench = await world.call('GET', french.slice(world.base.length))
     expect([inFrench.status, inFrench.text]).toEqual([200, expect.stringContaining(`value="${token}"`)])
     expect(inFrench.text).toContain('lang="fr" dir="ltr"')
   })
@@ -163,7 +163,10 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
       const opened = await world.call('GET', url.slice(world.url.length))
       const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
       const answer = await world.call('GET', `/portal/sign-in?token=${token}`, { headers: { cookie } })
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, `/portal/open?token=${token}`])
+      expect([answer.status, answer.headers.get('location')]).toEqual([
+        303,
+        `${world.base}/portal/open?token=${token}`,
+      ])
     })
   })
 })

@@ -81,6 +81,7 @@ it('with everything set each part gets its own', () => {
     PUBLIC_URL: 'https://pay.example/billing/',
     PLATFORM_URL: 'https://host.example/',
     DATABASE_URL: 'postgres://ishtirak@db/ishtirak',
+    DATABASE_SCHEMA: 'billing',
     DATA_DIR: '/var/lib/ishtirak',
     AUTH_ISSUER: 'https://host.example',
     AUTH_AUDIENCE: 'billing',
@@ -110,7 +111,7 @@ it('with everything set each part gets its own', () => {
     publicUrl: 'https://pay.example/billing',
     platformUrl: 'https://host.example',
     metrics: { host: '10.0.0.1', port: 9090 },
-    database: { url: 'postgres://ishtirak@db/ishtirak', dataDir: '/var/lib/ishtirak' },
+    database: { url: 'postgres://ishtirak@db/ishtirak', schema: 'billing', dataDir: '/var/lib/ishtirak' },
     auth: { secret: SECRET, issuer: 'https://host.example', audience: 'billing' },
     chargily: {
       secretKey: 'live_sk_hush',

@@ -1,0 +1,47 @@
+// A host for a world's service that is mounted: by each of the three ways in.
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { fastify } from 'fastify'
+import type { MountedApp } from '../../packages/ishtirak/src/http/mount.js'
+import { mounted } from '../../packages/ishtirak/src/main/create-ishtirak.js'
+import type { Service } from '../../packages/ishtirak/src/main/wire.js'
+import type { Config } from '../../packages/ishtirak/src/runtime/config.js'
+import type { MountedForm } from './database-kinds.js'
+
+/** Serves under the path of PUBLIC_URL. The host ends with the service. */
+export async function openHost(
+  form: MountedForm,
+  service: Service,
+  { config, port }: { readonly config: Config; readonly port: number },
+): Promise<() => Promise<void>> {
+  await service.app.ready()
+  const hostRequests = new WeakMap()
+  const prefix = new URL(config.publicUrl).pathname.replace(/\/$/, '')
+  const app = mounted(service, { config, hostRequests })
+  if (form === 'fastify') return fastifyHost(app, prefix, port)
+  const server = form === 'listener' ? createServer(app.listener) : fetchServer(app)
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return async () => {
+    const closed = once(server, 'close')
+    server.close()
+    server.closeIdleConnections()
+    await closed
+    await service.stop()
+  }
+}
+
+async function fastifyHost(app: MountedApp, prefix: string, port: number): Promise<() => Promise<void>> {
+  const host = fastify()
+  await host.register(app.fastify, { prefix })
+  await host.listen({ port, host: '127.0.0.1' })
+  return () => host.close()
+}
+
+function fetchServer(app: MountedApp): Server {
+  const listener = getRequestListener((request, { incoming }) =>
+    app.fetch(request, { clientAddress: incoming.socket.remoteAddress ?? '' }),
+  )
+  return createServer(listener)
+}
