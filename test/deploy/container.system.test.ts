@@ -1,12 +1,17 @@
 // deploy/Containerfile, built without a registry and run by podman: without rights, on a root that cannot be written,
-// within the memory that docs/deploy.md names.
+// within the memory and the system calls that the unit of systemd allows.
 import { execFileSync } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { postgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
+import { requireTool } from '../support/system-tools.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
 import { openPodman, type Podman } from './podman.js'
+import { seccompProfile, settingOf } from './unit.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const IMAGE = 'localhost/ishtirak'
@@ -14,9 +19,13 @@ const IMAGE = 'localhost/ishtirak'
 vi.setConfig({ testTimeout: 90_000 })
 
 let podman: Podman
+let folder: string
 
 beforeAll(async () => {
   podman = openPodman()
+  requireTool('systemd')
+  folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-container-'))
+  writeFileSync(path.join(folder, 'seccomp.json'), seccompProfile())
   const cache = execFileSync('npm', ['config', 'get', 'cache'], { cwd: root, encoding: 'utf8' }).trim()
   await podman.run(
     ...['build', '--format', 'docker', '--layers=false', '--network', 'host', '--tag', IMAGE],
@@ -25,7 +34,10 @@ beforeAll(async () => {
     ...['--file', path.join(root, 'deploy/Containerfile'), root],
   )
 }, 300_000)
-afterAll(() => podman.close(), 60_000)
+afterAll(async () => {
+  await podman.close()
+  await rm(folder, { recursive: true, force: true })
+}, 60_000)
 
 interface Container {
   readonly name: string
@@ -43,6 +55,8 @@ async function start(options: readonly string[]): Promise<Container> {
   await podman.run(
     ...['run', '--detach', '--name', name, '--network', 'host', '--health-interval', 'disable'],
     ...['--read-only', '--read-only-tmpfs=false', '--cap-drop', 'all', '--security-opt', 'no-new-privileges'],
+    // What the unit of systemd allows.
+    ...['--security-opt', `seccomp=${path.join(folder, 'seccomp.json')}`],
     ...['--env', 'HOST=127.0.0.1', '--env', `PORT=${port}`, '--env', `AUTH_JWT_SECRET=${JWT_SECRET}`],
     ...['--env', `CHARGILY_SECRET_KEY=${CHARGILY_KEY}`, '--env', 'CHARGILY_API_URL=http://127.0.0.1:9'],
     ...['--env', 'DRAIN_SECONDS=1', ...options, IMAGE],
@@ -95,8 +109,8 @@ describe('a container', () => {
     expect(await inspect(name, '{{.State.ExitCode}} {{.State.OOMKilled}}')).toBe('0 false')
   })
 
-  it('that is killed leaves its embedded database in the volume to the next one, in 1 GB', async () => {
-    const options = ['--memory', '1g', '--volume', 'billing:/data']
+  it('that is killed leaves its embedded database in the volume to the next one, in 512 MB', async () => {
+    const options = ['--memory', settingOf('ishtirak.service', 'MemoryMax'), '--volume', 'billing:/data']
     const first = await start(options)
     await first.ready()
     await podman.run('kill', '--signal', 'KILL', first.name)

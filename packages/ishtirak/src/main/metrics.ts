@@ -9,46 +9,70 @@ import { type Figures, type Metrics, sumOf, writeFigures } from '../http/metrics
 import type { Config } from '../runtime/config.js'
 import type { Count, Log, Occurrence } from '../runtime/log.js'
 
+interface CounterDefinition {
+  readonly name: string
+  readonly help: string
+  readonly labelNames: string[]
+  /** Series that stand at 0 from the start: Prometheus sees no increase in the first count of one that was not there. */
+  readonly begun: readonly Readonly<Record<string, string>>[]
+}
+
 /** What is counted, under the names that are published. */
-const COUNTERS: Readonly<Record<Occurrence['name'], { name: string; help: string; labelNames: string[] }>> = {
+const COUNTERS: Readonly<Record<Occurrence['name'], CounterDefinition>> = {
   settlement: {
     name: 'ishtirak_settlements_total',
     help: 'Reports of the provider, by what came of them',
     labelNames: ['outcome'],
+    begun: each('outcome', 'booked', 'booked_second', 'review', 'refused', 'withdrawn', 'unknown_checkout'),
   },
   provider_event: {
     name: 'ishtirak_provider_events_total',
     help: 'Webhooks received, by what was made of them',
     labelNames: ['result'],
+    begun: each('result', 'accepted', 'duplicate', 'invalid_signature', 'malformed'),
   },
   checkout_opened: {
     name: 'ishtirak_checkouts_opened_total',
     help: 'Checkouts that the provider opened for us',
     labelNames: [],
+    begun: [],
   },
   event_delivery: {
     name: 'ishtirak_event_deliveries_total',
     help: 'Attempts to deliver an event to the platform, by outcome; endpoint_disabled: it was given up',
     labelNames: ['outcome'],
+    begun: each('outcome', 'delivered', 'failed', 'endpoint_disabled'),
   },
   mail: {
     name: 'ishtirak_mails_total',
     help: 'Mail that was due, by what became of it',
     labelNames: ['outcome'],
+    begun: each('outcome', 'sent', 'failed', 'refused'),
   },
   finding: {
     name: 'ishtirak_comparison_findings_total',
     help: 'What the comparison with the provider found on one side only, or different, by what was made of it',
     labelNames: ['kind', 'outcome'],
+    begun: [
+      { kind: 'booked_not_paid', outcome: 'reported' },
+      { kind: 'differs', outcome: 'reported' },
+      { kind: 'unknown_paid', outcome: 'unknown_checkout' },
+      { kind: 'paid_not_booked', outcome: 'booked' },
+    ],
   },
+}
+
+function each(label: string, ...values: readonly string[]): readonly Readonly<Record<string, string>>[] {
+  return values.map((value) => ({ [label]: value }))
 }
 
 export function countIn(metrics: Metrics): Count {
   const counters = new Map(
-    Object.entries(COUNTERS).map(([name, definition]) => [
-      name,
-      new Counter({ ...definition, registers: [metrics.registry] }),
-    ]),
+    Object.entries(COUNTERS).map(([name, { begun, ...definition }]) => {
+      const counter = new Counter({ ...definition, registers: [metrics.registry] })
+      for (const labels of begun) counter.inc(labels, 0)
+      return [name, counter]
+    }),
   )
   return ({ name, ...labels }) => counters.get(name)?.inc(labels)
 }

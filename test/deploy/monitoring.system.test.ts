@@ -1,0 +1,128 @@
+// The alerts and the dashboard ask for what the service publishes, each alert fires when it should, and docs/deploy.md
+// says of each what to do.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { emptyDatabase } from '../support/databases.js'
+import { requireTool } from '../support/system-tools.js'
+import { createWorld, type World } from '../support/world.js'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
+const RULES = 'deploy/prometheus-rules.yml'
+const TRIED = 'test/deploy/prometheus-rules.yml'
+
+interface Panel {
+  readonly id: number
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+  readonly targets: readonly { readonly refId: string; readonly expr: string }[]
+}
+const dashboard: { readonly panels: readonly Panel[] } = JSON.parse(read('deploy/grafana-dashboard.json'))
+
+const rules = read(RULES)
+const alerts = [...rules.matchAll(/alert: (\w+)/g)].map(([, name]) => name)
+/** A folded expression stands on the lines after its key. */
+const ruleQueries = [...rules.matchAll(/expr: (?:>-\n)?([\s\S]*?)\n +(?:for|labels):/g)].map(
+  ([, query = '']) => query,
+)
+const panelQueries = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+
+/** Those of Prometheus itself. */
+const ITS_OWN = ['up']
+const WORDS = /^(sum|by|and|or|le|rate|increase|absent|changes|histogram_quantile|topk|e\d+)$/
+
+function metricsOf(query: string): readonly string[] {
+  const bare = query.replace(/\{[^}]*\}|\[[^\]]*\]|by \([^)]*\)/g, ' ')
+  return (bare.match(/[a-z_][a-z0-9_]*/gi) ?? []).filter((word) => !WORDS.test(word))
+}
+
+/** `route=~"/a|/b"` as [route, /a], [route, /b]; patterns are left out. */
+function valuesOf(query: string, label: string): readonly string[] {
+  return [...query.matchAll(new RegExp(`\\b${label}=~?"([^"]*)"`, 'g'))].flatMap(([, values = '']) =>
+    values.split('|').filter((value) => /^[\w/]+$/.test(value)),
+  )
+}
+
+let world: World
+let published: string
+beforeAll(async () => {
+  requireTool('prometheus')
+  world = await createWorld(await emptyDatabase('postgres'))
+  await world.call('GET', '/healthz')
+  published = (await world.service.metrics.render()).text
+})
+afterAll(() => world.stop())
+
+const promtool = (...parameters: string[]) =>
+  execFileSync('promtool', parameters, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+
+describe('the alerts', () => {
+  it('are what Prometheus reads, and each is tried: silent before its time, firing after it', () => {
+    expect(alerts.length).toBe(ruleQueries.length)
+    expect(promtool('check', 'rules', RULES)).toContain(`SUCCESS: ${alerts.length} rules found`)
+    const tried = read(TRIED)
+    expect([...tried.matchAll(/^ +alertname: (\w+)\n +exp_alerts:/gm)].map(([, name]) => name)).toEqual(
+      alerts,
+    )
+    expect([...tried.matchAll(/eval_time: \w+, alertname: (\w+)/g)].map(([, name]) => name)).toEqual(alerts)
+    expect(promtool('test', 'rules', TRIED)).toContain('SUCCESS')
+  })
+
+  it('are explained in docs/deploy.md, each with its threshold and what to do', () => {
+    const explained = [...read('docs/deploy.md').matchAll(/^\| `(Ishtirak\w+)` \|[^|]+\|[^|]+\|$/gm)]
+    expect(explained.map(([, name]) => name)).toEqual(alerts)
+  })
+})
+
+it('the dashboard is sound: panels side by side in 24 columns, queries that Prometheus reads', () => {
+  expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length)
+  const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) => {
+    expect(x + w).toBeLessThanOrEqual(24)
+    return Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)} ${y + Math.floor(cell / w)}`)
+  })
+  expect(new Set(cells).size).toBe(cells.length)
+  const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-queries-'))
+  const file = path.join(folder, 'rules.json')
+  const filled = panelQueries.map((query) =>
+    query.replaceAll('$job', 'ishtirak').replaceAll('$__rate_interval', '1m'),
+  )
+  // JSON is YAML.
+  const recorded = filled.map((expr, index) => ({ record: `panel:${index}`, expr }))
+  writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules: recorded }] }))
+  expect(promtool('check', 'rules', file)).toContain(`SUCCESS: ${filled.length} rules found`)
+  rmSync(folder, { recursive: true })
+})
+
+describe.each([
+  ['the alerts', ruleQueries],
+  ['the dashboard', panelQueries],
+])('%s', (_name, queries) => {
+  it('ask for metrics that the service publishes', () => {
+    const names = [...published.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
+      type === 'histogram' ? ['_bucket', '_count', '_sum'].map((part) => name + part) : [name],
+    )
+    const asked = queries.flatMap(metricsOf)
+    expect(asked.length).toBeGreaterThanOrEqual(queries.length)
+    expect(asked.filter((name) => !names.includes(name) && !ITS_OWN.includes(name))).toEqual([])
+  })
+
+  it('ask for outcomes that stand at 0 from the start, and for routes that exist', () => {
+    const selectors = queries.flatMap((query) => [...query.matchAll(/(\w+)\{([^}]*)\}/g)])
+    const counted = selectors.flatMap(([, metric = '', matchers = '']) =>
+      ['outcome', 'result'].flatMap((label) =>
+        valuesOf(matchers, label).map((value) => ({ metric, pair: `${label}="${value}"` })),
+      ),
+    )
+    const lines = published.split('\n')
+    const isBegun = ({ metric, pair }: { metric: string; pair: string }) =>
+      lines.some((line) => line.startsWith(`${metric}{`) && line.includes(pair) && line.endsWith(' 0'))
+    expect(counted.length).toBeGreaterThan(2)
+    expect(counted.filter((one) => !isBegun(one))).toEqual([])
+    const routes = queries.flatMap((query) => valuesOf(query, 'route'))
+    const { app } = world.service
+    const exists = (url: string) => (['GET', 'POST'] as const).some((method) => app.hasRoute({ method, url }))
+    expect(routes.filter((route) => !exists(route))).toEqual([])
+  })
+})

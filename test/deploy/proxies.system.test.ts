@@ -1,0 +1,246 @@
+// The deploy for nginx and Caddy, run as they are but for addresses, certificate and log: a user seen through them is
+// the same user, and what a client claims of itself is not believed.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import type { IncomingHttpHeaders } from 'node:http'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { BODY_LIMIT_BYTES } from '../../packages/ishtirak/src/http/request.js'
+import { emptyDatabase } from '../support/databases.js'
+import { freePort } from '../support/free-port.js'
+import { anEvent } from '../support/provider-events.js'
+import { requireTool } from '../support/system-tools.js'
+import { waitFor } from '../support/wait-for.js'
+import { CHARGILY_KEY, createWorld, tokenOf, type World } from '../support/world.js'
+
+const deploy = path.resolve(import.meta.dirname, '../../deploy')
+const NAME = 'billing.example.dz'
+const QUOTA = 12
+const STATUS = '/api/v1/billing/status'
+/** docs/operations.md: a request is answered within 5.8 s of its last byte. */
+const ANSWERED_SECONDS = 5.8
+
+interface Ports {
+  readonly http: number
+  readonly https: number
+  readonly service: number
+}
+
+/** Writes its files into `folder` and gives the command that runs in the foreground. */
+type Proxy = (folder: string, ports: Ports) => readonly string[]
+
+/** Each text must be there: a sample that changes changes this list. */
+function replaced(sample: string, changes: Readonly<Record<string, string>>): string {
+  return Object.entries(changes).reduce(
+    (config, [from, to]) => {
+      expect(config).toContain(from)
+      return config.replaceAll(from, to)
+    },
+    readFileSync(path.join(deploy, sample), 'utf8'),
+  )
+}
+
+const nginx: Proxy = (folder, ports) => {
+  requireTool('nginx')
+  const site = replaced('nginx.conf', {
+    'listen 80;': `listen 127.0.0.1:${ports.http};`,
+    '    listen [::]:80;\n': '',
+    'listen 443 ssl': `listen 127.0.0.1:${ports.https} ssl`,
+    '    listen [::]:443 ssl http2;\n': '',
+    '127.0.0.1:3000': `127.0.0.1:${ports.service}`,
+    [`/etc/letsencrypt/live/${NAME}`]: folder,
+    '/var/log/nginx/ishtirak.log': `${folder}/access.log`,
+  })
+  writeFileSync(path.join(folder, 'site.conf'), site)
+  const own = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+  )
+  const main = `daemon off; pid ${folder}/pid; error_log stderr; events {} http { ${own.join(' ')} include ${folder}/site.conf; }`
+  writeFileSync(path.join(folder, 'nginx.conf'), main)
+  return ['nginx', '-c', path.join(folder, 'nginx.conf')]
+}
+
+const caddy: Proxy = (folder, ports) => {
+  requireTool('caddy')
+  const site = replaced('Caddyfile', {
+    [`{$BILLING_DOMAIN:${NAME}} {`]: `${NAME} {\n\ttls ${folder}/fullchain.pem ${folder}/privkey.pem`,
+    '{$ISHTIRAK:127.0.0.1:3000}': `127.0.0.1:${ports.service}`,
+    '/var/log/caddy/ishtirak.log': `${folder}/access.log`,
+  })
+  const own = `{\n\tadmin off\n\thttp_port ${ports.http}\n\thttps_port ${ports.https}\n\tdefault_bind 127.0.0.1\n}\n`
+  writeFileSync(path.join(folder, 'Caddyfile'), own + site)
+  return ['caddy', 'run', '--config', path.join(folder, 'Caddyfile')]
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+}
+
+/** Over TLS from an address of the loopback network: each stands for a user of its own. */
+function ask(port: number, from: string, target: string, options: Asked = {}): Promise<Answer> {
+  const { body, headers } = options
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      {
+        ...{ host: '127.0.0.1', port, localAddress: from, path: target, agent: false },
+        ...{ servername: NAME, rejectUnauthorized: false },
+        ...{ method: body === undefined ? 'GET' : 'POST', headers: { host: NAME, ...headers } },
+      },
+      async (response) => {
+        const { statusCode: status = 0, headers: received } = response
+        resolve({ status, headers: received, text: await text(response) })
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(body)
+  })
+}
+
+interface Asked {
+  readonly body?: string | Buffer
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+function makeCertificate(folder: string): void {
+  const files = ['-keyout', path.join(folder, 'privkey.pem'), '-out', path.join(folder, 'fullchain.pem')]
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const name = ['-subj', `/CN=${NAME}`, '-addext', `subjectAltName=DNS:${NAME}`, '-days', '2']
+  execFileSync('openssl', ['req', '-x509', ...key, ...name, ...files], { stdio: 'ignore' })
+}
+
+describe.each([
+  ['nginx.conf', nginx],
+  ['Caddyfile', caddy],
+] as const)('behind %s', (sample, proxy) => {
+  let folder: string
+  let ports: Ports
+  let world: World
+  let child: ChildProcess | undefined
+  const get = (from: string, target: string, headers = {}) => ask(ports.https, from, target, { headers })
+
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-proxy-'))
+    world = await createWorld(await emptyDatabase('postgres'), {
+      env: {
+        PUBLIC_URL: `https://${NAME}`,
+        TRUSTED_PROXIES: '127.0.0.1',
+        RATE_LIMIT_PER_MINUTE: String(QUOTA),
+      },
+    })
+    // The workers of a proxy that root starts are another user.
+    chmodSync(folder, 0o755)
+    makeCertificate(folder)
+    ports = { http: await freePort(), https: await freePort(), service: Number(new URL(world.url).port) }
+    const [program = '', ...parameters] = proxy(folder, ports)
+    // Debian keeps servers where only root looks. Caddy keeps state in its home.
+    const env = { PATH: `${process.env.PATH}:/usr/sbin`, HOME: folder }
+    const started = spawn(program, parameters, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    child = started
+    let said = ''
+    started.stderr.on('data', (chunk: Buffer) => {
+      said += chunk
+    })
+    const isUp = async () => (await get('127.0.0.9', '/healthz')).status === 200
+    await waitFor(
+      () => started.exitCode !== null || isUp().catch(() => false),
+      () => said,
+    )
+    if (started.exitCode !== null) throw new Error(said)
+  })
+  afterAll(async () => {
+    child?.kill('SIGTERM')
+    if (child?.exitCode === null) await once(child, 'exit')
+    await world.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it('http leads to https, which is to be used from then on, also after a refusal', async () => {
+    const { status, headers } = await fetch(`http://127.0.0.1:${ports.http}/portal?lang=fr`, {
+      redirect: 'manual',
+      headers: { host: NAME },
+    })
+    expect([301, 308]).toContain(status)
+    expect(headers.get('location')).toMatch(/^https:\/\/.+\/portal\?lang=fr$/)
+    const answers = [await get('127.0.0.2', '/healthz'), await get('127.0.0.2', '/nothing')]
+    expect(answers.map((answer) => [answer.status, answer.headers['strict-transport-security']])).toEqual([
+      [200, 'max-age=31536000'],
+      [404, 'max-age=31536000'],
+    ])
+  })
+
+  it('a user is counted by their own address, whatever they claim it to be', async () => {
+    const claims = Array.from({ length: QUOTA + 1 }, (_, index) => ({
+      'x-forwarded-for': `198.51.100.${index}`,
+      forwarded: `for=198.51.100.${index}`,
+      'x-real-ip': `198.51.100.${index}`,
+    }))
+    const statuses: number[] = []
+    for (const claim of claims) statuses.push((await get('127.0.0.3', STATUS, claim)).status)
+    expect(statuses).toEqual([...Array(QUOTA).fill(401), 429])
+    expect((await get('127.0.0.4', STATUS)).status).toBe(401)
+  })
+
+  it('the portal opens with a cookie for this host only, and the log holds no token', async () => {
+    const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+    const opened = await ask(ports.https, '127.0.0.5', '/api/v1/billing/portal-sessions', {
+      body: '{}',
+      headers: { authorization, 'content-type': 'application/json' },
+    })
+    const { origin, pathname, search } = new URL(JSON.parse(opened.text).url)
+    expect(origin).toBe(`https://${NAME}`)
+    const entered = await get('127.0.0.5', pathname + search)
+    const [cookie = ''] = entered.headers['set-cookie'] ?? []
+    expect(cookie).toMatch(/^__Host-ishtirak=[^;]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+    const [session = ''] = cookie.split(';')
+    const page = await get('127.0.0.5', '/portal', { cookie: session })
+    expect(page.status).toBe(200)
+    expect(page.text.includes('action="/portal/leave"')).toBe(true)
+    const log = () => readFileSync(path.join(folder, 'access.log'), 'utf8')
+    await vi.waitFor(() => expect(log().match(/\/portal\b/g)?.length).toBeGreaterThanOrEqual(2))
+    const secrets = [search.replace('?token=', ''), session.replace('__Host-ishtirak=', '')]
+    expect(secrets.filter((secret) => log().includes(secret))).toEqual([])
+  })
+
+  it('a webhook arrives byte for byte', async () => {
+    const { paymentId, checkoutId } = await world.as('user-2').upgrade()
+    // Spaces, an escape and letters of two bytes: whoever reads and writes it again breaks the signature.
+    const body = ` ${anEvent(world, checkoutId, 'paid').replace('{', '{ "note" : "\\u0061é" ,')}\n`
+    const signature = createHmac('sha256', CHARGILY_KEY).update(body).digest('hex')
+    const headers = { 'content-type': 'application/json', signature }
+    const post = (sent: string) =>
+      ask(ports.https, '127.0.0.6', '/api/v1/billing/webhook', { body: sent, headers })
+    expect((await post(body.replace('note', 'nota'))).status).toBe(401)
+    expect((await post(body)).status).toBe(200)
+    const { body: payments } = await world.as('user-2').get('/api/v1/billing/payments')
+    expect(payments.data ?? payments).toEqual([expect.objectContaining({ id: paymentId, status: 'paid' })])
+  })
+
+  it('the service refuses a body that is too large for it, the proxy one that is far too large', async () => {
+    const post = (bytes: number) =>
+      ask(ports.https, '127.0.0.7', '/api/v1/billing/webhook', { body: Buffer.alloc(bytes, 32) })
+    const tooLarge = await post(BODY_LIMIT_BYTES + 1)
+    expect(tooLarge.status).toBe(413)
+    expect(tooLarge.headers['content-type']).toContain('application/problem+json')
+    const farTooLarge = await post(4 * BODY_LIMIT_BYTES)
+    // Caddy up to 2.6 says 502 where a later one says 413.
+    expect([413, 502]).toContain(farTooLarge.status)
+    expect(farTooLarge.headers['x-request-id']).toBeUndefined()
+  })
+
+  it('the proxy closes an idle connection before the service does, and waits longer than it for an answer', () => {
+    const config = readFileSync(path.join(deploy, sample), 'utf8')
+    const seconds = (pattern: RegExp) => Number(pattern.exec(config)?.[1])
+    expect(seconds(/keepalive(?:_timeout)? (\d+)s/) * 1_000).toBeLessThan(
+      world.service.app.server.keepAliveTimeout,
+    )
+    expect(seconds(/(?:proxy_read|response_header)_timeout (\d+)s/)).toBeGreaterThan(ANSWERED_SECONDS)
+  })
+})

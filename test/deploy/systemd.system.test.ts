@@ -1,0 +1,84 @@
+// deploy/ishtirak.service: systemd accepts it and finds little exposed, and its command runs with nothing but its file of
+// variables. What it forbids is tried in the container's test, since systemd itself runs on no test machine.
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { postgresUrl } from '../support/databases.js'
+import { freePort } from '../support/free-port.js'
+import { buildOnce } from '../support/process.js'
+import { requireTool } from '../support/system-tools.js'
+import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
+import { settingOf } from './unit.js'
+
+const root = path.resolve(import.meta.dirname, '../..')
+/** Of 10, which is a service without any of it; docs/deploy.md says what is left. */
+const EXPOSURE = 1.1
+
+let folder: string
+beforeAll(() => {
+  requireTool('systemd')
+  buildOnce()
+  folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-unit-'))
+  const own = path.join(folder, 'ishtirak.service.d')
+  mkdirSync(own)
+  const unit = readFileSync(path.join(root, 'deploy/ishtirak.service'), 'utf8')
+  // Where this machine has its node.
+  writeFileSync(path.join(folder, 'ishtirak.service'), unit.replace('=/usr/bin/node', `=${process.execPath}`))
+  cpSync(path.join(root, 'deploy/ishtirak-server.conf'), path.join(own, 'server.conf'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+it('systemd finds nothing wrong in it, and little exposed', () => {
+  const analyze = (...parameters: string[]) =>
+    execFileSync('systemd-analyze', [...parameters, path.join(folder, 'ishtirak.service')], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  expect(analyze('verify', '--man=no')).toBe('')
+  const said = analyze('security', '--offline=yes', '--no-pager', `--threshold=${EXPOSURE * 10}`)
+  expect(said).toContain(`Overall exposure level for ishtirak.service: ${EXPOSURE} OK`)
+})
+
+it('waits longer for a stop than a stop takes', () => {
+  const drainSeconds = 5
+  const finishSeconds = 25
+  expect(Number(settingOf('ishtirak.service', 'TimeoutStopSec'))).toBeGreaterThan(
+    drainSeconds + finishSeconds,
+  )
+})
+
+it('its command needs no variable but those of its file, and ends with 0', async () => {
+  const port = await freePort()
+  const variables = [
+    ...['# as in docs/deploy.md', `PORT=${port}`, `DATABASE_URL=${await postgresUrl()}`, 'DRAIN_SECONDS=0'],
+    ...[`CHARGILY_SECRET_KEY=${CHARGILY_KEY}`, `AUTH_JWT_SECRET="${JWT_SECRET}"`, 'SMTP_URL='],
+  ]
+  writeFileSync(path.join(folder, 'environment'), variables.join('\n'))
+  const fill = (text: string) =>
+    text
+      .replace('/usr/bin/node', process.execPath)
+      .replace('/opt/ishtirak', root)
+      .replaceAll('%d', folder)
+      .replaceAll('%S', folder)
+  const [program = '', ...parameters] = fill(settingOf('ishtirak.service', 'ExecStart')).split(' ')
+  const env = Object.fromEntries(
+    fill(settingOf('ishtirak.service', 'Environment'))
+      .split(' ')
+      .map((pair) => pair.split('=')),
+  )
+  const child = spawn(program, parameters, { env, stdio: 'ignore' })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200), {
+    timeout: 20_000,
+  })
+  // What other users of the machine can see of a process.
+  const shown = ['cmdline', 'environ']
+    .map((file) => readFileSync(`/proc/${child.pid}/${file}`, 'utf8'))
+    .join()
+  expect([CHARGILY_KEY, JWT_SECRET].filter((secret) => shown.includes(secret))).toEqual([])
+  child.kill('SIGTERM')
+  expect(await ended).toBe(0)
+}, 60_000)
