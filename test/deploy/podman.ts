@@ -70,13 +70,9 @@ function copyNode(root: string): void {
   symlinkSync('usr/bin', path.join(root, 'bin'))
   const copy = (from: string, to = from) =>
     cpSync(realpathSync(from), path.join(root, to), { recursive: true })
-  for (const [from, name] of [
-    [process.execPath, 'node'],
-    ...['sh', 'env', 'rm'].map((name) => [`/usr/bin/${name}`, name]),
-  ] as [string, string][]) {
-    copy(from, `usr/bin/${name}`)
-    for (const library of librariesOf(from)) copy(library)
-  }
+  copy(process.execPath, 'usr/bin/node')
+  for (const name of ['sh', 'env', 'rm']) copy(`/usr/bin/${name}`)
+  for (const library of libraries()) copy(library)
   const npm = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim()
   copy(path.join(npm, 'npm'), 'usr/lib/npm')
   symlinkSync('../lib/npm/bin/npm-cli.js', path.join(root, 'usr/bin/npm'))
@@ -84,6 +80,10 @@ function copyNode(root: string): void {
   writeFileSync(path.join(root, 'etc/passwd'), 'root:x:0:0::/root:/bin/sh\nnode:x:1000:1000::/:/bin/sh\n')
 }
 
-function librariesOf(program: string): readonly string[] {
-  return execFileSync('ldd', [program], { encoding: 'utf8' }).match(/\/\S+/g) ?? []
+/** Debian's C and C++, with the loader of programs. */
+function libraries(): readonly string[] {
+  const files = execFileSync('dpkg', ['-L', 'libc6', 'libgcc-s1', 'libstdc++6'], { encoding: 'utf8' })
+  return (
+    files.match(/^\/(usr\/)?lib(64)?\/\S*\.so(\.\d+)*$/gm)?.filter((file) => !file.includes('gconv')) ?? []
+  )
 }

@@ -6,10 +6,7 @@ import path from 'node:path'
 const deploy = path.resolve(import.meta.dirname, '../../deploy')
 
 /** The values of a setting, in the order of their lines; a line may be there several times. */
-export function settingsOf(
-  file: 'ishtirak.service' | 'ishtirak-server.conf',
-  name: string,
-): readonly string[] {
+function settingsOf(file: 'ishtirak.service' | 'ishtirak-server.conf', name: string): readonly string[] {
   const lines = readFileSync(path.join(deploy, file), 'utf8').split('\n')
   return lines.flatMap((line) => (line.startsWith(`${name}=`) ? [line.slice(name.length + 1)] : []))
 }
@@ -41,5 +38,5 @@ export function seccompProfile(): string {
 function callsOf(item: string): readonly string[] {
   if (!item.startsWith('@')) return [item]
   const list = execFileSync('systemd-analyze', ['syscall-filter', item], { encoding: 'utf8' })
-  return [...list.matchAll(/^ {4}([@\w]+)$/gm)].flatMap(([, name = '']) => callsOf(name))
+  return [...list.matchAll(/^ {4}([@\w-]+)$/gm)].flatMap(([, name = '']) => callsOf(name))
 }
