@@ -39,7 +39,8 @@ function runIsolated(): boolean {
   buildOnce()
   const [program = '', ...args] = [...ISOLATED, ...process.argv]
   const { status, error } = spawnSync(program, args, {
-    env: { ...process.env, [IS_ISOLATED]: 'yes' },
+    // Its /run is in memory and ends with it.
+    env: { ...process.env, [IS_ISOLATED]: 'yes', TMPDIR: '/run' },
     stdio: 'inherit',
   })
   if (error) throw error
