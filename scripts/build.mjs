@@ -1,7 +1,6 @@
 // Compiles packages/*/src to packages/*/dist with the TypeScript compiler. `--if-stale` does so only where a source is newer
 // than the last build, so that a restart of the service does not pay for a compiler that has nothing to do. `--if-possible`,
 // for npm's `prepare`, builds nothing where an installation has left out what the build needs.
-import { execFileSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -13,7 +12,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -64,13 +62,17 @@ const bundleTypeBox = async (dist) => {
   cpSync(path.join(root, 'node_modules/typebox/license'), path.join(dist, 'typebox/LICENSE'))
 }
 
-const compile = (project, to) => {
-  const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
-  execFileSync(process.execPath, [compiler, '-p', project, '--outDir', to], { cwd: root, stdio: 'inherit' })
+/** What main/documents-page.ts serves. The plugin around it would bring 20 packages and 10 MB to serve two files. */
+const copySwaggerUi = (to) => {
+  const from = path.join(root, 'node_modules/@fastify/swagger-ui/static')
+  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js'])
+    cpSync(path.join(from, name), path.join(to, name))
+  // Swagger UI is licensed as TypeScript is, under Apache 2.0, and its package here has no copy of that.
+  cpSync(path.join(root, 'node_modules/typescript/LICENSE.txt'), path.join(to, 'LICENSE'))
 }
 
 /** For programs that `require`: the same sources as CommonJS, with their types. */
-const compileForRequire = (project, to) => {
+const compileForRequire = (compile, project, to) => {
   compile(project, to)
   writeFileSync(path.join(to, 'package.json'), '{ "type": "commonjs" }\n')
 }
@@ -84,15 +86,17 @@ const build = async (folder) => {
     // Made before the compiler reads: what is saved meanwhile is newer, and is built next time.
     mkdirSync(fresh, { recursive: true })
     writeFileSync(path.join(fresh, '.built'), '')
-    compile(folder, fresh)
+    const { compile } = await import('./compile.mjs')
+    compile(path.join(folder, 'tsconfig.json'), fresh)
     const forRequire = path.join(folder, 'tsconfig.cjs.json')
-    if (existsSync(forRequire)) compileForRequire(forRequire, path.join(fresh, 'cjs'))
+    if (existsSync(forRequire)) compileForRequire(compile, forRequire, path.join(fresh, 'cjs'))
     // What the compiler does not copy: style sheets and templates.
     cpSync(path.join(folder, 'src'), fresh, {
       recursive: true,
       filter: (file) => statSync(file).isDirectory() || !/\.(ts|tsx)$/.test(file),
     })
     if (path.basename(folder) === 'ishtirak') {
+      copySwaggerUi(path.join(fresh, 'main/swagger-ui'))
       await bundleTypeBox(fresh)
       await makeCluster(dist, fresh)
     }

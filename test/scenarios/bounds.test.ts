@@ -69,7 +69,7 @@ describeScenario('a caller who is not known', ({ database }) => {
   it('is counted on addresses that lead nowhere, and on the documents', async () => {
     await open()
     expect(await statusesOf(QUOTA + 5, () => world.call('GET', '/nowhere'))).toEqual(quotaOf(404, QUOTA + 5))
-    for (const path of ['/docs', '/docs/json', '/openapi.json', '/docs/errors']) {
+    for (const path of ['/docs', '/docs/swagger-ui.css', '/openapi.json', '/docs/errors']) {
       expect([path, (await world.call('GET', path)).status]).toEqual([path, 429])
     }
     expect((await world.call('POST', '/nowhere', { body: 'x'.repeat(60_000) })).status).toBe(429)

@@ -51,7 +51,15 @@ describe('what machines ask', () => {
   })
 
   it('/docs shows it, and /docs/errors has every code in three languages', async () => {
-    expect((await fetch(`${example.base}/docs`)).status).toBe(200)
+    for (const [path, type] of [
+      ['/docs', 'text/html'],
+      ['/docs/page.js', 'text/javascript'],
+      ['/docs/swagger-ui.css', 'text/css'],
+      ['/docs/swagger-ui-bundle.js', 'text/javascript'],
+    ] as const) {
+      const { status, headers } = await fetch(`${example.base}${path}`)
+      expect([path, status, headers.get('content-type')]).toEqual([path, 200, `${type}; charset=utf-8`])
+    }
     const page = await (await fetch(`${example.base}/docs/errors`)).text()
     expect(page).toContain('<section id="unknown_plan">')
     expect(page).toContain('<p lang="ar" dir="rtl"><strong>باقة غير معروفة</strong>')

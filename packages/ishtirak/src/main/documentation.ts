@@ -1,13 +1,13 @@
 // The documentation that the service gives of itself: the OpenAPI 3.1 document made from the very schemas that check the
 // requests, a page to try it on, and the page that every problem's `type` leads to. The operator's part is not public.
 import { fastifySwagger } from '@fastify/swagger'
-import { fastifySwaggerUi } from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describeWebhooks } from '../events/schemas.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import { errorPage } from '../http/error-page.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { VERSION } from '../runtime/package.js'
+import { documentsPage } from './documents-page.js'
 
 const BEARER = { type: 'http', scheme: 'bearer' } as const
 
@@ -56,17 +56,7 @@ export function installDocumentation(
     return made
   }
   const hidden = { schema: { hide: true }, onRequest }
-  app.register(fastifySwaggerUi, {
-    uiHooks: { onRequest },
-    routePrefix: '/docs',
-    indexPrefix: withoutSlash(new URL(options.publicUrl).pathname),
-    staticCSP: true,
-    logLevel: 'warn',
-    transformSpecification: publicDocument,
-    transformSpecificationClone: false,
-    theme: { title: 'Ishtirak API' },
-    uiConfig: { layout: 'BaseLayout' },
-  })
+  documentsPage(app, hidden, withoutSlash(new URL(options.publicUrl).pathname))
   app.get('/openapi.json', hidden, publicDocument)
   app.get('/docs/errors', hidden, (_request, reply) =>
     reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(errorPage()),

