@@ -27,7 +27,7 @@ it('unpacked it has every file and folder, and opens', async () => {
   await makeEmbeddedFolder(parent)
   const original = join(parent, 'database/postgres')
   const unpacked = join(parent, 'copy/postgres')
-  const file = join(parent, 'cluster.br')
+  const file = join(parent, 'cluster.packed')
   writeFileSync(file, packCluster(original))
   mkdirSync(unpacked, { recursive: true })
   expect(await unpackReadyMade(unpacked, file)).toBe(true)
@@ -41,4 +41,22 @@ it('without a file for this PGlite nothing is written', async () => {
   mkdirSync(join(parent, 'copy'))
   expect(await unpackReadyMade(join(parent, 'copy'))).toBe(false)
   expect(readdirSync(join(parent, 'copy'))).toEqual([])
+})
+
+it('a damaged file is refused before anything is written', async () => {
+  const original = join(parent, 'original')
+  const copy = join(parent, 'copy')
+  const file = join(parent, 'cluster.packed')
+  mkdirSync(original)
+  mkdirSync(copy)
+  writeFileSync(join(original, 'PG_VERSION'), 'contents that are stored as they are')
+  const whole = packCluster(original)
+  const flipped = Buffer.from(whole)
+  const at = flipped.length - 8
+  flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at)
+  for (const damaged of [flipped, whole.subarray(0, at), Buffer.alloc(0)]) {
+    writeFileSync(file, damaged)
+    await expect(unpackReadyMade(copy, file)).rejects.toThrow(`${file} is damaged`)
+    expect(readdirSync(copy)).toEqual([])
+  }
 })
