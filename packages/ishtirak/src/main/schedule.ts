@@ -135,8 +135,11 @@ export function createRunner(jobs: readonly Job[], log: Log): Runner {
     return round
   }
   const timers: NodeJS.Timeout[] = []
+  let isStopped = false
   return {
     start: () => {
+      // A stop may come while the start is under way.
+      if (isStopped) return
       timers.push(...jobs.map((job) => setInterval(() => void begin(job), job.everyMs)))
     },
     runAll: async () => {
@@ -146,6 +149,7 @@ export function createRunner(jobs: readonly Job[], log: Log): Runner {
       }
     },
     stop: async () => {
+      isStopped = true
       for (const timer of timers) clearInterval(timer)
       await Promise.all(underWay.values())
       await Promise.all(jobs.map((job) => job.drain?.()))
