@@ -27,10 +27,11 @@ export class UnknownDatabase extends Error {
 }
 
 /** None of these characters can end the setting that the name goes into. */
-const SCHEMA_NAME = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/
+const SCHEMA_NAME = /^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$/
 
 function schemaName(name: string): string {
-  if (SCHEMA_NAME.test(name)) return name
+  // A host in JavaScript may give null, which the pattern would read as a name.
+  if (typeof name === 'string' && SCHEMA_NAME.test(name)) return name
   throw new TypeError('a schema is named by a to z, 0 to 9 and _, not beginning with a digit or pg_')
 }
 

@@ -90,7 +90,8 @@ function reportFailure(thrown: unknown, request: FastifyRequest): BillingError {
   return error
 }
 
-function toBillingError(thrown: unknown): BillingError {
+/** What the API answers instead of it. */
+export function toBillingError(thrown: unknown): BillingError {
   if (thrown instanceof BillingError) return thrown
   const cause = thrown
   if (thrown instanceof DatabaseUnavailable)
@@ -100,7 +101,8 @@ function toBillingError(thrown: unknown): BillingError {
 }
 
 function isFastifyError(thrown: unknown): thrown is FastifyError {
-  return thrown instanceof Error && 'code' in thrown && 'statusCode' in thrown
+  // Of a body that breaks off the code is missing.
+  return thrown instanceof Error && 'statusCode' in thrown
 }
 
 /** Plugins throw statuses of their own: the client's stay the client's, the rest is a bug. */

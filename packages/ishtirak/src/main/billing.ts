@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox'
 import { BillingError } from '../core/error.js'
 import { isUserId } from '../core/user-id.js'
 import { readIdentity, type UserIdentity } from '../http/auth.js'
+import { toBillingError } from '../http/problem.js'
 import { newRequestId } from '../http/request.js'
 import { validatorCompiler } from '../http/schemas.js'
 import { readOverview } from '../limits/overview.js'
@@ -79,7 +80,7 @@ export interface Billing {
 
 export function createBilling(parts: Service['parts']): Billing {
   const read = (userId: string) => readOverview(parts, idOf(userId), newRequestId())
-  return {
+  return throwingCodes({
     plans: () => parts.catalogue.plans.map(viewPlan),
     upgrade: async (given, request) => {
       const user = identityOf(given)
@@ -105,7 +106,20 @@ export function createBilling(parts: Service['parts']): Billing {
       release(parts, { user_id: idOf(userId), limit }, releaseRequest(request)),
     reportUsage: async (userId, limit, report) =>
       reportUsage(parts, { user_id: idOf(userId), limit }, usageReport(report)),
-  }
+  })
+}
+
+/** What is no refusal, such as a database out of reach, is thrown under the code that the API answers. */
+function throwingCodes(calls: Billing): Billing {
+  const refuse = (error: unknown) => Promise.reject(toBillingError(error))
+  const entries = Object.entries<(...given: never[]) => unknown>({ ...calls }).map(([name, call]) => {
+    const answer = (...given: never[]) => {
+      const result = call(...given)
+      return result instanceof Promise ? result.catch(refuse) : result
+    }
+    return [name, answer] as const
+  })
+  return { ...calls, ...Object.fromEntries(entries) }
 }
 
 /** What a host says of a user, checked as a token is; its own mistake about the id is told to it. */

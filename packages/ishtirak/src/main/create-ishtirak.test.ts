@@ -127,11 +127,16 @@ describe('its configuration', () => {
     )
   })
 
-  it('refuses a schema whose name would have to be quoted', async () => {
-    await expect(make('http://platform.localhost', { schema: 'a"; drop' })).rejects.toThrow(
-      'a schema is named by',
-    )
+  it('refuses a prefix without its slash, which no request carries', async () => {
+    await expect(make('http://platform.localhost', { prefix: 'billing' })).rejects.toThrow('with a slash')
   })
+
+  it.each(['a"; drop', '', 'pg_own', 'information_schema', null as never])(
+    'refuses the schema %j',
+    async (schema) => {
+      await expect(make('http://platform.localhost', { schema })).rejects.toThrow('a schema is named by')
+    },
+  )
 })
 
 it('two live in one process, on two schemas of one database', async () => {
@@ -174,8 +179,8 @@ describe('identify', () => {
     expect(identify.mock.calls).toEqual([[asked]])
   })
 
-  it('knows no user: 401', async () => {
-    expect((await statusOf(() => null)).body).toMatchObject({ status: 401, code: 'unauthenticated' })
+  it.each([null, undefined as never])('knows no user (%s): 401', async (nobody) => {
+    expect((await statusOf(() => nobody)).body).toMatchObject({ status: 401, code: 'unauthenticated' })
   })
 
   it('fails: 503, so that the client tries again, and a line in the log', async () => {
@@ -289,7 +294,24 @@ it('fetch answers 404 outside of its prefix, and refuses a body that was read', 
   await expect(ishtirak.fetch(request)).rejects.toThrow('has read the body')
 })
 
+it('fetch answers a body that breaks off as the client’s fault', async () => {
+  const ishtirak = await make('http://platform.localhost')
+  const body = new ReadableStream({ start: (controller) => controller.error(new Error('gone')) })
+  const headers = { 'x-user': 'amine', 'content-type': 'application/json' }
+  const sent = { method: 'POST', headers, body, duplex: 'half' }
+  const answer = await ishtirak.fetch(new Request(`http://platform.localhost/billing${UPGRADE}`, sent))
+  expect([answer.status, lines]).toEqual([400, []])
+})
+
 describe('the calls without HTTP', () => {
+  it('throw the code of the API where the database is out of reach', async () => {
+    const { billing, stop } = await make('http://platform.localhost')
+    await stop()
+    const refused = billing.status('amine')
+    await expect(refused).rejects.toBeInstanceOf(BillingError)
+    await expect(refused).rejects.toMatchObject({ code: 'database_unavailable' })
+  })
+
   it('give what the API answers', async () => {
     const { url, serve } = await listen()
     const config = { PLATFORM_API_KEYS: 'a key of the platform, 32 long'.replaceAll(/[ ,]/g, '-') }

@@ -84,7 +84,11 @@ export async function createIshtirak(options: IshtirakOptions): Promise<Ishtirak
   const log = createLog({ level: config.logLevel, destination: lineByLine(options.log) })
   const clock = systemClock()
   const { schema } = options
-  const database = await openDatabase({ ...addressOf(options.database), ...(schema && { schema }), log })
+  const database = await openDatabase({
+    ...addressOf(options.database),
+    ...(schema !== undefined && { schema }),
+    log,
+  })
   const hostRequests: HostRequests = new WeakMap()
   const users = identify && { identify: usersOf(identify, hostRequests) }
   const service = await wire(config, { database, clock, log, processMetrics: false, ...users })
@@ -117,9 +121,9 @@ export function mounted(
   const { publicUrl } = options.config
   const base = withoutSlash(new URL(publicUrl).pathname)
   const requirePrefix = (prefix: string) => {
-    if (prefix !== '' && !`${base}/`.endsWith(`${prefix}/`))
+    if (prefix !== '' && !(prefix.startsWith('/') && `${base}/`.endsWith(`${prefix}/`)))
       throw new ConfigError([
-        `PUBLIC_URL must end with ${prefix}, where Ishtirak is mounted: it is ${publicUrl}`,
+        `PUBLIC_URL must end with ${prefix}, where Ishtirak is mounted, with a slash before it: it is ${publicUrl}`,
       ])
   }
   const { prefix = base, hostRequests } = options
@@ -142,7 +146,8 @@ const RETRY_SECONDS = 5
 function usersOf(identify: Identify, hostRequests: HostRequests): IdentifyUser {
   return async (request) => {
     const identity = await askHost(identify, request, hostRequests.get(request.raw))
-    if (identity === null) throw new BillingError('unauthenticated')
+    // Hosts without a compiler say it with undefined as well.
+    if (!identity) throw new BillingError('unauthenticated')
     // A mistake of the host, not of its user: 500, with this line in the log.
     if (!isUserId(identity.userId)) throw new TypeError('identify gave a userId that cannot be one')
     return identityOf(identity)
