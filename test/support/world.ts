@@ -3,6 +3,7 @@
 import { SignJWT } from 'jose'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import type { ServiceTracing } from '../../packages/ishtirak/src/main/tracing.js'
 import { type Service, wire } from '../../packages/ishtirak/src/main/wire.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { type Config, readConfig } from '../../packages/ishtirak/src/runtime/config.js'
@@ -62,6 +63,8 @@ export async function createWorld(
     log?: Log
     /** How it is mounted, where it is; `none` for what its own server answers. */
     host?: MountedForm | 'none'
+    /** Made by the test, and stopped with the world. */
+    tracing?: ServiceTracing
     /** Nothing happens by itself. */
     withoutJobs?: boolean
   } = {},
@@ -89,7 +92,7 @@ export async function createWorld(
   const log = options.log ?? createLog({ level: config.logLevel })
   const service = await wire(
     { ...config, chargily },
-    { database: unclosed(database), clock, log, withoutJobs },
+    { database: unclosed(database), clock, log, withoutJobs, tracing: options.tracing },
   )
   await service.start()
   const closeHost = form && (await (await import('./host.js')).openHost(form, service, { config, port }))

@@ -3,7 +3,7 @@
 import type { PlatformEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, instant, integer, json, text } from '../database/rows.js'
+import { at, instant, integer, json, text, textOrNull } from '../database/rows.js'
 
 /** The right to send one user's next event. It ends by itself; what its holder does later changes nothing. */
 export interface Lease {
@@ -57,12 +57,14 @@ export interface OutgoingEvent {
   readonly payload: PlatformEvent
   /** How often it was tried since it was last put in line. */
   readonly attempts: number
+  /** Of the change that it tells of, where traces were collected. */
+  readonly traceparent: string | null
 }
 
 // A statement of its own, after the claim: the claim may have seen a newer row of the user than the events it could read.
 const selectNext = statement(
   'outbox.next',
-  `select o.user_id, o.sequence, o.id, o.payload, o.attempts
+  `select o.user_id, o.sequence, o.id, o.payload, o.attempts, o.traceparent
      from outbox o
     where o.user_id = $1 and o.sequence > $2::bigint
       and o.created_at >= (select least(deliver_from, $3::timestamptz) from event_endpoint)
@@ -222,5 +224,6 @@ function parseEvent(row: Row): OutgoingEvent {
     id: text(row, 'id'),
     payload: json<PlatformEvent>(row, 'payload'),
     attempts: integer(row, 'attempts'),
+    traceparent: textOrNull(row, 'traceparent'),
   }
 }

@@ -120,7 +120,11 @@ async function deliverInOrder(deps: SendingDeps, claimed: Lease): Promise<void> 
 
 async function deliver(deps: SendingDeps, lease: Lease, event: OutgoingEvent): Promise<Lease | null> {
   const { sender } = deps.outgoing
-  const sent = await sender.send({ id: event.id, body: bodyOf(event) })
+  const sent = await sender.send({
+    id: event.id,
+    body: bodyOf(event),
+    traceparent: event.traceparent,
+  })
   const isAccepted = sent.kind === 'answer' && sent.status >= 200 && sent.status < 300
   deps.count({ name: 'event_delivery', outcome: isAccepted ? 'delivered' : 'failed' })
   if (!isAccepted) {

@@ -3,11 +3,19 @@
 import { Webhook } from 'standardwebhooks'
 import { type Clock, systemClock } from '../runtime/clock.js'
 import { type Reach, sendRequest } from '../runtime/http-client.js'
+import type { Tracing } from '../runtime/tracing.js'
 
 export interface EventSender {
   readonly url: string
   /** `id` is the same at every attempt: what the receiver recognises a repetition by. Never rejects. */
-  send(message: { readonly id: string; readonly body: string }): Promise<SentEvent>
+  send(message: OutgoingMessage): Promise<SentEvent>
+}
+
+interface OutgoingMessage {
+  readonly id: string
+  readonly body: string
+  /** What it is a part of, where traces are collected. */
+  readonly traceparent?: string | null
 }
 
 /** `answer`: it was answered completely, whatever it said. `failure`: it was not; whether it arrived is unknown. */
@@ -23,6 +31,7 @@ export interface EventSenderOptions {
   /** The machine's own by default: receivers compare it with theirs, also where the sandbox has moved billing's clock. */
   readonly clock?: Clock
   readonly timeoutMs?: number
+  readonly tracing?: Tracing | undefined
 }
 
 /** Standard Webhooks recommends 15 to 30 seconds; the lane is held as long. */
@@ -31,24 +40,26 @@ const TIMEOUT_MS = 15_000
 const ANSWER_BYTES_MAX = 65_536
 
 export function createEventSender(options: EventSenderOptions): EventSender {
-  const { url, reach, clock = systemClock(), timeoutMs = TIMEOUT_MS } = options
+  const { url, reach, clock = systemClock(), timeoutMs = TIMEOUT_MS, tracing } = options
+  const send = tracing?.send('platform')
   const signers = options.secrets.map((secret) => new Webhook(secret))
-  return {
-    url,
-    send: async ({ id, body }) => {
-      const signedAt = new Date(clock.now())
-      const signatures = signers.map((signer) => signer.sign(id, signedAt, body))
-      const headers = {
-        'content-type': 'application/json',
-        'webhook-id': id,
-        'webhook-timestamp': String(Math.floor(signedAt.getTime() / 1000)),
-        'webhook-signature': signatures.join(' '),
-      }
-      const request = { url, method: 'POST' as const, headers, body, reach, timeoutMs }
-      const outcome = await sendRequest({ ...request, maxBytes: ANSWER_BYTES_MAX })
-      if (outcome.kind === 'answer') return { kind: 'answer', status: outcome.status }
-      const detail = outcome.kind === 'timeout' ? `no answer within ${timeoutMs} ms` : outcome.detail
-      return { kind: 'failure', detail }
-    },
+  const sendOnce = async ({ id, body }: OutgoingMessage): Promise<SentEvent> => {
+    const signedAt = new Date(clock.now())
+    const signatures = signers.map((signer) => signer.sign(id, signedAt, body))
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(signedAt.getTime() / 1000)),
+      'webhook-signature': signatures.join(' '),
+    }
+    const request = { url, method: 'POST' as const, headers, body, reach, timeoutMs, ...(send && { send }) }
+    const outcome = await sendRequest({ ...request, maxBytes: ANSWER_BYTES_MAX })
+    if (outcome.kind === 'answer') return { kind: 'answer', status: outcome.status }
+    const detail = outcome.kind === 'timeout' ? `no answer within ${timeoutMs} ms` : outcome.detail
+    return { kind: 'failure', detail }
   }
+  if (!tracing) return { url, send: sendOnce }
+  const traced = (message: OutgoingMessage) =>
+    tracing.span('event delivery', message.traceparent ?? null, () => sendOnce(message))
+  return { url, send: traced }
 }

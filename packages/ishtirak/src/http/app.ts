@@ -159,6 +159,6 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   )
 }
 
-function routeOf(request: FastifyRequest): string {
+export function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'unknown'
 }

@@ -7,9 +7,12 @@ import type { Database } from '../database/database.js'
 import { migrate } from '../database/migrate.js'
 import { type DatabaseOptions, openDatabase } from '../database/open-database.js'
 import type { Config } from '../runtime/config.js'
+import { ConfigError } from '../runtime/config-file.js'
 import type { Log } from '../runtime/log.js'
+import { missingPackages } from '../runtime/package.js'
 import { type MetricsPort, openMetricsPort, reportFigures } from './metrics.js'
 import { setUpProvider, writeServiceUrl } from './sandbox.js'
+import type { ServiceTracing } from './tracing.js'
 import { type Service, type WiredConfig, wire } from './wire.js'
 
 interface RunningService extends Service {
@@ -23,12 +26,13 @@ interface RunningService extends Service {
 
 /** Resolves when it listens. Throws what stands in the way: a locked data folder, a newer schema, a taken port. */
 export async function serve(config: Config, log: Log): Promise<RunningService> {
+  const tracing = await openTracing(config, log)
   // A full or broken disk: nothing can be promised any more. The supervisor starts the service again.
   const database = await openConfigured(config, { log, onFailure: () => process.exit(1) })
   const migrated = await migrate(database)
   if (migrated.applied.length > 0) log.info(migrated, 'schema brought up to date')
   const { config: wired, clock, emulator } = await setUpProvider(config, log)
-  const service = await wire(wired, { database, log, clock })
+  const service = await wire(wired, { database, log, clock, tracing })
   await service.start()
   const url = await service.app.listen({ host: config.host, port: config.port })
   if (emulator) await writeServiceUrl(config, url)
@@ -40,6 +44,20 @@ export async function serve(config: Config, log: Log): Promise<RunningService> {
     await emulator?.close()
   }
   return { ...service, stop, url, config: wired, emulator, metricsUrl: metricsPort?.url ?? null }
+}
+
+const TRACING_PACKAGES = ['api', 'exporter-trace-otlp-http', 'resources', 'sdk-trace-base']
+
+/** Loads the SDK only where there is a collector. */
+async function openTracing({ tracesUrl }: Config, log: Log): Promise<ServiceTracing | undefined> {
+  if (tracesUrl === undefined) return undefined
+  const missing = missingPackages(TRACING_PACKAGES.map((name) => `@opentelemetry/${name}`))
+  if (missing.length > 0)
+    throw new ConfigError([
+      `OTEL_EXPORTER_OTLP_ENDPOINT needs packages that are not installed: npm install ${missing.join(' ')}`,
+    ])
+  const { startTracing } = await import('./tracing.js')
+  return startTracing(tracesUrl, log)
 }
 
 /** The database of the configuration, for the service and for commands. */

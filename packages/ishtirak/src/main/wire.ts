@@ -30,7 +30,7 @@ import { operatorRoutes } from '../operator/operator.route.js'
 import { createChargily } from '../payments/chargily/chargily.js'
 import { createPaymentMethods } from '../payments/method.js'
 import { createListPayments } from '../payments/payments.sql.js'
-import { createSettlements } from '../payments/settle.sql.js'
+import { createSettlements, type Settlements } from '../payments/settle.sql.js'
 import { historyRoutes, statusRoutes } from '../payments/status.route.js'
 import { createUpgradeState } from '../payments/upgrade.js'
 import { upgradeRoutes } from '../payments/upgrade.route.js'
@@ -49,9 +49,11 @@ import type { Clock } from '../runtime/clock.js'
 import type { Config } from '../runtime/config.js'
 import type { Count, Log } from '../runtime/log.js'
 import { createIds, systemRandom } from '../runtime/random.js'
+import type { Tracing } from '../runtime/tracing.js'
 import { installDocumentation, operatorDocumentation } from './documentation.js'
 import { countIn } from './metrics.js'
 import { createRunner, type Runner, schedule } from './schedule.js'
+import type { ServiceTracing } from './tracing.js'
 
 export interface Service {
   readonly app: App
@@ -80,6 +82,8 @@ export interface Surroundings {
   readonly identify?: IdentifyUser
   /** For a command that does one thing and ends: nothing runs by itself. */
   readonly withoutJobs?: boolean
+  /** Where traces are collected. Stopped with the service. */
+  readonly tracing?: ServiceTracing | undefined
   /** False: memory, processor time and garbage collection are not counted. */
   readonly processMetrics?: boolean
 }
@@ -96,6 +100,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const look = shareLooks(() => checkReadiness(database))
   const { limitAnonymous } = checks
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
+  world.tracing?.watch(app)
   installDocumentation(app, { publicUrl, limitAnonymous })
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await look()) }))
   await registerRoutes(app, config, { ...parts, ...checks })
@@ -115,12 +120,13 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     await app.close()
     await runner.stop()
     await database.close()
+    await world.tracing?.stop()
   }
   return { app, parts, runner, metrics, start, drain, stop }
 }
 
 /** Everything that a use case may name, each part built once. */
-function createParts(config: WiredConfig, { database, clock, log }: Surroundings, count: Count) {
+function createParts(config: WiredConfig, { database, clock, log, tracing }: Surroundings, count: Count) {
   const { publicUrl, seller, billing } = config
   const ids = createIds()
   const quotaDayOf = dayIn(config.quotaTimeZone)
@@ -128,9 +134,15 @@ function createParts(config: WiredConfig, { database, clock, log }: Surroundings
   const { name, email } = seller.identity
   return {
     ...{ database, clock, log, count, ids, wait, publicUrl, seller },
+    ...(tracing && { tracing }),
     // The first is what `/upgrade` buys with.
     methods: createPaymentMethods(
-      createChargily({ ...config.chargily, clock, log: (line) => log.debug(line, 'provider call') }),
+      createChargily({
+        ...config.chargily,
+        ...(tracing && { send: tracing.send('chargily') }),
+        clock,
+        log: (line) => log.debug(line, 'provider call'),
+      }),
     ),
     catalogue: config.plans,
     rules: rulesOf(config),
@@ -141,7 +153,7 @@ function createParts(config: WiredConfig, { database, clock, log }: Surroundings
     mailFrom: (locale: Locale) => config.mailFrom ?? { name: name[locale], address: email },
     signInLink: (userId: string) => openMailedLink({ database, clock, ids, publicUrl }, userId),
     // What the requests of this process share.
-    settlements: createSettlements(database),
+    settlements: recorded(createSettlements(database), tracing),
     loadUser: createLoadUser(database),
     loadUserWithUsage: createLoadUserWithUsage(database),
     listPayments: createListPayments(database),
@@ -154,12 +166,20 @@ function createParts(config: WiredConfig, { database, clock, log }: Surroundings
     ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
     ...(config.events && {
       outgoing: {
-        sender: createEventSender(config.events),
+        sender: createEventSender({ ...config.events, tracing }),
         random: systemRandom,
         lanes: new Set<Promise<void>>(),
       },
     }),
   }
+}
+
+/** The statement that books is a span of its own, its wait for a batch included. */
+function recorded(settlements: Settlements, tracing: Tracing | undefined): Settlements {
+  if (!tracing) return settlements
+  const save: Settlements['save'] = (change, giveUpAt) =>
+    tracing.span('settlements.save', null, () => settlements.save(change, giveUpAt))
+  return { ...settlements, save }
 }
 
 function rulesOf({ plans, billing }: Config): BillingRules {

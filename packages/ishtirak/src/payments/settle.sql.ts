@@ -10,7 +10,7 @@ import type { KeptReport } from '../core/settlement.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, integer, text } from '../database/rows.js'
+import { at, integer, text, textOrNull } from '../database/rows.js'
 import type { AuditEntry } from './audit.sql.js'
 import {
   COLUMN_NAMES,
@@ -62,7 +62,7 @@ async function saveFirstOfEach(
 
 const selectForSettlement = statement(
   'settlements.load',
-  `select a.ordinal, ${PAYMENT_COLUMNS}, ${FACT_COLUMNS}
+  `select a.ordinal, ${PAYMENT_COLUMNS}, p.traceparent, ${FACT_COLUMNS}
      from unnest($1::text[], $2::text[], $3::text[]) with ordinality a(method, checkout_id, payment_id, ordinal)
      join lateral (
        select user_id, id from payments where checkout_id = a.checkout_id and method = a.method
@@ -85,6 +85,8 @@ export interface ReportedIds extends Pick<CheckoutReport, 'method' | 'paymentId'
 export interface LoadedPayment {
   readonly payment: Payment
   readonly user: UserRecord
+  /** Of the click that it began with, where traces were collected. */
+  readonly traceparent: string | null
 }
 
 /** For each report its payment, by the checkout's id, else by our own id; null when it is not ours. */
@@ -98,7 +100,14 @@ export async function loadForSettlements(
     reports.map(({ paymentId }) => paymentId),
   ])
   const found = new Map(
-    rows.map((row) => [integer(row, 'ordinal'), { payment: parsePayment(row), user: parseUser(row) }]),
+    rows.map((row) => [
+      integer(row, 'ordinal'),
+      {
+        payment: parsePayment(row),
+        user: parseUser(row),
+        traceparent: textOrNull(row, 'traceparent'),
+      },
+    ]),
   )
   // `with ordinality` counts from 1.
   return reports.map((_, index) => found.get(index + 1) ?? null)
@@ -118,6 +127,8 @@ export interface SettlementChange {
   /** What the payment keeps of the report that changes it. */
   readonly report?: KeptReport | null
   readonly events: readonly NewEvent[]
+  /** What the delivery of the events goes on with, where traces are collected. */
+  readonly traceparent?: string | null | undefined
   readonly receipt: { readonly series: string; readonly snapshot: unknown } | null
   /** Other paid periods that a refund moves. */
   readonly moved?: readonly MovedPeriod[]
@@ -138,8 +149,8 @@ const saveChanges = statement(
   `with input as (
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
-       received jsonb, report jsonb, events jsonb, receipt jsonb, shifted jsonb, audit jsonb, schedule jsonb,
-       now timestamptz)
+       received jsonb, report jsonb, events jsonb, traceparent text, receipt jsonb, shifted jsonb, audit jsonb,
+       schedule jsonb, now timestamptz)
    ), guard as (
      select u.user_id from users u, input i
       where u.user_id = i.user_id and u.version = i.version
@@ -207,8 +218,9 @@ const saveChanges = statement(
      select b.user_id, b.payment_id, b.series, d.last_number - b.places + b.place, b.now, b.snapshot
        from booked b join drawn d using (series)
    ), announced as (
-     insert into outbox (user_id, sequence, id, type, payload, created_at)
-     select e.user_id, (o->'event'->'data'->>'sequence')::bigint, o->>'id', o->'event'->>'type', o->'event', e.now
+     insert into outbox (user_id, sequence, id, type, payload, created_at, traceparent)
+     select e.user_id, (o->'event'->'data'->>'sequence')::bigint, o->>'id', o->'event'->>'type', o->'event', e.now,
+            e.traceparent
        from effect e, jsonb_array_elements(e.events) o
    ), owed as (
      insert into mails (user_id, kind, about, queued_at, due_at)
@@ -267,6 +279,7 @@ function toInput(change: SettlementChange) {
     received: received && { ...received, checkout_id: received.report?.checkoutId ?? null },
     report: change.report ?? null,
     events: change.events,
+    traceparent: change.traceparent,
     receipt: change.receipt,
     ...(change.moved?.length && { shifted: change.moved.map(movedToColumns) }),
     audit: change.audit ?? null,

@@ -11,6 +11,7 @@ import {
 } from '../core/settlement.js'
 import { givenUpAfter, untilFresh } from '../database/database.js'
 import type { Count } from '../runtime/log.js'
+import type { Tracing } from '../runtime/tracing.js'
 import type { OperatorAct } from './audit.sql.js'
 import type { PaymentMethods } from './method.js'
 import type { ReceivedEvent, SaveResult } from './provider-events.sql.js'
@@ -23,6 +24,7 @@ export interface SettleDeps extends SaveDeps {
   readonly settlements: Settlements
   readonly receipts: ReceiptTerms
   readonly count: Count
+  readonly tracing?: Tracing
 }
 
 /** What a receipt has to show and later changes must not touch. */
@@ -55,7 +57,12 @@ export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout
   const giveUpAt = givenUpAfter()
   const result = await untilFresh(`settling ${reported.report.checkoutId}`, async () => {
     const loaded = await load(deps, reported, giveUpAt)
-    return loaded ? settleOurs(deps, reported, loaded, giveUpAt) : keepForeign(deps, reported)
+    if (!loaded) return keepForeign(deps, reported)
+    const { tracing } = deps
+    if (!tracing) return settleOurs(deps, reported, loaded, giveUpAt)
+    // A provider's event brings no trace: it is part of the purchase's.
+    if (reported.event) tracing.join(loaded.traceparent)
+    return tracing.span('settlement', loaded.traceparent, () => settleOurs(deps, reported, loaded, giveUpAt))
   })
   note(deps, reported, result)
   return result
@@ -111,6 +118,7 @@ async function settleOurs(
     withdrawsOpen: decision.withdrawsOpen,
     received,
     report: reportToKeep(decision, payment, heard),
+    traceparent: deps.tracing?.current(),
     receipt: receiptOf(deps, decision, { ...user, userId: payment.userId }, now),
     ...describeChange(deps, decided, by, now),
   }

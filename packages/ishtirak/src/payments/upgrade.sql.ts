@@ -85,7 +85,8 @@ const insertRequested = statement(
   'upgrades.request',
   `with input as (
      select * from jsonb_to_recordset($1::jsonb) as i(
-       user_id text, email text, name text, locale text, version bigint, payment jsonb, now timestamptz)
+       user_id text, email text, name text, locale text, version bigint, payment jsonb, traceparent text,
+       now timestamptz)
    ), guard as (
      update users u set version = u.version + 1
        from input i
@@ -97,8 +98,8 @@ const insertRequested = statement(
          on conflict do nothing
      returning user_id
    )
-   insert into payments (${COLUMN_NAMES})
-   select ${NEW_PAYMENT}
+   insert into payments (${COLUMN_NAMES}, traceparent)
+   select ${NEW_PAYMENT}, i.traceparent
      from input i, jsonb_populate_record(null::payments, i.payment) n
     where i.user_id in (select user_id from guard union all select user_id from fresh)
    returning user_id`,
@@ -109,6 +110,8 @@ export interface RequestedPayment {
   readonly user: KnownUser
   readonly version: number | null
   readonly payment: Payment
+  /** Of the click, where traces are collected: the purchase goes on with it. */
+  readonly traceparent?: string | null | undefined
 }
 
 /** Of different users. Writes each or none; false: the user's facts have changed since. */
@@ -133,7 +136,7 @@ async function insertRequestedPayment(database: Queryable, requested: RequestedP
   }
 }
 
-function toInput({ user, version, payment }: RequestedPayment) {
+function toInput({ user, version, payment, traceparent }: RequestedPayment) {
   const [user_id, email, name, locale] = fromToken(user)
   return {
     user_id,
@@ -142,6 +145,7 @@ function toInput({ user, version, payment }: RequestedPayment) {
     locale,
     version,
     payment: paymentToColumns(payment),
+    traceparent,
     now: at(payment.createdAt),
   }
 }

@@ -148,7 +148,8 @@ async function requestPayment(
     createdAt: now,
     attemptEndsAt: now + ATTEMPT_MS,
   })
-  if (!(await deps.upgrades.requests.insert({ user: request.user, version, payment }))) return null
+  const requested = { user: request.user, version, payment, traceparent: deps.tracing?.current() }
+  if (!(await deps.upgrades.requests.insert(requested))) return null
   return openCheckout(deps, payment, request)
 }
 

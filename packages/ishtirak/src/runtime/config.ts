@@ -20,6 +20,7 @@ export function readConfig(variables: Variables): Config {
 /** Variables of a process with a port and a database of its own: where a host has these, they may mean something else. */
 const OF_A_PROCESS = [
   ...['HOST', 'PORT', 'WORKERS', 'METRICS_HOST', 'METRICS_PORT', 'SANDBOX_PORT', 'DRAIN_SECONDS'],
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
   ...['DATABASE_URL', 'DATABASE_SCHEMA', 'DATA_DIR', 'NODE_ENV'],
 ]
 const OF_USERS = ['AUTH_JWT_SECRET', 'AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE']
@@ -99,6 +100,8 @@ function assemble(environment: Environment, plans: Catalogue, seller: Seller) {
     /** Null outside the sandbox. */
     sandbox: isSandbox(environment) ? { port: sandboxPort(environment) } : null,
     logLevel: environment.LOG_LEVEL,
+    /** Where a collector takes traces; unset: none are made. */
+    ...member('tracesUrl', environment.OTEL_EXPORTER_OTLP_ENDPOINT),
     /** After SIGTERM, before the listener closes. */
     drainSeconds: environment.DRAIN_SECONDS ?? (isSandbox(environment) ? 0 : DRAIN_SECONDS),
   }

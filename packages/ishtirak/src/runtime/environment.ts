@@ -80,6 +80,7 @@ export const Environment = Type.Object({
   DRAIN_SECONDS: integer(0, 300),
   METRICS_PORT: integer(0, 65_535),
   METRICS_HOST: text('an address to listen on, such as 127.0.0.1 or 0.0.0.0', /^[\w.:-]+$/),
+  OTEL_EXPORTER_OTLP_ENDPOINT: web(),
   LOG_LEVEL: Type.Optional(Type.Enum([...LOG_LEVELS], { description: `one of ${LOG_LEVELS.join(', ')}` })),
 })
 

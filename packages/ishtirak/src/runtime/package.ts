@@ -4,9 +4,12 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
 /** Beside `src` as beside `dist`. */
-const { version, optionalDependencies } = JSON.parse(
+const { version, optionalDependencies, peerDependencies } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { readonly version: string; readonly optionalDependencies: Readonly<Record<string, string>> }
+) as Readonly<Record<'optionalDependencies' | 'peerDependencies', Readonly<Record<string, string>>>> & {
+  readonly version: string
+}
+const optional = { ...optionalDependencies, ...peerDependencies }
 
 export const VERSION = version
 
@@ -14,7 +17,7 @@ const { resolve } = createRequire(import.meta.url)
 
 /** Those of these optional packages that are not installed, as `npm install` takes them. Loads none of them. */
 export function missingPackages(names: readonly string[]): readonly string[] {
-  return names.filter((name) => !isInstalled(name)).map((name) => `${name}@${optionalDependencies[name]}`)
+  return names.filter((name) => !isInstalled(name)).map((name) => `${name}@${optional[name]}`)
 }
 
 function isInstalled(name: string): boolean {

@@ -1,0 +1,140 @@
+// Traces: a purchase is one, from the click through the webhook to the event that the platform receives.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { drainDeliveries } from '../../packages/ishtirak/src/events/deliver-events.js'
+import { startTracing } from '../../packages/ishtirak/src/main/tracing.js'
+import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
+import { type CollectedSpan, startCollector } from '../support/collector.js'
+import { describeScenario } from '../support/databases.js'
+import { freePort } from '../support/free-port.js'
+import { Receiver, SECRET } from '../support/receiver.js'
+import { createWorld, type World } from '../support/world.js'
+
+const CLICK = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' }
+const TRACEPARENT = `00-${CLICK.traceId}-${CLICK.spanId}-01`
+
+describeScenario('traces', ({ database }) => {
+  let receiver: Receiver
+  beforeEach(async () => {
+    receiver = await Receiver.start()
+  })
+  afterEach(() => receiver.goDown())
+
+  const lines: string[] = []
+  const worldWith = (collectorUrl?: string) => {
+    lines.length = 0
+    const log = createLog({
+      level: 'warn',
+      destination: { write: (line: string) => void lines.push(line) },
+    })
+    const env = { EVENTS_URL: receiver.url, EVENTS_SECRETS: SECRET, EVENTS_ALLOW_PRIVATE: 'true' }
+    const tracing = collectorUrl === undefined ? {} : { tracing: startTracing(collectorUrl, log) }
+    return createWorld(database(), { env, log, ...tracing })
+  }
+  /** The user buys, and the platform learns of it. */
+  const purchase = async (world: World, headers: Record<string, string> = {}) => {
+    const user = world.as('user-of-a-secret-name')
+    const upgraded = await user.post('/api/v1/billing/upgrade', { plan: 'pro' }, headers)
+    const [, checkoutId = ''] = /checkouts\/([^/]+)/.exec(upgraded.body.checkout_url) ?? []
+    await world.emulator.pay(checkoutId, 'paid')
+    await world.emulator.settled()
+    await world.advance(0)
+    await drainDeliveries(world.service.parts)
+  }
+
+  it('a purchase is one trace: the caller’s click, the provider, the webhook, the booking, the events', async () => {
+    await using collector = await startCollector()
+    const world = await worldWith(collector.url)
+    await purchase(world, { traceparent: TRACEPARENT })
+    await world.stop()
+
+    const click = collector.spanOf('POST /api/v1/billing/upgrade')
+    const webhook = collector.spanOf('POST /api/v1/billing/webhook')
+    const checkout = collector.spanOf('POST chargily')
+    expect([click.parentSpanId, click.kind]).toEqual([CLICK.spanId, 2])
+    expect([checkout.parentSpanId, checkout.kind]).toEqual([click.spanId, 3])
+    expect([webhook.parentSpanId, webhook.kind]).toEqual([click.spanId, 2])
+    const below = (parent: CollectedSpan, name: string) =>
+      collector.spans.filter((span) => span.name === name && span.parentSpanId === parent.spanId)
+    const [settlement] = below(webhook, 'settlement')
+    if (!settlement) throw new Error('the webhook was not settled')
+    expect(below(settlement, 'settlements.save')).toHaveLength(1)
+    const deliveries = below(settlement, 'event delivery')
+    expect(deliveries).toHaveLength(2)
+    const requests = deliveries.flatMap((delivery) => below(delivery, 'POST platform'))
+    expect(receiver.received.map(({ headers }) => headers.traceparent)).toEqual(
+      requests.map(({ spanId }) => `00-${CLICK.traceId}-${spanId}-01`),
+    )
+    expect(new Set(collector.spans.map(({ traceId }) => traceId))).toEqual(new Set([CLICK.traceId]))
+  })
+
+  it('without a caller’s trace the click begins one; a broken traceparent is none', async () => {
+    await using collector = await startCollector()
+    const world = await worldWith(collector.url)
+    await purchase(world, { traceparent: `00-${'0'.repeat(32)}-${CLICK.spanId}-01` })
+    await world.stop()
+    expect(collector.spanOf('POST /api/v1/billing/upgrade').parentSpanId ?? '').toBe('')
+    expect(new Set(collector.spans.map(({ traceId }) => traceId)).size).toBe(1)
+  })
+
+  it('a payment found without its webhook stands in its purchase’s trace, with a link to who found it', async () => {
+    await using collector = await startCollector()
+    const world = await worldWith(collector.url)
+    const user = world.as('user-1')
+    world.emulator.setFaults({ drop: {} })
+    await user.buy()
+    world.clock.advance(60_000)
+    expect((await user.get('/api/v1/billing/status')).body.plan).toBe('pro')
+    await world.stop()
+    const click = collector.spanOf('POST /api/v1/billing/upgrade')
+    const status = collector.spanOf('GET /api/v1/billing/status')
+    expect(status.traceId).not.toBe(click.traceId)
+    const found = collector.spans.find(({ name, links }) => name === 'settlement' && (links ?? []).length > 0)
+    expect(found).toMatchObject({ traceId: click.traceId, parentSpanId: click.spanId })
+    expect(found?.links).toMatchObject([{ traceId: status.traceId, spanId: status.spanId }])
+  })
+
+  it('names no user, no key and no address with its query; probes are left out', async () => {
+    await using collector = await startCollector()
+    const world = await worldWith(collector.url)
+    await world.call('GET', '/healthz')
+    await world.call('GET', '/readyz')
+    await purchase(world)
+    await world.stop()
+    const sent = collector.raw.join('')
+    for (const secret of [
+      'user-of-a-secret-name',
+      'test_sk_',
+      'Bearer',
+      'from=ishtirak',
+      'healthz',
+      'readyz',
+    ])
+      expect(sent).not.toContain(secret)
+  })
+
+  it.each(['refuses', 'is silent'])(
+    'a collector that %s breaks and slows nothing, and the log says so',
+    async (kind) => {
+      await using silent = await startCollector('silent')
+      const url = kind === 'is silent' ? silent.url : `http://127.0.0.1:${await freePort()}`
+      const world = await worldWith(url)
+      await purchase(world)
+      expect(receiver.story).toHaveLength(2)
+      expect((await world.as('user-of-a-secret-name').get('/api/v1/billing/status')).body.plan).toBe('pro')
+      const stoppedAt = performance.now()
+      await world.stop()
+      expect(performance.now() - stoppedAt).toBeLessThan(5_000)
+      expect(lines.join('')).toContain('traces are lost')
+    },
+  )
+
+  it('off, nothing is kept and nothing is sent along', async () => {
+    const world = await worldWith()
+    await purchase(world, { traceparent: TRACEPARENT })
+    await world.stop()
+    expect(receiver.received.map(({ headers }) => headers.traceparent)).toEqual([undefined, undefined])
+    const text = `select (select count(*) from payments where traceparent is not null)
+                       + (select count(*) from outbox where traceparent is not null) as kept`
+    expect(await database().query({ name: 'test.traces', text, isChange: false })).toEqual([{ kept: 0 }])
+  })
+})
