@@ -84,3 +84,16 @@ it('docs/mount.md shows code of its examples', () => {
   expect(blocks.length).toBeGreaterThan(5)
   expect(blocks.filter((code) => !examples.some((example) => example.includes(code)))).toEqual([])
 })
+
+it('docs/upgrade.md states of every migration the oldest program that runs on it, as its file does', () => {
+  const folder = 'packages/ishtirak/migrations'
+  const stated = readdirSync(path.join(root, folder)).map((file, index) => {
+    const [, oldest = String(index + 1)] = /^-- oldest-code: (\d+)$/m.exec(read(`${folder}/${file}`)) ?? []
+    return [file.replace(/\.sql$/, ''), oldest]
+  })
+  const rows = [...read('docs/upgrade.md').matchAll(/^\| `(\d{4}_\w+)` \| (\d+) \| (stop|one by one)/gm)]
+  expect(rows.map(([, name, oldest]) => [name, oldest])).toEqual(stated)
+  const needsStop = rows.map(([, , oldest], index) => oldest !== (rows[index - 1]?.[2] ?? '0'))
+  expect(rows.map(([, , , way]) => way === 'stop')).toEqual(needsStop)
+  expect(read('CHANGELOG.md')).toContain(`\`${stated.at(-1)?.[0]}\``)
+})

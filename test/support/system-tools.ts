@@ -25,6 +25,9 @@ const TOOLS = {
   caddy: () => run('caddy', 'version'),
   prometheus: () => run('promtool', '--version'),
   'docker-compose': () => run('docker-compose', 'version', '--short'),
+  'php-cli': () => run('php', '--version'),
+  python3: () => run('python3', '--version'),
+  'golang-go': () => run('go', 'version'),
   systemd: () => run('systemd-analyze', '--version'),
 } as const
 

@@ -1,0 +1,150 @@
+// The PHP, Python and Go of docs/integrate.md, run as they stand there against a service: its users' tokens, a limit, and events
+// that it sent itself, good, stale and forged.
+import { execFile } from 'node:child_process'
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { drainDeliveries } from '../../packages/ishtirak/src/events/deliver-events.js'
+import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
+import { emptyDatabase } from '../support/databases.js'
+import { OLD_SECRET, type Received, Receiver, SECRET } from '../support/receiver.js'
+import { requireTool } from '../support/system-tools.js'
+import { createWorld, JWT_SECRET, type World } from '../support/world.js'
+
+const PLATFORM_KEY = 'a-key-of-the-platform-in-tests'
+const OTHER_SECRET = `whsec_${'C'.repeat(42)}A=`
+
+const LANGUAGES = [
+  { language: 'php', tool: 'php-cli', program: 'php', files: ['run.php'] },
+  { language: 'python', tool: 'python3', program: 'python3', files: ['run.py'] },
+  { language: 'go', tool: 'golang-go', program: 'go', files: ['run', 'run.go', 'ishtirak.go'] },
+] as const
+const ENDING = { php: 'php', python: 'py', go: 'go' }
+
+let folder: string
+let world: World
+let receiver: Receiver
+let event: Received
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-languages-'))
+  receiver = await Receiver.start()
+  world = await createWorld(await emptyDatabase('pglite'), {
+    // The programs read the machine's clock.
+    clock: movableClock(Date.now()),
+    env: {
+      PLATFORM_API_KEYS: PLATFORM_KEY,
+      EVENTS_URL: receiver.url,
+      EVENTS_SECRETS: `${SECRET},${OLD_SECRET}`,
+      EVENTS_ALLOW_PRIVATE: 'true',
+    },
+  })
+  await world.as('user-é 1').buy()
+  await world.advance(0)
+  await drainDeliveries(world.service.parts)
+  const [first] = receiver.received
+  if (!first) throw new Error('no event was sent')
+  event = first
+})
+afterAll(async () => {
+  await world.stop()
+  await receiver.goDown()
+  await rm(folder, { recursive: true, force: true })
+})
+
+describe.each(LANGUAGES)('$language', ({ language, tool, program, files }) => {
+  const run = (args: readonly string[], input = ''): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const { PATH = '' } = process.env
+      const env = { PATH, GO111MODULE: 'off', GOFLAGS: '', GOCACHE: path.join(folder, 'cache') }
+      const child = execFile(program, [...files, ...args], { cwd: folder, env }, (error, stdout, stderr) =>
+        error ? reject(new Error(`${error.message}\n${stdout}\n${stderr}`)) : resolve(stdout),
+      )
+      child.stdin?.end(input)
+    })
+  /** As the program sees it, `laterSeconds` after it was sent. */
+  const verify = (of: Partial<Received>, secrets: readonly string[] = [SECRET], laterSeconds = 1) => {
+    const { headers, raw: body } = { ...event, ...of }
+    const now = Number(event.headers['webhook-timestamp']) + laterSeconds
+    return run(['verify', String(now), ...secrets], JSON.stringify({ headers, body }))
+  }
+
+  beforeAll(async () => {
+    requireTool(tool)
+    const page = await readFile(path.join(import.meta.dirname, '../../docs/integrate.md'), 'utf8')
+    const [, block] = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'm').exec(page) ?? []
+    if (block === undefined) throw new Error(`docs/integrate.md has no ${language}`)
+    await writeFile(path.join(folder, `ishtirak.${ENDING[language]}`), block)
+    const driver = `run.${ENDING[language]}`
+    await copyFile(path.join(import.meta.dirname, 'languages', driver), path.join(folder, driver))
+  })
+
+  it('makes tokens that the service takes', async () => {
+    const token = await run(['token', JWT_SECRET, 'user-é 1'])
+    const status = await world.call('GET', '/api/v1/billing/status', {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(status).toMatchObject({ status: 200, body: { plan: 'pro' } })
+    const forged = await run(['token', `${JWT_SECRET}.`, 'user-é 1'])
+    const refused = await world.call('GET', '/api/v1/billing/status', {
+      headers: { authorization: `Bearer ${forged}` },
+    })
+    expect(refused.status).toBe(401)
+  })
+
+  it('asks whether a user may, once for each operation', async () => {
+    const user = `${language} é/1`
+    const consume = async (operation: string, key = PLATFORM_KEY) =>
+      run(['consume', world.url, key, user, 'deploys_per_day', operation])
+    expect(JSON.parse(await consume('deploy-1'))).toMatchObject({ allowed: true, limit: 10, used: 1 })
+    expect(JSON.parse(await consume('deploy-1'))).toMatchObject({ allowed: true, used: 1 })
+    for (let used = 2; used <= 10; used++)
+      await world.call(
+        'POST',
+        `/api/v1/platform/users/${encodeURIComponent(user)}/limits/deploys_per_day/consume`,
+        {
+          body: { operation_id: `deploy-${used}` },
+          headers: { authorization: `Bearer ${PLATFORM_KEY}` },
+        },
+      )
+    expect(JSON.parse(await consume('deploy-11'))).toMatchObject({ allowed: false, used: 10, remaining: 0 })
+    expect(await consume('deploy-12', 'a wrong key')).toMatch(/^refused: .*(unauthenticated|401)/i)
+  })
+
+  it('accepts an event under each of its secrets, also among others', async () => {
+    for (const secrets of [[SECRET], [OLD_SECRET], [OTHER_SECRET, OLD_SECRET]])
+      expect(JSON.parse(await verify({}, secrets))).toMatchObject({
+        type: 'payment.paid',
+        data: { user_id: 'user-é 1' },
+      })
+    const { 'webhook-id': id, ...others } = event.headers
+    expect(JSON.parse(await verify({ headers: { ...others, 'Webhook-Id': id } }))).toMatchObject({
+      type: 'payment.paid',
+    })
+  })
+
+  it.each([301, -301])('refuses an event that is %i seconds old', async (laterSeconds) => {
+    expect(await verify({}, [SECRET], laterSeconds)).toBe('refused: not of these five minutes')
+    expect(await verify({}, [SECRET], laterSeconds - Math.sign(laterSeconds))).toContain('payment.paid')
+  })
+
+  it('refuses what is forged, or not signed', async () => {
+    const { headers, raw } = event
+    const signed = String(headers['webhook-signature'])
+    const forgeries: [string, Partial<Received>][] = [
+      ['another body', { raw: raw.replace('2000', '2001') }],
+      ['another id', { headers: { ...headers, 'webhook-id': 'evt_other' } }],
+      [
+        'a later time',
+        { headers: { ...headers, 'webhook-timestamp': `${Number(headers['webhook-timestamp']) + 9}` } },
+      ],
+      ['another version', { headers: { ...headers, 'webhook-signature': signed.replaceAll('v1,', 'v2,') } }],
+      ['no signature', { headers: { ...headers, 'webhook-signature': '' } }],
+    ]
+    expect(raw).toContain('2000')
+    for (const [name, forged] of forgeries)
+      expect([name, await verify(forged)]).toEqual([name, 'refused: not signed with a known secret'])
+    expect(await verify({}, [OTHER_SECRET])).toBe('refused: not signed with a known secret')
+    expect(await verify({ headers: {} })).toBe('refused: not of these five minutes')
+  })
+})
