@@ -121,8 +121,9 @@ function watchRequests(
   })
   app.addHook('onResponse', (request, reply, done) => {
     deadline.end(reply)
-    metrics.observeRequest(request.method, routeOf(request), reply.statusCode, reply.elapsedTime / 1_000)
-    if (reply.elapsedTime > SLOW_MS || reply.statusCode >= 500) logAnswer(request, reply)
+    const { statusCode: status, elapsedTime } = reply
+    metrics.observeRequest({ method: request.method, route: routeOf(request), status }, elapsedTime / 1_000)
+    if (elapsedTime > SLOW_MS || status >= 500) logAnswer(request, reply)
     done()
   })
 }

@@ -29,10 +29,10 @@ export function createCallerChecks(parts: {
   readonly clock: Clock
   readonly callsPerMinute: number
 }): CallerChecks {
-  const limit = createRateLimit({ clock: parts.clock, quota: parts.callsPerMinute })
+  const limit = { clock: parts.clock, quota: parts.callsPerMinute }
+  const [limitNetwork, limitUser] = [createRateLimit(limit), createRateLimit(limit)]
   const limitAnonymous: CallerChecks['limitAnonymous'] = (request, reply) =>
-    limit(`address ${networkOf(request.ip)}`, reply)
-  const limitUser: CallerChecks['limitUser'] = (userId, reply) => limit(`user ${userId}`, reply)
+    limitNetwork(networkOf(request.ip), reply)
   return {
     limitAnonymous,
     limitUser,
