@@ -61,7 +61,7 @@ describeInBrowser('the pages', ({ visit }) => {
       ['not-found', '/billing/return/pay_00000000000000000000000000'],
     ])(`%s (${locale}, ${look.width} px)`, async (name, path) => {
       const visitor = await visit(look)
-      const url = new URL(path, users.world.url)
+      const url = new URL(`${users.world.url}${path}`)
       url.searchParams.set('lang', locale)
       await inspect(visitor, url.href, `${name}-${locale}`, locale)
     })

@@ -3,6 +3,7 @@
 import http from 'node:http'
 import { MINUTE, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import type { World } from '../support/world.js'
 import { changedTables, digestOf } from './digest.js'
 import { drawCall, type FuzzCall } from './draw.js'
 import { type FuzzAnswer, judge } from './judge.js'
@@ -62,11 +63,13 @@ export async function fuzz(database: Database, options: FuzzOptions): Promise<Fu
     let answers = 0
     const one = async (number: number, known: boolean) => {
       const call = drawCall({ ...targets, sessions }, { seed, number, known })
-      const answer = await send(world.url, call, agent)
+      const answer = await send(world, call, agent)
       const key = `${known ? 'known' : 'unknown'} ${answer.status}`
       answers += 1
       statuses[key] = (statuses[key] ?? 0) + 1
       touched.add(`${call.route.method} ${call.route.url}`)
+      // Mounted, the host's server answers by itself what no program behind it sees: 417 and 431.
+      if (world.base !== '' && [417, 431].includes(answer.status) && answer.text === '') return
       for (const fault of judge(call, answer, known)) faults.push(describe(call, answer, fault))
     }
     const batch = async (numbers: number[], known: boolean) => {
@@ -105,16 +108,16 @@ export async function fuzz(database: Database, options: FuzzOptions): Promise<Fu
 }
 
 /** A call that gets no answer is a fault, which `judge` reports. */
-async function send(url: string, call: FuzzCall, agent: http.Agent): Promise<FuzzAnswer> {
+async function send(world: World, call: FuzzCall, agent: http.Agent): Promise<FuzzAnswer> {
   try {
-    return await exchange(url, call, agent)
+    return await exchange(world, call, agent)
   } catch (error) {
     return { status: 599, headers: {}, text: String(error) }
   }
 }
 
 function exchange(
-  url: string,
+  { url, base }: World,
   { method, path, headers, body }: FuzzCall,
   agent: http.Agent,
 ): Promise<FuzzAnswer> {
@@ -124,7 +127,7 @@ function exchange(
     const request = http.request(url, {
       agent,
       method,
-      path,
+      path: `${base}${path}`,
       headers: { ...headers, ...length },
       timeout: 30_000,
     })

@@ -16,7 +16,7 @@ const USERS = ['paid', 'open', 'review', 'new', 'اسم', 'a/b?c']
 
 export async function openStage(database: Database): Promise<Stage> {
   const env = { ...WITH_PLATFORM, ...OPERATOR_ENV, RATE_LIMIT_PER_MINUTE: '1000000' }
-  const world = await createWorld(database, { env, withoutJobs: true })
+  const world = await createWorld(database, { env, withoutJobs: true, host: 'listener' })
   await world.as('paid').buy()
   await world.as('open').upgrade()
   world.emulator.setFaults({ wrong_amount: { times: 1 } })
