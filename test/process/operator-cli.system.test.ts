@@ -71,6 +71,13 @@ it(
     expect(shown.output).toMatch(
       /^reports:\n.*\n.* webhook +paid +2000 +DZD +booked +20\S+ \(\d\d:\d\d\) +true$/m,
     )
+    for (const id of ['', '..']) {
+      const none = await runCommand(['payments', 'show', id], beside)
+      expect([none.code, none.errors]).toEqual([
+        1,
+        expect.stringContaining(`nothing can have the id '${id}'`),
+      ])
+    }
     const end = await runCommand(['users', 'end', 'user-1', '--why', 'a stolen card'], beside)
     expect(end.output).toMatch(/amina +user\.end +- +a stolen card/)
     const wrong = await runCommand(['payments', 'list'], {

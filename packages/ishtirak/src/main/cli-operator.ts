@@ -111,14 +111,20 @@ async function ask(
   argument: string,
   members: Readonly<Record<string, string>>,
 ): Promise<string> {
-  if (path.includes('/:') && argument === '')
-    throw new CommandFailed('name an event, or say --all-undelivered')
+  if (path.includes('/:')) requireId(path, argument)
   const address = path.replace(/:\w+/, encodeURIComponent(argument))
   const word = path === OPERATIONS.search.path ? { q: argument } : {}
   const query = schema.querystring ? `?${new URLSearchParams({ ...members, ...word })}` : ''
   const text = await client.ask({ method, path: `${address}${query}`, ...(schema.body && { body: members }) })
   if (path !== OPERATIONS.startReconciliation.path) return text
   return finished(client, text)
+}
+
+/** The next part of the address would take the place of an id that is empty, `.` or `..`. */
+function requireId(path: string, id: string): void {
+  if (id === '' && path === OPERATIONS.resendEvent.path)
+    throw new CommandFailed('name an event, or say --all-undelivered')
+  if (/^\.{0,2}$/.test(id)) throw new CommandFailed(`nothing can have the id '${id}'`)
 }
 
 async function finished(client: OperatorClient, text: string): Promise<string> {

@@ -20,7 +20,7 @@ it('a text that only holds an instant stays as it was written', () => {
 })
 
 it('a list is a table without the characters that move a cursor, facts are pairs; what is null or empty is left out', () => {
-  const users = [{ user_id: 'user-1', email: null, name: 'A\u001b[2J' }]
+  const users = [{ user_id: 'user-1', email: null, name: 'A\u001b[2J\u202e\u2066\u200f' }]
   const answer = {
     users,
     payments: [],
@@ -31,7 +31,7 @@ it('a list is a table without the characters that move a cursor, facts are pairs
   expect(sections(answer, 'UTC')).toBe(
     [
       ['count  1'],
-      ['users:', '  user_id  email  name', '  user-1   -      A?[2J'],
+      ['users:', '  user_id  email  name', '  user-1   -      A?[2J??\u200f'],
       ['endpoint:', '  state  working'],
     ]
       .map((section) => section.join('\n'))

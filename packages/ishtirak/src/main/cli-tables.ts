@@ -64,6 +64,7 @@ function aligned(rows: readonly (readonly unknown[])[]): string {
 
 function cellOf(value: unknown): string {
   const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '-')
-  // Control characters in what a platform calls its users would move the cursor of the operator's terminal.
-  return text.replace(/\p{Cc}/gu, '?')
+  // In what a platform calls its users, control characters would move the cursor of the operator's terminal, and overrides of
+  // the writing direction show its columns in another order. The marks that Arabic is written with stay.
+  return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '?')
 }
