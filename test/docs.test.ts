@@ -83,6 +83,8 @@ it('docs/mount.md shows code of its examples', () => {
   const blocks = [...read('docs/mount.md').matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code ?? '')
   expect(blocks.length).toBeGreaterThan(5)
   expect(blocks.filter((code) => !examples.some((example) => example.includes(code)))).toEqual([])
+  // Typed as it stands, the first one has to run.
+  expect(blocks[0]).toBe(read('examples/mounted/billing.js').replace(/^\/\/.*\n/, ''))
 })
 
 it('docs/upgrade.md states of every migration the oldest program that runs on it, as its file does', () => {
