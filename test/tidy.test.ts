@@ -1,4 +1,4 @@
-// The house rules that a newcomer relies on, read from the sources: the order of rooms, cycles, clocks, sizes, dead files.
+// The rules that a newcomer relies on, read from the sources: the order of rooms, cycles, clocks, sizes, dead files.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'

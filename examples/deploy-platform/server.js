@@ -97,7 +97,7 @@ async function overview({ user }) {
   ]
 }
 
-/** Whom Ishtirak believes: the same secret on both sides. A real platform has its users' tokens already. */
+/** Signed with the secret that Ishtirak has in AUTH_JWT_SECRET too. A real platform has its users' tokens already. */
 function tokenOf(user) {
   const encode = (part) => Buffer.from(JSON.stringify(part)).toString('base64url')
   const claims = { sub: user, exp: Math.floor(Date.now() / 1_000) + 300 }

@@ -12,7 +12,7 @@ it('the client’s shapes are those of the service, field by field (checked by t
   expectTypeOf<client.UserUpdate>().toEqualTypeOf<service.UserUpdate>()
   expectTypeOf<client.PlatformUser>().toEqualTypeOf<service.PlatformUser>()
   expectTypeOf<client.EventType>().toEqualTypeOf<EventType>()
-  // The client's words are wider, so that it can be told of a status or a limit that it does not know yet.
+  // The client's words are wider, so that it can receive a status or a limit that it does not know yet.
   expectTypeOf<PlatformEvent['data']>().toExtend<client.EventData>()
   expectTypeOf<MembersOf<client.EventData>>().toEqualTypeOf<MembersOf<PlatformEvent['data']>>()
 })

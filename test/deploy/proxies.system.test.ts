@@ -211,7 +211,7 @@ describe.each([
 
   it('a webhook arrives byte for byte', async () => {
     const { paymentId, checkoutId } = await world.as('user-2').upgrade()
-    // Spaces, an escape and letters of two bytes: whoever reads and writes it again breaks the signature.
+    // Spaces, an escape and letters of two bytes: reading and writing it again breaks the signature.
     const body = ` ${anEvent(world, checkoutId, 'paid').replace('{', '{ "note" : "\\u0061é" ,')}\n`
     const signature = createHmac('sha256', CHARGILY_KEY).update(body).digest('hex')
     const headers = { 'content-type': 'application/json', signature }

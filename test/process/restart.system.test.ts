@@ -141,7 +141,7 @@ describe.each(['pglite', 'postgres'])('a killed service (%s)', (kind) => {
     expect(await paidPayments()).toHaveLength(1)
   })
 
-  it('asked to stop, it finishes what is in hand and ends with 0', async () => {
+  it('asked to stop, it finishes the open requests and ends with 0', async () => {
     emulator.setFaults({ api_slow: { ms: 2_000, times: 1 } })
     const click = ask('/upgrade', { plan: 'pro' })
     await vi.waitFor(async () => expect((await ask('/payments')).body.data).toHaveLength(1), PATIENCE)

@@ -59,7 +59,7 @@ export interface Billing {
   status(userId: string): Promise<BillingStatus>
   /** Newest first, in pages. */
   payments(userId: string, query?: PaymentsQuery): Promise<PaymentPage>
-  /** Throws `not_found`, also for a payment of somebody else. */
+  /** Throws `not_found`, also for a payment of another user. */
   payment(userId: string, paymentId: string): Promise<PaymentView>
   overview(userId: string): Promise<PlatformOverview>
   /** A link into the portal that works once, for five minutes. */
@@ -122,7 +122,7 @@ function throwingCodes(calls: Billing): Billing {
   return { ...calls, ...Object.fromEntries(entries) }
 }
 
-/** What a host says of a user, checked as a token is; its own mistake about the id is told to it. */
+/** What a host says of a user, checked as a token is; a wrong id is thrown as its own mistake. */
 export function identityOf({ userId, ...profile }: UserIdentity): UserIdentity {
   return readIdentity({ sub: idOf(userId), ...profile })
 }

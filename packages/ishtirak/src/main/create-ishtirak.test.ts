@@ -179,8 +179,8 @@ describe('identify', () => {
     expect(identify.mock.calls).toEqual([[asked]])
   })
 
-  it.each([null, undefined as never])('knows no user (%s): 401', async (nobody) => {
-    expect((await statusOf(() => nobody)).body).toMatchObject({ status: 401, code: 'unauthenticated' })
+  it.each([null, undefined as never])('knows no user (%s): 401', async (anonymous) => {
+    expect((await statusOf(() => anonymous)).body).toMatchObject({ status: 401, code: 'unauthenticated' })
   })
 
   it('fails: 503, so that the client tries again, and a line in the log', async () => {

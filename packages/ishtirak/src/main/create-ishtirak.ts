@@ -36,7 +36,7 @@ export interface IshtirakOptions {
    * are required. Those of a process (PORT, DATABASE_URL, NODE_ENV and the like) are not read.
    */
   readonly config: Variables
-  /** Who the user of this request is; null: nobody, and the answer is 401. Without it tokens are read, as AUTH_… say. */
+  /** Who the user of this request is; null: anonymous, and the answer is 401. Without it tokens are read, as AUTH_… say. */
   readonly identify?: Identify
   /** The schema of the database that everything is in; made by `migrate` where it is missing. */
   readonly schema?: string

@@ -1,4 +1,4 @@
-// What the rooms know of traces. Without a collector there is no `Tracing` at all: whoever has none calls nothing.
+// What the rooms know of traces. Without a collector there is no `Tracing` at all: without one nothing is called.
 import type { Send } from './http-client.js'
 
 export interface Tracing {
