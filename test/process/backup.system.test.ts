@@ -20,6 +20,8 @@ it('`backup` and `restore` lead from the embedded database to a server', async (
   const PORT = String(await freePort())
   const busy = await runCommand(['backup', file], { DATA_DIR: folder, PORT })
   expect(busy).toMatchObject({ code: 1, output: expect.stringContaining(`in use by process ${process.pid}`) })
+  const restoring = await runCommand(['restore', file], { DATA_DIR: folder, PORT })
+  expect(restoring).toMatchObject({ code: 1, output: expect.stringContaining('Stop the service, or set') })
   await database.close()
 
   // An empty variable counts as unset.

@@ -120,6 +120,10 @@ it(
       '/query/limit: The value is too small',
     )
 
+    expect(await refused('paymnets', 'list')).toBe(
+      "error: no command is called 'paymnets'; ishtirak --help lists them\n",
+    )
+
     const shown = await runCommand(['payments', 'show', paymentId, '--json'], beside)
     const { receipt } = JSON.parse(shown.output)
     expect((await runCommand(['find', receipt.number], beside)).output).toContain(paymentId)

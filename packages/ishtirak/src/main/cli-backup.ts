@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { HOUR, toTimestamp } from '../core/instant.js'
 import type { Database } from '../database/database.js'
+import { DataFolderLocked } from '../database/embedded/folder-lock.js'
 import { backUpTo, receiveBackup, restoreFrom } from '../operator/backup.js'
 import type { BackupContents } from '../operator/backup.sql.js'
 import { systemClock } from '../runtime/clock.js'
@@ -16,7 +17,7 @@ const ANSWER_MS = HOUR
 export function addBackupCommands(program: Command): void {
   program
     .command('backup [file]')
-    .description('copy everything in the database into a file, also while the service runs')
+    .description('Copy everything in the database into a file, also while the service runs')
     .option(
       '--url <address>',
       'ask this running service, with the key in OPERATOR_KEY (default: ISHTIRAK_URL)',
@@ -32,11 +33,11 @@ export function addBackupCommands(program: Command): void {
     })
   program
     .command('restore <file>')
-    .description('fill an empty database from a backup, of either kind of database')
+    .description('Fill an empty database from a backup, of either kind of database')
     .option('--complete', 'the service wrote nothing after this backup: the numbers of receipts go on')
     .action(async (file: string, { complete }: { readonly complete?: boolean }) => {
       const restoredAt = complete ? null : systemClock().now()
-      const contents = await onDatabase((database) => restoreFrom(file, database, restoredAt))
+      const contents = await onDatabase((database) => restoreFrom(file, database, restoredAt), refuseLocked)
       const next = `start the service, then book what came since: ishtirak reconcile --since ${contents.takenAt.slice(0, 10)} --unknown book\n`
       process.stdout.write(`${describe(contents)}\n${complete ? '' : next}`)
     })
@@ -53,9 +54,19 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
   for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
 }
 
-async function onDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
-  const database = await openConfigured(readConfig(process.env)).catch(adviseOnLock)
+async function onDatabase<Result>(
+  work: (database: Database) => Promise<Result>,
+  onFailure: (error: unknown) => never = adviseOnLock,
+): Promise<Result> {
+  const database = await openConfigured(readConfig(process.env)).catch(onFailure)
   return await work(database).finally(() => database.close())
+}
+
+/** A running service has no call that restores. */
+function refuseLocked(error: unknown): never {
+  if (!(error instanceof DataFolderLocked)) throw error
+  throw new CommandFailed(`${error.message}: a restore needs a database that no service uses.
+Stop the service, or set DATA_DIR to an empty folder.`)
 }
 
 function describe({ takenAt, schema, rows }: BackupContents): string {

@@ -39,10 +39,10 @@ const COMMANDS: readonly (readonly [usage: string, operation: Operation, show?: 
   ['export payments', OPERATIONS.exportPayments],
 ]
 const GROUPS: Readonly<Record<string, string>> = {
-  payments: 'look at payments, and act on one',
-  users: 'look at a user, and end their access',
-  events: 'what is sent to the platform, and whether it arrives',
-  export: 'for the accountant',
+  payments: 'Look at payments, and act on one',
+  users: 'Look at a user, and end their access',
+  events: 'Look at what is sent to the platform, and whether it arrives',
+  export: 'Export for the accountant',
 }
 
 export function addOperatorCommands(program: Command): void {

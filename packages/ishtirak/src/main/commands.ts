@@ -22,8 +22,11 @@ const program = new Command('ishtirak')
 
 program
   .command('serve', { isDefault: true })
-  .description('start the service; without CHARGILY_SECRET_KEY the sandbox, with an emulator of the provider')
-  .action(async () => {
+  .description('Start the service; without CHARGILY_SECRET_KEY the sandbox, with an emulator of the provider')
+  .allowExcessArguments()
+  .action(async (_options: unknown, { args: [unknown] }: Command) => {
+    // The default command gets every word that no other command has as its name.
+    if (unknown) return program.error(`error: no command is called '${unknown}'; ishtirak --help lists them`)
     const config = readConfig(process.env)
     const log = createLog({ level: config.logLevel })
     for (const { name, nearest } of misspelt(process.env)) {
@@ -43,7 +46,7 @@ program
 
 program
   .command('migrate')
-  .description('bring the database to the schema of this version')
+  .description('Bring the database to the schema of this version')
   .action(async () => {
     const config = readConfig(process.env)
     const database = await openConfigured(config)
@@ -54,7 +57,7 @@ program
 
 program
   .command('emulate')
-  .description('an emulator of Chargily Pay V2 on real HTTP, for any client; --help lists its options')
+  .description('Run an emulator of Chargily Pay V2 on real HTTP, for any client; --help lists its options')
   .helpOption(false)
   .allowUnknownOption()
   .argument('[options...]')
@@ -62,7 +65,7 @@ program
 
 program
   .command('token')
-  .description('a bearer token for a user, signed with AUTH_JWT_SECRET or the key of the sandbox')
+  .description('Print a bearer token for a user, signed with AUTH_JWT_SECRET or the key of the sandbox')
   .requiredOption('--user <id>', 'the user’s id')
   .option('--email <address>')
   .option('--name <name>')
@@ -74,7 +77,7 @@ program
 
 program
   .command('doctor')
-  .description('look at everything the service needs, each line with its remedy')
+  .description('Examine everything the service needs, each line with its remedy')
   .action(async () => {
     for await (const result of examine(process.env)) {
       say(resultLine(result))
