@@ -80,14 +80,20 @@ function ownCpuSeconds(pid) {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-function processesOf(pid) {
+/** It and all that it started, the eldest first. */
+export function processesOf(pid) {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
   return [pid, ...children.flatMap((child) => processesOf(child))]
 }
 
 /** Resident memory of a process and its children in MB. */
 export function residentMb(pid) {
-  const ownMb = (each) =>
-    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${each}/status`, 'utf8'))?.[1]) / 1024
-  return processesOf(pid).reduce((sum, each) => sum + ownMb(each), 0)
+  return processesOf(pid).reduce((sum, each) => sum + statusMb(each, /VmRSS:\s+(\d+)/), 0)
+}
+
+/** The most that a process by itself has held so far. */
+export const peakMb = (pid) => statusMb(pid, /VmHWM:\s+(\d+)/)
+
+function statusMb(pid, line) {
+  return Number(line.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 }

@@ -1,8 +1,7 @@
-// Chooses the database: a server for a postgres URL, else the embedded one, in memory or in a folder, which is loaded only
-// then. It refuses URLs that it does not understand rather than falling back to an empty database.
+// Chooses the database: a server for a postgres URL, else the embedded one, in memory or in a folder. Only the one that is
+// chosen is loaded. It refuses URLs that it does not understand rather than falling back to an empty database.
 import { missingPackages } from '../runtime/package.js'
 import type { Database } from './database.js'
-import { openPostgres } from './server/postgres.js'
 
 export interface DatabaseOptions {
   /** `postgres://…`, or `memory:` for a database that is gone when it is closed. Without it: embedded, in `dataDir`. */
@@ -58,6 +57,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   // The URL is not repeated: it may hold a password.
   if (!/^postgres(ql)?:\/\//.test(url))
     throw new UnknownDatabase('DATABASE_URL is neither postgres://… nor memory:')
+  const { openPostgres } = await import('./server/postgres.js')
   return openPostgres({
     ...pool,
     url,

@@ -1,6 +1,6 @@
 // Sends due mail: claimed with a lease, dropped if it is outdated, written, passed to the mail server by SMTP. After a crash
 // the row is due again, so a message may be sent twice (each has a Message-ID of its own) but is never lost.
-import { createTransport, type SendMailOptions } from 'nodemailer'
+import type { SendMailOptions } from 'nodemailer'
 import { judgeMail, mailRetryAfter } from '../core/announcement.js'
 import { DAY, MINUTE, SECOND } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
@@ -69,7 +69,7 @@ const SILENCE_MS = 20 * SECOND
 export function createMailer(smtpUrl: string) {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl)
   const host = hostname.replace(/^\[|\]$/g, '')
-  const transport = createTransport({
+  const options = {
     host,
     secure: protocol === 'smtps:',
     ...(port === '' ? {} : { port: Number(port) }),
@@ -83,12 +83,14 @@ export function createMailer(smtpUrl: string) {
     socketTimeout: SILENCE_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
-  })
+  }
+  // Loaded where there is a mail server: 60 ms of a start.
+  const transport = import('nodemailer').then(({ createTransport }) => createTransport(options))
   return {
     /** `refused`: the server will never accept a message for this address. */
     send: async (message: SendMailOptions) => {
       try {
-        await transport.sendMail(message)
+        await (await transport).sendMail(message)
         return { kind: 'sent' } as const
       } catch (error) {
         if (!(error instanceof Error)) throw error

@@ -1,6 +1,5 @@
 // The command line: serve, migrate, emulate, token, doctor. It reads the environment, calls one thing, and says in
 // plain words what went wrong.
-import { emulate } from 'chargily-emulator/command'
 import { Command } from 'commander'
 import { SignJWT } from 'jose'
 import { migrate } from '../database/migrate.js'
@@ -61,7 +60,7 @@ program
   .helpOption(false)
   .allowUnknownOption()
   .argument('[options...]')
-  .action((options: string[]) => emulate(options))
+  .action(async (options: string[]) => (await import('chargily-emulator/command')).emulate(options))
 
 program
   .command('token')

@@ -2,7 +2,7 @@
 // on real HTTP, with random keys that are made at the first start. The service calls it as it calls Chargily.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Emulator, startEmulator } from 'chargily-emulator'
+import type { Emulator } from 'chargily-emulator'
 import { type Clock, movableClock, systemClock } from '../runtime/clock.js'
 import type { Config } from '../runtime/config.js'
 import type { Log } from '../runtime/log.js'
@@ -51,6 +51,7 @@ export async function setUpProvider(config: Config, log: Log): Promise<ProviderS
       saving = saving.then(save).catch((error) => log.error({ err: error }, 'the moved clock is not saved'))
     },
   }
+  const { startEmulator } = await import('chargily-emulator')
   const emulator = await startEmulator({
     secretKeys: [state.chargilyKey],
     clock,
