@@ -23,7 +23,7 @@ import {
 import { typeErrors } from './types.js'
 
 const OLDEST = '20.19.0'
-const NEWER = ['22.23.3', '24.21.0']
+const NEWER = ['22.23.3', '24.21.0', '26.10.0']
 const VERSION = JSON.parse(readFileSync(path.join(ROOT, 'packages/ishtirak/package.json'), 'utf8')).version
 const PLATFORM_KEY = 'a-key-of-the-platform-of-the-tests'
 
