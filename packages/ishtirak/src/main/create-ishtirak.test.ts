@@ -1,8 +1,11 @@
 // Ishtirak in another program: who its users are, whose bytes a webhook is, and that nothing of it reaches its host.
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { fastify } from 'fastify'
 import { register } from 'prom-client'
 import { Settings } from 'typebox/system'
@@ -11,8 +14,15 @@ import { type Emulator, startEmulator } from '../../../../packages/chargily-emul
 import { dropPostgres, emptyPostgresUrl } from '../../../../test/support/databases.js'
 import { CHARGILY_KEY, checkoutIdOf } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
-import { openPostgres } from '../database/server/postgres.js'
-import { BillingError, createIshtirak, type Ishtirak, type IshtirakOptions } from './create-ishtirak.js'
+import { readConfig } from '../runtime/config.js'
+import {
+  BillingError,
+  createIshtirak,
+  type HostRequest,
+  type Ishtirak,
+  type IshtirakOptions,
+} from './create-ishtirak.js'
+import { openConfigured } from './serve.js'
 
 /** It brings no types. */
 const express = createRequire(import.meta.url)('express')
@@ -151,10 +161,15 @@ it('two live in one process, on two schemas of one database', async () => {
   await buy(`${url}/one`)
   expect((await call(`${url}/one${STATUS}`)).body).toMatchObject({ plan: 'pro', payment_method: 'cib' })
   expect((await call(`${url}/other${STATUS}`)).body).toMatchObject({ plan: 'free' })
-  const database = openPostgres({ url: databaseUrl, maxConnections: 1 })
+  // As the commands open it.
+  const database = await openConfigured(
+    readConfig({ DATABASE_URL: databaseUrl, DATABASE_SCHEMA: 'shop_one' }),
+  )
   onTestFinished(() => database.close())
   expect(await database.query(tables)).toEqual([{ schema: 'shop_one' }, { schema: 'shop_other' }])
+  expect(await database.query(payments)).toEqual([{ count: 1 }])
 })
+const payments = statement('test.mounted.payments', 'select count(*) as count from payments')
 const tables = statement(
   'test.mounted.schemas',
   `select schemaname as schema from pg_tables where tablename = 'payments' and schemaname <> 'billing' order by 1`,
@@ -180,6 +195,23 @@ describe('identify', () => {
     const headers = expect.objectContaining({ 'x-user': 'amine', host: 'platform.localhost' })
     const asked = { method: 'GET', url: STATUS, address: '0.0.0.0', headers, host: request }
     expect(questions).toEqual([asked])
+  })
+
+  it('is told the client’s address, by the proxies that are trusted', async () => {
+    const addresses: string[] = []
+    const identify = ({ address }: HostRequest) => {
+      addresses.push(address)
+      return null
+    }
+    const config = { TRUSTED_PROXIES: '10.0.0.0/8' }
+    const ishtirak = await make('http://platform.localhost', { identify, config, prefix: '' })
+    const headers = { 'x-forwarded-for': '105.96.0.7' }
+    // The host has taken the prefix off.
+    const request = new Request(`http://platform.localhost${STATUS}`, { headers })
+    await ishtirak.fetch(request, { clientAddress: '10.1.2.3' })
+    await ishtirak.fetch(request, { clientAddress: '41.1.2.3' })
+    await ishtirak.fetch(request)
+    expect(addresses).toEqual(['105.96.0.7', '41.1.2.3', '0.0.0.0'])
   })
 
   it.each([null, undefined as never])('knows no user (%s): 401', async (anonymous) => {
@@ -267,6 +299,18 @@ it('a host’s Fastify keeps its parsers, errors, headers and addresses', async 
   expect((await call(`${at}/text`, 'POST', {}, form)).status).toBe(415)
   expect((await call(`${at}/text`, 'POST', { __proto__: null, a: '\\u0000' })).status).toBe(200)
   expect(seen.slice(0, 2)).toEqual([`/billing${STATUS}?a=1`, '/billing/nothing'])
+})
+
+it('keeps an embedded database in a folder, in its schema, for the next start', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-mounted-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const first = await make('http://platform.localhost', { database: { folder } })
+  await first.start()
+  expect(await first.billing.consume('amine', 'projects', { operation_id: 'p' })).toMatchObject({ used: 1 })
+  await first.stop()
+  const next = await make('http://platform.localhost', { database: { folder } })
+  expect(await next.migrate()).toMatchObject({ applied: [] })
+  expect(await next.billing.user('amine')).toMatchObject({ usage: { projects: 1 } })
 })
 
 it('touches nothing that a process has once', async () => {
