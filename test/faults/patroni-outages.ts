@@ -10,6 +10,7 @@ import { auditConsumes, Consumes } from './consumes.js'
 import { serverInstallation } from './installations.js'
 import { PatroniCluster } from './patroni.js'
 import { openSales } from './sales.js'
+import { outagesInTurn } from './server-outages.js'
 import { Traffic } from './traffic.js'
 
 /** One HAProxy for each process of the service, as on its own machine. */
@@ -69,12 +70,7 @@ export async function runClusterOutages(options: {
   await using cluster = await PatroniCluster.create()
   const run = await ClusterRun.begin(cluster, options.emulator)
   try {
-    const outages: ClusterOutage[] = []
-    for (const [name, harm] of Object.entries(options.outages)) {
-      const outage = await run.outage(name, harm, options.salesPerOutage)
-      outages.push(outage)
-      options.onOutage?.(outage)
-    }
+    const outages = await outagesInTurn(run, options)
     return { outages, ...(await run.figures()) }
   } finally {
     await run.end()

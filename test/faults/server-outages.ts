@@ -43,6 +43,24 @@ export const OUTAGES: Readonly<Record<string, Break>> = {
   'switch-over, old primary read-only': (run) => run.switchOver(),
 }
 
+/** What each outage did, in the order of `outages`; `onOutage` hears of each as it ends. */
+export async function outagesInTurn<Harm, Figures>(
+  run: { outage(name: string, harm: Harm, sales: number): Promise<Figures> },
+  options: {
+    readonly outages: Readonly<Record<string, Harm>>
+    readonly salesPerOutage: number
+    readonly onOutage?: (figures: Figures) => void
+  },
+): Promise<Figures[]> {
+  const outages: Figures[] = []
+  for (const [name, harm] of Object.entries(options.outages)) {
+    const figures = await run.outage(name, harm, options.salesPerOutage)
+    outages.push(figures)
+    options.onOutage?.(figures)
+  }
+  return outages
+}
+
 export async function runServerOutages(options: {
   readonly emulator: Emulator
   readonly outages: Readonly<Record<string, Break>>
@@ -51,12 +69,7 @@ export async function runServerOutages(options: {
 }): Promise<ServerFigures> {
   const run = await ServerRun.begin(options.emulator)
   try {
-    const outages: OutageFigures[] = []
-    for (const [name, harm] of Object.entries(options.outages)) {
-      const figures = await run.outage(name, harm, options.salesPerOutage)
-      outages.push(figures)
-      options.onOutage?.(figures)
-    }
+    const outages = await outagesInTurn(run, options)
     return { outages, answered: run.traffic.webhooks.answered.size, faults: run.faults() }
   } finally {
     await run.end()

@@ -11,6 +11,6 @@ export interface Tracing {
    * trace it stands below that instead, with a link to what is under way.
    */
   span<Result>(name: string, traceparent: string | null, work: () => Promise<Result>): Promise<Result>
-  /** Sends requests that are recorded and carry their `traceparent`. `peer` is whom they go to, for their names. */
+  /** Sends requests that are recorded and carry their `traceparent`. `peer` names the receiver in their spans. */
   send(peer: string): Send
 }
