@@ -2,7 +2,7 @@
 // sequence number that orders the events of one user.
 import type { Announcement, MailKey } from './announcement.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
-import { type Payment, publicStatusAt } from './payment.js'
+import { type Payment, publicStatusAt, type ShownPayment } from './payment.js'
 import type { Subscription } from './subscription.js'
 
 export const EVENT_TYPES = [
@@ -62,7 +62,7 @@ export function describeEvent(
 }
 
 /** What the platform and the user both see of a payment. */
-export function describePayment(payment: Payment, now: Instant) {
+export function describePayment(payment: ShownPayment, now: Instant) {
   return {
     id: payment.id,
     plan: payment.plan.id,

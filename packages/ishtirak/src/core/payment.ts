@@ -66,6 +66,21 @@ export interface Payment {
   readonly nextCheckAt: Instant | null
 }
 
+/** What its user sees of a payment, and all that a page of the history reads. */
+export type ShownPayment = Pick<
+  Payment,
+  | 'id'
+  | 'price'
+  | 'status'
+  | 'instrument'
+  | 'checkoutUrl'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'paidAt'
+  | 'periodStart'
+  | 'periodEnd'
+> & { readonly plan: Pick<Plan, 'id' | 'name'> }
+
 /** A payment as it is before the provider is called. */
 export function newPayment(of: {
   readonly id: string
@@ -99,17 +114,17 @@ export function newPayment(of: {
 }
 
 /** Occupies the one place for an open payment that a user has with each method. */
-export function isOpen(payment: Payment): boolean {
+export function isOpen(payment: Pick<Payment, 'status'>): boolean {
   return payment.status === 'requested' || payment.status === 'pending'
 }
 
 /** Can be paid at this instant, on a page whose address we know. */
-export function isPayable(payment: Payment, now: Instant): boolean {
+export function isPayable(payment: ShownPayment, now: Instant): boolean {
   return payment.status === 'pending' && payment.checkoutUrl !== null && now < payment.expiresAt
 }
 
 /** The status that users see: an open payment past its time reads `expired` before the provider has said so. */
-export function publicStatusAt(payment: Payment, now: Instant): PublicPaymentStatus {
+export function publicStatusAt(payment: ShownPayment, now: Instant): PublicPaymentStatus {
   if (payment.status !== 'requested' && payment.status !== 'pending') return payment.status
   return now < payment.expiresAt ? 'pending' : 'expired'
 }

@@ -1,6 +1,6 @@
 // Payments as rows: how they are read and written, and the reads of the history. Nothing here changes a payment.
 import type { Instant } from '../core/instant.js'
-import type { Payment, PaymentStatus, PublicPaymentStatus } from '../core/payment.js'
+import type { Payment, PaymentStatus, PublicPaymentStatus, ShownPayment } from '../core/payment.js'
 import type { Money, Plan } from '../core/plan.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -107,6 +107,26 @@ export function parsePayment(row: Row): Payment {
   }
 }
 
+/** Of `payments p`. A page of twenty reads it: what is not shown would take as long again. */
+const SHOWN_COLUMNS = `p.id, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name, p.amount, p.currency, p.status,
+          p.checkout_url, p.payment_method, p.created_at, p.expires_at, p.paid_at, p.period_start, p.period_end`
+
+function parseShown(row: Row): ShownPayment {
+  return {
+    id: text(row, 'id'),
+    plan: { id: text(row, 'plan_id'), name: text(row, 'plan_name') },
+    price: { amount: integer(row, 'amount'), currency: text(row, 'currency') },
+    status: COLUMNS.status.read(row, 'status'),
+    checkoutUrl: textOrNull(row, 'checkout_url'),
+    instrument: textOrNull(row, 'payment_method'),
+    createdAt: instant(row, 'created_at'),
+    expiresAt: instant(row, 'expires_at'),
+    paidAt: instantOrNull(row, 'paid_at'),
+    periodStart: instantOrNull(row, 'period_start'),
+    periodEnd: instantOrNull(row, 'period_end'),
+  }
+}
+
 /** The whole row, for a statement that reads JSON. */
 export function paymentToColumns(payment: Payment) {
   return toColumns(payment, FIELDS)
@@ -154,7 +174,7 @@ interface HistoryQuery {
 
 const selectHistories = statement(
   'payments.histories',
-  `select h.place, ${PAYMENT_COLUMNS}
+  `select h.place, ${SHOWN_COLUMNS}
      from unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::timestamptz[], $6::int[])
           with ordinality h(user_id, before, before_id, status, now, most, place)
     cross join lateral (
@@ -166,7 +186,7 @@ const selectHistories = statement(
     order by h.place, p.created_at desc, p.id desc`,
 )
 
-export type ListPayments = (query: HistoryQuery) => Promise<readonly Payment[]>
+export type ListPayments = (query: HistoryQuery) => Promise<readonly ShownPayment[]>
 
 /** Pages that are asked for while others are read share a statement. */
 export function createListPayments(database: Queryable): ListPayments {
@@ -180,8 +200,8 @@ export function createListPayments(database: Queryable): ListPayments {
         queries.map(({ now }) => at(now)),
         queries.map(({ limit }) => limit),
       ])
-      const pages = queries.map((): Payment[] => [])
-      for (const row of rows) pages[integer(row, 'place') - 1]?.push(parsePayment(row))
+      const pages = queries.map((): ShownPayment[] => [])
+      for (const row of rows) pages[integer(row, 'place') - 1]?.push(parseShown(row))
       return pages
     },
   })

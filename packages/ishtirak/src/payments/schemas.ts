@@ -4,7 +4,7 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { describePayment } from '../core/event.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
-import { isPayable, type Payment, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
+import { isPayable, PUBLIC_PAYMENT_STATUSES, type ShownPayment } from '../core/payment.js'
 import type { Subscription } from '../core/subscription.js'
 import type { Row } from '../database/database.js'
 import { nameSchemas } from '../http/schemas.js'
@@ -129,7 +129,7 @@ export function viewStatus(subscription: Subscription): BillingStatus {
 }
 
 /** Named one by one: a field that follows a spread costs 2 µs, and a page has 20 payments. */
-export function viewPayment(payment: Payment, now: Instant, publicUrl: string): PaymentView {
+export function viewPayment(payment: ShownPayment, now: Instant, publicUrl: string): PaymentView {
   const described = describePayment(payment, now)
   const hasReceipt = payment.status === 'paid' || payment.status === 'refunded'
   return {

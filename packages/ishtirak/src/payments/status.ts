@@ -88,8 +88,10 @@ export async function readHistory(deps: HistoryDeps, request: HistoryRequest) {
   let now = deps.clock.now()
   // One more than asked for: whether there is a further page costs no count.
   const list = () => deps.listPayments({ userId, after, status, now, limit: limit + 1 })
-  const [read, loaded] = await Promise.all([list(), after === null ? deps.loadUser(userId) : null])
-  let found = read
+  let found = await list()
+  // The news of an open payment can change this page only where it is on it, or its new status is the one asked for.
+  const mayChange = after === null && (status !== null || found.some(isOpen))
+  const loaded = mayChange ? await deps.loadUser(userId) : null
   if (await refreshOpen(deps, loaded?.open ?? null, request.requestId)) {
     now = deps.clock.now()
     found = await list()
@@ -131,7 +133,7 @@ async function refreshed(deps: StatusDeps, find: () => Promise<Payment | null>, 
   return { payment, now: deps.clock.now() }
 }
 
-function encodeCursor(payment: Payment): string {
+function encodeCursor(payment: HistoryPosition): string {
   return Buffer.from(`${payment.createdAt}.${payment.id}`).toString('base64url')
 }
 

@@ -2,7 +2,7 @@
 // sections share.
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { type Payment, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'
+import { type PublicPaymentStatus, publicStatusAt, type ShownPayment } from '../core/payment.js'
 import { LIMIT_NAMES, type LimitName, type Plan } from '../core/plan.js'
 import { taxAt } from '../core/receipt.js'
 import { isPaidNow } from '../core/upgrade.js'
@@ -253,7 +253,7 @@ const TONES: Readonly<Record<PublicPaymentStatus, '' | 'warn' | 'bad' | 'none'>>
 }
 
 /** The section whole: a prop that follows a spread costs 2 µs, and there are twelve lines. */
-function HistoryLine({ payment, section }: { readonly payment: Payment; readonly section: Section }) {
+function HistoryLine({ payment, section }: { readonly payment: ShownPayment; readonly section: Section }) {
   const { pages, view, say } = section
   const { formats } = pages
   const { locale } = view
@@ -284,7 +284,11 @@ function HistoryLine({ payment, section }: { readonly payment: Payment; readonly
   )
 }
 
-function whatItBought({ pages, view, say }: Section, payment: Payment, status: PublicPaymentStatus): string {
+function whatItBought(
+  { pages, view, say }: Section,
+  payment: ShownPayment,
+  status: PublicPaymentStatus,
+): string {
   const { periodStart, periodEnd, plan } = payment
   if (periodStart === null || periodEnd === null)
     return status === 'pending' || status === 'review' ? plan.name : say('boughtNothing')
