@@ -118,8 +118,8 @@ export const mutations = [
   {
     rule: 'the end of a period is computed from the anchor, not from the end before it',
     file: src('core/subscription.ts'),
-    from: 'end: paidUntil(calendar, longer(run, months))',
-    to: 'end: calendar.monthsAfter(paidUntil(calendar, run), months)',
+    from: 'end: paidUntil(calendar, run) }',
+    to: 'end: calendar.monthsAfter(start, months) }',
     tests: [src('core/period.test.ts'), src('core/subscription.test.ts')],
   },
   {

@@ -93,7 +93,7 @@ const page = {
 const open = aPayment({ userId: 'user-7', id: 'pay_7_5' })
 
 function booking(userId: string): SettlementChange {
-  const period = { start: NOON, end: NOON + days(30), paymentId: 'pay_1_5', plan: PRO, months: 1 }
+  const period = { start: NOON, end: NOON + days(30), sourceId: 'pay_1_5', plan: PRO, months: 1 }
   const number = userId.slice('user-'.length)
   return {
     userId,

@@ -17,7 +17,7 @@ const RULES: BillingRules = {
 const facts = (changes: Partial<SubscriptionFacts> = {}): SubscriptionFacts => ({
   run: { anchorAt: END - 30 * DAY, months: 1 },
   paidUntil: END,
-  periods: [{ paymentId: 'pay_1', plan: PRO, months: 1, start: END - 30 * DAY, end: END }],
+  periods: [{ sourceId: 'pay_1', plan: PRO, months: 1, start: END - 30 * DAY, end: END }],
   endedAt: null,
   instrument: 'cib',
   ...changes,

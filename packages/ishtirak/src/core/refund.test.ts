@@ -48,7 +48,7 @@ const seen = (facts: SubscriptionFacts, now: Instant) => {
   return [plan.id, status, currentPeriodEnd === null ? null : toTimestamp(currentPeriodEnd)]
 }
 const periods = (facts: SubscriptionFacts) =>
-  facts.periods.map(({ paymentId, start, end }) => [paymentId, toTimestamp(start), toTimestamp(end)])
+  facts.periods.map(({ sourceId, start, end }) => [sourceId, toTimestamp(start), toTimestamp(end)])
 
 const start = instantOf('2026-11-21T12:00:00Z')
 // Three months in a row: the second bought in the window of the first, the third in that of the second.
@@ -105,7 +105,7 @@ describe('a refund', () => {
       ['pay_2', '2026-12-20T14:00:00Z', '2027-01-20T14:00:00Z'],
       ['pay_3', '2027-01-20T14:00:00Z', '2027-02-20T14:00:00Z'],
     ])
-    expect(moved.map(({ paymentId }) => paymentId)).toEqual(['pay_2', 'pay_3'])
+    expect(moved.map(({ sourceId }) => sourceId)).toEqual(['pay_2', 'pay_3'])
     expect(events).toEqual(['payment.refunded'])
     expect(seen(subscription, now)).toEqual(['pro', 'active', '2027-02-20T14:00:00Z'])
   })
@@ -120,7 +120,7 @@ describe('a refund', () => {
     // From 31 January the ends are 28 February and 31 March, not 28 March.
     expect(moved).toEqual([
       {
-        paymentId: 'pay_3',
+        sourceId: 'pay_3',
         periodStart: instantOf('2026-02-28T10:00:00Z'),
         periodEnd: instantOf('2026-03-31T10:00:00Z'),
       },
@@ -184,7 +184,7 @@ describe('a refund', () => {
         const without = buyTerms(terms.filter((_, place) => place !== index))
         const { subscription, moved } = refund(all, index + 1, start + DAY)
         expect(subscription).toEqual(without.facts)
-        expect(moved.map(({ paymentId }) => paymentId)).toEqual(terms.slice(index + 1).map(({ id }) => id))
+        expect(moved.map(({ sourceId }) => sourceId)).toEqual(terms.slice(index + 1).map(({ id }) => id))
       }),
     )
   })
@@ -228,13 +228,13 @@ describe('a refund', () => {
           const before = facts
           facts = decided.subscription
           payments = payments.map((payment) => (payment.id === chosen.id ? decided.payment : payment))
-          const wasOver = !before.periods.some(({ paymentId, end }) => paymentId === chosen.id && end > now)
+          const wasOver = !before.periods.some(({ sourceId, end }) => sourceId === chosen.id && end > now)
           if (wasOver || before.endedAt !== null) expect(facts).toEqual(before)
           const comingBefore = before.periods.filter(
-            ({ end, paymentId }) => end > now && paymentId !== chosen.id,
+            ({ end, sourceId }) => end > now && sourceId !== chosen.id,
           )
           const coming = facts.periods.filter(({ end }) => end > now && facts.endedAt === null)
-          const bought = ({ paymentId, months }: PaidPeriod) => [paymentId, months]
+          const bought = ({ sourceId, months }: PaidPeriod) => [sourceId, months]
           if (before.endedAt === null) expect(coming.map(bought)).toEqual(comingBefore.map(bought))
           expectWholeRun(facts)
         }

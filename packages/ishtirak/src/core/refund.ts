@@ -1,5 +1,5 @@
 // What follows when the operator gives money back, or ends a user's access. Pure: facts and time come in, the change goes
-// out. Time that was paid and not given back is never taken: where a period falls out, the later ones move up.
+// out. Time that was paid and not given back, or granted, is never taken: where a period falls out, the later ones move up.
 import type { EventType } from './event.js'
 import type { Instant } from './instant.js'
 import type { Payment } from './payment.js'
@@ -7,17 +7,17 @@ import {
   type BillingRules,
   type Calendar,
   longer,
-  nextPeriod,
   type PaidPeriod,
   type PaidRun,
   paidUntil,
   type SubscriptionFacts,
   statusAt,
+  timeBehind,
 } from './subscription.js'
 
-/** What a payment buys from now on, where a refund before it moved it. */
+/** Where the time of a source stands from now on: a refund of a payment before it moved it. */
 export interface MovedPeriod {
-  readonly paymentId: string
+  readonly sourceId: string
   readonly periodStart: Instant
   readonly periodEnd: Instant
 }
@@ -26,7 +26,7 @@ export interface Refund {
   readonly payment: Payment
   /** As it is to be; equal to what it was where access stays. */
   readonly subscription: SubscriptionFacts
-  /** Other payments whose periods move. */
+  /** The periods of other sources that move. */
   readonly moved: readonly MovedPeriod[]
   readonly events: readonly EventType[]
 }
@@ -67,49 +67,45 @@ function withoutPeriod(
   calendar: Calendar,
 ): SubscriptionFacts {
   const { run, periods } = facts
-  const refunded = periods.find((period) => period.paymentId === paymentId)
+  const refunded = periods.find(({ sourceId }) => sourceId === paymentId)
   // A period that is over was used, and of an ended subscription nothing is left to take.
   if (!refunded || !run || facts.endedAt !== null || refunded.end <= now) return facts
-  const isRunning = refunded.start <= now || run.months === refunded.months
-  if (!isRunning) {
-    // Still to come: the anchor stays, and the later periods move up as if this one had not been bought.
-    const before = longer(run, -monthsIn(periods))
-    return layOut(
-      facts,
-      before,
-      periods.filter((period) => period !== refunded),
-      calendar,
-    )
-  }
-  const later = periods.filter(({ start }) => start >= refunded.end)
-  if (later.length === 0) return { ...facts, endedAt: now }
-  return layOut(facts, { anchorAt: now, months: 0 }, later, calendar)
+  const place = periods.indexOf(refunded)
+  const later = periods.slice(place + 1)
+  // Still to come: the anchor stays, and the later periods move up as if this one had not been bought.
+  const isRunning = refunded.start <= now
+  const earlier = isRunning ? [] : periods.slice(0, place)
+  if (earlier.length + later.length === 0) return { ...facts, endedAt: now }
+  const before = isRunning ? { anchorAt: now, months: 0 } : runBefore(periods.slice(place), run)
+  return layOut(facts, earlier, before, later, calendar)
 }
 
-/** The facts with these periods one after the other behind `before`, each boundary computed from its anchor. */
+/** The run that these periods follow on, which end as `run`. Granted time says so; months are counted back. */
+function runBefore(periods: readonly PaidPeriod[], run: PaidRun): PaidRun {
+  return periods.reduceRight((after, { months, granted }) => granted?.follows ?? longer(after, -months), run)
+}
+
+/** The facts with `later` one after the other behind `before`, the boundaries of months computed from their anchor. */
 function layOut(
   facts: SubscriptionFacts,
+  earlier: readonly PaidPeriod[],
   before: PaidRun,
-  periods: readonly PaidPeriod[],
+  later: readonly PaidPeriod[],
   calendar: Calendar,
 ): SubscriptionFacts {
   let run = before
-  const placed = periods.map((period) => {
-    const moved = { ...period, ...nextPeriod(calendar, run, period.months) }
-    run = longer(run, period.months)
-    return moved
+  const placed = later.map((period) => {
+    const { period: place, granted, run: after } = timeBehind(calendar, run, period)
+    run = after
+    return { ...period, ...place, ...(granted && { granted }) }
   })
-  return { ...facts, run, periods: placed, paidUntil: paidUntil(calendar, run) }
-}
-
-function monthsIn(periods: readonly PaidPeriod[]): number {
-  return periods.reduce((sum, { months }) => sum + months, 0)
+  return { ...facts, run, periods: [...earlier, ...placed], paidUntil: paidUntil(calendar, run) }
 }
 
 function movedBetween(before: readonly PaidPeriod[], after: readonly PaidPeriod[]): readonly MovedPeriod[] {
-  return after.flatMap(({ paymentId, start, end }) => {
-    const old = before.find((period) => period.paymentId === paymentId)
+  return after.flatMap(({ sourceId, start, end }) => {
+    const old = before.find((period) => period.sourceId === sourceId)
     const isSame = old?.start === start && old.end === end
-    return isSame ? [] : [{ paymentId, periodStart: start, periodEnd: end }]
+    return isSame ? [] : [{ sourceId, periodStart: start, periodEnd: end }]
   })
 }

@@ -8,7 +8,7 @@ const END = instantOf('2026-12-21T12:00:00Z')
 const PAID: SubscriptionFacts = {
   run: { anchorAt: NOON, months: 1 },
   paidUntil: END,
-  periods: [{ paymentId: 'pay_01', plan: PRO, months: 1, start: NOON, end: END }],
+  periods: [{ sourceId: 'pay_01', plan: PRO, months: 1, start: NOON, end: END }],
   endedAt: null,
   instrument: 'cib',
 }

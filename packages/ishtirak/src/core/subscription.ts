@@ -1,9 +1,9 @@
 // A subscription is prepaid time: the facts of what was paid, and nothing else. What a user is at an instant is computed
 // from them at each read. No job has to have run, and no stopped job can give or take access. Time is counted in calendar
 // months, each boundary from the original anchor, never from the boundary before: bought on 31 January, the ends are
-// 28 February, 31 March, 30 April.
+// 28 February, 31 March, 30 April. Days that the operator grants are days of 24 hours; their end is the anchor of the
+// months after them.
 import { DAY, type Instant } from './instant.js'
-import type { Payment } from './payment.js'
 import type { Plan } from './plan.js'
 
 /** Calendar arithmetic in the billing time zone. Passed in, because zones are data and the core has none. */
@@ -13,23 +13,33 @@ export interface Calendar {
 }
 
 /** Half open: `[start, end)`. */
-export interface Period {
+interface Period {
   readonly start: Instant
   readonly end: Instant
 }
 
-/** A run of paid periods without a gap: where it began, and how many months were bought in all. */
+/** A run of paid months without a gap: its anchor, where it or the granted time before it left off, and how many there are. */
 export interface PaidRun {
   readonly anchorAt: Instant
+  /** 0: granted time alone, so far. */
   readonly months: number
 }
 
-/** What one payment bought: its months, one after the other, and the plan as it was sold. */
+/** Time from one source, without a gap, and the plan as it was sold or granted. */
 export interface PaidPeriod extends Period {
-  readonly paymentId: string
+  /** The payment that bought it (`pay_…`), or the redeemed code (`red_…`) or grant (`grt_…`) that gave it. */
+  readonly sourceId: string
   readonly plan: Plan
-  /** At least 1. */
+  /** Bought or redeemed; 0 for granted time. */
   readonly months: number
+  readonly granted?: GrantedTime
+}
+
+interface GrantedTime {
+  /** Of 24 hours, at least 1. */
+  readonly days: number
+  /** The run that it stands behind. The months after it count from its own end. */
+  readonly follows: PaidRun
 }
 
 /** What is stored. A user who never paid has `run` null. */
@@ -91,37 +101,65 @@ export function graceEndsAt(paidUntil: Instant, rules: BillingRules): Instant {
   return paidUntil + rules.graceDays * DAY
 }
 
-type Purchase = ReturnType<typeof purchaseAt>
+/** Time that is added to the facts. */
+export interface AddedTime extends Pick<PaidPeriod, 'months' | 'granted'> {
+  /** As it then ends. */
+  readonly run: PaidRun
+  readonly period: Period
+  /** It follows on the time before. */
+  readonly renews: boolean
+}
 
-/** What `months` paid at `paidAt` buy. Within the paid time or its grace they follow on; later they begin a new run. */
-export function purchaseAt(facts: SubscriptionFacts, paidAt: Instant, months: number, rules: BillingRules) {
-  const { run, paidUntil, endedAt } = facts
-  const goesOn = run && paidUntil !== null && endedAt === null && paidAt < graceEndsAt(paidUntil, rules)
-  const before = goesOn ? run : { anchorAt: paidAt, months: 0 }
+/**
+ * What `months` paid or redeemed at `at` add. Within the paid time or its grace they follow on; later they begin a new
+ * run.
+ */
+export function purchaseAt(
+  facts: SubscriptionFacts,
+  at: Instant,
+  months: number,
+  rules: BillingRules,
+): AddedTime {
+  const { run, renews } = runAt(facts, at, rules)
+  return { ...timeBehind(rules.calendar, run, { months }), months, renews }
+}
+
+/** What `days` granted now add: the end moves by exactly so much; where there is no paid time, they begin now. */
+export function grantAt(
+  facts: SubscriptionFacts,
+  now: Instant,
+  days: number,
+  rules: BillingRules,
+): AddedTime {
+  const { run, renews } = runAt(facts, now, rules)
   return {
-    /** As it then ends. */
-    run: longer(before, months),
-    period: nextPeriod(rules.calendar, before, months),
-    months,
-    /** It follows on what was paid before. */
-    renews: Boolean(goesOn),
+    ...timeBehind(rules.calendar, run, { months: 0, granted: { days, follows: run } }),
+    months: 0,
+    renews,
   }
 }
 
-/** The facts after a payment. Periods that are over are forgotten here: the payments remember them. */
+/** The run that time goes on with which comes at `at`. */
+function runAt({ run, paidUntil, endedAt }: SubscriptionFacts, at: Instant, rules: BillingRules) {
+  const isOpen = paidUntil !== null && endedAt === null && at < graceEndsAt(paidUntil, rules)
+  return run && isOpen ? { run, renews: true } : { run: { anchorAt: at, months: 0 }, renews: false }
+}
+
+/** The facts with the added time. Periods that are over are forgotten here: their sources remember them. */
 export function extend(
   facts: SubscriptionFacts,
-  { run, period, months, renews }: Purchase,
-  payment: Pick<Payment, 'id' | 'plan' | 'instrument'>,
+  { run, period, months, granted, renews }: AddedTime,
+  source: { readonly id: string; readonly plan: Plan; readonly instrument: string | null },
   now: Instant,
 ): SubscriptionFacts {
   const earlier = renews ? facts.periods.filter(({ end }) => end > now) : []
+  const added = { ...period, sourceId: source.id, plan: source.plan, months, ...(granted && { granted }) }
   return {
     run,
     paidUntil: period.end,
-    periods: [...earlier, { ...period, paymentId: payment.id, plan: payment.plan, months }],
+    periods: [...earlier, added],
     endedAt: null,
-    instrument: payment.instrument ?? facts.instrument,
+    instrument: source.instrument ?? facts.instrument,
   }
 }
 
@@ -141,7 +179,21 @@ export function longer(run: PaidRun, months: number): PaidRun {
   return { ...run, months: run.months + months }
 }
 
-/** The period that `months` more add to the run. */
-export function nextPeriod(calendar: Calendar, run: PaidRun, months: number): Period {
-  return { start: paidUntil(calendar, run), end: paidUntil(calendar, longer(run, months)) }
+/** Where time stands that follows on `before`, and the run as it then ends. */
+export function timeBehind(
+  calendar: Calendar,
+  before: PaidRun,
+  { months, granted }: Pick<PaidPeriod, 'months' | 'granted'>,
+): Pick<AddedTime, 'run' | 'period' | 'granted'> {
+  const start = paidUntil(calendar, before)
+  if (!granted) {
+    const run = longer(before, months)
+    return { run, period: { start, end: paidUntil(calendar, run) } }
+  }
+  const end = start + granted.days * DAY
+  return {
+    run: { anchorAt: end, months: 0 },
+    period: { start, end },
+    granted: { ...granted, follows: before },
+  }
 }

@@ -280,8 +280,8 @@ describeScenario('the operator', ({ database }) => {
         current_period_end: '2027-01-20T12:00:00Z',
       })
       expect(acted.body.audit[0]).toMatchObject({
-        before: { moved_payments: [{ id: second.paymentId, period_start: '2026-12-21T12:00:00Z' }] },
-        after: { moved_payments: [{ id: second.paymentId, period_start: '2026-12-20T12:00:00Z' }] },
+        before: { moved_periods: [{ id: second.paymentId, period_start: '2026-12-21T12:00:00Z' }] },
+        after: { moved_periods: [{ id: second.paymentId, period_start: '2026-12-20T12:00:00Z' }] },
       })
     })
 

@@ -55,7 +55,7 @@ export async function recordAct(
 export interface AuditedFacts {
   readonly payment: Payment | null
   readonly subscription: SubscriptionFacts
-  /** Other payments whose months a refund moves. */
+  /** The periods of other payments, codes and grants that a refund moves. */
   readonly moved: readonly MovedPeriod[]
 }
 
@@ -97,7 +97,7 @@ function describeFacts({ payment, subscription, moved }: AuditedFacts) {
       paid_until: timestampOrNull(subscription.paidUntil),
       ended_at: timestampOrNull(subscription.endedAt),
     },
-    ...(moved.length > 0 && { moved_payments: moved.map(describeMoved) }),
+    ...(moved.length > 0 && { moved_periods: moved.map(describeMoved) }),
   }
 }
 
@@ -112,8 +112,8 @@ function describePayment(payment: Payment) {
   }
 }
 
-function describeMoved({ paymentId, periodStart, periodEnd }: MovedPeriod) {
-  return { id: paymentId, period_start: toTimestamp(periodStart), period_end: toTimestamp(periodEnd) }
+function describeMoved({ sourceId, periodStart, periodEnd }: MovedPeriod) {
+  return { id: sourceId, period_start: toTimestamp(periodStart), period_end: toTimestamp(periodEnd) }
 }
 
 const selectRefund = statement(

@@ -56,8 +56,8 @@ export function describeChange(
 ): Omit<SettlementChange, 'isNew' | 'received' | 'receipt'> {
   const { subscription, moved = [], payment: changed = null } = after
   const movedBefore = user.subscription.periods
-    .filter((period) => moved.some(({ paymentId }) => paymentId === period.paymentId))
-    .map(({ paymentId, start, end }) => ({ paymentId, periodStart: start, periodEnd: end }))
+    .filter((period) => moved.some(({ sourceId }) => sourceId === period.sourceId))
+    .map(({ sourceId, start, end }) => ({ sourceId, periodStart: start, periodEnd: end }))
   const facts = {
     before: { payment, subscription: user.subscription, moved: movedBefore },
     after: { payment: changed ?? payment, subscription, moved },

@@ -51,7 +51,7 @@ describeOnBothDatabases('changes that are saved together', ({ database }) => {
     options: { series?: string; eventId?: string } = {},
   ): Promise<SettlementChange> => {
     const { payment, version } = await requested(userId)
-    const period = { start: NOON, end: NOON + days(30), paymentId: payment.id, plan: PRO, months: 1 }
+    const period = { start: NOON, end: NOON + days(30), sourceId: payment.id, plan: PRO, months: 1 }
     return {
       userId,
       version,

@@ -288,6 +288,6 @@ function toInput(change: SettlementChange) {
   }
 }
 
-function movedToColumns({ paymentId, periodStart, periodEnd }: MovedPeriod) {
-  return { id: paymentId, period_start: at(periodStart), period_end: at(periodEnd) }
+function movedToColumns({ sourceId, periodStart, periodEnd }: MovedPeriod) {
+  return { id: sourceId, period_start: at(periodStart), period_end: at(periodEnd) }
 }

@@ -56,10 +56,19 @@ export function parseUser(row: Row): UserRecord {
   }
 }
 
-/** Code before migration 14 writes no `months`: it sells single ones. */
-type StoredPeriod = Omit<PaidPeriod, 'months'> & Partial<Pick<PaidPeriod, 'months'>>
+/** As older code writes and reads it: the source is a payment, and before migration 14 single months alone were sold. */
+type StoredPeriod = Omit<PaidPeriod, 'sourceId' | 'months'> & {
+  readonly paymentId: string
+  readonly months?: number
+}
 
-const toPeriod = (stored: StoredPeriod): PaidPeriod => ({ months: 1, ...stored })
+const toPeriod = ({ paymentId, ...stored }: StoredPeriod): PaidPeriod => ({
+  sourceId: paymentId,
+  months: 1,
+  ...stored,
+})
+
+const toStored = ({ sourceId, ...period }: PaidPeriod): StoredPeriod => ({ ...period, paymentId: sourceId })
 
 /** The facts as columns, for `jsonb_to_record`, with the schedule of announcements that new facts begin with. */
 export function factsToColumns(facts: SubscriptionFacts) {
@@ -67,7 +76,7 @@ export function factsToColumns(facts: SubscriptionFacts) {
     anchor_at: at(facts.run?.anchorAt ?? null),
     run_months: facts.run?.months ?? null,
     paid_until: at(facts.paidUntil),
-    months: facts.periods,
+    months: facts.periods.map(toStored),
     ended_at: at(facts.endedAt),
     payment_method: facts.instrument,
     announce_at: at(firstAnnouncementAt(facts)),

@@ -1,0 +1,210 @@
+// Days that the operator grants, among months that were bought: no second is given twice, none is lost.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { aPayment, instantOf, PRO, RULES } from '../../../../test/support/fixtures.js'
+import { DAY, HOUR, type Instant, toTimestamp } from './instant.js'
+import { decideEnd, decideRefund } from './refund.js'
+import {
+  extend,
+  grantAt,
+  NEVER_PAID,
+  type PaidPeriod,
+  purchaseAt,
+  type SubscriptionFacts,
+  statusAt,
+} from './subscription.js'
+
+/** One source of time. */
+interface Deed {
+  readonly id: string
+  readonly at: Instant
+  readonly months?: number
+  readonly days?: number
+}
+
+function add(facts: SubscriptionFacts, { id, at, months = 0, days }: Deed): SubscriptionFacts {
+  const time = days ? grantAt(facts, at, days, RULES) : purchaseAt(facts, at, months, RULES)
+  return extend(facts, time, { id, plan: PRO, instrument: null }, at)
+}
+
+const factsOf = (...deeds: readonly Deed[]) => deeds.reduce(add, NEVER_PAID)
+
+function refund(facts: SubscriptionFacts, id: string, now: Instant): SubscriptionFacts {
+  const decided = decideRefund({ payment: aPayment({ id, status: 'paid' }), subscription: facts }, now, RULES)
+  if (!decided) throw new Error('it is not paid')
+  return decided.subscription
+}
+
+const periods = ({ periods }: SubscriptionFacts) =>
+  periods.map(({ sourceId, start, end }) => [sourceId, toTimestamp(start), toTimestamp(end)])
+
+const january = instantOf('2026-01-31T10:00:00Z')
+const bought: Deed = { id: 'pay_1', at: january, months: 1 }
+
+describe('days that are granted', () => {
+  it('move the end by 24 hours each, and months bought later count from there', () => {
+    const facts = factsOf(
+      bought,
+      { id: 'grt_1', at: january + DAY, days: 3 },
+      { id: 'pay_2', at: january + 2 * DAY, months: 1 },
+      { id: 'pay_3', at: january + 2 * DAY, months: 2 },
+    )
+    expect(periods(facts)).toEqual([
+      ['pay_1', '2026-01-31T10:00:00Z', '2026-02-28T10:00:00Z'],
+      ['grt_1', '2026-02-28T10:00:00Z', '2026-03-03T10:00:00Z'],
+      ['pay_2', '2026-03-03T10:00:00Z', '2026-04-03T10:00:00Z'],
+      ['pay_3', '2026-04-03T10:00:00Z', '2026-06-03T10:00:00Z'],
+    ])
+    expect(facts.run).toEqual({ anchorAt: instantOf('2026-03-03T10:00:00Z'), months: 3 })
+  })
+
+  it('begin now for a user without paid time: who never paid, has expired, was ended', () => {
+    const at = january + 400 * DAY
+    const granted = { run: { anchorAt: at + 14 * DAY, months: 0 }, paidUntil: at + 14 * DAY, endedAt: null }
+    for (const before of [NEVER_PAID, factsOf(bought), { ...factsOf(bought), endedAt: january + DAY }]) {
+      const facts = add(before, { id: 'grt_1', at, days: 14 })
+      expect(facts).toMatchObject(granted)
+      expect(facts.periods).toHaveLength(1)
+      expect(statusAt(facts, at, RULES)).toMatchObject({ plan: PRO, status: 'active' })
+    }
+  })
+
+  it('count in grace from the end, and access goes on where the new end lies ahead', () => {
+    const inGrace = instantOf('2026-03-02T09:00:00Z')
+    const [short, enough] = [1, 2].map((days) => add(factsOf(bought), { id: 'grt_1', at: inGrace, days }))
+    expect(short && statusAt(short, inGrace, RULES)).toMatchObject({ plan: PRO, status: 'past_due' })
+    expect(enough && statusAt(enough, inGrace, RULES)).toMatchObject({ plan: PRO, status: 'active' })
+    expect(enough?.paidUntil).toBe(instantOf('2026-03-02T10:00:00Z'))
+  })
+
+  it('stay whole when the month before them is refunded, and so do the months after them', () => {
+    const facts = factsOf(
+      bought,
+      { id: 'pay_2', at: january + HOUR, months: 1 },
+      { id: 'pay_3', at: january + HOUR, months: 1 },
+      { id: 'grt_1', at: january + DAY, days: 5 },
+      { id: 'pay_4', at: january + DAY, months: 1 },
+    )
+    // To come: what stands before keeps its place, on the boundaries of 31 January.
+    expect(periods(refund(facts, 'pay_2', january + 2 * DAY))).toEqual([
+      ['pay_1', '2026-01-31T10:00:00Z', '2026-02-28T10:00:00Z'],
+      ['pay_3', '2026-02-28T10:00:00Z', '2026-03-31T10:00:00Z'],
+      ['grt_1', '2026-03-31T10:00:00Z', '2026-04-05T10:00:00Z'],
+      ['pay_4', '2026-04-05T10:00:00Z', '2026-05-05T10:00:00Z'],
+    ])
+    // After the granted days: the anchor is their end.
+    expect(periods(refund(facts, 'pay_4', january + 2 * DAY)).at(-1)?.[0]).toBe('grt_1')
+    expect(refund(facts, 'pay_4', january + 2 * DAY).run).toEqual({
+      anchorAt: instantOf('2026-05-05T10:00:00Z'),
+      months: 0,
+    })
+    // Running: all that follows begins now.
+    const [, , grant, last] = periods(refund(facts, 'pay_1', instantOf('2026-02-10T10:00:00Z')))
+    expect(grant).toEqual(['grt_1', '2026-04-10T10:00:00Z', '2026-04-15T10:00:00Z'])
+    expect(last).toEqual(['pay_4', '2026-04-15T10:00:00Z', '2026-05-15T10:00:00Z'])
+  })
+
+  it('are ended by the operator as paid time is', () => {
+    const facts = factsOf({ id: 'grt_1', at: january, days: 14 })
+    expect(decideEnd(facts, january + DAY, RULES)?.subscription).toEqual({ ...facts, endedAt: january + DAY })
+  })
+})
+
+/** Each period on its own length, without a gap: months from the end of the granted days before them, else from the run's. */
+function expectWhole(facts: SubscriptionFacts): void {
+  const { run, periods, paidUntil } = facts
+  const { monthsAfter } = RULES.calendar
+  const granted = periods.findLastIndex((period) => period.granted)
+  const anchorOf = (place: number) => {
+    const before = periods.slice(0, place).findLastIndex((period) => period.granted)
+    if (before >= 0) return { anchorAt: periods[before]?.end ?? 0, first: before + 1, skipped: 0 }
+    const follows = periods.find((period) => period.granted)?.granted?.follows ?? run
+    const known = sumOf(periods.slice(0, granted < 0 ? undefined : periods.findIndex((one) => one.granted)))
+    return { anchorAt: follows?.anchorAt ?? 0, first: 0, skipped: (follows?.months ?? 0) - known }
+  }
+  for (const [place, period] of periods.entries()) {
+    if (place > 0) expect(period.start).toBe(periods[place - 1]?.end)
+    if (period.granted) {
+      expect(period.end - period.start).toBe(period.granted.days * DAY)
+      continue
+    }
+    const { anchorAt, first, skipped } = anchorOf(place)
+    expect(skipped).toBeGreaterThanOrEqual(0)
+    const before = skipped + sumOf(periods.slice(first, place))
+    expect([period.start, period.end]).toEqual([
+      monthsAfter(anchorAt, before),
+      monthsAfter(anchorAt, before + period.months),
+    ])
+  }
+  expect([paidUntil, monthsAfter(run?.anchorAt ?? 0, run?.months ?? 0)]).toEqual([
+    periods.at(-1)?.end,
+    periods.at(-1)?.end,
+  ])
+}
+
+const sumOf = (periods: readonly PaidPeriod[]) => periods.reduce((sum, { months }) => sum + months, 0)
+
+describe('over random lives of purchases, codes, grants, refunds and ends', () => {
+  const deed = fc.record({
+    what: fc.constantFrom('pay', 'pay', 'red', 'grt', 'grt', 'refund', 'refund', 'end'),
+    // Mostly within the paid time; now and then after its end.
+    wait: fc.oneof(fc.integer({ min: 0, max: 20 * DAY }), fc.integer({ min: 0, max: 500 * DAY })),
+    months: fc.integer({ min: 1, max: 36 }),
+    days: fc.integer({ min: 1, max: 366 }),
+    nth: fc.nat(),
+  })
+
+  it('time in is time out, to the second: what is left is what was added and neither used nor given back', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 365 * 24 }), fc.array(deed, { maxLength: 25 }), (hour, life) => {
+        let now = january + hour * HOUR
+        let facts = NEVER_PAID
+        // The deeds that the facts come from, each as if nothing else had happened.
+        let deeds: readonly Deed[] = []
+        for (const [index, { what, wait, months, days, nth }] of life.entries()) {
+          now += wait
+          const before = facts
+          const id = `${what}_${index}`
+          const coming = before.periods.filter(({ end }) => end > now)
+          if (what === 'end') {
+            facts = decideEnd(facts, now, RULES)?.subscription ?? facts
+          } else if (what === 'refund') {
+            const paid = deeds.filter((one) => one.id.startsWith('pay'))
+            const chosen = paid[nth % (paid.length || 1)]
+            if (!chosen) continue
+            facts = refund(facts, chosen.id, now)
+            const period = coming.find(({ sourceId }) => sourceId === chosen.id)
+            if (before.endedAt === null && period) {
+              const later = deeds.slice(deeds.indexOf(chosen) + 1)
+              deeds =
+                period.start > now
+                  ? deeds.filter((one) => one !== chosen)
+                  : later.map((one) => ({ ...one, at: now }))
+              const isLeft = coming.length > 1
+              expect(facts.endedAt).toBe(isLeft ? null : now)
+              if (isLeft) {
+                const replayed = factsOf(...deeds)
+                expect([facts.run, facts.paidUntil]).toEqual([replayed.run, replayed.paidUntil])
+                expect(facts.periods.filter(({ end }) => end > now)).toEqual(
+                  replayed.periods.filter(({ end }) => end > now),
+                )
+              }
+            } else expect(facts).toEqual(before)
+          } else {
+            const one: Deed = what === 'grt' ? { id, at: now, days } : { id, at: now, months }
+            const { renews } =
+              what === 'grt' ? grantAt(facts, now, days, RULES) : purchaseAt(facts, now, months, RULES)
+            facts = add(facts, one)
+            deeds = renews ? [...deeds, one] : [one]
+            if (what === 'grt') {
+              expect(facts.paidUntil).toBe((renews ? (before.paidUntil ?? 0) : now) + days * DAY)
+            }
+            expect(facts.periods.slice(0, -1)).toEqual(renews ? coming : [])
+          }
+          if (facts.run) expectWhole(facts)
+        }
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})
