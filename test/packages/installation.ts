@@ -35,7 +35,14 @@ export function packAll(to: string): readonly Packed[] {
   })
 }
 
-const QUIET = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
+/** By default npm waits five minutes for an answer, three times. */
+export const QUIET = [
+  '--no-audit',
+  '--no-fund',
+  '--prefer-offline',
+  '--loglevel=error',
+  '--fetch-timeout=30000',
+]
 
 /** The binary of this version of Node. */
 export function nodeOf(version: string, at: string): string {

@@ -15,6 +15,7 @@ import {
   npm,
   type Packed,
   packAll,
+  QUIET,
   ROOT,
   remove,
   start,
@@ -181,7 +182,7 @@ describe('a clone', () => {
       const of = `packages/${path.basename(name)}`
       for (const file of ['package.json', `bin/${name}.js`]) copyTo(clone, `${of}/${file}`)
     }
-    const output = npm(process.execPath, ['ci', '--no-audit', '--no-fund', ...omitted.split(' ')], clone)
+    const output = npm(process.execPath, ['ci', ...QUIET, ...omitted.split(' ')], clone)
     expect(output).toContain('added')
   })
 })

@@ -44,7 +44,7 @@ const LONGEST_PARAMETER = 255 * 4 * 3
 const LONGEST_ADDRESS = 2 * LONGEST_PARAMETER
 const HEADERS_TIMEOUT_MS = 10_000
 /** The whole request, body included: 64 KiB in 30 seconds is a slow phone. */
-const REQUEST_TIMEOUT_MS = 30_000
+export const REQUEST_TIMEOUT_MS = 30_000
 /** Longer than the 60 seconds that proxies keep a connection, so that they close first and never meet a closed one. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 /** Slower answers get a line in the log. */

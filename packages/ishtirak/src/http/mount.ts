@@ -5,7 +5,8 @@ import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type Response as Injected, type InjectOptions, inject } from 'light-my-request'
-import type { App } from './app.js'
+import { BillingError } from '../core/error.js'
+import { type App, REQUEST_TIMEOUT_MS } from './app.js'
 import { keptBody } from './request.js'
 
 export interface MountedApp {
@@ -61,6 +62,7 @@ export function mount(app: App, options: MountOptions): MountedApp {
       const path = pathBelow(prefix, `${pathname}${search}`)
       if (path === undefined) return new Response(elsewhere, { status: 404 })
       if (request.bodyUsed) throw new TypeError('the host has read the body of this request already')
+      request.signal.throwIfAborted()
       return webAnswer(request, await exchange(webCall(request, path, client)))
     },
     listener: (request, response, next) => {
@@ -164,11 +166,19 @@ function webCall(request: Request, path: string, client?: FetchClient): Call {
     method: request.method,
     path,
     headers,
-    // The same stream, which Node and the web each declare.
-    ...(body && { body: Readable.fromWeb(body as ReadableStream) }),
+    ...(body && { body: endingStream(body, request.signal) }),
     address: typeof client?.clientAddress === 'string' ? client.clientAddress : undefined,
     host: request,
   }
+}
+
+/** Breaks off with the caller, and at the time limit that a server of ours would have: nothing else ends a stalled body. */
+function endingStream(body: NonNullable<Request['body']>, signal: AbortSignal): Readable {
+  // The same stream, which Node and the web each declare.
+  const stream = Readable.fromWeb(body as ReadableStream, { signal })
+  const giveUp = () => stream.destroy(new BillingError('request_timeout'))
+  const timer = setTimeout(giveUp, REQUEST_TIMEOUT_MS).unref()
+  return stream.once('close', () => clearTimeout(timer))
 }
 
 /** A request whose body the host has read, and kept. */

@@ -9,7 +9,7 @@ import { ROUND_MS } from '../operator/reconcile.js'
 import type { ReconciliationSchema } from '../operator/schemas.js'
 import { readConfig } from '../runtime/config.js'
 import { createLog } from '../runtime/log.js'
-import { sections } from './cli-tables.js'
+import { plainJson, sections } from './cli-tables.js'
 import { CommandFailed, type OperatorClient, openOperatorClient } from './operator-client.js'
 
 interface Operation {
@@ -62,7 +62,7 @@ function addAction(command: Command, operation: Operation, show: Show = (answer)
   if (operation === OPERATIONS.resendEvent)
     command.option('--all-undelivered', `instead: ${OPERATIONS.resendWaitingEvents.schema.summary}`)
   command
-    .option('--json', 'the answer of the API as it is')
+    .option('--json', 'the answer of the API, as JSON')
     .option(
       '--url <address>',
       'ask this running service, with the key in OPERATOR_KEY (default: ISHTIRAK_URL)',
@@ -78,7 +78,7 @@ function addAction(command: Command, operation: Operation, show: Show = (answer)
       const text = await ask(client, asked, argument, members()).finally(() => client.close())
       const shown = () => sections(show(JSON.parse(text), argument), config.billing.timeZone)
       if (operation === OPERATIONS.exportPayments) process.stdout.write(text)
-      else process.stdout.write(`${options.json ? JSON.stringify(JSON.parse(text), null, 2) : shown()}\n`)
+      else process.stdout.write(`${options.json ? plainJson(JSON.parse(text)) : shown()}\n`)
     })
 }
 

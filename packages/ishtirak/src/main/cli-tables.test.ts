@@ -2,7 +2,7 @@ import type { TObject } from 'typebox'
 import { expect, it } from 'vitest'
 import { EventsSchema } from '../events/schemas.js'
 import { FoundSchema, PaymentFileSchema, ReconciliationSchema } from '../operator/schemas.js'
-import { COLUMNS, sections, withLocalTimes } from './cli-tables.js'
+import { COLUMNS, plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'
 
 it('the time on the wall stands behind each instant, with its day where that differs', () => {
   const answer = { paid_at: '2026-11-21T12:00:00Z', ends: [{ at: '2026-11-21T23:30:00Z' }], none: null }
@@ -37,6 +37,14 @@ it('a list is a table without the characters that move a cursor, facts are pairs
       .map((section) => section.join('\n'))
       .join('\n\n'),
   )
+})
+
+it('JSON is the same value without the characters that move a cursor', () => {
+  const value = { name: 'A\u001b[2J\u007f\u009b\u202e\u2066\u200f', list: [1] }
+  const text = plainJson(value)
+  expect(JSON.parse(text)).toEqual(value)
+  expect(plainText(text.replaceAll('\n', ''))).toBe(text.replaceAll('\n', ''))
+  expect(text).toContain('"A\\u001b[2J\\u007f\\u009b\\u202e\\u2066\u200f",\n')
 })
 
 it('each column is a member of the list’s schema', () => {

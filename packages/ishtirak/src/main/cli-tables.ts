@@ -63,8 +63,21 @@ function aligned(rows: readonly (readonly unknown[])[]): string {
 }
 
 function cellOf(value: unknown): string {
-  const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '-')
-  // In what a platform calls its users, control characters would move the cursor of the operator's terminal, and overrides of
-  // the writing direction show its columns in another order. The marks that Arabic is written with stay.
+  return plainText(typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '-'))
+}
+
+/**
+ * In what a platform calls its users, control characters would move the cursor of the operator's terminal, and overrides of the
+ * writing direction show its columns in another order. The marks that Arabic is written with stay.
+ */
+export function plainText(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '?')
+}
+
+/** The same characters escaped: another text of the same JSON. `JSON.stringify` leaves those from DEL on as they are. */
+export function plainJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(
+    /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

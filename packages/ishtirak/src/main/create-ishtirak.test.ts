@@ -350,6 +350,33 @@ it('fetch answers a body that breaks off as the client’s fault', async () => {
   expect([answer.status, lines]).toEqual([400, []])
 })
 
+describe('fetch with a body that never ends', () => {
+  let ishtirak: Ishtirak
+  beforeEach(async () => {
+    ishtirak = await make('http://platform.localhost')
+  })
+  const ask = (pull: () => void, signal: AbortSignal | null = null) => {
+    const headers = { 'x-user': 'amine', 'content-type': 'application/json' }
+    // It is pulled when it is read.
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 })
+    const sent = { method: 'POST', headers, body, duplex: 'half', signal }
+    return ishtirak.fetch(new Request(`http://platform.localhost/billing${UPGRADE}`, sent))
+  }
+
+  it('gives up when its caller does', async () => {
+    const caller = new AbortController()
+    expect((await ask(() => caller.abort(), caller.signal)).status).toBe(400)
+    await expect(ask(() => {}, caller.signal)).rejects.toThrow('aborted')
+    expect(lines).toEqual([])
+  })
+
+  it('is answered 408 after the 30 s of a server', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    expect((await ask(() => void vi.advanceTimersByTime(30_000))).status).toBe(408)
+  })
+})
+
 describe('the calls without HTTP', () => {
   it('throw the code of the API where the database is out of reach', async () => {
     const { billing, stop } = await make('http://platform.localhost')

@@ -8,6 +8,7 @@ import type { Config } from '../runtime/config.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import type { Log } from '../runtime/log.js'
 import { randomToken } from '../runtime/secret.js'
+import { plainText } from './cli-tables.js'
 import { readSandboxState, runningSandbox, setUpProvider } from './sandbox.js'
 import { openConfigured } from './serve.js'
 import { wire } from './wire.js'
@@ -170,5 +171,5 @@ function refusal(status: number, body: string): Error {
 }
 
 function plain(value: unknown): string {
-  return typeof value === 'string' ? value.replace(/\p{Cc}/gu, '?') : JSON.stringify(value)
+  return plainText(typeof value === 'string' ? value : JSON.stringify(value))
 }

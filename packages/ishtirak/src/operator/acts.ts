@@ -44,14 +44,13 @@ export async function recheckPayment(deps: SettleDeps, paymentId: string, by: By
 
 /**
  * Takes a payment under review as it is. The provider is asked once more; where it is out of reach, what it said then is
- * taken. Throws `conflict` when nothing is under review, or when the provider no longer says that it has the money.
+ * taken. Throws `already_refunded`, or `conflict` when nothing is under review or the provider no longer says that it has the
+ * money.
  */
 export async function acceptPayment(deps: SettleDeps, paymentId: string, by: By): Promise<PaymentFile> {
   const { payment } = await loadPayment(deps, paymentId)
   const { review } = payment
-  if (payment.status !== 'review' || !review) {
-    throw new BillingError('conflict', { extra: { payment_status: payment.status } })
-  }
+  if (payment.status !== 'review' || !review) throw await refusalByStatus(deps, payment)
   const report = await freshReport(deps, payment, review)
   const accepted = { event: null, source: 'operator', accepted: true } as const
   await settlePayment(deps, { ...accepted, report, by: { ...by, act: 'payment.accept' } })
@@ -67,13 +66,13 @@ export async function refundPayment(deps: SaveDeps, paymentId: string, by: By): 
     const loaded = await loadPayment(deps, paymentId)
     const { payment, user } = loaded
     const refund = decideRefund({ payment, subscription: user.subscription }, now, deps.rules)
-    if (!refund) throw await refundRefusal(deps, payment)
+    if (!refund) throw await refusalByStatus(deps, payment)
     return { ...loaded, userId: payment.userId, after: refund }
   })
   return showPayment(deps, paymentId)
 }
 
-async function refundRefusal({ database }: ReadDeps, payment: Payment): Promise<BillingError> {
+async function refusalByStatus({ database }: ReadDeps, payment: Payment): Promise<BillingError> {
   const { userId, id: paymentId, status } = payment
   if (status !== 'refunded') return new BillingError('conflict', { extra: { payment_status: status } })
   const at = await findRefundInstant(database, { userId, paymentId })

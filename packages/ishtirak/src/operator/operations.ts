@@ -92,7 +92,7 @@ export const OPERATIONS = {
         'The provider is asked once more. 409 when nothing is under review, or the provider does not have the money.',
     },
     schemas.PaymentFileSchema,
-    ASKED,
+    [...ASKED, 'already_refunded'],
   ),
   recordRefund: acts(
     '/payments/:payment_id/refund',

@@ -251,19 +251,21 @@ describeScenario('the operator', ({ database }) => {
       expect(events[2]).toMatchObject({ status: 'canceled' })
     })
 
-    it('a second time says that it is recorded, and since when', async () => {
+    it('a second time, as its acceptance, says that it is recorded, and since when', async () => {
       const { paymentId } = await world.as('user-1').buy()
       await operator.post(`/payments/${paymentId}/refund`, { why: 'on request' })
       await world.advance(DAY)
-      const again = await operator.post(`/payments/${paymentId}/refund`, { why: 'once more' })
-      expect([again.status, again.body]).toEqual([
-        409,
-        expect.objectContaining({
-          code: 'already_refunded',
-          payment_status: 'refunded',
-          refunded_at: '2026-11-21T12:00:00Z',
-        }),
-      ])
+      for (const act of ['refund', 'accept']) {
+        const again = await operator.post(`/payments/${paymentId}/${act}`, { why: 'once more' })
+        expect([again.status, again.body]).toEqual([
+          409,
+          expect.objectContaining({
+            code: 'already_refunded',
+            payment_status: 'refunded',
+            refunded_at: '2026-11-21T12:00:00Z',
+          }),
+        ])
+      }
     })
 
     it('of an earlier month moves the paid one up, in the history as well, and writes both down', async () => {

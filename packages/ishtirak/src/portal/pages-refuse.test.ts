@@ -67,6 +67,13 @@ describe('an address that users open', () => {
     expect(await ask('GET', '/portal/nothing?lang=en', { cookie })).toContain('<html lang="en"')
   })
 
+  it('has cookies of its own on each path of an origin', () => {
+    const paths = ['', '/a', '/a/b', '/a.b', '/a~b', '/a-b', '/a_b', '/a%2Fb', '/a~2eb', '/A']
+    const names = paths.flatMap((path) => Object.values(cookiesFor(`https://example.dz${path}`).cookie))
+    expect(new Set(names).size).toBe(2 * paths.length)
+    expect(names.filter((name) => !/^__Host-[\w.~-]+$/.test(name))).toEqual([])
+  })
+
   it('names the methods that it takes', async () => {
     expect(await ask('DELETE', '/portal/leave')).toMatch(/^HTTP\/1.1 405 [\s\S]*\r\nallow: POST\r\n/)
   })

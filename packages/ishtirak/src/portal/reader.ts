@@ -95,7 +95,10 @@ export function createReader(deps: ReaderDeps, publicUrl: string) {
 /** Named by the path too: `__Host-` wants the path `/`, and two services of one origin must not share a session. */
 export function cookiesFor(publicUrl: string) {
   const secure = publicUrl.startsWith('https:')
-  const suffix = withoutSlash(new URL(publicUrl).pathname).replace(/[^\w-]/g, '.')
+  // One name for each path: a slash is a point, and what a name cannot have is written out.
+  const suffix = withoutSlash(new URL(publicUrl).pathname)
+    .replace(/[^\w/-]/g, (character) => `~${character.charCodeAt(0).toString(16)}`)
+    .replaceAll('/', '.')
   // `__Host-`: no neighbouring subdomain can plant a cookie of this name (RFC 6265bis, section 4.1.3.2).
   const prefix = secure ? '__Host-' : ''
   return {
