@@ -15,6 +15,7 @@ export const RULES: BillingRules = {
   freePlan: FREE,
   graceDays: 3,
   renewalWindowDays: 7,
+  prepayMaxMonths: 24,
   calendar: createCalendar('Africa/Algiers'),
 }
 

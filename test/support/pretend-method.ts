@@ -51,7 +51,7 @@ export function createPretendMethod(clock: Clock): PretendMethod {
     instruments: ['cib_edahabia'],
     list: null,
     webhook: null,
-    createCheckout: async ({ paymentId, userId, planId, price }) => {
+    createCheckout: async ({ paymentId, userId, planId, months, price }) => {
       const made = [...orders.values()].find((order) => order.paymentId === paymentId)
       const id = made?.checkoutId ?? nextId ?? `order-${orders.size + 1}`
       nextId = null
@@ -61,7 +61,7 @@ export function createPretendMethod(clock: Clock): PretendMethod {
         status: 'pending',
         ...price,
         live: false,
-        ...{ paymentId, userId, planId },
+        ...{ paymentId, userId, planId, months },
         // No field of the gateway names the card.
         instrument: null,
         checkoutUrl: `https://gateway.example/${id}`,

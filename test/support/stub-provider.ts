@@ -29,6 +29,7 @@ export const KEY = 'test_sk_7Qb3Kx9pLm2Zt5Rw8Yv1Nc4Hd6Gf0Js'
 export const ORDER: CheckoutOrder = {
   paymentId: 'pay_01hf7yat0000000000000000p1',
   planId: 'pro',
+  months: 12,
   userId: 'user_42',
   price: { amount: 2000, currency: 'DZD' },
   description: 'Pro, un mois',

@@ -8,11 +8,12 @@ import type { Money } from './plan.js'
 /** What a provider can say of a checkout. `unknown` is a word that we have not seen yet: nothing follows from it. */
 export type CheckoutStatus = 'pending' | 'processing' | 'paid' | 'failed' | 'canceled' | 'expired' | 'unknown'
 
-/** What we ask the provider for. `paymentId`, `userId` and `planId` travel in its metadata and come back with every report. */
+/** What we ask the provider for. `paymentId`, `userId`, `planId` and `months` travel in its metadata and come back with every report. */
 export interface CheckoutOrder {
   readonly paymentId: string
   readonly userId: string
   readonly planId: string
+  readonly months: number
   readonly price: Money
   readonly description: string
   readonly locale: Locale
@@ -40,6 +41,7 @@ export interface CheckoutReport {
   readonly userId: string | null
   /** What was ordered; checkouts made before this was sent lack it. */
   readonly planId?: string
+  readonly months?: number
   /** The kind of card or account, lower case: `edahabia`, `cib`. */
   readonly instrument: string | null
   readonly checkoutUrl: string | null

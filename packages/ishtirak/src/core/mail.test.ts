@@ -12,6 +12,7 @@ const RULES: BillingRules = {
   freePlan: FREE,
   graceDays: 3,
   renewalWindowDays: 7,
+  prepayMaxMonths: 24,
   calendar: { monthsAfter: (anchor, months) => anchor + months * 30 * DAY },
 }
 const facts = (changes: Partial<SubscriptionFacts> = {}): SubscriptionFacts => ({

@@ -2,7 +2,7 @@
 // `paid` is final and wins over failed, canceled and expired, whatever the order in which reports of it arrive.
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import { CLOCK_SKEW_MAX, type Instant, SECOND } from './instant.js'
-import { type Catalogue, type Money, type Offer, offerOf, type Plan } from './plan.js'
+import { type Catalogue, LONGEST_TERM, type Money, type Offer, offersOf, type Plan } from './plan.js'
 import { isUserId } from './user-id.js'
 
 /**
@@ -164,13 +164,24 @@ export function paymentBehind(
   return { ...payment, status: 'expired', checkoutId, nextCheckAt: now }
 }
 
-/** What the catalogue does not have is no reason to lose the money: another plan stands in, and differs. */
-function offerBehind({ planId, amount }: CheckoutReport, { plans }: Catalogue): Offer | null {
-  const sold = plans.filter(({ price }) => price > 0)
-  const fits = (plan: Plan) => (planId === undefined ? plan.price === amount : plan.id === planId)
-  const [plan, other] = sold.filter(fits)
-  const best = other ? undefined : (plan ?? sold[0])
-  return best ? offerOf(best) : null
+/** What the catalogue does not have is no reason to lose the money: another offer stands in, and differs. */
+function offerBehind(report: CheckoutReport, { plans }: Catalogue): Offer | null {
+  const { planId, months, amount } = report
+  const offers = plans.flatMap(offersOf)
+  const said = offers.filter(
+    (offer) => (planId ?? offer.plan.id) === offer.plan.id && (months ?? offer.months) === offer.months,
+  )
+  if (planId !== undefined && months !== undefined && said[0]) return said[0]
+  const [fitting, other] = said.filter(({ price }) => price.amount === amount)
+  if (other) return null
+  const standIn = said[0] ?? offers.find(({ plan }) => plan.id === planId) ?? offers[0]
+  return fitting ?? (standIn ? asSaid(standIn, months) : null)
+}
+
+/** A term that is not sold any more, at the price of its single months. */
+function asSaid(offer: Offer, months = offer.months): Offer {
+  if (months === offer.months || months < 1 || months > LONGEST_TERM) return offer
+  return { ...offer, months, price: { ...offer.price, amount: offer.plan.price * months } }
 }
 
 // The provider's instants. A payment counts from the provider's instant if it is possible: not before the checkout was made,

@@ -19,7 +19,20 @@ export interface Plan {
   readonly price: number
   readonly currency: string
   readonly limits: PlanLimits
+  /** Sold beside the single month, at a price of their own. Of the catalogue alone: what was sold is kept without them. */
+  readonly terms?: readonly Term[]
 }
+
+/** So many months of a plan, bought together. */
+interface Term {
+  /** 1 to `LONGEST_TERM`. */
+  readonly months: number
+  /** Whole units of the plan's currency for all of them. */
+  readonly price: number
+}
+
+/** In months. */
+export const LONGEST_TERM = 36
 
 /** The plans in the order they are shown, the free one first. */
 export interface Catalogue {
@@ -35,9 +48,20 @@ export interface Offer {
   readonly price: Money
 }
 
-/** A single month, the one term that is sold. */
-export function offerOf(plan: Plan): Offer {
-  return { plan, months: 1, price: { amount: plan.price, currency: plan.currency } }
+/** All that is sold of a plan: the single month and its terms, the shortest first. None of the plan that costs nothing. */
+export function offersOf({ terms = [], ...plan }: Plan): readonly Offer[] {
+  if (plan.price === 0) return []
+  const longer = terms.filter(({ months }) => months > 1).toSorted((one, other) => one.months - other.months)
+  return [{ months: 1, price: plan.price }, ...longer].map(({ months, price }) => ({
+    plan,
+    months,
+    price: { amount: price, currency: plan.currency },
+  }))
+}
+
+/** Null: that term is not sold. */
+export function offerOf(plan: Plan, months: number): Offer | null {
+  return offersOf(plan).find((offer) => offer.months === months) ?? null
 }
 
 /** The two plans of `seed.md` section 2. */
@@ -63,7 +87,7 @@ export function planById(catalogue: Catalogue, id: string): Plan | undefined {
 }
 
 /** The least that Chargily accepts: "The amount field must be greater than or equal to 50." */
-const SMALLEST_PAYABLE_AMOUNT = 50
+export const SMALLEST_PAYABLE_AMOUNT = 50
 
 /** Checks what a schema cannot say and gives the catalogue, or every problem found, in words for the operator. */
 export function assembleCatalogue(plans: readonly Plan[]): Catalogue | readonly string[] {
@@ -74,9 +98,26 @@ export function assembleCatalogue(plans: readonly Plan[]): Catalogue | readonly 
     ...(plan.price > 0 && plan.price < SMALLEST_PAYABLE_AMOUNT
       ? [`plan "${plan.id}": the provider takes no payment under ${SMALLEST_PAYABLE_AMOUNT} DZD`]
       : []),
+    ...termProblems(plan).map((problem) => `plan "${plan.id}": ${problem}`),
   ])
   if (second) problems.push('more than one plan costs 0')
   if (!free) return [...problems, 'no plan costs 0: users who never paid need one']
   if (plans[0] !== free) problems.push('the plan that costs 0 must stand first')
   return problems.length > 0 ? problems : { plans, free }
+}
+
+function termProblems({ price: single, terms = [] }: Plan): readonly string[] {
+  if (single === 0 && terms.length > 0) return ['it costs nothing, so it has no terms']
+  return terms.flatMap(({ months, price }, index) => [
+    ...(terms.findIndex((other) => other.months === months) < index
+      ? [`the term of ${months} months stands twice`]
+      : []),
+    ...(months === 1 && price !== single ? [`a term of 1 month costs what the plan costs, ${single}`] : []),
+    ...(price < SMALLEST_PAYABLE_AMOUNT
+      ? [`the term of ${months} months: the provider takes no payment under ${SMALLEST_PAYABLE_AMOUNT} DZD`]
+      : []),
+    ...(months > 1 && price > months * single
+      ? [`the term of ${months} months costs more than ${months} single months, ${months * single}`]
+      : []),
+  ])
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { days, FREE, instantOf, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
+import { renewalAt } from './quote.js'
 import { NEVER_PAID, type SubscriptionFacts } from './subscription.js'
-import { renewalAt } from './upgrade.js'
 
 const CATALOGUE = { plans: [FREE, PRO], free: FREE }
 const END = instantOf('2026-12-21T12:00:00Z')
@@ -20,6 +20,7 @@ describe('a renewal', () => {
     expect(at(NEVER_PAID, NOON)).toEqual({
       allowed: true,
       plan: PRO,
+      amount: 2000,
       wouldStart: NOON,
       wouldEnd: END,
       renewableFrom: null,

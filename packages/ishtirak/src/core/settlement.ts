@@ -12,8 +12,8 @@ import {
   type Payment,
   type Review,
 } from './payment.js'
+import { renewabilityAt } from './quote.js'
 import { type BillingRules, extend, purchaseAt, type SubscriptionFacts } from './subscription.js'
-import { renewabilityAt } from './upgrade.js'
 
 export interface SettlementFacts {
   /** Ours, found by the checkout's id, else by our id in its metadata; null when we do not know it. */
@@ -225,6 +225,7 @@ function differencesBetween(payment: Payment, report: CheckoutReport): readonly 
     ...differs('payment_id', payment.id, report.paymentId),
     ...(unsaid(report.userId) ? [] : differs('user_id', payment.userId, report.userId)),
     ...(report.planId === undefined ? [] : differs('plan_id', payment.plan.id, report.planId)),
+    ...(report.months === undefined ? [] : differs('months', payment.months, report.months)),
   ]
 }
 

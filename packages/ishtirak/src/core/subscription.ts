@@ -13,7 +13,7 @@ export interface Calendar {
 }
 
 /** Half open: `[start, end)`. */
-interface Period {
+export interface Period {
   readonly start: Instant
   readonly end: Instant
 }
@@ -68,6 +68,8 @@ export interface BillingRules {
   readonly freePlan: Plan
   readonly graceDays: number
   readonly renewalWindowDays: number
+  /** How far ahead may be bought before the renewal window. */
+  readonly prepayMaxMonths: number
   readonly calendar: Calendar
 }
 

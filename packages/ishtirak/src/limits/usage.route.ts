@@ -3,7 +3,7 @@
 // figures for the users themselves: the overview.
 import type { Static } from 'typebox'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
-import type { Renewal } from '../core/upgrade.js'
+import type { Renewal } from '../core/quote.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
@@ -216,7 +216,7 @@ function viewRenewal(renewal: Renewal) {
   return {
     allowed: renewal.allowed,
     plan: renewal.plan.id,
-    amount: renewal.plan.price,
+    amount: renewal.amount,
     currency: renewal.plan.currency,
     would_start: toTimestamp(renewal.wouldStart),
     would_end: toTimestamp(renewal.wouldEnd),

@@ -6,8 +6,8 @@ import { isAboutPayment, type MailKind } from '../core/announcement.js'
 import { DAY, type Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { Catalogue } from '../core/plan.js'
+import { renewalAt } from '../core/quote.js'
 import { type BillingRules, graceEndsAt } from '../core/subscription.js'
-import { renewalAt } from '../core/upgrade.js'
 import type { Formats } from '../i18n/formats.js'
 import { directionOf, type MessageKey, phoneInWords, planName, sayFor } from '../i18n/messages.js'
 import { type Receipt, type ReceiptDeps, readReceipt } from '../receipts/receipt.js'
@@ -105,7 +105,7 @@ function dataOf(
   const now = clock.now()
   const { subscription } = owed.user
   const end = receipt?.periodEnd ?? subscription.paidUntil ?? now
-  const price = renewalAt(subscription, catalogue, now, rules)?.plan.price ?? 0
+  const price = renewalAt(subscription, catalogue, now, rules)?.amount ?? 0
   const plan = receipt?.planName ?? subscription.periods.at(-1)?.plan.name ?? ''
   return {
     plan: planName(plan, locale),

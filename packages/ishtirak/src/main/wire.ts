@@ -187,6 +187,7 @@ function rulesOf({ plans, billing }: Config): BillingRules {
     freePlan: plans.free,
     graceDays: billing.graceDays,
     renewalWindowDays: billing.renewalWindowDays,
+    prepayMaxMonths: billing.prepayMaxMonths,
     calendar: createCalendar(billing.timeZone),
   }
 }

@@ -2,15 +2,16 @@
 // Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never blindly repeated.
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
-import { type Instant, MINUTE, SECOND, toTimestamp } from '../core/instant.js'
+import { MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { newPayment, type Payment } from '../core/payment.js'
-import type { Catalogue, Offer } from '../core/plan.js'
+import type { Catalogue } from '../core/plan.js'
+import type { PurchaseMode, Quote, Wanted } from '../core/quote.js'
 import { decideUpgrade, type UpgradeDecision } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
 import { singleFlight } from '../runtime/async.js'
 import { createRecentFailures } from '../runtime/bounded-map.js'
-import type { ProviderFailure } from './method.js'
+import { busyUntil, refusal, unavailable } from './refusals.js'
 import { type SettleDeps, settlePayment } from './settle.js'
 import { endCheckout, lookUpPayment } from './sweep.js'
 import { createUpgradeRequests, moveAttemptLease, withdrawPayment } from './upgrade.sql.js'
@@ -19,6 +20,10 @@ import type { KnownUser } from './users.sql.js'
 export interface UpgradeRequest {
   readonly user: KnownUser
   readonly planId: string
+  /** Absent: one. */
+  readonly months?: number
+  /** Absent: `upgrade`. */
+  readonly mode?: PurchaseMode
   /** The name of the payment method; absent: the primary one. */
   readonly method?: string
   /** The language of the provider's page. */
@@ -40,7 +45,6 @@ const POLL_MS = 50
 const POLLS_MAX = (4 * SECOND) / POLL_MS
 /** Each step moves the payment on (look, close, request), so more than a few mean a fight over it. */
 const STEPS_MAX = 12
-const DEFAULT_RETRY_SECONDS = 5
 /** A provider that fails or refuses is tried this often for one user in a minute, by one process. */
 const FAILURES_A_MINUTE = 5
 
@@ -67,7 +71,8 @@ export function createUpgradeState(database: Queryable) {
 /** Throws what `refusal` names, `provider_unavailable`, `provider_rejected` or `conflict`. */
 export function upgrade(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
   // The id of a user holds no line break, so no two users have one key.
-  const key = `${request.user.userId}\n${request.planId}\n${request.method ?? ''}`
+  const { planId, months, mode } = wantedBy(request)
+  const key = `${request.user.userId}\n${planId}\n${months}\n${mode}\n${request.method ?? ''}`
   return deps.upgrades.clicks(key, () => openOrReturn(deps, request))
 }
 
@@ -80,8 +85,7 @@ async function openOrReturn(deps: UpgradeDeps, request: UpgradeRequest): Promise
       method: methodOf(deps, request).name,
       now,
     })
-    const wanted = { planId: request.planId, catalogue: deps.catalogue }
-    const decision = decideUpgrade(facts, wanted, now, deps.rules)
+    const decision = decideUpgrade(facts, wantedBy(request), deps.catalogue, now, deps.rules)
     if (decision.kind === 'return') return opened(decision.payment)
     if (decision.kind === 'wait' && ++polls <= POLLS_MAX) {
       await deps.wait(POLL_MS)
@@ -96,6 +100,10 @@ async function openOrReturn(deps: UpgradeDeps, request: UpgradeRequest): Promise
   throw unavailable(null)
 }
 
+function wantedBy({ planId, months = 1, mode = 'upgrade' }: UpgradeRequest): Wanted {
+  return { planId, months, mode }
+}
+
 type Attempt = () => Promise<OpenedCheckout | null>
 
 /** What asks the provider; null where the decision does not lead there. */
@@ -107,7 +115,7 @@ function attemptOf(
 ): Attempt | null {
   if (decision.kind === 'close') return () => closeAtProvider(deps, decision.payment, request)
   if (decision.kind === 'continue') return () => continueAttempt(deps, decision.payment, request)
-  if (decision.kind === 'request') return () => requestPayment(deps, decision.offer, request, version)
+  if (decision.kind === 'request') return () => requestPayment(deps, decision.quote, request, version)
   return null
 }
 
@@ -135,7 +143,7 @@ const methodOf = ({ methods }: UpgradeDeps, { method }: UpgradeRequest) =>
 /** Writes the payment, then asks the provider. Null: the next round of the loop finds what came of it. */
 async function requestPayment(
   deps: UpgradeDeps,
-  offer: Offer,
+  { offer, amount }: Quote,
   request: UpgradeRequest,
   version: number | null,
 ): Promise<OpenedCheckout | null> {
@@ -143,7 +151,7 @@ async function requestPayment(
   const payment = newPayment({
     id: deps.ids.next('pay', now),
     userId: request.user.userId,
-    offer,
+    offer: { ...offer, price: { ...offer.price, amount } },
     method: methodOf(deps, request),
     createdAt: now,
     attemptEndsAt: now + ATTEMPT_MS,
@@ -179,6 +187,7 @@ async function openCheckout(
     paymentId: payment.id,
     userId: payment.userId,
     planId: payment.plan.id,
+    months: payment.months,
     price: payment.price,
     description: payment.plan.name,
     locale: request.locale,
@@ -236,10 +245,11 @@ async function takeOver(
 async function closeAtProvider(
   deps: UpgradeDeps,
   payment: Payment,
-  { planId, requestId }: UpgradeRequest,
+  request: UpgradeRequest,
 ): Promise<OpenedCheckout | null> {
   if (payment.checkoutId === null) return null
   const { checkoutId } = payment
+  const { requestId } = request
   const ended = await endCheckout(deps, payment, { checkoutId, source: 'upgrade', requestId })
   if (!ended.ok)
     throw ended.failure.kind === 'rejected'
@@ -248,44 +258,9 @@ async function closeAtProvider(
   const { status } = ended.value
   const isPayable = status === 'pending'
   if (!isPayable && status !== 'processing') return null
-  if (isPayable && payment.plan.id === planId) return opened(payment)
+  const { planId, months } = wantedBy(request)
+  if (isPayable && payment.plan.id === planId && payment.months === months) return opened(payment)
   throw new BillingError('conflict', { retryAfterSeconds: 60 })
-}
-
-function refusal(decision: UpgradeDecision, now: Instant): BillingError {
-  switch (decision.kind) {
-    case 'unknown_plan':
-    case 'plan_not_purchasable':
-      return new BillingError(decision.kind)
-    case 'already_subscribed':
-      return new BillingError('already_subscribed', {
-        extra: {
-          current_period_end: toTimestamp(decision.currentPeriodEnd),
-          renewable_from: toTimestamp(decision.renewableFrom),
-        },
-      })
-    case 'too_many_checkouts':
-      return new BillingError('too_many_checkouts', {
-        retryAfterSeconds: secondsUntil(decision.retryAt, now),
-      })
-    case 'wait':
-      return busyUntil(decision.payment.attemptEndsAt, now)
-    default:
-      return unavailable(null)
-  }
-}
-
-function busyUntil(at: Instant, now: Instant): BillingError {
-  return new BillingError('provider_unavailable', { retryAfterSeconds: secondsUntil(at, now) })
-}
-
-function secondsUntil(at: Instant, now: Instant): number {
-  return Math.max(1, Math.ceil((at - now) / SECOND))
-}
-
-function unavailable(failure: ProviderFailure | null): BillingError {
-  const asked = failure?.kind === 'unavailable' ? failure.retryAfterSeconds : null
-  return new BillingError('provider_unavailable', { retryAfterSeconds: asked ?? DEFAULT_RETRY_SECONDS })
 }
 
 function opened(payment: Payment): OpenedCheckout {

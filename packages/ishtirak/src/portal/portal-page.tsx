@@ -1,8 +1,8 @@
 // The portal's one page: notices, the plan with the one thing to buy, then the plans for users without paid time, or usage and
 // payments for users with paid time.
 import { DAY, type Instant } from '../core/instant.js'
+import { isPaidNow } from '../core/quote.js'
 import { graceEndsAt } from '../core/subscription.js'
-import { isPaidNow } from '../core/upgrade.js'
 import { planName, sayFor } from '../i18n/messages.js'
 import { BuyForm, FormToken, LinkButton, type Pages, renderPage } from './frame.js'
 import {
@@ -144,7 +144,7 @@ function Offer(section: Section) {
     )
   }
   const isRenewal = isPaidNow(overview.subscription)
-  const words = { plan: planName(renewal.plan.name, locale), amount: priceOf(section, renewal.plan.price) }
+  const words = { plan: planName(renewal.plan.name, locale), amount: priceOf(section, renewal.amount) }
   const end = formats.day(renewal.wouldEnd, locale)
   return (
     <div class="buy">

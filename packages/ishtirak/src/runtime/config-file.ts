@@ -1,10 +1,10 @@
 // Files that the configuration names: JSON, checked against a schema. Everything that is wrong with one is a `ConfigError`. And
-// the simplest of them, PLANS_FILE: the plans in the form of `GET /plans`, checked strictly, because a misspelt limit would
-// never apply.
+// the simplest of them, PLANS_FILE: the plans in the form of `GET /plans`, and the terms in which they are sold, checked strictly, because a
+// misspelt limit would never apply.
 import { readFileSync } from 'node:fs'
 import Type, { type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { assembleCatalogue, type Catalogue, type Plan, SEED_PLANS } from '../core/plan.js'
+import { assembleCatalogue, type Catalogue, LONGEST_TERM, type Plan, SEED_PLANS } from '../core/plan.js'
 
 /** The start is refused. Each problem is one sentence that names its variable. */
 export class ConfigError extends Error {
@@ -62,6 +62,11 @@ export function schemaProblems(
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
+const TermSchema = Type.Object(
+  { months: Type.Integer({ minimum: 1, maximum: LONGEST_TERM }), price: Count },
+  { additionalProperties: false },
+)
+
 const PlanSchema = Type.Object(
   {
     // It stands in addresses, in the provider's metadata and in the database.
@@ -73,6 +78,7 @@ const PlanSchema = Type.Object(
       { projects: Count, domains_per_project: Count, deploys_per_day: Count, storage_mb: Count },
       { additionalProperties: false },
     ),
+    terms: Type.Optional(Type.Array(TermSchema, { minItems: 1, maxItems: LONGEST_TERM })),
   },
   { additionalProperties: false },
 )

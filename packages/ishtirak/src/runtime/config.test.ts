@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { offersOf } from '../core/plan.js'
 import { readConfig } from './config.js'
 import { ConfigError } from './config-file.js'
 import { Environment, misspelt } from './environment.js'
@@ -43,7 +44,7 @@ describe('with nothing set', () => {
       auth: {},
       chargily: null,
       plans: expect.objectContaining({ free: expect.objectContaining({ id: 'free', price: 0 }) }),
-      billing: { timeZone: 'Africa/Algiers', graceDays: 3, renewalWindowDays: 7 },
+      billing: { timeZone: 'Africa/Algiers', graceDays: 3, renewalWindowDays: 7, prepayMaxMonths: 24 },
       quotaTimeZone: 'Africa/Algiers',
       platformKeys: [],
       operatorKeys: [],
@@ -93,6 +94,7 @@ it('with everything set each part gets its own', () => {
     QUOTA_TIMEZONE: 'Europe/Paris',
     GRACE_DAYS: '0',
     RENEWAL_WINDOW_DAYS: '14',
+    PREPAY_MAX_MONTHS: '36',
     EVENTS_URL: 'https://host.example/events',
     EVENTS_SECRETS: `whsec_${'A'.repeat(32)},whsec_${'B'.repeat(43)}=`,
     SMTP_URL: 'smtps://user:password@mail.example',
@@ -118,7 +120,7 @@ it('with everything set each part gets its own', () => {
       webhookKeys: ['live_sk_old', 'live_sk_older'],
       apiUrl: 'http://127.0.0.1:4000',
     },
-    billing: { timeZone: 'UTC', graceDays: 0, renewalWindowDays: 14 },
+    billing: { timeZone: 'UTC', graceDays: 0, renewalWindowDays: 14, prepayMaxMonths: 36 },
     quotaTimeZone: 'Europe/Paris',
     platformKeys: [`${KEY}1`, `${KEY}2`],
     operatorKeys: [
@@ -175,6 +177,7 @@ describe('a value that does not fit', () => {
     ['QUOTA_TIMEZONE', '+1'],
     ['GRACE_DAYS', '32'],
     ['RENEWAL_WINDOW_DAYS', '29'],
+    ['PREPAY_MAX_MONTHS', '0'],
     ['EVENTS_SECRETS', 'hush'],
     ['EVENTS_SECRETS', `whsec_${'A'.repeat(28)}`],
     ['EVENTS_SECRETS', `whsec_${'A'.repeat(33)}`],
@@ -338,6 +341,22 @@ describe('PLANS_FILE', () => {
     expect(readConfig({ PLANS_FILE }).plans.plans.map(({ id }) => id)).toEqual(['free', 'team'])
   })
 
+  const sold = (terms: unknown) => ({ ...free, id: 'pro', price: 100, terms })
+
+  it('sells terms beside the single month, in any order in the file, which may name the single month too', () => {
+    const terms = [
+      { months: 36, price: 3000 },
+      { months: 1, price: 100 },
+      { months: 2, price: 200 },
+    ]
+    const [, pro] = readConfig({ PLANS_FILE: file([free, sold(terms)]) }).plans.plans
+    expect(pro && offersOf(pro).map(({ months, price }) => [months, price.amount])).toEqual([
+      [1, 100],
+      [2, 200],
+      [36, 3000],
+    ])
+  })
+
   it.each([
     ['{', expect.stringMatching(/^PLANS_FILE is not JSON: /)],
     [[], 'PLANS_FILE /: must not have fewer than 1 items'],
@@ -352,6 +371,37 @@ describe('PLANS_FILE', () => {
     [
       [free, { ...free, id: 'pro', price: 49 }],
       'PLANS_FILE: plan "pro": the provider takes no payment under 50 DZD',
+    ],
+    [[free, sold([{ months: 0, price: 500 }])], 'PLANS_FILE /1/terms/0/months: must be >= 1'],
+    [[free, sold([{ months: 37, price: 500 }])], 'PLANS_FILE /1/terms/0/months: must be <= 36'],
+    [[free, sold([{ months: 1.5, price: 500 }])], 'PLANS_FILE /1/terms/0/months: must be integer'],
+    [[free, sold([{ months: 12, price: 0.5 }])], 'PLANS_FILE /1/terms/0/price: must be integer'],
+    [[free, sold([{ months: 12 }])], 'PLANS_FILE /1/terms/0/price: is missing'],
+    [
+      [free, sold([{ months: 12, price: 49 }])],
+      'PLANS_FILE: plan "pro": the term of 12 months: the provider takes no payment under 50 DZD',
+    ],
+    [
+      [free, sold([{ months: 12, price: 1201 }])],
+      'PLANS_FILE: plan "pro": the term of 12 months costs more than 12 single months, 1200',
+    ],
+    [
+      [free, sold([{ months: 1, price: 99 }])],
+      'PLANS_FILE: plan "pro": a term of 1 month costs what the plan costs, 100',
+    ],
+    [
+      [
+        free,
+        sold([
+          { months: 12, price: 900 },
+          { months: 12, price: 950 },
+        ]),
+      ],
+      'PLANS_FILE: plan "pro": the term of 12 months stands twice',
+    ],
+    [
+      [{ ...free, terms: [{ months: 12, price: 0 }] }],
+      'PLANS_FILE: plan "free": it costs nothing, so it has no terms',
     ],
   ])('that says %j is refused', (content, problem) => {
     expect(problemsOf({ PLANS_FILE: file(content) })).toContainEqual(problem)

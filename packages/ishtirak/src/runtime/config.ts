@@ -89,6 +89,7 @@ function assemble(environment: Environment, plans: Catalogue, seller: Seller) {
       timeZone: environment.BILLING_TIMEZONE,
       graceDays: environment.GRACE_DAYS,
       renewalWindowDays: environment.RENEWAL_WINDOW_DAYS,
+      prepayMaxMonths: environment.PREPAY_MAX_MONTHS,
     },
     quotaTimeZone: environment.QUOTA_TIMEZONE,
     /** Empty: the platform API is switched off. */

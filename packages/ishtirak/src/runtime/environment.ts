@@ -60,6 +60,7 @@ export const Environment = Type.Object({
   QUOTA_TIMEZONE: timeZone(),
   GRACE_DAYS: integer(0, 31),
   RENEWAL_WINDOW_DAYS: integer(0, 28),
+  PREPAY_MAX_MONTHS: integer(1, 120),
   EVENTS_URL: web(),
   EVENTS_SECRETS: listOf(
     'secrets that start with whsec_ (24 to 64 bytes, base64)',
@@ -94,6 +95,7 @@ const DEFAULTS = {
   QUOTA_TIMEZONE: 'Africa/Algiers',
   GRACE_DAYS: 3,
   RENEWAL_WINDOW_DAYS: 7,
+  PREPAY_MAX_MONTHS: 24,
   PORTAL_FRAME_ANCESTORS: 'none',
   LOG_LEVEL: 'info' as LogLevel,
 }

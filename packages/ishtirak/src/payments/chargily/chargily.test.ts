@@ -32,7 +32,7 @@ describe('opening a checkout', () => {
       description: ORDER.description,
       locale: 'fr',
       chargily_pay_fees_allocation: 'merchant',
-      metadata: { payment_id: ORDER.paymentId, user_id: 'user_42', plan_id: 'pro' },
+      metadata: { payment_id: ORDER.paymentId, user_id: 'user_42', plan_id: 'pro', months: '12' },
     })
   })
 
@@ -65,6 +65,7 @@ describe('opening a checkout', () => {
       expect(JSON.parse(asked[0]?.body ?? '').metadata).toEqual({
         payment_id: ORDER.paymentId,
         plan_id: 'pro',
+        months: '12',
       })
     },
   )

@@ -15,6 +15,7 @@ import { type CallDeps, type CallProvider, createCallProvider, unreadable } from
 import {
   type JsonObject,
   METHOD,
+  MONTHS,
   PAYMENT_ID,
   PLAN_ID,
   readCheckout,
@@ -113,6 +114,8 @@ function requestOf(order: CheckoutOrder): JsonObject {
       // Laravel trims texts and turns empty ones into null; what would not come back the same is not sent.
       ...(isLeftAlone(order.userId) && { [USER_ID]: order.userId }),
       ...(isLeftAlone(order.planId) && { [PLAN_ID]: order.planId }),
+      // As a text, like the others: it comes back as it was sent.
+      [MONTHS]: String(order.months),
     },
   }
 }

@@ -12,6 +12,7 @@ export const METHOD = 'chargily'
 export const PAYMENT_ID = 'payment_id'
 export const USER_ID = 'user_id'
 export const PLAN_ID = 'plan_id'
+export const MONTHS = 'months'
 
 /** Null: no checkout. `around` is what the envelope says where the checkout itself is silent. */
 export function readCheckout(
@@ -22,6 +23,7 @@ export function readCheckout(
   const checkoutId = readText(value.id)
   if (checkoutId === null) return null
   const planId = readMetadata(value.metadata, PLAN_ID)
+  const months = readAmount(readMetadata(value.metadata, MONTHS))
   return {
     method: METHOD,
     checkoutId,
@@ -32,6 +34,7 @@ export function readCheckout(
     paymentId: readMetadata(value.metadata, PAYMENT_ID),
     userId: readMetadata(value.metadata, USER_ID),
     ...(planId !== null && { planId }),
+    ...(months !== null && { months }),
     instrument: readText(value.payment_method)?.toLowerCase() ?? null,
     // The API calls it `checkout_url`, the documented event `url`.
     checkoutUrl: readCheckoutUrl(value.checkout_url) ?? readCheckoutUrl(value.url),

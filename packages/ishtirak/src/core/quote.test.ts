@@ -1,0 +1,248 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { aReport, days, FREE, instantOf, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
+import { type Instant, SECOND, toTimestamp } from './instant.js'
+import { paymentBehind } from './payment.js'
+import { type Catalogue, offersOf, type Plan } from './plan.js'
+import { decideQuote, type PurchaseMode, renewalAt, type Wanted } from './quote.js'
+import { extend, NEVER_PAID, purchaseAt, type SubscriptionFacts } from './subscription.js'
+import { decideUpgrade } from './upgrade.js'
+
+const YEARLY: Plan = {
+  ...PRO,
+  terms: [
+    { months: 12, price: 20_000 },
+    { months: 36, price: 55_000 },
+    { months: 6, price: 11_000 },
+  ],
+}
+const CATALOGUE: Catalogue = { plans: [FREE, YEARLY], free: FREE }
+
+/** Facts after these terms were bought, each at its instant. */
+function bought(...purchases: readonly (readonly [at: Instant, months: number])[]): SubscriptionFacts {
+  return purchases.reduce<SubscriptionFacts>((facts, [at, months], index) => {
+    const payment = { id: `pay_${index}`, plan: PRO, instrument: 'cib' }
+    return extend(facts, purchaseAt(facts, at, months, RULES), payment, at)
+  }, NEVER_PAID)
+}
+
+const quote = (facts: SubscriptionFacts, now: Instant, months: number, mode: PurchaseMode = 'payment') =>
+  decideQuote(facts, { planId: 'pro', months, mode }, CATALOGUE, now, RULES)
+
+describe('a quote', () => {
+  it.each([
+    ['2026-08-31T10:00:00Z', 6, '2027-02-28T10:00:00Z'],
+    ['2027-08-31T10:00:00Z', 6, '2028-02-29T10:00:00Z'],
+    ['2026-08-31T10:00:00Z', 12, '2027-08-31T10:00:00Z'],
+    ['2028-02-29T10:00:00Z', 12, '2029-02-28T10:00:00Z'],
+    ['2028-02-29T10:00:00Z', 36, '2031-02-28T10:00:00Z'],
+  ])('from %s for %i months ends at %s', (start, months, end) => {
+    const decision = quote(NEVER_PAID, instantOf(start), months)
+    expect(decision).toMatchObject({ kind: 'sold', quote: { period: { end: instantOf(end) } } })
+  })
+
+  it('of terms one after the other counts all of them from the first anchor', () => {
+    const facts = bought([instantOf('2026-08-31T10:00:00Z'), 6], [instantOf('2026-09-01T10:00:00Z'), 1])
+    expect(facts.periods.map(({ end }) => toTimestamp(end))).toEqual([
+      '2027-02-28T10:00:00Z',
+      '2027-03-31T10:00:00Z',
+    ])
+  })
+
+  it.each([
+    ['unknown_plan', { planId: 'gold', months: 1 }],
+    ['plan_not_purchasable', { planId: 'free', months: 1 }],
+    ['unknown_term', { planId: 'pro', months: 2 }],
+  ])('refuses with %s', (kind, wanted) => {
+    expect(decideQuote(NEVER_PAID, { ...wanted, mode: 'payment' }, CATALOGUE, NOON, RULES)).toEqual({ kind })
+  })
+
+  it.each([
+    [{ kind: 'percent', percent: 15 }, 2001, 300],
+    [{ kind: 'percent', percent: 100 }, 2000, 1950],
+    [{ kind: 'amount', amount: 500 }, 2000, 500],
+    [{ kind: 'amount', amount: 1960 }, 2000, 1950],
+    [{ kind: 'amount', amount: 1 }, 50, 0],
+  ] as const)('with %o off %i takes %i off, and leaves what the provider takes', (discount, price, taken) => {
+    const catalogue = { plans: [FREE, { ...PRO, price }], free: FREE }
+    const wanted: Wanted = { planId: 'pro', months: 1, mode: 'payment', discount }
+    expect(decideQuote(NEVER_PAID, wanted, catalogue, NOON, RULES)).toMatchObject({
+      quote: { offer: { price: { amount: price } }, discount: taken, amount: price - taken },
+    })
+  })
+})
+
+describe('buying ahead', () => {
+  it('is possible as a payment at once, as an upgrade only in the renewal window', () => {
+    const facts = bought([NOON, 1])
+    expect(quote(facts, NOON + SECOND, 12)).toMatchObject({ kind: 'sold' })
+    expect(quote(facts, NOON + SECOND, 1, 'upgrade').kind).toBe('already_subscribed')
+  })
+
+  it('is refused to the second before the instant from which it fits, and possible from then on', () => {
+    const facts = bought([NOON, 12], [NOON, 12])
+    const fitsFrom = instantOf('2026-12-21T12:00:00Z')
+    expect(quote(facts, fitsFrom - 1, 1)).toMatchObject({
+      kind: 'prepaid_limit_reached',
+      currentPeriodEnd: instantOf('2028-11-21T12:00:00Z'),
+      fitsFrom,
+    })
+    expect(quote(facts, fitsFrom, 1)).toMatchObject({ kind: 'sold' })
+  })
+
+  it('names a whole second where the end has a fraction', () => {
+    const facts = bought([NOON + 1, 12], [NOON + 1, 12])
+    expect(quote(facts, NOON + 2, 1)).toMatchObject({ fitsFrom: instantOf('2026-12-21T12:00:01Z') })
+  })
+
+  it('does not keep anyone from renewing, or from beginning, with a term longer than the limit', () => {
+    const facts = bought([NOON, 1])
+    const end = instantOf('2026-12-21T12:00:00Z')
+    expect(quote(NEVER_PAID, NOON, 36).kind).toBe('sold')
+    expect(quote(facts, end - days(7) - 1, 36)).toMatchObject({ fitsFrom: end - days(7) })
+    expect(quote(facts, end - days(7), 36).kind).toBe('sold')
+    expect(quote(facts, end + days(3) - 1, 36).kind).toBe('sold')
+  })
+})
+
+const anInstant = fc.integer({ min: NOON, max: NOON + days(1_500) })
+const terms = fc.uniqueArray(fc.record({ months: fc.integer({ min: 2, max: 36 }), percent: fc.nat(99) }), {
+  selector: ({ months }) => months,
+  maxLength: 5,
+})
+const aPlan = fc.record({ price: fc.integer({ min: 100, max: 100_000 }), terms }).map(
+  ({ price, terms }): Plan => ({
+    ...PRO,
+    price,
+    terms: terms.map(({ months, percent }) => ({
+      months,
+      price: Math.max(50, Math.round((months * price * percent) / 100)),
+    })),
+  }),
+)
+const aCatalogue = fc.array(aPlan, { minLength: 1, maxLength: 3 }).map((plans): Catalogue => {
+  const sold = plans.map((plan, index) => ({ ...plan, id: `plan${index}` }))
+  return { plans: [FREE, ...sold], free: FREE }
+})
+const aHistory = fc
+  .array(fc.tuple(anInstant, fc.integer({ min: 1, max: 36 })), { maxLength: 4 })
+  .map((purchases) => bought(...purchases.toSorted(([one], [other]) => one - other)))
+
+/** One purchase that is wanted, in a world of plans and paid time. */
+const aWish = fc.record({
+  catalogue: aCatalogue,
+  facts: aHistory,
+  now: anInstant,
+  planId: fc.constantFrom('plan0', 'plan1', 'plan2', 'free'),
+  months: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 36 })),
+  mode: fc.constantFrom<PurchaseMode>('upgrade', 'payment'),
+})
+const RUNS = { numRuns: 2_000 }
+
+describe('for every catalogue, history and instant', () => {
+  it('a click, a quote and a booking agree: what is quoted is offered, asked for and bought', () => {
+    fc.assert(
+      fc.property(aWish, ({ catalogue, facts, now, ...wanted }) => {
+        const quoted = decideQuote(facts, wanted, catalogue, now, RULES)
+        const click = decideUpgrade(
+          { subscription: facts, open: null, recentAt: [] },
+          wanted,
+          catalogue,
+          now,
+          RULES,
+        )
+        if (quoted.kind !== 'sold') {
+          expect(click).toEqual({ kind: 'not_sold', refusal: quoted })
+          return
+        }
+        expect(click).toEqual({ kind: 'request', quote: quoted.quote })
+        const { offer, amount, period } = quoted.quote
+        expect(catalogue.plans.flatMap(offersOf)).toContainEqual({
+          ...offer,
+          price: { amount, currency: 'DZD' },
+        })
+        expect(period).toEqual(purchaseAt(facts, now, wanted.months, RULES).period)
+      }),
+      RUNS,
+    )
+  })
+
+  it('what a click sells a payment sells too, and the renewal that is shown is what a click sells', () => {
+    fc.assert(
+      fc.property(aWish, ({ catalogue, facts, now, ...wanted }) => {
+        const click = decideQuote(facts, { ...wanted, mode: 'upgrade' }, catalogue, now, RULES)
+        const payment = decideQuote(facts, { ...wanted, mode: 'payment' }, catalogue, now, RULES)
+        if (click.kind === 'sold') expect(payment).toEqual(click)
+        const renewal = renewalAt(facts, catalogue, now, RULES)
+        const same: Wanted = { planId: renewal?.plan.id ?? '', months: 1, mode: 'upgrade' }
+        const renewed = decideQuote(facts, same, catalogue, now, RULES)
+        expect(renewal?.allowed).toBe(renewed.kind === 'sold')
+        expect('quote' in renewed && [renewed.quote.amount, renewed.quote.period]).toEqual([
+          renewal?.amount,
+          { start: renewal?.wouldStart, end: renewal?.wouldEnd },
+        ])
+      }),
+      RUNS,
+    )
+  })
+
+  it('what is refused as too far ahead is sold from the instant that is named, and not before', () => {
+    fc.assert(
+      fc.property(aWish, ({ catalogue, facts, now, ...wanted }) => {
+        const at = (instant: Instant) =>
+          decideQuote(facts, { ...wanted, mode: 'payment' }, catalogue, instant, RULES)
+        const refused = at(now)
+        if (refused.kind !== 'prepaid_limit_reached') return
+        const { fitsFrom } = refused
+        expect([fitsFrom > now, fitsFrom % SECOND]).toEqual([true, 0])
+        expect([at(fitsFrom - SECOND).kind, at(fitsFrom).kind]).toEqual(['prepaid_limit_reached', 'sold'])
+      }),
+      RUNS,
+    )
+  })
+})
+
+describe('a payment that is known from its checkout alone', () => {
+  const method = {
+    name: 'chargily',
+    live: false,
+    checkoutLifetimeMs: 1,
+    looksAfterMs: [1],
+    acknowledgeWithinMs: null,
+    instruments: [],
+  }
+  const TEAM: Plan = { ...YEARLY, id: 'team', price: 9_000, terms: [{ months: 12, price: 20_000 }] }
+  const catalogue = { plans: [FREE, YEARLY, TEAM], free: FREE }
+  const behind = (said: { amount: number; planId?: string; months?: number }) => {
+    const report = aReport({ paymentId: 'pay_01jd7k3v9m4w8x2z5c6b7n8q9r', ...said })
+    const payment = paymentBehind(report, { catalogue, method, now: NOON })
+    return payment && [payment.plan.id, payment.months, payment.price.amount]
+  }
+
+  it.each([
+    ['by its plan and months', { amount: 1, planId: 'team', months: 12 }, ['team', 12, 20_000]],
+    ['by its plan and amount', { amount: 11_000, planId: 'pro' }, ['pro', 6, 11_000]],
+    ['by its amount', { amount: 55_000 }, ['pro', 36, 55_000]],
+    [
+      'by its plan, as a single month, where nothing costs as much',
+      { amount: 7, planId: 'team' },
+      ['team', 1, 9_000],
+    ],
+    [
+      'as so many single months, where its term is not sold any more',
+      { amount: 9, planId: 'team', months: 24 },
+      ['team', 24, 216_000],
+    ],
+    [
+      'as the first that is sold, where its plan is not',
+      { amount: 9, planId: 'gold', months: 12 },
+      ['pro', 12, 24_000],
+    ],
+  ])('is found %s', (_name, said, found) => {
+    expect(behind(said)).toEqual(found)
+  })
+
+  it('is not guessed at where two offers cost as much', () => {
+    expect(behind({ amount: 20_000 })).toBeNull()
+  })
+})

@@ -1,0 +1,145 @@
+// What a purchase would be: the one decision about what is sold to a user, when, and for how much. The click, the quote, the
+// renewal that is shown and the checkout that became needless all ask here. Pure.
+import { DAY, type Instant, SECOND } from './instant.js'
+import { type Catalogue, type Offer, offerOf, type Plan, planById, SMALLEST_PAYABLE_AMOUNT } from './plan.js'
+import {
+  type BillingRules,
+  type Period,
+  purchaseAt,
+  type Subscription,
+  type SubscriptionFacts,
+  statusAt,
+} from './subscription.js'
+
+/**
+ * `upgrade`: a click, which buys nothing before the renewal window, so that no second click buys by accident. `payment`: an
+ * explicit wish, which also buys ahead.
+ */
+export type PurchaseMode = 'upgrade' | 'payment'
+
+export interface Wanted {
+  readonly planId: string
+  readonly months: number
+  readonly mode: PurchaseMode
+  /** What is taken off the price; absent: nothing. */
+  readonly discount?: Discount | undefined
+}
+
+/** `percent`: 1 to 100. `amount`: whole units of the plan's currency. */
+type Discount =
+  | { readonly kind: 'percent'; readonly percent: number }
+  | { readonly kind: 'amount'; readonly amount: number }
+
+export interface Quote {
+  /** At the price of the catalogue. */
+  readonly offer: Offer
+  /** Whole units of the offer's currency. */
+  readonly discount: number
+  /** What is to be paid: the offer's price without the discount. */
+  readonly amount: number
+  /** What a payment made now buys. */
+  readonly period: Period
+}
+
+export type QuoteDecision = { readonly kind: 'sold'; readonly quote: Quote } | QuoteRefusal
+
+/** Why it is not sold. Where it is only too early, with what would have been. */
+export type QuoteRefusal =
+  | { readonly kind: 'unknown_plan' | 'plan_not_purchasable' | 'unknown_term' }
+  | {
+      readonly kind: 'already_subscribed'
+      readonly quote: Quote
+      readonly currentPeriodEnd: Instant
+      readonly renewableFrom: Instant
+    }
+  | {
+      readonly kind: 'prepaid_limit_reached'
+      readonly quote: Quote
+      readonly currentPeriodEnd: Instant
+      /** A whole second: from then on it can be bought, if nothing else is. */
+      readonly fitsFrom: Instant
+    }
+
+export function decideQuote(
+  facts: SubscriptionFacts,
+  { planId, months, mode, discount }: Wanted,
+  catalogue: Catalogue,
+  now: Instant,
+  rules: BillingRules,
+): QuoteDecision {
+  const plan = planById(catalogue, planId)
+  if (!plan) return { kind: 'unknown_plan' }
+  if (plan.price === 0) return { kind: 'plan_not_purchasable' }
+  const offer = offerOf(plan, months)
+  if (!offer) return { kind: 'unknown_term' }
+  const { period } = purchaseAt(facts, now, months, rules)
+  const taken = discountOn(offer.price.amount, discount)
+  const quote = { offer, discount: taken, amount: offer.price.amount - taken, period }
+  const renewability = renewabilityAt(facts, now, rules)
+  if (renewability.allowed) return { kind: 'sold', quote }
+  const { currentPeriodEnd, renewableFrom } = renewability
+  if (mode === 'upgrade') return { kind: 'already_subscribed', quote, currentPeriodEnd, renewableFrom }
+  // Counted back from the end, which gives one instant. A renewal is possible in any case, however long the term.
+  const isNear = rules.calendar.monthsAfter(period.end, -rules.prepayMaxMonths)
+  const fitsFrom = Math.ceil(Math.min(isNear, renewableFrom) / SECOND) * SECOND
+  if (now >= fitsFrom) return { kind: 'sold', quote }
+  return { kind: 'prepaid_limit_reached', quote, currentPeriodEnd, fitsFrom }
+}
+
+/** In whole units, rounded in the seller's favour; what is left to pay is never less than the provider takes. */
+function discountOn(price: number, discount: Discount | undefined): number {
+  if (!discount) return 0
+  const wished = discount.kind === 'percent' ? Math.floor((price * discount.percent) / 100) : discount.amount
+  return Math.min(wished, price - SMALLEST_PAYABLE_AMOUNT)
+}
+
+type Renewability =
+  | { readonly allowed: true; readonly renewableFrom: null }
+  | {
+      /** False: it is too early. */
+      readonly allowed: boolean
+      readonly renewableFrom: Instant
+      readonly currentPeriodEnd: Instant
+    }
+
+/** Paid time can be renewed in its last days and in grace; where there is none, a payment is always welcome. */
+export function renewabilityAt(facts: SubscriptionFacts, now: Instant, rules: BillingRules): Renewability {
+  const subscription = statusAt(facts, now, rules)
+  if (!isPaidNow(subscription)) return { allowed: true, renewableFrom: null }
+  const { currentPeriodEnd } = subscription
+  const renewableFrom = currentPeriodEnd - rules.renewalWindowDays * DAY
+  return { allowed: now >= renewableFrom, renewableFrom, currentPeriodEnd }
+}
+
+/** Inside paid time, or in its grace. */
+export function isPaidNow(
+  subscription: Subscription,
+): subscription is Subscription & { readonly currentPeriodEnd: Instant } {
+  const { status, currentPeriodEnd } = subscription
+  return currentPeriodEnd !== null && (status === 'active' || status === 'past_due')
+}
+
+/** What the next single month would be, shown before anyone pays. */
+export type Renewal = NonNullable<ReturnType<typeof renewalAt>>
+
+/** As `/upgrade` sells it. Null when the catalogue holds nothing to buy. Renewed is the plan bought last, while it is sold. */
+export function renewalAt(facts: SubscriptionFacts, catalogue: Catalogue, now: Instant, rules: BillingRules) {
+  const plan = nextPlan(facts, catalogue)
+  if (!plan) return null
+  const wanted = { planId: plan.id, months: 1, mode: 'upgrade' } as const
+  const decision = decideQuote(facts, wanted, catalogue, now, rules)
+  if (!('quote' in decision)) return null
+  const { amount, period } = decision.quote
+  const { renewableFrom } = renewabilityAt(facts, now, rules)
+  // `[wouldStart, wouldEnd)` is what a payment made now buys; from `renewableFrom` on more can be bought.
+  return {
+    allowed: decision.kind === 'sold',
+    ...{ plan, amount, wouldStart: period.start, wouldEnd: period.end, renewableFrom },
+  }
+}
+
+function nextPlan(facts: SubscriptionFacts, { plans }: Catalogue): Plan | undefined {
+  const before = facts.periods.at(-1)?.plan.id
+  const sold = plans.filter(({ price }) => price > 0)
+  return sold.find(({ id }) => id === before) ?? sold[0]
+}

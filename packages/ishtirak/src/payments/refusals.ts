@@ -1,0 +1,57 @@
+// How a purchase is refused: what a decision that sells nothing, or a provider that opens nothing, is to the caller.
+import { BillingError } from '../core/error.js'
+import { type Instant, SECOND, toTimestamp } from '../core/instant.js'
+import type { QuoteRefusal } from '../core/quote.js'
+import type { UpgradeDecision } from '../core/upgrade.js'
+import type { ProviderFailure } from './method.js'
+
+const DEFAULT_RETRY_SECONDS = 5
+
+export function refusal(decision: UpgradeDecision, now: Instant): BillingError {
+  switch (decision.kind) {
+    case 'not_sold':
+      return quoteRefusal(decision.refusal)
+    case 'too_many_checkouts':
+      return new BillingError('too_many_checkouts', {
+        retryAfterSeconds: secondsUntil(decision.retryAt, now),
+      })
+    case 'wait':
+      return busyUntil(decision.payment.attemptEndsAt, now)
+    default:
+      return unavailable(null)
+  }
+}
+
+function quoteRefusal(refused: QuoteRefusal): BillingError {
+  switch (refused.kind) {
+    case 'already_subscribed':
+      return new BillingError(refused.kind, {
+        extra: {
+          current_period_end: toTimestamp(refused.currentPeriodEnd),
+          renewable_from: toTimestamp(refused.renewableFrom),
+        },
+      })
+    case 'prepaid_limit_reached':
+      return new BillingError(refused.kind, {
+        extra: {
+          current_period_end: toTimestamp(refused.currentPeriodEnd),
+          fits_from: toTimestamp(refused.fitsFrom),
+        },
+      })
+    default:
+      return new BillingError(refused.kind)
+  }
+}
+
+export function busyUntil(at: Instant, now: Instant): BillingError {
+  return new BillingError('provider_unavailable', { retryAfterSeconds: secondsUntil(at, now) })
+}
+
+function secondsUntil(at: Instant, now: Instant): number {
+  return Math.max(1, Math.ceil((at - now) / SECOND))
+}
+
+export function unavailable(failure: ProviderFailure | null): BillingError {
+  const asked = failure?.kind === 'unavailable' ? failure.retryAfterSeconds : null
+  return new BillingError('provider_unavailable', { retryAfterSeconds: asked ?? DEFAULT_RETRY_SECONDS })
+}
