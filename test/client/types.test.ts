@@ -10,12 +10,16 @@ it('the client’s shapes are those of the service, field by field (checked by t
   expectTypeOf<client.ReleaseRequest>().toEqualTypeOf<service.ReleaseRequest>()
   expectTypeOf<client.UsageReport>().toEqualTypeOf<service.UsageReport>()
   expectTypeOf<client.UserUpdate>().toEqualTypeOf<service.UserUpdate>()
-  expectTypeOf<client.PlatformUser>().toEqualTypeOf<service.PlatformUser>()
+  expectTypeOf<Omit<client.PlatformUser, Limits>>().toEqualTypeOf<Omit<service.PlatformUser, Limits>>()
+  // The client names the four limits of the catalogue without PLANS_FILE, beside any others.
+  expectTypeOf<client.PlatformUser[Limits]>().toExtend<service.PlatformUser[Limits]>()
   expectTypeOf<client.EventType>().toEqualTypeOf<EventType>()
   // The client's words are wider, so that it can receive a status or a limit that it does not know yet.
   expectTypeOf<PlatformEvent['data']>().toExtend<client.EventData>()
   expectTypeOf<MembersOf<client.EventData>>().toEqualTypeOf<MembersOf<PlatformEvent['data']>>()
 })
+
+type Limits = 'limits' | 'usage' | 'over_limit'
 
 /** The names of the members, and of the members of each, but for the limits. */
 type MembersOf<Data> = { -readonly [Name in keyof Data]-?: keyof Required<Data>[Name] }

@@ -1,6 +1,7 @@
 // One process of the service: the real use cases on the shared database. Each statement and each call to the provider
 // is a step of the scheduler. A killed process never continues; the next one starts without any state.
 import { SECOND } from '../../packages/ishtirak/src/core/instant.js'
+import { SEED_LIMITS } from '../../packages/ishtirak/src/core/limit.js'
 import { type Catalogue, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
 import type { Calendar } from '../../packages/ishtirak/src/core/subscription.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
@@ -48,7 +49,7 @@ export interface ProcessDeps {
 const [FREE, PRO] = SEED_PLANS
 if (!FREE || !PRO) throw new Error('the seed has two plans')
 const TEAM = { ...PRO, id: 'team', name: 'Team', price: PRICES.team ?? 0 }
-const CATALOGUE: Catalogue = { plans: [FREE, PRO, TEAM], free: FREE }
+const CATALOGUE: Catalogue = { limits: SEED_LIMITS, plans: [FREE, PRO, TEAM], free: FREE }
 const ZONE = 'Africa/Algiers'
 const SILENT = createLog({ level: 'silent' })
 
@@ -89,7 +90,7 @@ function partsOf(
     ids: createIds((size) => random.bytes(size)),
     log: SILENT,
     catalogue: CATALOGUE,
-    rules: { freePlan: CATALOGUE.free, graceDays: 3, renewalWindowDays: 7, prepayMaxMonths: 24, calendar },
+    rules: { catalogue: CATALOGUE, graceDays: 3, renewalWindowDays: 7, prepayMaxMonths: 24, calendar },
     publicUrl: 'http://service.invalid',
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
     count: () => undefined,

@@ -1,8 +1,9 @@
 // Facts for the tests of core: a payment, a report of it, the billing rules.
 import type { CheckoutReport } from '../../packages/ishtirak/src/core/checkout.js'
 import { DAY, type Instant, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
+import { SEED_LIMITS } from '../../packages/ishtirak/src/core/limit.js'
 import type { Payment } from '../../packages/ishtirak/src/core/payment.js'
-import { type Plan, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
+import { type Catalogue, type Plan, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
 import type { BillingRules } from '../../packages/ishtirak/src/core/subscription.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 
@@ -11,8 +12,15 @@ if (!free || !pro) throw new Error('the seed has two plans')
 export const FREE: Plan = free
 export const PRO: Plan = pro
 
+/** With the limits of the seed; the first plan is the free one. */
+export const catalogueOf = (plans: readonly Plan[]): Catalogue => ({
+  limits: SEED_LIMITS,
+  plans,
+  free: FREE,
+})
+
 export const RULES: BillingRules = {
-  freePlan: FREE,
+  catalogue: catalogueOf(SEED_PLANS),
   graceDays: 3,
   renewalWindowDays: 7,
   prepayMaxMonths: 24,

@@ -1,5 +1,4 @@
 // A simple model of usage: maps in memory, sequential operations. The SQL statement must give the same answers.
-import { HOUR } from '../../packages/ishtirak/src/core/instant.js'
 import type { UsageOperation } from '../../packages/ishtirak/src/limits/consume.sql.js'
 
 interface ModelAnswer {
@@ -14,36 +13,38 @@ interface Remembered {
   readonly place: string
   readonly answer: ModelAnswer
   givenBack: number
-  readonly day: number | null
+  readonly endsAt: number | null
 }
 
 export function createModel() {
-  const counts = new Map<string, { used: number; day: number | null }>()
+  const counts = new Map<string, { used: number; endsAt: number | null; countsAs: string }>()
   const operations = new Map<string, Remembered>()
 
   return (operation: UsageOperation): ModelAnswer => {
-    const { kind, limit, projectId, operationId, maximum } = operation
-    const place = `${limit}/${projectId}`
+    const { kind, limit, scopeId, operationId, maximum } = operation
+    const place = `${limit}/${scopeId}`
     const known = kind === 'report' ? undefined : operations.get(`${kind} ${operationId}`)
     if (known) {
       const isSame = known.place === place && known.amount === (operation.amount ?? known.amount)
       return isSame ? known.answer : { kind: 'conflict' }
     }
     const count = counts.get(place)
-    const day = dayOf(operation.resetsAt, count?.day ?? null)
-    const before = count && count.day === day ? count.used : 0
+    // Made while the limit was counted in another way: not what is asked for.
+    const current = count?.countsAs === operation.countsAs ? count : undefined
+    const endsAt = endOf(operation, current?.endsAt ?? null)
+    const before = current && current.endsAt === endsAt ? current.used : 0
     const consumed = consumedBy(operation, place)
     const amount = operation.amount ?? consumed?.amount ?? 1
     if (kind === 'consume' && before + amount > maximum) {
-      return { kind: 'denied', maximum, used: before, resetsAt: day }
+      return { kind: 'denied', maximum, used: before, resetsAt: endsAt }
     }
-    const returned = kind === 'release' ? returnedBy(operation, { consumed, amount, before, day }) : 0
+    const returned = kind === 'release' ? returnedBy(operation, { consumed, amount, before, endsAt }) : 0
     if (consumed) consumed.givenBack += returned
     const used = kind === 'report' ? amount : kind === 'consume' ? before + amount : before - returned
-    counts.set(place, { used, day })
-    const answer: ModelAnswer = { kind: 'done', maximum, used, resetsAt: day }
+    counts.set(place, { used, endsAt, countsAs: operation.countsAs })
+    const answer: ModelAnswer = { kind: 'done', maximum, used, resetsAt: endsAt }
     if (kind !== 'report') {
-      operations.set(`${kind} ${operationId}`, { amount, place, answer, givenBack: 0, day })
+      operations.set(`${kind} ${operationId}`, { amount, place, answer, givenBack: 0, endsAt })
     }
     return answer
   }
@@ -57,15 +58,15 @@ export function createModel() {
 
 function returnedBy(
   operation: UsageOperation,
-  of: { consumed: Remembered | undefined; amount: number; before: number; day: number | null },
+  of: { consumed: Remembered | undefined; amount: number; before: number; endsAt: number | null },
 ): number {
-  const { consumed, amount, before, day } = of
+  const { consumed, amount, before, endsAt } = of
   if (!consumed) return operation.consumeOperationId === null ? Math.min(amount, before) : 0
-  return consumed.day === day ? Math.min(amount, consumed.amount - consumed.givenBack, before) : 0
+  return consumed.endsAt === endsAt ? Math.min(amount, consumed.amount - consumed.givenBack, before) : 0
 }
 
-/** A count may be one day ahead of the caller's clock; one further ahead was written by a wrong clock. */
-function dayOf(asked: number | null, counted: number | null): number | null {
-  if (asked === null || counted === null) return asked ?? counted
-  return asked <= counted && counted <= asked + 25 * HOUR ? counted : asked
+/** A count may be of the next day or month; one further ahead was written by a wrong clock. */
+function endOf({ resetsAt, latestResetsAt }: UsageOperation, counted: number | null): number | null {
+  if (resetsAt === null || latestResetsAt === null || counted === null) return resetsAt
+  return resetsAt <= counted && counted <= latestResetsAt ? counted : resetsAt
 }

@@ -50,24 +50,25 @@ export type Consumed =
  * Every call throws `BillingApiError` when the API refuses it (wrong key, wrong field), and all but `consume` throw
  * `BillingUnreachableError` when it cannot be reached.
  */
-export interface Client {
+export interface Client<Limit extends string = LimitName> {
   user(userId: string): Promise<PlatformUser>
   updateUser(userId: string, update: UserUpdate): Promise<PlatformUser>
   /** Whether the user may. Always answers: from billing, else from the last known figures, else by the policy. */
-  consume(userId: string, limit: LimitName, request: ConsumeRequest): Promise<Consumed>
-  release(userId: string, limit: LimitName, request: ReleaseRequest): Promise<Allowance>
-  reportUsage(userId: string, limit: LimitName, report: UsageReport): Promise<Allowance>
+  consume(userId: string, limit: Limit, request: ConsumeRequest): Promise<Consumed>
+  release(userId: string, limit: Limit, request: ReleaseRequest): Promise<Allowance>
+  reportUsage(userId: string, limit: Limit, report: UsageReport): Promise<Allowance>
   readonly verifyEvent: typeof verifyEvent
 }
 
-export function createClient(options: ClientOptions): Client {
+/** `Limit` names the limits of a catalogue of one's own: `createClient<'projects' | 'build_minutes'>({ … })`. */
+export function createClient<Limit extends string = LimitName>(options: ClientOptions): Client<Limit> {
   const { whenUnreachable, rememberLimitsMs = 60_000, now = Date.now } = options
   const call = createCall({ ...options, now })
   const remembered = rememberLimits({ rememberLimitsMs, now })
-  const count = async (method: string, place: Place, action: string, body: { project_id?: string }) => {
+  const count = async (method: string, place: Place, action: string, body: Scope) => {
     const path = `${userPath(place.userId)}/limits/${encodeURIComponent(place.limit)}/${action}`
     const answer = await call<Allowance>(method, path, body)
-    remembered.keep({ ...place, projectId: body.project_id ?? '' }, answer)
+    remembered.keep({ ...place, scopeId: scopeOf(body) }, answer)
     return answer
   }
   return {
@@ -78,8 +79,10 @@ export function createClient(options: ClientOptions): Client {
         return { ...(await count('POST', { userId, limit }, 'consume', request)), source: 'billing' }
       } catch (error) {
         if (!(error instanceof BillingUnreachableError)) throw error
-        const place = { userId, limit, projectId: request.project_id ?? '' }
-        return remembered.consume(place, request) ?? byPolicy(whenUnreachable === 'open')
+        return (
+          remembered.consume({ userId, limit, scopeId: scopeOf(request) }, request) ??
+          byPolicy(whenUnreachable === 'open')
+        )
       }
     },
     release: (userId, limit, request) => count('POST', { userId, limit }, 'release', request),
@@ -88,9 +91,15 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
+type Scope = Pick<UsageReport, 'project_id' | 'scope_id'>
+
+function scopeOf({ project_id, scope_id }: Scope): string {
+  return project_id ?? scope_id ?? ''
+}
+
 interface Place {
   readonly userId: string
-  readonly limit: LimitName
+  readonly limit: string
 }
 
 function userPath(userId: string): string {

@@ -5,8 +5,8 @@ import type { Allowance, ConsumeRequest } from './types.js'
 interface CountPlace {
   readonly userId: string
   readonly limit: string
-  /** Empty unless the limit is per project. */
-  readonly projectId: string
+  /** Empty unless the limit is counted for each of something. */
+  readonly scopeId: string
 }
 
 interface Known {
@@ -35,7 +35,7 @@ export function rememberLimits(options: { readonly rememberLimitsMs: number; rea
       if (known.size >= KNOWN_MAX && oldest !== undefined) known.delete(oldest)
       known.set(key, { answer, knownAt: now(), allowedSince: new Map() })
     },
-    /** Null when the figures are unknown, too old, or of a day that is over. */
+    /** Null when the figures are unknown, too old, or of a day or month that is over. */
     consume: (place: CountPlace, request: ConsumeRequest) => {
       const found = known.get(keyOf(place))
       return found && isCurrent(found) ? decide(found, request) : null
@@ -59,6 +59,6 @@ function decide({ answer, allowedSince }: Known, { operation_id: id, amount = 1 
   }
 }
 
-function keyOf({ userId, limit, projectId }: CountPlace): string {
-  return JSON.stringify([userId, limit, projectId])
+function keyOf({ userId, limit, scopeId }: CountPlace): string {
+  return JSON.stringify([userId, limit, scopeId])
 }

@@ -1,15 +1,36 @@
 // The shapes of the platform API and of its events, for a program that has nothing else of Ishtirak. A test of the
 // repository compares them with the service's schemas in both directions.
 
+/** The limits of the service's default catalogue. PLANS_FILE may have others. */
 export type LimitName = 'projects' | 'domains_per_project' | 'deploys_per_day' | 'storage_mb'
+
+/** How much a plan allows, by the name of the limit. */
+export interface PlanLimits {
+  [limit: string]: number
+  projects: number
+  domains_per_project: number
+  deploys_per_day: number
+  storage_mb: number
+}
+
+/** What is in use, by the name of the limit; of one that is counted for each project, or of something else, by its id. */
+export interface Usage {
+  [limit: string]: number | Record<string, number>
+  projects: number
+  domains_per_project: Record<string, number>
+  deploys_per_day: number
+  storage_mb: number
+}
 
 export interface ConsumeRequest {
   /** Identifies this operation of this user; sent again within 48 hours it gets the same answer and counts once. */
   operation_id: string
   /** 1 if absent. */
   amount?: number
-  /** Only, and always, for `domains_per_project`. */
+  /** Only, and always, for limits that are counted for each project. */
   project_id?: string
+  /** Only, and always, for limits that are counted for each of something else. */
+  scope_id?: string
 }
 
 export interface ReleaseRequest {
@@ -19,12 +40,14 @@ export interface ReleaseRequest {
   /** The operation that is released. If absent, the one consumed under this `operation_id`, if there is one. */
   consume_operation_id?: string
   project_id?: string
+  scope_id?: string
 }
 
 export interface UsageReport {
   /** All that is in use now. */
   used: number
   project_id?: string
+  scope_id?: string
 }
 
 export interface Allowance {
@@ -56,16 +79,19 @@ export interface PlatformUser {
   status: 'active' | 'past_due' | 'expired' | 'canceled'
   current_period_end: string | null
   payment_method: string | null
-  limits: Record<LimitName, number>
-  usage: {
-    projects: number
-    /** By project. */
-    domains_per_project: Record<string, number>
-    deploys_per_day: number
-    storage_mb: number
-  }
+  limits: PlanLimits
+  usage: Usage
+  /** When the counters of a day count from zero again. */
   resets_at: string
-  over_limit: { limit: LimitName; project_id?: string; used: number; max: number }[]
+  /** The same of a month, where the catalogue counts something by the month. */
+  month_resets_at?: string
+  over_limit: {
+    limit: LimitName | (string & {})
+    project_id?: string
+    scope_id?: string
+    used: number
+    max: number
+  }[]
   /** Null when nothing is for sale. */
   renewal: {
     allowed: boolean

@@ -1,13 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { FREE, NOON, PRO } from '../../../../test/support/fixtures.js'
-import { describeAllowance, overLimits, type UsageCount, usageAt } from './limit.js'
+import { FREE, instantOf, NOON, PRO } from '../../../../test/support/fixtures.js'
+import { quotaWindowsIn } from '../runtime/calendar.js'
+import {
+  describeAllowance,
+  type LimitDefinition,
+  overLimits,
+  SEED_LIMITS,
+  type UsageCount,
+  usageAt,
+} from './limit.js'
+import { planInEffect } from './plan.js'
 
 const allowance = { allowed: true, limit: 10, used: 3, resetsAt: null }
 const count = (changes: Partial<UsageCount>): UsageCount => ({
   limit: 'projects',
-  projectId: '',
+  scopeId: '',
   used: 1,
   resetsAt: null,
+  countsAs: null,
   ...changes,
 })
 
@@ -24,21 +34,79 @@ describe('an allowance', () => {
   })
 })
 
+const quotaWindowAt = quotaWindowsIn('Africa/Algiers')
+const MIDNIGHT = instantOf('2026-11-21T23:00:00Z')
+const MONTH_END = instantOf('2026-11-30T23:00:00Z')
+const limitOf = (changes: Partial<LimitDefinition>): LimitDefinition => ({
+  ...{ name: 'builds', window: null, per: null, unit: null, perWords: null },
+  words: { ar: 'بناء', fr: 'Builds', en: 'Builds' },
+  ...changes,
+})
+
 describe('usage', () => {
+  const usedAt = (counts: readonly UsageCount[], now: number, limits = SEED_LIMITS) =>
+    usageAt(limits, counts, { now, quotaWindowAt })
+
   it('leaves out the count of a day that is over, from its last instant on', () => {
-    const counts = [count({ limit: 'deploys_per_day', used: 4, resetsAt: NOON })]
-    expect(usageAt(counts, NOON - 1).deploys_per_day).toBe(4)
-    expect(usageAt(counts, NOON).deploys_per_day).toBe(0)
+    const counts = [count({ limit: 'deploys_per_day', used: 4, resetsAt: MIDNIGHT })]
+    expect(usedAt(counts, MIDNIGHT - 1).deploys_per_day).toBe(4)
+    expect(usedAt(counts, MIDNIGHT).deploys_per_day).toBe(0)
+  })
+
+  it('takes the count of the next day, and that of the next month on the last day alone', () => {
+    const next = (window: 'day' | 'month', resetsAt: number, now: number) =>
+      usedAt([count({ limit: 'builds', used: 4, resetsAt })], now, [limitOf({ window })]).builds
+    const nextMonth = instantOf('2026-12-31T23:00:00Z')
+    expect(next('day', instantOf('2026-11-22T23:00:00Z'), NOON)).toBe(4)
+    expect(next('day', instantOf('2026-11-23T23:00:00Z'), NOON)).toBe(0)
+    expect(next('month', MONTH_END, NOON)).toBe(4)
+    expect(next('month', nextMonth, NOON)).toBe(0)
+    expect(next('month', nextMonth, MONTH_END - 1)).toBe(4)
   })
 
   it('keeps projects apart, whatever they are called', () => {
-    const counts = ['shop', '__proto__'].map((projectId) =>
-      count({ limit: 'domains_per_project', projectId }),
-    )
-    expect(Object.entries(usageAt(counts, NOON).domains_per_project)).toEqual([
+    const counts = ['shop', '__proto__'].map((scopeId) => count({ limit: 'domains_per_project', scopeId }))
+    expect(Object.entries(usedAt(counts, NOON).domains_per_project ?? {})).toEqual([
       ['shop', 1],
       ['__proto__', 1],
     ])
+  })
+
+  it.each<[string, Partial<UsageCount>, Partial<LimitDefinition>]>([
+    ['of a day where a month is counted now', { countsAs: 'day', resetsAt: MONTH_END }, { window: 'month' }],
+    ['of a month where a day is counted now', { countsAs: 'month', resetsAt: MIDNIGHT }, { window: 'day' }],
+    ['of a gauge where a day is counted now', { countsAs: 'gauge' }, { window: 'day' }],
+    ['of a day where a gauge is counted now', { countsAs: 'day', resetsAt: MIDNIGHT }, {}],
+    ['of a day of the code before', { resetsAt: MIDNIGHT }, {}],
+    ['of a gauge of the code before', {}, { window: 'month' }],
+  ])('takes none %s', (_name, changes, limit) => {
+    expect(usedAt([count({ limit: 'builds', ...changes })], NOON, [limitOf(limit)])).toEqual({ builds: 0 })
+  })
+
+  it('takes no count of a project for one of a region, or for one of the user', () => {
+    const counts = [count({ limit: 'builds', scopeId: 'shop', countsAs: 'gauge/project' })]
+    expect(usedAt(counts, NOON, [limitOf({ per: 'project' })])).toEqual({ builds: { shop: 1 } })
+    expect(usedAt(counts, NOON, [limitOf({ per: 'region' })])).toEqual({ builds: {} })
+    expect(usedAt(counts, NOON, [limitOf({})])).toEqual({ builds: 0 })
+  })
+})
+
+describe('a plan that was sold before the catalogue changed', () => {
+  const limits = [limitOf({ name: 'projects' }), limitOf({ name: 'constructor' })]
+  const free = { ...FREE, limits: { projects: 1, constructor: 10 } }
+  const pro = { ...PRO, limits: { projects: 2, constructor: 20 } }
+  const inEffect = (id: string) => planInEffect({ limits, plans: [free, pro], free }, { ...PRO, id })
+
+  it('keeps the numbers it was sold with; a limit that came later has that of the plan of today', () => {
+    expect(inEffect('pro')).toEqual({ ...PRO, limits: { projects: 10, constructor: 20 } })
+  })
+
+  it('has that of the free plan where it is sold no more', () => {
+    expect(inEffect('gone').limits).toEqual({ projects: 10, constructor: 10 })
+  })
+
+  it('is as it was sold where nothing changed', () => {
+    expect(planInEffect({ limits: SEED_LIMITS, plans: [FREE, PRO], free: FREE }, PRO)).toBe(PRO)
   })
 })
 
@@ -51,14 +119,15 @@ describe('over the limit', () => {
   }
 
   it('is every limit with more in use than allowed, each project by itself', () => {
-    expect(overLimits(usage, FREE.limits)).toEqual([
-      { limit: 'projects', projectId: null, used: 4, max: 3 },
-      { limit: 'domains_per_project', projectId: 'shop', used: 2, max: 1 },
-      { limit: 'storage_mb', projectId: null, used: 501, max: 500 },
+    const found = overLimits(SEED_LIMITS, usage, FREE.limits)
+    expect(found.map(({ limit, ...rest }) => [limit.name, rest])).toEqual([
+      ['projects', { scopeId: null, used: 4, max: 3 }],
+      ['domains_per_project', { scopeId: 'shop', used: 2, max: 1 }],
+      ['storage_mb', { scopeId: null, used: 501, max: 500 }],
     ])
   })
 
   it('is nothing where the plan has room', () => {
-    expect(overLimits(usage, PRO.limits)).toEqual([])
+    expect(overLimits(SEED_LIMITS, usage, PRO.limits)).toEqual([])
   })
 })

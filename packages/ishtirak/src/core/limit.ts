@@ -1,25 +1,99 @@
-// Limits as the platform meets them: what is counted how, and how far above the plan a user stands. The counting itself
-// is one statement (limits/operations.sql.ts), because only the database sees all processes at once.
+// Limits as the platform meets them: what is counted how, and how far above the plan a user stands. Which limits there are
+// is the catalogue's. The counting itself is one statement (limits/operations.sql.ts), because only the database sees all
+// processes at once.
 import { HOUR, type Instant, timestampOrNull } from './instant.js'
-import { LIMIT_NAMES, type LimitName, type PlanLimits } from './plan.js'
+import type { Translated } from './locale.js'
 
-/** `day`: counts from zero each calendar day. `gauge`: goes up and down. `project`: a gauge for each project. */
-export type LimitKind = 'day' | 'gauge' | 'project'
+export type LimitWindow = 'day' | 'month'
 
-export const LIMIT_KINDS: Readonly<Record<LimitName, LimitKind>> = {
-  projects: 'gauge',
-  domains_per_project: 'project',
-  deploys_per_day: 'day',
-  storage_mb: 'gauge',
+export interface LimitDefinition {
+  /** It stands in addresses and in the database. */
+  readonly name: string
+  /** A counter counts from zero in each day or month of QUOTA_TIMEZONE. Null: a gauge, which goes up and down. */
+  readonly window: LimitWindow | null
+  /** What a gauge is counted for, each by itself, such as `project`; null: for the user. */
+  readonly per: string | null
+  /** Its name, as users read it. */
+  readonly words: Translated
+  /** What stands behind a figure; null: nothing. `megabytes` are shown as gigabytes where that is exact. */
+  readonly unit: 'megabytes' | Translated | null
+  /** What users call one of what it is counted for; null where that is a project, or nothing. */
+  readonly perWords: Translated | null
 }
+
+/** How much a plan allows, by the name of the limit. */
+export type PlanLimits = Readonly<Record<string, number>>
+
+const plain = { window: null, per: null, unit: null, perWords: null }
+
+/** Those of `seed.md` section 2. */
+export const SEED_LIMITS: readonly LimitDefinition[] = [
+  { ...plain, name: 'projects', words: { ar: 'المشاريع', fr: 'Projets', en: 'Projects' } },
+  {
+    ...plain,
+    name: 'domains_per_project',
+    per: 'project',
+    words: { ar: 'النطاقات في كل مشروع', fr: 'Domaines par projet', en: 'Domains per project' },
+  },
+  {
+    ...plain,
+    name: 'deploys_per_day',
+    window: 'day',
+    words: { ar: 'عمليات النشر في اليوم', fr: 'Déploiements par jour', en: 'Deploys per day' },
+  },
+  {
+    ...plain,
+    name: 'storage_mb',
+    unit: 'megabytes',
+    words: { ar: 'التخزين', fr: 'Stockage', en: 'Storage' },
+  },
+]
 
 /** The maximum amount of one operation: bounds the damage of a wrong call. */
 export const AMOUNT_MAX = 1_000_000
 /** The most that can be reported: a million terabytes in megabytes, and exact in every JSON reader. */
 export const USED_MAX = 1_000_000_000_000
 
-export function isLimitName(name: string): name is LimitName {
-  return LIMIT_NAMES.some((known) => known === name)
+/** Throws where the plan lacks the limit: plans in effect have all (`planInEffect`). */
+export function maximumOf(limits: PlanLimits, { name }: LimitDefinition): number {
+  const maximum = limits[name]
+  if (maximum === undefined) throw new Error(`a plan lacks the limit ${name}`)
+  return maximum
+}
+
+/** The field in which calls name what the limit is counted for; null: none may. */
+export function scopeField({ per }: LimitDefinition): 'project_id' | 'scope_id' | null {
+  if (per === null) return null
+  return per === 'project' ? 'project_id' : 'scope_id'
+}
+
+/** Whether any counter of the catalogue counts a month. */
+export function countsByMonth(limits: readonly LimitDefinition[]): boolean {
+  return limits.some(({ window }) => window === 'month')
+}
+
+/**
+ * A count says what it counts as: `day`, `month`, `gauge`, `gauge/project`. One that counted as something else counts as
+ * zero, because the catalogue has changed.
+ */
+export function countsAs({ window, per }: LimitDefinition): string {
+  return window ?? (per === null ? 'gauge' : `gauge/${per}`)
+}
+
+/** The day or month in the quota's time zone that an instant lies in. */
+export interface QuotaWindow {
+  readonly endsAt: Instant
+  /** The end of the one that follows. */
+  readonly nextEndsAt: Instant
+}
+export type QuotaWindowAt = (window: LimitWindow, instant: Instant) => QuotaWindow
+
+/**
+ * The latest end of a window that a count may carry. The next window may be right: two processes do not see midnight at the
+ * same instant. Anything later was written while a clock was wrong. A day has up to 25 hours.
+ */
+export function latestResetsAt({ endsAt, nextEndsAt }: QuotaWindow, now: Instant): Instant {
+  return endsAt - now <= 25 * HOUR ? nextEndsAt : endsAt
 }
 
 /** The answer to "may this user…?", as the API writes it. No is an answer too, so a denial is no error. */
@@ -29,7 +103,7 @@ export function describeAllowance(of: {
   readonly limit: number
   /** After this operation. */
   readonly used: number
-  /** When a daily limit counts from zero again; null for gauges. */
+  /** When a counter counts from zero again; null for gauges. */
   readonly resetsAt: Instant | null
 }) {
   const { allowed, limit, used, resetsAt } = of
@@ -47,46 +121,72 @@ export function describeAllowance(of: {
 
 /** One count as it is stored. */
 export interface UsageCount {
-  readonly limit: LimitName
-  /** Empty unless the limit is per project. */
-  readonly projectId: string
+  readonly limit: string
+  /** Empty unless the limit is counted for each of something. */
+  readonly scopeId: string
   readonly used: number
   readonly resetsAt: Instant | null
+  /** Null: code before this column wrote it. */
+  readonly countsAs: string | null
 }
 
-/** What is in use, by limit. */
-export type Usage = ReturnType<typeof usageAt>
+/** What is in use, by limit; of a limit that is counted for each of something by its id as well. */
+export type Usage = Readonly<Record<string, number | Readonly<Record<string, number>>>>
 
-export function usageAt(counts: readonly UsageCount[], now: Instant) {
-  // Further ahead than a day and the next: written while the clock was wrong.
-  const current = counts.filter(
-    ({ resetsAt }) => resetsAt === null || (now < resetsAt && resetsAt <= now + 50 * HOUR),
-  )
-  const usedOf = (name: LimitName) => current.find(({ limit }) => limit === name)?.used ?? 0
-  const domains = current.filter(({ limit }) => limit === 'domains_per_project')
-  return {
-    projects: usedOf('projects'),
+export function usageAt(
+  limits: readonly LimitDefinition[],
+  counts: readonly UsageCount[],
+  at: { readonly now: Instant; readonly quotaWindowAt: QuotaWindowAt },
+): Usage {
+  const usedOf = (limit: LimitDefinition) => {
+    const own = counts.filter((count) => count.limit === limit.name && isCurrent(count, limit, at))
+    if (limit.per === null) return own[0]?.used ?? 0
     // Entries, not assignments: a project may be called `__proto__`.
-    domains_per_project: Object.fromEntries(domains.map(({ projectId, used }) => [projectId, used])),
-    deploys_per_day: usedOf('deploys_per_day'),
-    storage_mb: usedOf('storage_mb'),
+    return Object.fromEntries(own.map(({ scopeId, used }) => [scopeId, used]))
   }
+  return Object.fromEntries(limits.map((limit) => [limit.name, usedOf(limit)]))
+}
+
+/** As the statements that count see it. */
+function isCurrent(
+  count: UsageCount,
+  limit: LimitDefinition,
+  { now, quotaWindowAt }: Parameters<typeof usageAt>[2],
+): boolean {
+  const { resetsAt, scopeId } = count
+  if ((count.countsAs ?? countsAs(limit)) !== countsAs(limit)) return false
+  if ((limit.per === null) !== (scopeId === '')) return false
+  if (limit.window === null || resetsAt === null) return limit.window === null && resetsAt === null
+  const window = quotaWindowAt(limit.window, now)
+  return window.endsAt <= resetsAt && resetsAt <= latestResetsAt(window, now)
 }
 
 export interface OverLimit {
-  readonly limit: LimitName
-  /** Only where the limit is per project. */
-  readonly projectId: string | null
+  readonly limit: LimitDefinition
+  /** Only where the limit is counted for each of something. */
+  readonly scopeId: string | null
   readonly used: number
   readonly max: number
 }
 
 /** Where a user has more than the plan in effect allows. Nothing is taken away; creating is refused meanwhile. */
-export function overLimits(usage: Usage, limits: PlanLimits): readonly OverLimit[] {
-  return LIMIT_NAMES.flatMap((limit) => {
-    const max = limits[limit]
-    const uses =
-      limit === 'domains_per_project' ? Object.entries(usage[limit]) : [[null, usage[limit]] as const]
-    return uses.flatMap(([projectId, used]) => (used > max ? [{ limit, projectId, used, max }] : []))
+export function overLimits(
+  limits: readonly LimitDefinition[],
+  usage: Usage,
+  allowed: PlanLimits,
+): readonly OverLimit[] {
+  return limits.flatMap((limit) => {
+    const max = maximumOf(allowed, limit)
+    return usesOf(usage, limit).flatMap((use) => (use.used > max ? [{ limit, ...use, max }] : []))
   })
+}
+
+/** What is in use of one limit: one figure, or one for each of what it is counted for. */
+export function usesOf(
+  usage: Usage,
+  { name }: LimitDefinition,
+): readonly Pick<OverLimit, 'scopeId' | 'used'>[] {
+  const used = usage[name] ?? 0
+  if (typeof used === 'number') return [{ scopeId: null, used }]
+  return Object.entries(used).map(([scopeId, used]) => ({ scopeId, used }))
 }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { judgeMail, type MailKind, mailRetryAfter } from './announcement.js'
 import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
+import { SEED_LIMITS } from './limit.js'
 import { SEED_PLANS } from './plan.js'
 import type { BillingRules, SubscriptionFacts } from './subscription.js'
 
@@ -9,7 +10,7 @@ const END = Date.parse('2026-12-21T12:00:00Z')
 const [FREE, PRO] = SEED_PLANS
 if (!FREE || !PRO) throw new Error('the seed has two plans')
 const RULES: BillingRules = {
-  freePlan: FREE,
+  catalogue: { limits: SEED_LIMITS, plans: SEED_PLANS, free: FREE },
   graceDays: 3,
   renewalWindowDays: 7,
   prepayMaxMonths: 24,

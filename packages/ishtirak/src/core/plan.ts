@@ -1,8 +1,6 @@
 // What can be bought. The catalogue is configuration; what was sold is a snapshot that later changes do not touch.
 
-export const LIMIT_NAMES = ['projects', 'domains_per_project', 'deploys_per_day', 'storage_mb'] as const
-export type LimitName = (typeof LIMIT_NAMES)[number]
-export type PlanLimits = Readonly<Record<LimitName, number>>
+import { type LimitDefinition, maximumOf, type PlanLimits } from './limit.js'
 
 /** An integer number of whole units: Chargily takes whole dinars, and a fraction would be lost. */
 export interface Money {
@@ -34,8 +32,9 @@ interface Term {
 /** In months. */
 export const LONGEST_TERM = 36
 
-/** The plans in the order they are shown, the free one first. */
+/** Limits and plans in the order they are shown, the free plan first. Each plan has each of the limits, and no other. */
 export interface Catalogue {
+  readonly limits: readonly LimitDefinition[]
   readonly plans: readonly Plan[]
   readonly free: Plan
 }
@@ -86,11 +85,30 @@ export function planById(catalogue: Catalogue, id: string): Plan | undefined {
   return catalogue.plans.find((plan) => plan.id === id)
 }
 
+/**
+ * A plan as it was sold, with the limits that are counted now. One that it was sold without, because it was added later, is
+ * that of the catalogue's plan of this id, or of the free plan where there is none. One that is counted no more is left out.
+ */
+export function planInEffect(catalogue: Catalogue, sold: Plan): Plan {
+  const { limits } = catalogue
+  const isSold = ({ name }: LimitDefinition) => Object.hasOwn(sold.limits, name)
+  if (limits.every(isSold) && Object.keys(sold.limits).length === limits.length) return sold
+  const present = planById(catalogue, sold.id) ?? catalogue.free
+  return { ...sold, limits: limitsInOrder(limits, { limits: { ...present.limits, ...sold.limits } }) }
+}
+
+function limitsInOrder(limits: readonly LimitDefinition[], plan: Pick<Plan, 'limits'>): PlanLimits {
+  return Object.fromEntries(limits.map((limit) => [limit.name, maximumOf(plan.limits, limit)]))
+}
+
 /** The least that Chargily accepts: "The amount field must be greater than or equal to 50." */
 export const SMALLEST_PAYABLE_AMOUNT = 50
 
 /** Checks what a schema cannot say and gives the catalogue, or every problem found, in words for the operator. */
-export function assembleCatalogue(plans: readonly Plan[]): Catalogue | readonly string[] {
+export function assembleCatalogue(
+  plans: readonly Plan[],
+  limits: readonly LimitDefinition[],
+): Catalogue | readonly string[] {
   const [free, second] = plans.filter((plan) => plan.price === 0)
   const problems = plans.flatMap((plan, index) => [
     ...(plans.findIndex((other) => other.id === plan.id) < index ? [`plan "${plan.id}" stands twice`] : []),
@@ -103,7 +121,10 @@ export function assembleCatalogue(plans: readonly Plan[]): Catalogue | readonly 
   if (second) problems.push('more than one plan costs 0')
   if (!free) return [...problems, 'no plan costs 0: users who never paid need one']
   if (plans[0] !== free) problems.push('the plan that costs 0 must stand first')
-  return problems.length > 0 ? problems : { plans, free }
+  if (problems.length > 0) return problems
+  // Limits stand in one order everywhere, whatever that of a plan in the file is.
+  const inOrder = (plan: Plan) => ({ ...plan, limits: limitsInOrder(limits, plan) })
+  return { limits, plans: plans.map(inOrder), free: inOrder(free) }
 }
 
 function termProblems({ price: single, terms = [] }: Plan): readonly string[] {

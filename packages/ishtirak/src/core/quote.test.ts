@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { aReport, days, FREE, instantOf, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
+import {
+  aReport,
+  catalogueOf,
+  days,
+  FREE,
+  instantOf,
+  NOON,
+  PRO,
+  RULES,
+} from '../../../../test/support/fixtures.js'
 import { type Instant, SECOND, toTimestamp } from './instant.js'
 import { paymentBehind } from './payment.js'
 import { type Catalogue, offersOf, type Plan } from './plan.js'
@@ -16,7 +25,7 @@ const YEARLY: Plan = {
     { months: 6, price: 11_000 },
   ],
 }
-const CATALOGUE: Catalogue = { plans: [FREE, YEARLY], free: FREE }
+const CATALOGUE: Catalogue = catalogueOf([FREE, YEARLY])
 
 /** Facts after these terms were bought, each at its instant. */
 function bought(...purchases: readonly (readonly [at: Instant, months: number])[]): SubscriptionFacts {
@@ -64,7 +73,7 @@ describe('a quote', () => {
     [{ kind: 'amount', amount: 1960 }, 2000, 1950],
     [{ kind: 'amount', amount: 1 }, 50, 0],
   ] as const)('with %o off %i takes %i off, and leaves what the provider takes', (discount, price, taken) => {
-    const catalogue = { plans: [FREE, { ...PRO, price }], free: FREE }
+    const catalogue = catalogueOf([FREE, { ...PRO, price }])
     const wanted: Wanted = { planId: 'pro', months: 1, mode: 'payment', discount }
     expect(decideQuote(NEVER_PAID, wanted, catalogue, NOON, RULES)).toMatchObject({
       quote: { offer: { price: { amount: price } }, discount: taken, amount: price - taken },
@@ -122,7 +131,7 @@ const aPlan = fc.record({ price: fc.integer({ min: 100, max: 100_000 }), terms }
 )
 const aCatalogue = fc.array(aPlan, { minLength: 1, maxLength: 3 }).map((plans): Catalogue => {
   const sold = plans.map((plan, index) => ({ ...plan, id: `plan${index}` }))
-  return { plans: [FREE, ...sold], free: FREE }
+  return catalogueOf([FREE, ...sold])
 })
 const aHistory = fc
   .array(fc.tuple(anInstant, fc.integer({ min: 1, max: 36 })), { maxLength: 4 })
@@ -212,7 +221,7 @@ describe('a payment that is known from its checkout alone', () => {
     instruments: [],
   }
   const TEAM: Plan = { ...YEARLY, id: 'team', price: 9_000, terms: [{ months: 12, price: 20_000 }] }
-  const catalogue = { plans: [FREE, YEARLY, TEAM], free: FREE }
+  const catalogue = catalogueOf([FREE, YEARLY, TEAM])
   const behind = (said: { amount: number; planId?: string; months?: number }) => {
     const report = aReport({ paymentId: 'pay_01jd7k3v9m4w8x2z5c6b7n8q9r', ...said })
     const payment = paymentBehind(report, { catalogue, method, now: NOON })

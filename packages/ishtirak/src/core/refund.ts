@@ -56,7 +56,7 @@ export function decideEnd(
   rules: BillingRules,
 ): { readonly subscription: SubscriptionFacts; readonly events: readonly EventType[] } | null {
   const { plan } = statusAt(facts, now, rules)
-  if (plan.id === rules.freePlan.id) return null
+  if (plan.id === rules.catalogue.free.id) return null
   return { subscription: { ...facts, endedAt: now }, events: ['subscription.canceled'] }
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { days, FREE, instantOf, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
+import { catalogueOf, days, FREE, instantOf, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
 import { renewalAt } from './quote.js'
 import { NEVER_PAID, type SubscriptionFacts } from './subscription.js'
 
-const CATALOGUE = { plans: [FREE, PRO], free: FREE }
+const { catalogue: CATALOGUE } = RULES
 const END = instantOf('2026-12-21T12:00:00Z')
 const PAID: SubscriptionFacts = {
   run: { anchorAt: NOON, months: 1 },
@@ -45,11 +45,11 @@ describe('a renewal', () => {
   it('costs what the plan bought last costs today, while it is sold', () => {
     const dearer = { ...PRO, price: 2500 }
     const other = { ...PRO, id: 'team', price: 9000 }
-    expect(at(PAID, END, { plans: [FREE, other, dearer], free: FREE })?.plan).toBe(dearer)
-    expect(at(PAID, END, { plans: [FREE, other], free: FREE })?.plan).toBe(other)
+    expect(at(PAID, END, catalogueOf([FREE, other, dearer]))?.plan).toBe(dearer)
+    expect(at(PAID, END, catalogueOf([FREE, other]))?.plan).toBe(other)
   })
 
   it('is none when nothing is sold', () => {
-    expect(at(PAID, END, { plans: [FREE], free: FREE })).toBe(null)
+    expect(at(PAID, END, catalogueOf([FREE]))).toBe(null)
   })
 })

@@ -4,7 +4,7 @@
 // 28 February, 31 March, 30 April. Days that the operator grants are days of 24 hours; their end is the anchor of the
 // months after them.
 import { DAY, type Instant } from './instant.js'
-import type { Plan } from './plan.js'
+import { type Catalogue, type Plan, planInEffect } from './plan.js'
 
 /** Calendar arithmetic in the billing time zone. Passed in, because zones are data and the core has none. */
 export interface Calendar {
@@ -65,7 +65,7 @@ export const NEVER_PAID: SubscriptionFacts = {
 
 /** The rules that a status depends on. All of them are configuration. */
 export interface BillingRules {
-  readonly freePlan: Plan
+  readonly catalogue: Catalogue
   readonly graceDays: number
   readonly renewalWindowDays: number
   /** How far ahead may be bought before the renewal window. */
@@ -91,11 +91,11 @@ export function statusAt(facts: SubscriptionFacts, now: Instant, rules: BillingR
     currentPeriodEnd,
     instrument,
   })
-  if (endedAt !== null) return on(rules.freePlan, 'canceled', endedAt)
-  if (paidUntil === null) return on(rules.freePlan, 'active', null)
-  if (now < paidUntil) return on(paidPlanAt(facts, now), 'active', paidUntil)
-  if (now < graceEndsAt(paidUntil, rules)) return on(paidPlanAt(facts, now), 'past_due', paidUntil)
-  return on(rules.freePlan, 'expired', paidUntil)
+  if (endedAt !== null) return on(rules.catalogue.free, 'canceled', endedAt)
+  if (paidUntil === null) return on(rules.catalogue.free, 'active', null)
+  if (now < paidUntil) return on(paidPlanAt(facts, now, rules), 'active', paidUntil)
+  if (now < graceEndsAt(paidUntil, rules)) return on(paidPlanAt(facts, now, rules), 'past_due', paidUntil)
+  return on(rules.catalogue.free, 'expired', paidUntil)
 }
 
 /** Grace is counted in days of 24 hours from the end: it is courtesy, not calendar. */
@@ -166,10 +166,10 @@ export function extend(
 }
 
 /** That of the period that holds `now`; before the first (a provider's clock may run ahead) the first, in grace the last. */
-function paidPlanAt(facts: SubscriptionFacts, now: Instant): Plan {
+function paidPlanAt(facts: SubscriptionFacts, now: Instant, { catalogue }: BillingRules): Plan {
   const period = facts.periods.find(({ end }) => now < end) ?? facts.periods.at(-1)
   if (!period) throw new Error('a user with paid time has no paid period')
-  return period.plan
+  return planInEffect(catalogue, period.plan)
 }
 
 export function paidUntil(calendar: Calendar, run: PaidRun): Instant {

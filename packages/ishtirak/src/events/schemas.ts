@@ -3,12 +3,13 @@
 import { Type } from 'typebox'
 import { BOUNDARIES, type Boundary } from '../core/announcement.js'
 import { EVENT_TYPES, type EventType } from '../core/event.js'
+import type { LimitDefinition } from '../core/limit.js'
 import { nameSchemas } from '../http/schemas.js'
 import {
   BillingStatusSchema,
   nullable,
   PaymentSchema,
-  PlanLimitsSchema,
+  planLimitsSchema,
   timestamp,
 } from '../payments/schemas.js'
 
@@ -34,10 +35,16 @@ const EventPaymentSchema = Type.Object(
   { additionalProperties: false },
 )
 
-const EventSubscriptionSchema = Type.Object(
-  { ...BillingStatusSchema.properties, limits: PlanLimitsSchema },
-  { additionalProperties: false, description: 'The state after the change; the limits are those in effect' },
-)
+function eventSubscriptionSchema(limits: readonly LimitDefinition[]) {
+  return Type.Object(
+    { ...BillingStatusSchema.properties, limits: planLimitsSchema(limits) },
+    {
+      additionalProperties: false,
+      description: 'The state after the change; the limits are those in effect',
+      title: 'EventSubscription',
+    },
+  )
+}
 
 const boundary = Type.Enum<Boundary[]>([...BOUNDARIES])
 const AnnouncementSchema = Type.Object(
@@ -53,7 +60,7 @@ const AnnouncementSchema = Type.Object(
 )
 
 /** The body of one type of event. */
-function eventSchema(type: EventType) {
+function eventSchema(type: EventType, limits: readonly LimitDefinition[]) {
   const isOfPayment = type.startsWith('payment.')
   const isOfTime = /expiring|past_due|expired/.test(type)
   const kind = isOfTime ? 'Announced' : isOfPayment ? 'Payment' : 'Subscription'
@@ -68,7 +75,7 @@ function eventSchema(type: EventType) {
             minimum: 1,
             description: 'Counts the events of this user, without gaps: late events are recognised by it',
           }),
-          subscription: EventSubscriptionSchema,
+          subscription: eventSubscriptionSchema(limits),
           ...(isOfTime
             ? { announcement: AnnouncementSchema }
             : { payment: isOfPayment ? EventPaymentSchema : Type.Optional(EventPaymentSchema) }),
@@ -92,7 +99,7 @@ const HEADERS = {
 }
 
 /** The member `webhooks` of the document (OpenAPI 3.1). */
-export function describeWebhooks() {
+export function describeWebhooks(limits: readonly LimitDefinition[]) {
   const parameters = Object.entries(HEADERS).map(([name, description]) => ({
     name,
     in: 'header' as const,
@@ -110,7 +117,7 @@ export function describeWebhooks() {
       requestBody: {
         required: true,
         // A schema of TypeBox is a JSON schema; its hidden marks would not survive a copy, and need not.
-        content: { 'application/json': { schema: JSON.parse(JSON.stringify(eventSchema(type))) } },
+        content: { 'application/json': { schema: JSON.parse(JSON.stringify(eventSchema(type, limits))) } },
       },
       responses: {
         '2XX': { description: 'Taken. Any other answer is asked again: at 5 s, 5 min, 30 min, 2 h … 24 h' },
@@ -178,7 +185,6 @@ export const SkippedSchema = Type.Object({ skipped: Type.Literal(true) })
 
 nameSchemas({
   EventPayment: EventPaymentSchema,
-  EventSubscription: EventSubscriptionSchema,
   Boundary: boundary,
   Announcement: AnnouncementSchema,
   WrittenEvent: WrittenEventSchema,

@@ -1,6 +1,7 @@
 // Numbers, money, dates and durations as they are written in Algeria, by Intl, in each language. It formats instants in
 // one zone, which is handed in; the words around them are the catalog's (messages.ts).
 import { DAY, HOUR, type Instant, MINUTE } from '../core/instant.js'
+import type { LimitDefinition } from '../core/limit.js'
 import { byLocale, type Locale } from '../core/locale.js'
 import { CATALOGS } from './messages.js'
 
@@ -59,6 +60,11 @@ export function createFormats(timeZone: string) {
      * can be compared: `4.2 GB` of `5 GB`.
      */
     storage: (megabytes: number, locale: Locale, max = megabytes) => storageIn(units[locale], megabytes, max),
+    /** How much of a limit, in its unit: `5 120`, `4.2 GB` of a `max` of `5 GB`, `300 minutes`. */
+    figure: (count: number, unit: LimitDefinition['unit'], locale: Locale, max = count) =>
+      unit === 'megabytes'
+        ? storageIn(units[locale], count, max)
+        : [grouped(numbers[locale], count), ...(unit ? [unit[locale]] : [])].join('\u00a0'),
     /** `2026-12-21`: the day in this zone, as dated settings name it. */
     isoDay: (instant: Instant) => isoDays.format(instant),
   }

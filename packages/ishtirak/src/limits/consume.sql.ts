@@ -1,8 +1,7 @@
-// The usual case of consuming: the operation is new, something was counted there before, its limit was derived from the
+// The usual case of consuming: the operation is new, something was counted there before as what it is now, its limit was derived from the
 // user's present facts, and there is room. One small statement counts it and remembers it. What it leaves open (a first
 // use, a no, a repetition, other facts) the statement in operations.sql.ts decides.
 import type { Instant } from '../core/instant.js'
-import type { LimitName } from '../core/plan.js'
 import { type Queryable, type Row, type Statement, statement } from '../database/database.js'
 import { at, instantOrNull, integer, text } from '../database/rows.js'
 import type { UserRecord } from '../payments/users.sql.js'
@@ -10,17 +9,20 @@ import type { UserRecord } from '../payments/users.sql.js'
 export interface UsageOperation {
   readonly kind: 'consume' | 'release' | 'report'
   readonly userId: string
-  readonly limit: LimitName
-  /** Empty unless the limit is per project. */
-  readonly projectId: string
+  readonly limit: string
+  /** What the limit counts as (`countsAs`): a count that is of something else counts as zero. */
+  readonly countsAs: string
+  /** Empty unless the limit is counted for each of something. */
+  readonly scopeId: string
   /** How much; for a report, all that is in use. Null: release what the named operation consumed, or else 1. */
   readonly amount: number | null
   /** Empty for a report, which needs none. */
   readonly operationId: string
   /** The consumed operation that is given back; null: the one with the release's own id, if there is one. */
   readonly consumeOperationId: string | null
-  /** The end of the day that is counted; null for gauges. */
+  /** The end of the day or month that is counted, and the latest that a right clock can have written; null for gauges. */
   readonly resetsAt: Instant | null
+  readonly latestResetsAt: Instant | null
   /** What the plan in effect allows, and the version of the user that this was derived from; null: no row. */
   readonly maximum: number
   readonly version: number | null
@@ -36,7 +38,7 @@ export type UsageAnswer =
       readonly used: number
       readonly resetsAt: Instant | null
     }
-  /** This operation id stands for another amount, limit or project. */
+  /** This operation id stands for another amount, limit or scope. */
   | { readonly kind: 'conflict' }
   /** The version is not the user's any more: nothing was decided. Here is what is true. */
   | { readonly kind: 'outdated'; readonly user: UserRecord | null }
@@ -44,25 +46,23 @@ export type UsageAnswer =
   | { readonly kind: 'stale' }
 
 // counted  one more on the count, as the last commit left it: a second one waits here, and compares what it finds
-//          then. A count of another day counts as zero.
+//          then. A count of another day or month counts as zero.
 // Operations are looked up one by one (`limit 1`): a plan made while the table is small must not walk through it later.
 // The rest remembers what was counted. Where two send one operation at the same instant, its key refuses the second.
-/**
- * Of a count: it is of a day that is over, or of one so far ahead that the clock was wrong when it was written. One day
- * ahead may be right: two processes do not see midnight at the same instant. A day has up to 25 hours.
- */
-const OTHER_DAY = `not between a.resets_at and a.resets_at + interval '25 hours'`
+/** Of a count: it is of a day or month that is over, or of one so far ahead that the clock was wrong when it was written. */
+const OTHER_WINDOW = 'not between a.resets_at and a.latest_resets_at'
 
 const countUsual = (name: string, asked: string): Statement =>
   statement(
     name,
     `with counted as (
        update usage u
-          set used = case when u.resets_at ${OTHER_DAY} then 0 else u.used end + a.amount,
-              resets_at = case when u.resets_at ${OTHER_DAY} then a.resets_at else u.resets_at end, revision = u.revision + 1
+          set used = case when u.resets_at ${OTHER_WINDOW} then 0 else u.used end + a.amount,
+              resets_at = case when u.resets_at ${OTHER_WINDOW} then a.resets_at else u.resets_at end, revision = u.revision + 1
          from ${asked}
         where u.user_id = a.user_id and u.limit_name = a.limit_name and u.project_id = a.project_id
-          and case when u.resets_at ${OTHER_DAY} then 0 else u.used end + a.amount <= a.maximum
+          and u.counts_as = a.counts_as
+          and case when u.resets_at ${OTHER_WINDOW} then 0 else u.used end + a.amount <= a.maximum
           and a.believed_version is not distinct from (select version from users where user_id = a.user_id)
           and (select true from usage_operations
                 where user_id = a.user_id and operation_id = a.operation_id and kind = 'consume' limit 1) is null
@@ -70,7 +70,7 @@ const countUsual = (name: string, asked: string): Statement =>
      ), remembered as (
        insert into usage_operations (user_id, operation_id, kind, limit_name, project_id, amount, maximum, used,
                                      resets_at, created_at)
-       select user_id, operation_id, 'consume', limit_name, project_id, amount, maximum, used, resets_at, $9::timestamptz
+       select user_id, operation_id, 'consume', limit_name, project_id, amount, maximum, used, resets_at, $11::timestamptz
          from counted
      )
      select user_id, maximum, used, resets_at from counted`,
@@ -86,10 +86,12 @@ type Column = readonly [
 const COLUMNS: readonly Column[] = [
   ['user_id', 'text', ({ userId }) => userId],
   ['limit_name', 'text', ({ limit }) => limit],
-  ['project_id', 'text', ({ projectId }) => projectId],
+  ['counts_as', 'text', ({ countsAs }) => countsAs],
+  ['project_id', 'text', ({ scopeId }) => scopeId],
   ['amount', 'bigint', ({ amount }) => amount ?? 1],
   ['operation_id', 'text', ({ operationId }) => operationId],
   ['resets_at', 'timestamptz', ({ resetsAt }) => at(resetsAt)],
+  ['latest_resets_at', 'timestamptz', ({ latestResetsAt }) => at(latestResetsAt)],
   ['maximum', 'bigint', ({ maximum }) => maximum],
   ['believed_version', 'bigint', ({ version }) => version],
 ]

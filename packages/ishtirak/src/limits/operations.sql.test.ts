@@ -17,17 +17,41 @@ import {
 } from './operations.sql.js'
 
 const MIDNIGHT = instantOf('2026-11-21T23:00:00Z')
+/** The ends of November to February in Algiers. */
+const MONTHS = ['2026-11-30', '2026-12-31', '2027-01-31', '2027-02-28'].map((day) =>
+  instantOf(`${day}T23:00:00Z`),
+)
+const monthly = (from: number, latest: number) => ({
+  limit: 'build_minutes',
+  countsAs: 'month',
+  resetsAt: MONTHS[from] ?? MIDNIGHT,
+  latestResetsAt: MONTHS[latest] ?? MIDNIGHT,
+})
+const daily = (day: number) => ({
+  limit: 'deploys_per_day',
+  countsAs: 'day',
+  resetsAt: MIDNIGHT + day * DAY,
+  latestResetsAt: MIDNIGHT + (day + 1) * DAY,
+})
+const DAILY = daily(0)
+const gauge = (limit: string) => ({ limit, countsAs: 'gauge', resetsAt: null, latestResetsAt: null })
+const gaugeOf = (per: string) => ({ ...gauge(`things_per_${per}`), countsAs: `gauge/${per}` })
+const PLACES: readonly [string, Partial<UsageOperation>][] = [
+  ['of a day', DAILY],
+  ['of a month', monthly(0, 0)],
+  ['of a project', { ...gaugeOf('project'), scopeId: 'shop' }],
+  ['of a region', { ...gaugeOf('region'), scopeId: 'shop' }],
+]
 
 function operation(changes: Partial<UsageOperation> = {}): UsageOperation {
   return {
     kind: 'consume',
     userId: 'user-1',
-    limit: 'deploys_per_day',
-    projectId: '',
+    ...DAILY,
+    scopeId: '',
     amount: 1,
     operationId: 'deploy-1',
     consumeOperationId: null,
-    resetsAt: (changes.limit ?? 'deploys_per_day') === 'deploys_per_day' ? MIDNIGHT : null,
     maximum: 10,
     version: null,
     isUserKnown: true,
@@ -57,10 +81,11 @@ const DOORS = [
 
 describeOnBothDatabases('counting', ({ database }) =>
   describe.each(DOORS)('%s', (_name, apply) => {
-    it('lets exactly 10 of 200 parallel operations into 10 places, each with a figure of its own', async () => {
+    it.each(PLACES)('lets exactly 10 of 200 parallel operations into 10 places %s', async (_name, place) => {
       const answers = await Promise.all(
-        times(200, (n) => apply(database(), operation({ operationId: `deploy-${n}` }))),
+        times(200, (n) => apply(database(), operation({ ...place, operationId: `deploy-${n}` }))),
       )
+      // Each has a figure of its own.
       const allowed = answers.filter(({ kind }) => kind === 'done').map(usedOf)
       expect(allowed.toSorted((one, other) => Number(one) - Number(other))).toEqual(times(10, (n) => n + 1))
       expect(answers.filter(({ kind }) => kind === 'denied').map(usedOf)).toEqual(times(190, () => 10))
@@ -78,7 +103,7 @@ describeOnBothDatabases('counting', ({ database }) =>
           const one = operation({ operationId: `deploy-${n}`, userId: `user-${n}` })
           const answers = await Promise.all([
             apply(database(), one),
-            apply(database(), { ...one, limit: 'projects', resetsAt: null }),
+            apply(database(), { ...one, ...gauge('projects') }),
           ])
           return answers.map(({ kind }) => kind).toSorted()
         }),
@@ -129,7 +154,7 @@ describeOnBothDatabases('counting', ({ database }) =>
         operation({ userId: 'user-2', operationId: 'b', amount: 11 }),
         operation({ userId: 'user-3', operationId: 'known', amount: 2 }),
         operation({ userId: 'user-1', operationId: 'd', version: 7 }),
-        operation({ userId: 'user-1', operationId: 'e', limit: 'storage_mb', amount: 4 }),
+        operation({ userId: 'user-1', operationId: 'e', ...gauge('storage_mb'), amount: 4 }),
       ])
       expect(answers.map(({ kind }) => kind)).toEqual(['done', 'denied', 'conflict', 'outdated', 'done'])
       expect(answers.map(usedOf)).toEqual([1, 0, undefined, undefined, 4])
@@ -213,17 +238,27 @@ function anOperationOf(users: readonly string[]): fc.Arbitrary<UsageOperation> {
   return fc.tuple(anOperation(), fc.constantFrom(...users)).map(([asked, userId]) => ({ ...asked, userId }))
 }
 
-/** Few ids, limits and days, so that repetitions, conflicts and turns of the day are the rule. */
+/**
+ * Few ids, limits and windows, so that repetitions, conflicts and turns of a day or month are the rule. The limit `changed`
+ * is counted in another way each time, as after changes of the catalogue.
+ */
 function anOperation(): fc.Arbitrary<UsageOperation> {
   const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
-  const place = fc.constantFrom(
-    { limit: 'deploys_per_day', projectId: '' } as const,
-    { limit: 'projects', projectId: '' } as const,
-    { limit: 'domains_per_project', projectId: 'p1' } as const,
-    { limit: 'domains_per_project', projectId: 'p2' } as const,
+  const window = fc.oneof(
+    fc.constantFrom(0, 1, 2).map(daily),
+    // Near the end of a month the next one may be right; else it is not.
+    fc.tuple(fc.constantFrom(0, 1, 2), fc.nat({ max: 1 })).map(([from, more]) => monthly(from, from + more)),
+    // The last day of a month ends with it.
+    fc.constant({ ...DAILY, resetsAt: MONTHS[0] ?? 0, latestResetsAt: (MONTHS[0] ?? 0) + DAY }),
   )
-  const day = fc.constantFrom(0, 1, 2)
-  const base = fc.record({ place, id, day, maximum: fc.constantFrom(3, 10), amount: fc.nat({ max: 4 }) })
+  const scoped = fc
+    .tuple(fc.constantFrom('project', 'region'), fc.constantFrom('p1', 'p2'))
+    .map(([per, scopeId]) => ({ ...gaugeOf(per), scopeId }))
+  const kindOfLimit = fc.oneof(window, window, fc.constant(gauge('projects')), scoped)
+  const place = fc
+    .tuple(kindOfLimit, fc.nat({ max: 3 }))
+    .map(([chosen, n]) => (n === 0 ? { ...chosen, limit: 'changed' } : chosen))
+  const base = fc.record({ place, id, maximum: fc.constantFrom(3, 10), amount: fc.nat({ max: 4 }) })
   const kind = fc.constantFrom('consume', 'consume', 'release', 'report')
   return fc.tuple(base, kind, fc.option(id)).map(([given, chosen, consumeOperationId]) => {
     const amount = chosen === 'report' ? given.amount : given.amount || 1
@@ -234,7 +269,6 @@ function anOperation(): fc.Arbitrary<UsageOperation> {
       amount: chosen === 'release' && given.amount === 0 ? null : amount,
       consumeOperationId: chosen === 'release' ? consumeOperationId : null,
       maximum: given.maximum,
-      resetsAt: given.place.limit === 'deploys_per_day' ? MIDNIGHT + given.day * DAY : null,
     })
   })
 }

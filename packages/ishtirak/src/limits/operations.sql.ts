@@ -13,8 +13,9 @@ import { consumeWhereUsual, type UsageAnswer, type UsageOperation } from './cons
 // fresh    the others, where the limit was derived from the user's present facts.
 // consumed what a release gives back.
 // counter  the counts, locked in one order, as the last commit left them: a second one waits here.
-// decided  the numbers. A count of another day counts as zero, also of one that a wrong clock wrote; a day that is over
-//          gets nothing back.
+// placed   what they find. A count of another day or month counts as zero, also of one that a wrong clock wrote, and so does
+//          one that was made while the catalogue counted the limit in another way.
+// decided  the numbers. A day or month that is over gets nothing back.
 // counted  a new count, or the locked one moved on. Where a count is new to two at once, one finds the revision taken.
 // done     what was counted; it is remembered, and marked where it gave something back.
 // Rows are looked up one by one (`limit 1`): a plan made while a table is small must not scan it when it has grown.
@@ -23,8 +24,8 @@ const applyOperations = statement(
   `with asked as materialized (
      select a.*, u.version
        from jsonb_to_recordset($1::jsonb) as a(
-              place int, kind text, user_id text, limit_name text, project_id text, amount bigint, operation_id text,
-              consume_operation_id text, resets_at timestamptz, maximum bigint, believed_version bigint,
+              place int, kind text, user_id text, limit_name text, counts_as text, project_id text, amount bigint, operation_id text,
+              consume_operation_id text, resets_at timestamptz, latest_resets_at timestamptz, maximum bigint, believed_version bigint,
               now timestamptz)
        left join lateral (select version from users where user_id = a.user_id limit 1) u on true
    ), known as materialized (
@@ -49,7 +50,8 @@ const applyOperations = statement(
       where f.kind = 'release'
    ), counter as materialized (
      select f.place, u.used, u.resets_at, u.revision,
-            u.resets_at not between f.resets_at and f.resets_at + interval '25 hours' as is_of_other_day
+            coalesce(u.counts_as, f.counts_as) <> f.counts_as or (u.resets_at is null) <> (f.resets_at is null)
+              or coalesce(u.resets_at not between f.resets_at and f.latest_resets_at, false) as is_other
        from fresh f, lateral (
          select * from usage
           where user_id = f.user_id and limit_name = f.limit_name and project_id = f.project_id limit 1
@@ -57,25 +59,25 @@ const applyOperations = statement(
        ) u
    ), placed as (
      select f.*, coalesce(k.revision, 0) as revision,
-            case when k.is_of_other_day or k.place is null then f.resets_at else k.resets_at end as day_ends_at,
-            case when k.is_of_other_day then 0 else coalesce(k.used, 0) end as before,
+            case when k.is_other or k.place is null then f.resets_at else k.resets_at end as window_ends_at,
+            case when k.is_other then 0 else coalesce(k.used, 0) end as before,
             coalesce(f.amount, c.amount, 1) as moved,
-            c.place is not null as gives_back, c.held, c.resets_at as consumed_day
+            c.place is not null as gives_back, c.held, c.resets_at as consumed_window
        from fresh f left join counter k using (place) left join consumed c using (place)
    ), decided as materialized (
      select *, kind <> 'consume' or before + moved <= maximum as is_allowed,
-            case when gives_back and consumed_day is not distinct from day_ends_at then least(moved, held, before)
+            case when gives_back and consumed_window is not distinct from window_ends_at then least(moved, held, before)
                  when gives_back or consume_operation_id is not null then 0
                  else least(moved, before) end as returned
        from placed
    ), counted as (
-     insert into usage as u (user_id, limit_name, project_id, used, resets_at, revision)
-     select user_id, limit_name, project_id,
+     insert into usage as u (user_id, limit_name, project_id, counts_as, used, resets_at, revision)
+     select user_id, limit_name, project_id, counts_as,
             case kind when 'consume' then before + moved when 'report' then moved else before - returned end,
-            day_ends_at, revision + 1
+            window_ends_at, revision + 1
        from decided where is_allowed
          on conflict (user_id, limit_name, project_id) do update
-        set used = excluded.used, resets_at = excluded.resets_at, revision = excluded.revision
+        set counts_as = excluded.counts_as, used = excluded.used, resets_at = excluded.resets_at, revision = excluded.revision
       where u.revision = excluded.revision - 1
      returning u.user_id, u.limit_name, u.project_id, u.used
    ), done as materialized (
@@ -83,7 +85,7 @@ const applyOperations = statement(
    ), remembered as (
      insert into usage_operations (user_id, operation_id, kind, limit_name, project_id, amount, maximum, used,
                                    resets_at, created_at)
-     select user_id, operation_id, kind, limit_name, project_id, moved, maximum, used, day_ends_at, now
+     select user_id, operation_id, kind, limit_name, project_id, moved, maximum, used, window_ends_at, now
        from done where kind <> 'report'
    ), marked as (
      update usage_operations o set given_back = o.given_back + d.returned
@@ -94,7 +96,7 @@ const applyOperations = statement(
    select case when k.is_same then 'done' when k.place is not null then 'conflict' when d.place is null then 'outdated'
                when not d.is_allowed then 'denied' when e.place is null then 'stale' else 'done' end as answer,
           coalesce(k.maximum, d.maximum) as maximum, coalesce(k.used, e.used, d.before) as used,
-          case when k.place is null then d.day_ends_at else k.resets_at end as resets_at,
+          case when k.place is null then d.window_ends_at else k.resets_at end as resets_at,
           f.is_found is not null as is_known_user, f.*
      from asked a
      left join known k using (place) left join decided d using (place) left join done e using (place)
@@ -184,11 +186,13 @@ function toInput(operation: UsageOperation, place: number) {
     kind: operation.kind,
     user_id: operation.userId,
     limit_name: operation.limit,
-    project_id: operation.projectId,
+    counts_as: operation.countsAs,
+    project_id: operation.scopeId,
     amount: operation.amount,
     operation_id: operation.operationId,
     consume_operation_id: operation.consumeOperationId,
     resets_at: at(operation.resetsAt),
+    latest_resets_at: at(operation.latestResetsAt),
     maximum: operation.maximum,
     believed_version: operation.version,
     now: at(operation.now),

@@ -1,26 +1,21 @@
 // The shapes of the platform API, and of the user's own overview. The TypeScript client writes its own types down; a test
 // holds them against these (test/client/types.test.ts).
-import { type Static, Type } from 'typebox'
-import { AMOUNT_MAX, USED_MAX } from '../core/limit.js'
+import { type Static, type TInteger, type TRecord, Type } from 'typebox'
+import { AMOUNT_MAX, countsByMonth, type LimitDefinition, scopeField, USED_MAX } from '../core/limit.js'
 import { LOCALES } from '../core/locale.js'
-import { LIMIT_NAMES } from '../core/plan.js'
 import { USER_ID_PATTERN } from '../core/user-id.js'
 import { nameSchemas } from '../http/schemas.js'
 import {
   BillingStatusSchema,
   nullable,
   PaymentSchema,
-  PlanLimitsSchema,
+  planLimitsSchema,
   timestamp,
 } from '../payments/schemas.js'
 
 /** One line of text: no control characters, C1 included. */
 const line = (longest: number) => `^[^\\u0000-\\u001f\\u007f-\\u009f]{1,${longest}}$`
 
-const projectId = Type.String({
-  pattern: line(255),
-  description: 'Only, and always, for `domains_per_project`',
-})
 const operationId = Type.String({
   pattern: line(128),
   description:
@@ -34,46 +29,6 @@ export const locale = Type.Enum([...LOCALES])
 export const UserParamsSchema = Type.Object({
   user_id: Type.String({ pattern: USER_ID_PATTERN, description: 'The `sub` of the user’s token' }),
 })
-
-export const LimitParamsSchema = Type.Object({
-  ...UserParamsSchema.properties,
-  limit: Type.String({ description: LIMIT_NAMES.map((name) => `\`${name}\``).join(', ') }),
-})
-
-export const ConsumeRequestSchema = Type.Object(
-  {
-    amount: Type.Optional(amount('1 if absent')),
-    operation_id: operationId,
-    project_id: Type.Optional(projectId),
-  },
-  { additionalProperties: false },
-)
-
-export const ReleaseRequestSchema = Type.Object(
-  {
-    amount: Type.Optional(
-      amount('If absent, all that the consumed operation has left; 1 where none is named'),
-    ),
-    operation_id: operationId,
-    consume_operation_id: Type.Optional(
-      Type.String({
-        pattern: line(128),
-        description:
-          'The operation that is given back. If absent it is the one consumed under this release’s own `operation_id`, if there is one.',
-      }),
-    ),
-    project_id: Type.Optional(projectId),
-  },
-  { additionalProperties: false },
-)
-
-export const UsageReportSchema = Type.Object(
-  {
-    used: Type.Integer({ minimum: 0, maximum: USED_MAX, description: 'All that is in use now' }),
-    project_id: Type.Optional(projectId),
-  },
-  { additionalProperties: false },
-)
 
 export const AllowanceSchema = Type.Object({
   allowed: Type.Boolean(),
@@ -112,61 +67,146 @@ const RenewalSchema = Type.Object({
   renewable_from: nullable(timestamp),
 })
 
-const OverLimitSchema = Type.Object({
-  limit: Type.Enum([...LIMIT_NAMES]),
-  project_id: Type.Optional(Type.String()),
-  used: Type.Integer(),
-  max: Type.Integer(),
-})
+export type PlatformSchemas = ReturnType<typeof platformSchemas>
 
-export const PlatformUserSchema = Type.Object({
-  user_id: Type.String(),
-  ...BillingStatusSchema.properties,
-  limits: PlanLimitsSchema,
-  usage: Type.Object({
-    projects: Type.Integer(),
-    domains_per_project: Type.Record(Type.String(), Type.Integer(), {
-      description: 'By project; those without a domain are left out',
+/** The shapes that depend on which limits there are. */
+export function platformSchemas(limits: readonly LimitDefinition[]) {
+  const user = userProperties(limits)
+  return {
+    ...requestSchemas(limits),
+    LimitParams: Type.Object({
+      ...UserParamsSchema.properties,
+      limit: Type.String({ description: namesOf(limits) }),
     }),
-    deploys_per_day: Type.Integer({ description: 'Of the day that ends at `resets_at`' }),
-    storage_mb: Type.Integer(),
-  }),
-  resets_at: timestamp,
-  over_limit: Type.Array(OverLimitSchema, {
-    description:
-      'Where more is in use than the plan in effect allows. Nothing is deleted; creating is refused.',
-  }),
-  renewal: Type.Union([RenewalSchema, Type.Null()], { description: 'Null when nothing is for sale' }),
-  email: nullable(Type.String()),
-  name: nullable(Type.String()),
-  locale: Type.Union([locale, Type.Null()]),
-})
+    User: Type.Object(user, { title: 'User' }),
+    Overview: Type.Object(
+      {
+        ...user,
+        pending_payment: Type.Union([PaymentSchema, Type.Null()], {
+          description: 'A checkout that can be paid now',
+        }),
+      },
+      { title: 'Overview' },
+    ),
+  }
+}
 
-export const OverviewSchema = Type.Object({
-  ...PlatformUserSchema.properties,
-  pending_payment: Type.Union([PaymentSchema, Type.Null()], {
-    description: 'A checkout that can be paid now',
-  }),
-})
+const namesOf = (limits: readonly LimitDefinition[]) => limits.map(({ name }) => `\`${name}\``).join(', ')
+
+function requestSchemas(limits: readonly LimitDefinition[]) {
+  const scope = scopeFields(limits, (named) =>
+    Type.Optional(
+      Type.String({ pattern: line(255), description: `Only, and always, for ${namesOf(named)}` }),
+    ),
+  )
+  const closed = { additionalProperties: false } as const
+  return {
+    ConsumeRequest: Type.Object(
+      { amount: Type.Optional(amount('1 if absent')), operation_id: operationId, ...scope },
+      { ...closed, title: 'ConsumeRequest' },
+    ),
+    ReleaseRequest: Type.Object(
+      {
+        amount: Type.Optional(
+          amount('If absent, all that the consumed operation has left; 1 where none is named'),
+        ),
+        operation_id: operationId,
+        consume_operation_id: Type.Optional(
+          Type.String({
+            pattern: line(128),
+            description:
+              'The operation that is given back. If absent it is the one consumed under this release’s own `operation_id`, if there is one.',
+          }),
+        ),
+        ...scope,
+      },
+      { ...closed, title: 'ReleaseRequest' },
+    ),
+    UsageReport: Type.Object(
+      {
+        used: Type.Integer({ minimum: 0, maximum: USED_MAX, description: 'All that is in use now' }),
+        ...scope,
+      },
+      { ...closed, title: 'UsageReport' },
+    ),
+  }
+}
+
+/** `project_id`, `scope_id`: each where a limit of the catalogue has it. The type has both, each of them optional. */
+function scopeFields<Field>(
+  limits: readonly LimitDefinition[],
+  describe: (named: readonly LimitDefinition[]) => Field,
+) {
+  const fields = (['project_id', 'scope_id'] as const).flatMap((field) => {
+    const named = limits.filter((limit) => scopeField(limit) === field)
+    return named.length > 0 ? [[field, describe(named)]] : []
+  })
+  return Object.fromEntries(fields) as { readonly project_id: Field; readonly scope_id: Field }
+}
+
+function userProperties(limits: readonly LimitDefinition[]) {
+  return {
+    user_id: Type.String(),
+    ...BillingStatusSchema.properties,
+    limits: planLimitsSchema(limits),
+    usage: usageSchema(limits),
+    resets_at: timestamp,
+    ...monthEnd(limits),
+    over_limit: Type.Array(
+      Type.Object(
+        {
+          limit: Type.Unsafe<string>(Type.Enum(limits.map(({ name }) => name))),
+          ...scopeFields(limits, () => Type.Optional(Type.String())),
+          used: Type.Integer(),
+          max: Type.Integer(),
+        },
+        { title: 'OverLimit' },
+      ),
+      {
+        description:
+          'Where more is in use than the plan in effect allows. Nothing is deleted; creating is refused.',
+      },
+    ),
+    renewal: Type.Union([RenewalSchema, Type.Null()], { description: 'Null when nothing is for sale' }),
+    email: nullable(Type.String()),
+    name: nullable(Type.String()),
+    locale: Type.Union([locale, Type.Null()]),
+  }
+}
+
+/** Where the catalogue counts something by the month. */
+function monthEnd(limits: readonly LimitDefinition[]) {
+  const field = { month_resets_at: Type.Optional(timestamp) }
+  return countsByMonth(limits) ? field : ({} as typeof field)
+}
+
+const ofWindow = {
+  day: 'Of the day that ends at `resets_at`',
+  month: 'Of the month that ends at `month_resets_at`',
+}
+
+function usageSchema(limits: readonly LimitDefinition[]) {
+  const members = limits.map(({ name, window, per }): [string, UsageMember] => {
+    if (per === null) return [name, Type.Integer(window === null ? {} : { description: ofWindow[window] })]
+    const description = `By ${per}; those with none are left out`
+    return [name, Type.Record(Type.String(), Type.Integer(), { description })]
+  })
+  return Type.Object(Object.fromEntries(members), { title: 'Usage' })
+}
+
+type UsageMember = TInteger | TRecord<'^.*$', TInteger>
 
 nameSchemas({
   Locale: locale,
-  ConsumeRequest: ConsumeRequestSchema,
-  ReleaseRequest: ReleaseRequestSchema,
-  UsageReport: UsageReportSchema,
   Allowance: AllowanceSchema,
   UserUpdate: UserUpdateSchema,
   Renewal: RenewalSchema,
-  OverLimit: OverLimitSchema,
-  Usage: PlatformUserSchema.properties.usage,
-  User: PlatformUserSchema,
-  Overview: OverviewSchema,
 })
 
-export type ConsumeRequest = Static<typeof ConsumeRequestSchema>
-export type ReleaseRequest = Static<typeof ReleaseRequestSchema>
-export type UsageReport = Static<typeof UsageReportSchema>
+export type ConsumeRequest = Static<PlatformSchemas['ConsumeRequest']>
+export type ReleaseRequest = Static<PlatformSchemas['ReleaseRequest']>
+export type UsageReport = Static<PlatformSchemas['UsageReport']>
 export type Allowance = Static<typeof AllowanceSchema>
 export type UserUpdate = Static<typeof UserUpdateSchema>
-export type PlatformUser = Static<typeof PlatformUserSchema>
-export type PlatformOverview = Static<typeof OverviewSchema>
+export type PlatformUser = Static<PlatformSchemas['User']>
+export type PlatformOverview = Static<PlatformSchemas['Overview']>

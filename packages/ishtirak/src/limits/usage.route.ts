@@ -3,6 +3,7 @@
 // figures for the users themselves: the overview.
 import type { Static } from 'typebox'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
+import { countsByMonth, scopeField } from '../core/limit.js'
 import type { Renewal } from '../core/quote.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
@@ -14,14 +15,10 @@ import {
   type Allowance,
   AllowanceSchema,
   type ConsumeRequest,
-  ConsumeRequestSchema,
-  LimitParamsSchema,
-  OverviewSchema,
-  PlatformUserSchema,
+  type PlatformSchemas,
+  platformSchemas,
   type ReleaseRequest,
-  ReleaseRequestSchema,
   type UsageReport,
-  UsageReportSchema,
   UserParamsSchema,
   type UserUpdate,
   UserUpdateSchema,
@@ -37,27 +34,27 @@ const USER = '/api/v1/platform/users/:user_id'
 const LIMIT = `${USER}/limits/:limit`
 const PLATFORM = { security: [{ platform: [] }], tags: ['platform'] }
 const REFUSALS = ['unauthenticated', 'not_found', 'validation_failed', 'database_unavailable'] as const
-const COUNT = { ...PLATFORM, params: LimitParamsSchema }
 const COUNT_REFUSALS = [...REFUSALS, 'unknown_limit', 'malformed_json'] as const
 
 export function platformRoutes(deps: PlatformRoutesDeps) {
   return async (app: App): Promise<void> => {
     app.addHook('onRequest', deps.platforms.onRequest)
-    userRoutes(app, deps)
-    consumeRoute(app, deps)
-    releaseRoute(app, deps)
-    usageRoute(app, deps)
+    const schemas = platformSchemas(deps.catalogue.limits)
+    userRoutes(app, deps, schemas)
+    consumeRoute(app, deps, schemas)
+    releaseRoute(app, deps, schemas)
+    usageRoute(app, deps, schemas)
   }
 }
 
-function userRoutes(app: App, deps: OverviewDeps): void {
+function userRoutes(app: App, deps: OverviewDeps, { User }: PlatformSchemas): void {
   const common = { ...PLATFORM, params: UserParamsSchema }
   const readSchema = {
     ...common,
     operationId: 'getUser',
     summary: 'A user: status, limits, usage, renewal',
     description: 'An unknown user is on the free plan. All figures are of one instant.',
-    response: { 200: PlatformUserSchema, ...problemResponses(...REFUSALS) },
+    response: { 200: User, ...problemResponses(...REFUSALS) },
   }
   app.get(USER, { schema: readSchema }, async (request) =>
     viewPlatformUser(await readOverview(deps, request.params.user_id, request.id)),
@@ -69,7 +66,7 @@ function userRoutes(app: App, deps: OverviewDeps): void {
     description:
       'For mail and receipts. What is absent stays, null clears. Answers with the user as they are now.',
     body: UserUpdateSchema,
-    response: { 200: PlatformUserSchema, ...problemResponses(...REFUSALS, 'malformed_json') },
+    response: { 200: User, ...problemResponses(...REFUSALS, 'malformed_json') },
   }
   app.put(USER, { schema: updateSchema }, ({ id, params, body }) =>
     updateUser(deps, params.user_id, body, id),
@@ -81,14 +78,15 @@ export async function updateUser(deps: OverviewDeps, userId: string, update: Use
   return viewPlatformUser(await readOverview(deps, userId, requestId))
 }
 
-function consumeRoute(app: App, deps: CountUsageDeps): void {
+function consumeRoute(app: App, deps: CountUsageDeps, schemas: PlatformSchemas): void {
   const schema = {
-    ...COUNT,
+    ...PLATFORM,
+    params: schemas.LimitParams,
     operationId: 'consumeLimit',
     summary: 'Consume',
     description:
       'Counts if there is room; yes and no are both 200. Exact under any concurrency: the figures come from the statement that decided. A denied operation is not remembered, so the same `operation_id` may be sent again after an upgrade.',
-    body: ConsumeRequestSchema,
+    body: schemas.ConsumeRequest,
     response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS, 'conflict') },
   }
   app.post(`${LIMIT}/consume`, { schema }, ({ params, body }) => consume(deps, params, body))
@@ -98,14 +96,15 @@ export function consume(deps: CountUsageDeps, place: Place, body: ConsumeRequest
   return countUsage(deps, wishOf('consume', place, body, body.amount ?? 1))
 }
 
-function releaseRoute(app: App, deps: CountUsageDeps): void {
+function releaseRoute(app: App, deps: CountUsageDeps, schemas: PlatformSchemas): void {
   const schema = {
-    ...COUNT,
+    ...PLATFORM,
+    params: schemas.LimitParams,
     operationId: 'releaseLimit',
     summary: 'Give back',
     description:
       'Never below zero, and nothing twice. What was consumed on a day that is over is not given back to today.',
-    body: ReleaseRequestSchema,
+    body: schemas.ReleaseRequest,
     response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS, 'conflict') },
   }
   app.post(`${LIMIT}/release`, { schema }, ({ params, body }) => release(deps, params, body))
@@ -115,14 +114,15 @@ export function release(deps: CountUsageDeps, place: Place, body: ReleaseRequest
   return countUsage(deps, wishOf('release', place, body, body.amount ?? null))
 }
 
-function usageRoute(app: App, deps: CountUsageDeps): void {
+function usageRoute(app: App, deps: CountUsageDeps, schemas: PlatformSchemas): void {
   const schema = {
-    ...COUNT,
+    ...PLATFORM,
+    params: schemas.LimitParams,
     operationId: 'reportUsage',
     summary: 'Report usage',
     description:
       'The platform’s own count, absolute. It is never refused, even above the limit. Report 0 for a project that is gone.',
-    body: UsageReportSchema,
+    body: schemas.UsageReport,
     response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS) },
   }
   app.put(`${LIMIT}/usage`, { schema }, ({ params, body }) => reportUsage(deps, params, body))
@@ -132,19 +132,20 @@ export function reportUsage(deps: CountUsageDeps, place: Place, body: UsageRepor
   return countUsage(deps, wishOf('report', place, body, body.used))
 }
 
-type Place = Static<typeof LimitParamsSchema>
+type Place = Static<PlatformSchemas['LimitParams']>
 
 function wishOf(
   kind: UsageWish['kind'],
   { user_id, limit }: Place,
-  body: Partial<Pick<ReleaseRequest, 'project_id' | 'operation_id' | 'consume_operation_id'>>,
+  body: Partial<Omit<ReleaseRequest, 'amount'>>,
   amount: number | null,
 ): UsageWish {
   return {
     kind,
     userId: user_id,
     limit,
-    projectId: body.project_id ?? null,
+    project_id: body.project_id ?? null,
+    scope_id: body.scope_id ?? null,
     amount,
     operationId: body.operation_id ?? '',
     consumeOperationId: body.consume_operation_id ?? null,
@@ -165,7 +166,7 @@ export function overviewRoutes(deps: OverviewRoutesDeps) {
     description:
       'Plan, limits, usage, what a renewal would buy, and the checkout that is waiting to be paid.',
     response: {
-      200: OverviewSchema,
+      200: platformSchemas(deps.catalogue.limits).Overview,
       ...problemResponses('unauthenticated', 'rate_limited', 'database_unavailable'),
     },
   }
@@ -190,10 +191,11 @@ export function viewPlatformUser(overview: Overview) {
     payment_method: status.payment_method,
     limits: overview.subscription.plan.limits,
     usage: overview.usage,
-    resets_at: toTimestamp(overview.resetsAt),
-    over_limit: overview.overLimits.map(({ limit, projectId, used, max }) => ({
-      limit,
-      ...(projectId === null ? {} : { project_id: projectId }),
+    resets_at: toTimestamp(overview.resetsAt.day),
+    ...(countsByMonth(overview.limits) ? { month_resets_at: toTimestamp(overview.resetsAt.month) } : {}),
+    over_limit: overview.overLimits.map(({ limit, scopeId, used, max }) => ({
+      limit: limit.name,
+      ...(scopeId === null ? {} : { [scopeField(limit) ?? 'scope_id']: scopeId }),
       used,
       max,
     })),

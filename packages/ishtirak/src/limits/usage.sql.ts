@@ -7,8 +7,11 @@ import { at, flag, integer, json, text } from '../database/rows.js'
 import { parsePayment } from '../payments/payments.sql.js'
 import { FACT_COLUMNS, openPayment, parseProfile, parseUser } from '../payments/users.sql.js'
 
-/** Projects of one user that are shown; a user has tens, and an answer must have an end. Those in use most come first. */
-const PROJECTS_MAX = 1_000
+/**
+ * Counts of one user that are shown; a user has tens, and an answer must have an end. Those of the user come first, then those
+ * of projects and the like that are in use most.
+ */
+const COUNTS_MAX = 1_000
 
 const selectUsersWithUsage = statement(
   'usage.of_users',
@@ -17,10 +20,10 @@ const selectUsersWithUsage = statement(
      left join users u using (user_id)
      ${openPayment()}
      cross join lateral (
-       select coalesce(jsonb_agg(jsonb_build_object('limit', c.limit_name, 'projectId', c.project_id, 'used', c.used,
-                'resetsAt', extract(epoch from c.resets_at) * 1000)), '[]') as list
+       select coalesce(jsonb_agg(jsonb_build_object('limit', c.limit_name, 'scopeId', c.project_id, 'used', c.used,
+                'resetsAt', extract(epoch from c.resets_at) * 1000, 'countsAs', c.counts_as)), '[]') as list
          from (select * from usage c where c.user_id = asked.user_id and (c.used > 0 or c.project_id = '')
-                order by c.used desc, c.project_id limit ${PROJECTS_MAX}) c
+                order by c.project_id <> '', c.used desc, c.project_id limit ${COUNTS_MAX}) c
      ) counts`,
 )
 

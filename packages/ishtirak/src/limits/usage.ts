@@ -1,9 +1,17 @@
 // The platform's question on every deploy, "may this user?", with what belongs to it: giving back, and reporting a count
 // of its own. One statement decides; this file says what the plan in effect allows, and asks again when its facts were stale.
-import { BillingError, type ValidationCode } from '../core/error.js'
+import { BillingError, type ValidationProblem } from '../core/error.js'
 import { HOUR, type Instant } from '../core/instant.js'
-import { describeAllowance, isLimitName, LIMIT_KINDS } from '../core/limit.js'
-import type { LimitName } from '../core/plan.js'
+import {
+  countsAs,
+  describeAllowance,
+  type LimitDefinition,
+  latestResetsAt,
+  maximumOf,
+  type QuotaWindowAt,
+  scopeField,
+} from '../core/limit.js'
+import type { Catalogue } from '../core/plan.js'
 import { type BillingRules, NEVER_PAID, statusAt } from '../core/subscription.js'
 import { givenUpAfter, type Queryable, untilFresh } from '../database/database.js'
 import type { UserRecord } from '../payments/users.sql.js'
@@ -18,14 +26,14 @@ import { forgetUsageOperations } from './usage.sql.js'
 export interface UsageWish
   extends Pick<UsageOperation, 'kind' | 'userId' | 'amount' | 'operationId' | 'consumeOperationId'> {
   readonly limit: string
-  readonly projectId: string | null
+  readonly project_id: string | null
+  readonly scope_id: string | null
 }
 
 export interface CountUsageDeps {
   readonly clock: Clock
   readonly rules: BillingRules
-  /** The end of the calendar day, in the quota's time zone, that an instant lies in. */
-  readonly quotaDayEndsAt: (instant: Instant) => Instant
+  readonly quotaWindowAt: QuotaWindowAt
   readonly usage: UsageState
 }
 
@@ -48,11 +56,11 @@ export function createUsageState(database: Queryable): UsageState {
   return { apply: createApplyUsageOperation(database), believed: new BoundedMap(REMEMBERED_MAX) }
 }
 
-/** Throws `unknown_limit`, `validation_failed` (project_id), `conflict` (a known operation_id says something else). */
+/** Throws `unknown_limit`, `validation_failed` (project_id, scope_id), `conflict` (a known operation_id says something else). */
 export async function countUsage(deps: CountUsageDeps, wish: UsageWish) {
   const { apply, believed } = deps.usage
   const { userId } = wish
-  const place = placeOf(wish)
+  const place = placeOf(deps.rules.catalogue, wish)
   const isUserKnown = believed.get(userId) !== undefined
   // Of all rounds together: an answer of 503 means that nothing is counted later.
   const giveUpAt = givenUpAfter()
@@ -81,42 +89,53 @@ export async function countUsage(deps: CountUsageDeps, wish: UsageWish) {
   })
 }
 
-/** Which count is meant. A project is named where the limit is per project, and nowhere else. */
-function placeOf({ limit, projectId }: UsageWish): { readonly limit: LimitName; readonly projectId: string } {
-  if (!isLimitName(limit)) throw new BillingError('unknown_limit')
-  const isPerProject = LIMIT_KINDS[limit] === 'project'
-  if (isPerProject && projectId === null) throw wrongProject('required')
-  if (!isPerProject && projectId !== null) throw wrongProject('not_allowed')
-  return { limit, projectId: projectId ?? '' }
+interface Place {
+  readonly limit: LimitDefinition
+  readonly scopeId: string
 }
 
-function wrongProject(code: ValidationCode): BillingError {
-  return new BillingError('validation_failed', { problems: [{ pointer: '/project_id', code }] })
+const SCOPE_FIELDS = ['project_id', 'scope_id'] as const
+
+/** Which count is meant. What it is for each of is named where the limit has such a thing, in its field, and nowhere else. */
+function placeOf({ limits }: Catalogue, wish: UsageWish): Place {
+  const limit = limits.find(({ name }) => name === wish.limit)
+  if (!limit) throw new BillingError('unknown_limit')
+  const due = scopeField(limit)
+  const problems = SCOPE_FIELDS.flatMap((field): ValidationProblem[] => {
+    if ((wish[field] !== null) === (field === due)) return []
+    return [{ pointer: `/${field}`, code: field === due ? 'required' : 'not_allowed' }]
+  })
+  if (problems.length > 0) throw new BillingError('validation_failed', { problems })
+  return { limit, scopeId: (due && wish[due]) ?? '' }
 }
 
 function describeOperation(
-  { rules, quotaDayEndsAt }: CountUsageDeps,
+  { rules, quotaWindowAt }: CountUsageDeps,
   of: {
     readonly wish: UsageWish
-    readonly place: { readonly limit: LimitName; readonly projectId: string }
+    readonly place: Place
     readonly user: UserRecord | null
     readonly isUserKnown: boolean
     readonly now: Instant
   },
 ): UsageOperation {
   const { wish, place, user, isUserKnown, now } = of
+  const { limit } = place
   const { plan } = statusAt(user?.subscription ?? NEVER_PAID, now, rules)
+  const window = limit.window && quotaWindowAt(limit.window, now)
   // Named one by one: written after a spread, each further field cost 2 µs (measured).
   return {
     kind: wish.kind,
     userId: wish.userId,
-    limit: place.limit,
-    projectId: place.projectId,
+    limit: limit.name,
+    countsAs: countsAs(limit),
+    scopeId: place.scopeId,
     amount: wish.amount,
     operationId: wish.operationId,
     consumeOperationId: wish.consumeOperationId,
-    resetsAt: LIMIT_KINDS[place.limit] === 'day' ? quotaDayEndsAt(now) : null,
-    maximum: plan.limits[place.limit],
+    resetsAt: window?.endsAt ?? null,
+    latestResetsAt: window && latestResetsAt(window, now),
+    maximum: maximumOf(plan.limits, limit),
     version: user?.version ?? null,
     isUserKnown,
     now,

@@ -11,13 +11,11 @@ import { readOverview } from '../limits/overview.js'
 import {
   type Allowance,
   type ConsumeRequest,
-  ConsumeRequestSchema,
   type PlatformOverview,
   type PlatformUser,
+  platformSchemas,
   type ReleaseRequest,
-  ReleaseRequestSchema,
   type UsageReport,
-  UsageReportSchema,
   type UserUpdate,
   UserUpdateSchema,
 } from '../limits/schemas.js'
@@ -79,6 +77,10 @@ export interface Billing {
 }
 
 export function createBilling(parts: Service['parts']): Billing {
+  const schemas = platformSchemas(parts.catalogue.limits)
+  const consumeRequest = checker<ConsumeRequest>(schemas.ConsumeRequest)
+  const releaseRequest = checker<ReleaseRequest>(schemas.ReleaseRequest)
+  const usageReport = checker<UsageReport>(schemas.UsageReport)
   const read = (userId: string) => readOverview(parts, idOf(userId), newRequestId())
   return throwingCodes({
     plans: () => parts.catalogue.plans.map(viewPlan),
@@ -146,6 +148,3 @@ const upgradeRequest = checker<{ readonly plan: string }>(UpgradeRequestSchema)
 const paymentsQuery = checker<PaymentsQuery>(PaymentsQuerySchema)
 const portalRequest = checker<{ readonly return_path?: string }>(PortalSessionRequestSchema)
 const userUpdate = checker<UserUpdate>(UserUpdateSchema)
-const consumeRequest = checker<ConsumeRequest>(ConsumeRequestSchema)
-const releaseRequest = checker<ReleaseRequest>(ReleaseRequestSchema)
-const usageReport = checker<UsageReport>(UsageReportSchema)

@@ -2,6 +2,7 @@
 // requests, a page to try it on, and the page that every problem's `type` leads to. The operator's part is not public.
 import { fastifySwagger } from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { LimitDefinition } from '../core/limit.js'
 import { describeWebhooks } from '../events/schemas.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import { errorPage } from '../http/error-page.js'
@@ -14,7 +15,11 @@ const BEARER = { type: 'http', scheme: 'bearer' } as const
 /** Before the routes: the document holds the routes of the plugins that are registered after it. */
 export function installDocumentation(
   app: FastifyInstance,
-  options: { readonly publicUrl: string; readonly limitAnonymous?: CallerChecks['limitAnonymous'] },
+  options: {
+    readonly publicUrl: string
+    readonly limits: readonly LimitDefinition[]
+    readonly limitAnonymous?: CallerChecks['limitAnonymous']
+  },
 ): void {
   app.register(fastifySwagger, {
     openapi: {
@@ -26,7 +31,7 @@ export function installDocumentation(
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: options.publicUrl }],
-      webhooks: describeWebhooks(),
+      webhooks: describeWebhooks(options.limits),
       components: {
         securitySchemes: {
           user: { ...BEARER, bearerFormat: 'JWT', description: 'A token of the platform’s user.' },

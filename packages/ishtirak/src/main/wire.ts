@@ -44,11 +44,11 @@ import { createFindSession, openMailedLink } from '../portal/portal-sessions.sql
 import { createReceiptPrinter } from '../receipts/receipt.js'
 import { receiptRoutes } from '../receipts/receipt.route.js'
 import { singleFlight } from '../runtime/async.js'
-import { createCalendar, dayIn, wallClockIn } from '../runtime/calendar.js'
+import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Config } from '../runtime/config.js'
 import type { Count, Log } from '../runtime/log.js'
-import { createIds, randomCode, systemRandom } from '../runtime/random.js'
+import { createIds, systemRandom } from '../runtime/random.js'
 import type { Tracing } from '../runtime/tracing.js'
 import { installDocumentation, operatorDocumentation } from './documentation.js'
 import { countIn } from './metrics.js'
@@ -101,7 +101,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const { limitAnonymous } = checks
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
-  installDocumentation(app, { publicUrl, limitAnonymous })
+  installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits })
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await look()) }))
   await registerRoutes(app, config, { ...parts, ...checks })
   await app.register(pages({ ...parts, ...checks, ...pageOptions(config, clock) }))
@@ -129,7 +129,6 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
 function createParts(config: WiredConfig, { database, clock, log, tracing }: Surroundings, count: Count) {
   const { publicUrl, seller, billing } = config
   const ids = createIds()
-  const quotaDayOf = dayIn(config.quotaTimeZone)
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
   return {
@@ -145,12 +144,10 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
       }),
     ),
     catalogue: config.plans,
-    codeKeys: config.codeKeys,
-    drawCode: randomCode,
     rules: rulesOf(config),
     formats: createFormats(billing.timeZone),
     wallClock: wallClockIn(billing.timeZone),
-    quotaDayEndsAt: (instant: Instant) => quotaDayOf(instant).endsAt,
+    quotaWindowAt: quotaWindowsIn(config.quotaTimeZone),
     receipts: { seller, dayOf: (instant: Instant) => billingDayOf(instant).date },
     mailFrom: (locale: Locale) => config.mailFrom ?? { name: name[locale], address: email },
     signInLink: (userId: string) => openMailedLink({ database, clock, ids, publicUrl }, userId),
@@ -186,7 +183,7 @@ function recorded(settlements: Settlements, tracing: Tracing | undefined): Settl
 
 function rulesOf({ plans, billing }: Config): BillingRules {
   return {
-    freePlan: plans.free,
+    catalogue: plans,
     graceDays: billing.graceDays,
     renewalWindowDays: billing.renewalWindowDays,
     prepayMaxMonths: billing.prepayMaxMonths,

@@ -2,6 +2,9 @@
 // download. Without OPERATOR_KEYS it refuses every call. Every act is in the audit trail under the key's name.
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
+import { BillingError, type ValidationCode } from '../core/error.js'
+import { toTimestamp } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import {
   type ManageEventsDeps,
@@ -23,22 +26,15 @@ import {
   showUser,
 } from './acts.js'
 import { type BackupDeps, backUp } from './backup.js'
-import type { CodesDeps } from './codes.js'
-import { codeRoutes } from './codes.route.js'
 import { type ExportDeps, exportPayments } from './export.js'
-import { OPERATIONS, routeAt } from './operations.js'
+import { BASE, OPERATIONS } from './operations.js'
 import { newestPayments, search } from './operator.sql.js'
 import { continueReconciliation, type ReconcileDeps, startReconciliation } from './reconcile.js'
 import { listComparisons } from './reconcile.sql.js'
-import { readInstant } from './schemas.js'
+import { userFileSchema } from './schemas.js'
 import { type ViewContext, viewOperatorPayment, viewPaymentFile, viewUserFile } from './views.js'
 
-export interface OperatorRoutesDeps
-  extends ReconcileDeps,
-    ExportDeps,
-    BackupDeps,
-    ManageEventsDeps,
-    CodesDeps {
+export interface OperatorRoutesDeps extends ReconcileDeps, ExportDeps, BackupDeps, ManageEventsDeps {
   readonly database: Database
   /** Known by the name of their key. */
   readonly operators: Callers<string>
@@ -53,8 +49,21 @@ export function operatorRoutes(deps: OperatorRoutesDeps) {
     reconcileRoutes(app, deps)
     downloadRoutes(app, deps)
     eventRoutes(app, deps)
-    codeRoutes(app, deps, (request, why) => actedBy(deps, request, why))
   }
+}
+
+/** How a route is registered: its address, and its schema. */
+function at<Schema>({ path, schema }: { readonly path: string; readonly schema: Schema }) {
+  return [`${BASE}${path}`, { schema }] as const
+}
+
+/** With the answer as this catalogue has it. */
+function answering<Operation extends { readonly schema: { readonly response: object } }>(
+  operation: Operation,
+  answer: TSchema,
+): Operation {
+  const { schema } = operation
+  return { ...operation, schema: { ...schema, response: { ...schema.response, 200: answer } } }
 }
 
 function actedBy({ operators }: OperatorRoutesDeps, request: FastifyRequest, why?: string): By {
@@ -66,12 +75,12 @@ function viewedNow({ clock, publicUrl }: OperatorRoutesDeps): ViewContext {
 }
 
 function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(OPERATIONS.listAllPayments), async ({ query }) => {
+  app.get(...at(OPERATIONS.listAllPayments), async ({ query }) => {
     const { status = null, user_id: userId = null, limit = 50 } = query
     const payments = await newestPayments(deps.database, { status, userId, limit }, deps.clock.now())
     return { data: payments.map((payment) => viewOperatorPayment(payment, viewedNow(deps))) }
   })
-  app.get(...routeAt(OPERATIONS.getPaymentFile), async ({ params }) =>
+  app.get(...at(OPERATIONS.getPaymentFile), async ({ params }) =>
     viewPaymentFile(await showPayment(deps, params.payment_id), viewedNow(deps)),
   )
   const act = async (
@@ -79,26 +88,27 @@ function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
     { payment_id }: { readonly payment_id: string },
     by: By,
   ) => viewPaymentFile(await run(deps, payment_id, by), viewedNow(deps))
-  app.post(...routeAt(OPERATIONS.recheckPayment), (request) =>
+  app.post(...at(OPERATIONS.recheckPayment), (request) =>
     act(recheckPayment, request.params, actedBy(deps, request, request.body.why)),
   )
-  app.post(...routeAt(OPERATIONS.acceptPayment), (request) =>
+  app.post(...at(OPERATIONS.acceptPayment), (request) =>
     act(acceptPayment, request.params, actedBy(deps, request, request.body.why)),
   )
-  app.post(...routeAt(OPERATIONS.recordRefund), (request) =>
+  app.post(...at(OPERATIONS.recordRefund), (request) =>
     act(refundPayment, request.params, actedBy(deps, request, request.body.why)),
   )
 }
 
 function userRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(OPERATIONS.search), async ({ query }) => {
+  app.get(...at(OPERATIONS.search), async ({ query }) => {
     const { users, payments } = await search(deps, query.q)
     return { users, payments: payments.map((payment) => viewOperatorPayment(payment, viewedNow(deps))) }
   })
-  app.get(...routeAt(OPERATIONS.getUserFile), async ({ params }) =>
+  const answer = userFileSchema(deps.catalogue.limits)
+  app.get(...at(answering(OPERATIONS.getUserFile, answer)), async ({ params }) =>
     viewUserFile(await showUser(deps, params.user_id), viewedNow(deps)),
   )
-  app.post(...routeAt(OPERATIONS.endAccess), async (request) => {
+  app.post(...at(answering(OPERATIONS.endAccess, answer)), async (request) => {
     const by = actedBy(deps, request, request.body.why)
     return viewUserFile(await endUser(deps, request.params.user_id, by), viewedNow(deps))
   })
@@ -107,22 +117,31 @@ function userRoutes(app: App, deps: OperatorRoutesDeps): void {
 const SHOWN = { comparisons: 10, findings: 100 }
 
 function reconcileRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(OPERATIONS.listReconciliations), async () => {
+  app.get(...at(OPERATIONS.listReconciliations), async () => {
     const { comparisons, findings } = await listComparisons(deps.database, null, SHOWN)
     return { data: comparisons, findings }
   })
-  app.post(...routeAt(OPERATIONS.startReconciliation), async (request) => {
+  app.post(...at(OPERATIONS.startReconciliation), async (request) => {
     const { since, unknown = 'report', why } = request.body
-    const wanted = { sinceAt: readInstant('since', since), booksUnknown: unknown === 'book' }
+    const sinceAt = Date.parse(since)
+    // 31 February is no day, although the language takes it for 3 March.
+    if (Number.isNaN(sinceAt) || !toTimestamp(sinceAt).startsWith(since)) throw wrongSince('wrong_format')
+    // Nothing was sold before 1970, and databases know no year 0.
+    if (sinceAt < 0) throw wrongSince('too_small')
+    const wanted = { sinceAt, booksUnknown: unknown === 'book' }
     return startReconciliation(deps, wanted, actedBy(deps, request, why))
   })
-  app.post(...routeAt(OPERATIONS.continueReconciliation), async ({ params }) =>
+  app.post(...at(OPERATIONS.continueReconciliation), async ({ params }) =>
     continueReconciliation(deps, params.reconciliation_id),
   )
 }
 
+function wrongSince(code: ValidationCode): BillingError {
+  return new BillingError('validation_failed', { problems: [{ pointer: '/since', code }] })
+}
+
 function downloadRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(OPERATIONS.exportPayments), async (request, reply) => {
+  app.get(...at(OPERATIONS.exportPayments), async (request, reply) => {
     const { month } = request.query
     const pieces = await exportPayments(deps, { month, operator: deps.operators.of(request) })
     return reply
@@ -130,7 +149,7 @@ function downloadRoutes(app: App, deps: OperatorRoutesDeps): void {
       .header('content-disposition', `attachment; filename="payments-${month}.csv"`)
       .send(Readable.from(pieces))
   })
-  app.get(...routeAt(OPERATIONS.downloadBackup), async (request, reply) => {
+  app.get(...at(OPERATIONS.downloadBackup), async (request, reply) => {
     const content = await backUp(deps, { operator: deps.operators.of(request) })
     return reply
       .type('application/gzip')
@@ -140,17 +159,17 @@ function downloadRoutes(app: App, deps: OperatorRoutesDeps): void {
 }
 
 function eventRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(OPERATIONS.listEvents), async ({ query }) => {
+  app.get(...at(OPERATIONS.listEvents), async ({ query }) => {
     const { user_id: userId = null, state, limit = 50 } = query
     return reportEvents(deps, { userId, waiting: state === 'waiting', limit })
   })
-  app.post(...routeAt(OPERATIONS.resendEvent), (request) =>
+  app.post(...at(OPERATIONS.resendEvent), (request) =>
     resendFrom(deps, request.params.event_id, actedBy(deps, request, request.body.why)),
   )
-  app.post(...routeAt(OPERATIONS.resendWaitingEvents), (request) =>
+  app.post(...at(OPERATIONS.resendWaitingEvents), (request) =>
     resendAllWaiting(deps, actedBy(deps, request, request.body.why)),
   )
-  app.post(...routeAt(OPERATIONS.skipEvent), async (request) => {
+  app.post(...at(OPERATIONS.skipEvent), async (request) => {
     await skipEvent(deps, request.params.event_id, actedBy(deps, request, request.body.why))
     return { skipped: true as const }
   })

@@ -1,15 +1,14 @@
 // The shapes of the operator's part: more than a user sees of a payment, and the trail of what was done.
 import { Type } from 'typebox'
-import { BillingError, type ValidationCode } from '../core/error.js'
-import { type Instant, toTimestamp } from '../core/instant.js'
+import type { LimitDefinition } from '../core/limit.js'
 import { listQuery, UserIdSchema } from '../events/schemas.js'
 import { nameSchemas } from '../http/schemas.js'
 import {
   BillingStatusSchema,
   nullable,
   PaymentSchema,
-  PlanLimitsSchema,
   paymentStatus,
+  planLimitsSchema,
   timestamp,
 } from '../payments/schemas.js'
 
@@ -23,26 +22,6 @@ const reason = Type.String({
 
 export const WhySchema = Type.Object({ why: reason }, { additionalProperties: false })
 export const OptionalWhySchema = Type.Object({ why: Type.Optional(reason) }, { additionalProperties: false })
-
-export function dayOrInstant(description: string) {
-  return Type.String({
-    pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}Z)?$',
-    description: `${description}: a day or an instant, UTC`,
-    examples: ['2026-11-01'],
-  })
-}
-
-/** What fits the schema above; a day begins at midnight. Throws `validation_failed`. */
-export function readInstant(field: string, text: string): Instant {
-  const at = Date.parse(text)
-  const wrong = (code: ValidationCode) =>
-    new BillingError('validation_failed', { problems: [{ pointer: `/${field}`, code }] })
-  // 31 February is no day, although the language takes it for 3 March.
-  if (Number.isNaN(at) || !toTimestamp(at).startsWith(text)) throw wrong('wrong_format')
-  // Nothing was sold before 1970, and databases know no year 0.
-  if (at < 0) throw wrong('too_small')
-  return at
-}
 
 export const PaymentParamsSchema = Type.Object({ payment_id: Type.String({ maxLength: 100 }) })
 
@@ -167,7 +146,7 @@ export const UserFileSchema = Type.Object({
   locale: nullable(Type.String()),
   created_at: timestamp,
   ...BillingStatusSchema.properties,
-  limits: PlanLimitsSchema,
+  limits: Type.Record(Type.String(), Type.Integer()),
   anchor_at: nullable(timestamp),
   paid_until: nullable(timestamp),
   ended_at: nullable(timestamp),
@@ -175,9 +154,21 @@ export const UserFileSchema = Type.Object({
   audit: Type.Array(ActSchema),
 })
 
+/** With the limits of the catalogue by name. */
+export function userFileSchema(limits: readonly LimitDefinition[]) {
+  return Type.Object(
+    { ...UserFileSchema.properties, limits: planLimitsSchema(limits) },
+    { title: 'UserFile' },
+  )
+}
+
 export const ReconcileRequestSchema = Type.Object(
   {
-    since: dayOrInstant('How far back'),
+    since: Type.String({
+      pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}Z)?$',
+      description: 'A day or an instant, UTC',
+      examples: ['2026-11-01'],
+    }),
     unknown: Type.Optional(
       Type.Enum(['report', 'book'], {
         default: 'report',

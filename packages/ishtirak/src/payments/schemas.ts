@@ -4,6 +4,7 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { describePayment } from '../core/event.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
+import type { LimitDefinition } from '../core/limit.js'
 import { isPayable, PUBLIC_PAYMENT_STATUSES, type ShownPayment } from '../core/payment.js'
 import type { Subscription } from '../core/subscription.js'
 import type { Row } from '../database/database.js'
@@ -25,20 +26,30 @@ export const timestamp = Type.String({
 
 export const paymentStatus = Type.Enum([...PUBLIC_PAYMENT_STATUSES])
 
-export const PlanLimitsSchema = Type.Object({
-  projects: Type.Integer(),
-  domains_per_project: Type.Integer(),
-  deploys_per_day: Type.Integer(),
-  storage_mb: Type.Integer({ description: 'megabytes' }),
-})
+/** How much a plan allows of each limit of the catalogue. */
+export function planLimitsSchema(limits: readonly LimitDefinition[]) {
+  const numbers = limits.map(({ name, unit }) => {
+    const description = unit === null || unit === 'megabytes' ? unit : unit.en
+    return [name, Type.Integer(description === null ? {} : { description })] as const
+  })
+  return Type.Object(Object.fromEntries(numbers), { title: 'PlanLimits' })
+}
 
-export const PlanSchema = Type.Object({
-  id: Type.String({ examples: ['pro'] }),
-  name: Type.String({ examples: ['Pro'] }),
-  price: Type.Integer({ description: 'Whole units of `currency` for one calendar month', examples: [2000] }),
-  currency: Type.String({ examples: ['DZD'] }),
-  limits: PlanLimitsSchema,
-})
+export function planSchema(limits: readonly LimitDefinition[]) {
+  return Type.Object(
+    {
+      id: Type.String({ examples: ['pro'] }),
+      name: Type.String({ examples: ['Pro'] }),
+      price: Type.Integer({
+        description: 'Whole units of `currency` for one calendar month',
+        examples: [2000],
+      }),
+      currency: Type.String({ examples: ['DZD'] }),
+      limits: planLimitsSchema(limits),
+    },
+    { title: 'Plan' },
+  )
+}
 
 export const UpgradeRequestSchema = Type.Object(
   { plan: Type.String({ description: 'The plan to buy a month of', examples: ['pro'] }) },
@@ -102,8 +113,6 @@ export const WebhookAnswerSchema = Type.Object({
 nameSchemas({
   Timestamp: timestamp,
   PaymentStatus: paymentStatus,
-  PlanLimits: PlanLimitsSchema,
-  Plan: PlanSchema,
   UpgradeRequest: UpgradeRequestSchema,
   UpgradeResult: UpgradeResultSchema,
   BillingStatus: BillingStatusSchema,
@@ -112,7 +121,7 @@ nameSchemas({
   WebhookAnswer: WebhookAnswerSchema,
 })
 
-export type PlanView = Static<typeof PlanSchema>
+export type PlanView = Static<ReturnType<typeof planSchema>>
 export type UpgradeResult = Static<typeof UpgradeResultSchema>
 export type BillingStatus = Static<typeof BillingStatusSchema>
 export type PaymentView = Static<typeof PaymentSchema>

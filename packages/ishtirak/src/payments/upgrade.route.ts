@@ -10,8 +10,8 @@ import { problemResponses } from '../http/problem.js'
 import { preferredLocale } from '../http/request.js'
 import {
   BASE,
-  PlanSchema,
   type PlanView,
+  planSchema,
   UpgradeRequestSchema,
   UpgradeResultSchema,
   USER_ROUTE,
@@ -68,7 +68,7 @@ function plansRoute(app: FastifyInstance, { catalogue, limitAnonymous }: Upgrade
     operationId: 'getPlans',
     summary: 'Get plans',
     response: {
-      200: Type.Array(PlanSchema),
+      200: Type.Array(planSchema(catalogue.limits)),
       304: Type.Null({ description: 'Not modified' }),
       ...problemResponses('rate_limited'),
     },
@@ -83,8 +83,7 @@ function plansRoute(app: FastifyInstance, { catalogue, limitAnonymous }: Upgrade
 
 /** Exactly the keys of seed.md section 2, in that order, whatever else the file of plans may say. */
 export function viewPlan({ id, name, price, currency, limits }: Plan): PlanView {
-  const { projects, domains_per_project, deploys_per_day, storage_mb } = limits
-  return { id, name, price, currency, limits: { projects, domains_per_project, deploys_per_day, storage_mb } }
+  return { id, name, price, currency, limits }
 }
 
 function holdsTag(header: string | undefined, etag: string): boolean {

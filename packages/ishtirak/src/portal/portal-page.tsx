@@ -5,16 +5,8 @@ import { isPaidNow } from '../core/quote.js'
 import { graceEndsAt } from '../core/subscription.js'
 import { planName, sayFor } from '../i18n/messages.js'
 import { BuyForm, FormToken, LinkButton, type Pages, renderPage } from './frame.js'
-import {
-  History,
-  mayInvite,
-  Plans,
-  type PortalView,
-  priceOf,
-  type Section,
-  UsageBars,
-  usageInWords,
-} from './portal-sections.js'
+import { History, mayInvite, Plans, type PortalView, priceOf, type Section } from './portal-sections.js'
+import { scopeInWords, UsageBars, usageInWords } from './portal-usage.js'
 
 export function portalPage(pages: Pages, view: PortalView): string {
   const { session, locale } = view
@@ -201,15 +193,10 @@ function OverLimitNotice(section: Section) {
     <Notice tone="warn" title={say('overLimitTitle')} text={say('overLimitText')}>
       <ul class="marked">
         {overLimits.map((over) => {
-          const words = { limit: say(over.limit), ...usageInWords(section, over) }
-          const { projectId: project } = over
-          return (
-            <li safe>
-              {project === null
-                ? say('overLimitLine', words)
-                : say('overLimitLineOfProject', { ...words, project })}
-            </li>
-          )
+          const { limit, scopeId } = over
+          const name = limit.words[view.locale]
+          const place = scopeId === null ? name : `${name} (${scopeInWords(section, limit, scopeId)})`
+          return <li safe>{say('overLimitLine', { limit: place, ...usageInWords(section, over) })}</li>
         })}
       </ul>
     </Notice>

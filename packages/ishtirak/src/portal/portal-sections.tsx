@@ -1,9 +1,10 @@
 // The sections of the portal's page that are always there: the plans, what is in use, what was paid; and what the page and its
 // sections share.
 import type { Instant } from '../core/instant.js'
+import { maximumOf } from '../core/limit.js'
 import type { Locale } from '../core/locale.js'
 import { type PublicPaymentStatus, publicStatusAt, type ShownPayment } from '../core/payment.js'
-import { LIMIT_NAMES, type LimitName, type Plan } from '../core/plan.js'
+import type { Plan } from '../core/plan.js'
 import { isPaidNow } from '../core/quote.js'
 import { taxAt } from '../core/receipt.js'
 import { planName, type Say } from '../i18n/messages.js'
@@ -61,10 +62,10 @@ function PlanCard({ plan, ...section }: Section & { readonly plan: Plan }) {
         )}
       </p>
       <ul>
-        {LIMIT_NAMES.map((limit) => (
+        {pages.catalogue.limits.map((limit) => (
           <li>
-            <span safe>{say(limit)}</span>
-            <b safe>{limitInWords(section, limit, plan.limits[limit])}</b>
+            <span safe>{limit.words[view.locale]}</span>
+            <b safe>{pages.formats.figure(maximumOf(plan.limits, limit), limit.unit, view.locale)}</b>
           </li>
         ))}
       </ul>
@@ -105,108 +106,6 @@ export function priceOf(section: Section, amount: number): string {
 function isTaxed({ pages, view }: Section): boolean {
   const { formats, seller } = pages
   return taxAt(seller.taxTerms, formats.isoDay(view.overview.now)).kind === 'vat'
-}
-
-/**
- * What is in use, against what the plan in effect allows. Of a limit per project every project above it is shown, else the
- * one in use most.
- */
-export function UsageBars(section: Section) {
-  const { overview } = section.view
-  return (
-    <Card id="usage" title={section.say('usageTitle')}>
-      <ul class="usage">
-        {LIMIT_NAMES.flatMap((limit) =>
-          usesOf(overview, limit).map((use, index) => (
-            <UsageBar section={section} use={use} limit={limit} id={`usage-${limit}-${index}`} />
-          )),
-        )}
-      </ul>
-    </Card>
-  )
-}
-
-interface Use {
-  readonly used: number
-  readonly project: string | null
-}
-
-function usesOf({ usage, overLimits }: Overview, limit: LimitName): readonly Use[] {
-  if (limit !== 'domains_per_project') return [{ used: usage[limit], project: null }]
-  const over = overLimits.filter((found) => found.limit === limit)
-  if (over.length > 0) return over.map(({ used, projectId }) => ({ used, project: projectId }))
-  const [most] = Object.entries(usage[limit]).sort(([, one], [, other]) => other - one)
-  return most ? [{ used: most[1], project: most[0] }] : [{ used: 0, project: null }]
-}
-
-function UsageBar(of: {
-  readonly section: Section
-  readonly use: Use
-  readonly limit: LimitName
-  readonly id: string
-}) {
-  const { section, use, limit, id } = of
-  const { pages, view, say } = section
-  const { used, project } = use
-  const { overview, locale } = view
-  const max = overview.subscription.plan.limits[limit]
-  const words = usageInWords(section, { limit, used, max })
-  const tone = toneOf(used, max)
-  const time = pages.formats.time(overview.resetsAt, locale)
-  const notes = [
-    ...(limit === 'deploys_per_day'
-      ? [say(time === '00:00' ? 'resetsAtMidnight' : 'resetsAt', { time })]
-      : []),
-    ...(project === null ? [] : [say('inProject', { project })]),
-  ]
-  return (
-    <li>
-      <div class="line">
-        <span id={id} safe>
-          {say(limit)}
-        </span>
-        <b safe>{say('usedOf', words)}</b>
-      </div>
-      <progress
-        class={tone}
-        value={Math.min(used, max)}
-        // A plan may allow none of a thing; a bar of nothing is full.
-        max={Math.max(1, max)}
-        aria-labelledby={id}
-      />
-      {tone === 'full' || tone === 'over' ? (
-        <p class={`small ${tone}`} safe>
-          {tone === 'over' ? say('overBy', words) : say('isFull')}
-        </p>
-      ) : null}
-      {notes.map((note) => (
-        <p class="small soft" safe>
-          {note}
-        </p>
-      ))}
-    </li>
-  )
-}
-
-/** From this share on a bar warns that the limit is near. */
-const NEAR = 0.8
-
-function toneOf(used: number, max: number): '' | 'near' | 'full' | 'over' {
-  if (used > max) return 'over'
-  if (used === max) return 'full'
-  return used >= max * NEAR ? 'near' : ''
-}
-
-/** What is used, what the plan allows, and by how much it is exceeded: all in one unit. */
-export function usageInWords(section: Section, of: { limit: LimitName; used: number; max: number }) {
-  const show = (count: number) => limitInWords(section, of.limit, count, of.max)
-  return { used: show(of.used), max: show(of.max), by: show(Math.max(0, of.used - of.max)) }
-}
-
-/** In the unit that `max` is in. */
-function limitInWords({ pages, view }: Section, limit: LimitName, count: number, max = count): string {
-  const { storage, number } = pages.formats
-  return limit === 'storage_mb' ? storage(count, view.locale, max) : number(count, view.locale)
 }
 
 /** What was paid when, what each payment bought, and its receipt. */

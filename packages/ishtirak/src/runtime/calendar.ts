@@ -2,6 +2,7 @@
 // Temporal; core has no zone data and is handed a `Calendar`.
 import { Temporal } from 'temporal-polyfill'
 import type { Instant } from '../core/instant.js'
+import type { LimitWindow, QuotaWindowAt } from '../core/limit.js'
 import type { Calendar } from '../core/subscription.js'
 import { BoundedMap } from './bounded-map.js'
 
@@ -34,16 +35,39 @@ export function createCalendar(timeZone: string): Calendar {
 /** Today, and the ends of the month that is sold today: a booking asks for all of them, a deploy for one. */
 const DAYS_REMEMBERED = 8
 
-/** Gives the day of an instant. The last few are kept: all callers ask about the same days. */
+/** Gives the day of an instant. */
 export function dayIn(timeZone: string): (instant: Instant) => CalendarDay {
-  const remembered: CalendarDay[] = []
+  return keepingFew((instant) => dayOf(instant, timeZone))
+}
+
+/** Gives the day or month of an instant, in which a counter counts. */
+export function quotaWindowsIn(timeZone: string): QuotaWindowAt {
+  const windowOf = (instant: Instant, unit: LimitWindow) => {
+    const day = inZone(instant, timeZone).startOfDay()
+    const start = unit === 'day' ? day : day.with({ day: 1 }).startOfDay()
+    // From the start each time: days and months are added on the wall calendar, whatever its clocks do meanwhile.
+    const startAfter = (count: number) => start.add({ [`${unit}s`]: count }).startOfDay().epochMilliseconds
+    return { startsAt: start.epochMilliseconds, endsAt: startAfter(1), nextEndsAt: startAfter(2) }
+  }
+  const windows = {
+    day: keepingFew((instant) => windowOf(instant, 'day')),
+    month: keepingFew((instant) => windowOf(instant, 'month')),
+  }
+  return (unit, instant) => windows[unit](instant)
+}
+
+/** The last few are kept: all callers ask about the same days. */
+function keepingFew<Span extends { readonly startsAt: Instant; readonly endsAt: Instant }>(
+  compute: (instant: Instant) => Span,
+): (instant: Instant) => Span {
+  const remembered: Span[] = []
   return (instant) => {
     const known = remembered.find(({ startsAt, endsAt }) => startsAt <= instant && instant < endsAt)
     if (known) return known
-    const day = dayOf(instant, timeZone)
-    remembered.unshift(day)
+    const span = compute(instant)
+    remembered.unshift(span)
     remembered.length = Math.min(remembered.length, DAYS_REMEMBERED)
-    return day
+    return span
   }
 }
 

@@ -1,10 +1,7 @@
-// Files that the configuration names: JSON, checked against a schema. Everything that is wrong with one is a `ConfigError`. And
-// the simplest of them, PLANS_FILE: the plans in the form of `GET /plans`, and the terms in which they are sold, checked strictly, because a
-// misspelt limit would never apply.
+// Files that the configuration names: JSON, checked against a schema. Everything that is wrong with one is a `ConfigError`.
 import { readFileSync } from 'node:fs'
-import Type, { type TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { assembleCatalogue, type Catalogue, LONGEST_TERM, type Plan, SEED_PLANS } from '../core/plan.js'
 
 /** The start is refused. Each problem is one sentence that names its variable. */
 export class ConfigError extends Error {
@@ -58,42 +55,4 @@ export function schemaProblems(
     else note(place, error.keyword === 'boolean' ? 'is not a known field' : error.message)
   }
   return [...problems.values()]
-}
-
-const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-
-const TermSchema = Type.Object(
-  { months: Type.Integer({ minimum: 1, maximum: LONGEST_TERM }), price: Count },
-  { additionalProperties: false },
-)
-
-const PlanSchema = Type.Object(
-  {
-    // It stands in addresses, in the provider's metadata and in the database.
-    id: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' }),
-    name: Type.String({ minLength: 1, maxLength: 100 }),
-    price: Count,
-    currency: Type.String({ pattern: '^[A-Z]{3}$' }),
-    limits: Type.Object(
-      { projects: Count, domains_per_project: Count, deploys_per_day: Count, storage_mb: Count },
-      { additionalProperties: false },
-    ),
-    terms: Type.Optional(Type.Array(TermSchema, { minItems: 1, maxItems: LONGEST_TERM })),
-  },
-  { additionalProperties: false },
-)
-const PlansSchema = Type.Array(PlanSchema, { minItems: 1, maxItems: 100 })
-
-/** Without a file the two plans of `seed.md`. Throws `ConfigError`. */
-export function readPlans(file: string | undefined): Catalogue {
-  if (file === undefined) return catalogueOf(SEED_PLANS)
-  const plans = parseJson('PLANS_FILE', readText('PLANS_FILE', file))
-  if (Value.Check(PlansSchema, plans)) return catalogueOf(plans)
-  throw new ConfigError(schemaProblems('PLANS_FILE', PlansSchema, plans))
-}
-
-function catalogueOf(plans: readonly Plan[]): Catalogue {
-  const catalogue = assembleCatalogue(plans)
-  if ('free' in catalogue) return catalogue
-  throw new ConfigError(catalogue.map((problem) => `PLANS_FILE: ${problem}`))
 }

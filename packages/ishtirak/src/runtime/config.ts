@@ -2,9 +2,10 @@
 // have no default and are never repeated. Without a provider key, outside production, the result is the sandbox.
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
-import { ConfigError, readPlans } from './config-file.js'
+import { ConfigError } from './config-file.js'
 import { type Environment, readEnvironment, type Variables } from './environment.js'
 import { type Reach, withoutSlash } from './http-client.js'
+import { readPlans } from './plans-file.js'
 import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
 
 export type Config = Readonly<ReturnType<typeof assemble>>
@@ -96,8 +97,6 @@ function assemble(environment: Environment, plans: Catalogue, seller: Seller) {
     platformKeys: items(environment.PLATFORM_API_KEYS),
     /** Empty: the operator's part is switched off. */
     operatorKeys: operatorKeysOf(environment),
-    /** The first makes codes, the others still read older ones. Empty: codes are switched off. */
-    codeKeys: items(environment.CODE_KEYS),
     /** From SELLER_FILE; an example, plainly marked, where no real money moves. */
     seller,
     /** Null outside the sandbox. */

@@ -1,0 +1,136 @@
+// PLANS_FILE: the plans in the form of `GET /plans`, and which limits they have. Checked strictly, because a misspelt limit would
+// never apply.
+import Type, { type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import { type LimitDefinition, SEED_LIMITS } from '../core/limit.js'
+import { byLocale } from '../core/locale.js'
+import { assembleCatalogue, type Catalogue, LONGEST_TERM, type Plan, SEED_PLANS } from '../core/plan.js'
+import { ConfigError, parseJson, readText, schemaProblems } from './config-file.js'
+
+/** Without a file the limits and plans of `seed.md`. Throws `ConfigError`. */
+export function readPlans(file: string | undefined): Catalogue {
+  if (file === undefined) return catalogueOf(SEED_PLANS, SEED_LIMITS)
+  const content = parseJson('PLANS_FILE', readText('PLANS_FILE', file))
+  // An array is a file whose limits are those of `seed.md`.
+  if (Array.isArray(content)) return catalogueOf(checkedPlans(content, SEED_LIMITS, ''), SEED_LIMITS)
+  if (!Value.Check(ObjectSchema, content)) refuse(schemaProblems('PLANS_FILE', ObjectSchema, content))
+  const problems = Object.entries(content.limits).flatMap(limitProblems)
+  if (problems.length > 0) refuse(problems)
+  const limits = Object.entries(content.limits).map(toDefinition)
+  return catalogueOf(checkedPlans(content.plans, limits, '/plans'), limits)
+}
+
+function refuse(problems: readonly string[]): never {
+  throw new ConfigError(problems)
+}
+
+const Words = Type.Object(
+  byLocale(() =>
+    Type.String({ minLength: 1, maxLength: 60, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }),
+  ),
+  { additionalProperties: false },
+)
+
+const LimitSchema = Type.Object(
+  {
+    kind: Type.Enum(['counter', 'gauge']),
+    window: Type.Optional(Type.Enum(['day', 'month'])),
+    per: Type.Optional(Type.String()),
+    name: Type.Optional(Words),
+    unit: Type.Optional(Type.Union([Type.Literal('megabytes'), Words])),
+    per_name: Type.Optional(Words),
+  },
+  { additionalProperties: false },
+)
+type LimitEntry = readonly [name: string, limit: Static<typeof LimitSchema>]
+
+const ObjectSchema = Type.Object(
+  {
+    limits: Type.Record(Type.String(), LimitSchema, { minProperties: 1, maxProperties: 50 }),
+    plans: Type.Unknown(),
+  },
+  { additionalProperties: false },
+)
+
+/** It stands in addresses, in JSON and in the database. */
+const NAME = /^[a-z][a-z0-9_]{0,62}$/
+
+/** What a schema cannot say, or would say in words that help nobody. */
+function limitProblems([name, limit]: LimitEntry): readonly string[] {
+  const { kind, window, per, per_name } = limit
+  const isCounter = kind === 'counter'
+  const knows = SEED_LIMITS.some((known) => known.name === name)
+  const checks: readonly (readonly [isWrong: boolean, place: string, words: string])[] = [
+    [!NAME.test(name), '', 'is no name of a limit: a to z, 0 to 9 and _, from a letter on, at most 63'],
+    [isCounter && window === undefined, '/window', 'is missing: a counter counts a day or a month'],
+    [!isCounter && window !== undefined, '/window', 'is of counters only: a gauge has no window'],
+    [isCounter && per !== undefined, '/per', 'is of gauges only'],
+    [
+      per !== undefined && !NAME.test(per),
+      '/per',
+      'is no name: a to z, 0 to 9 and _, from a letter on, at most 63',
+    ],
+    [limit.name === undefined && !knows, '/name', 'is missing: what users read, in ar, fr and en'],
+    [
+      per_name === undefined && per !== undefined && per !== 'project',
+      '/per_name',
+      'is missing: what users call one of them, in ar, fr and en',
+    ],
+    [per_name !== undefined && per === undefined, '/per_name', 'is of limits with `per` only'],
+  ]
+  return checks.flatMap(([isWrong, place, words]) =>
+    isWrong ? [`PLANS_FILE /limits/${name}${place}: ${words}`] : [],
+  )
+}
+
+/** A limit of `seed.md` may leave out its words. */
+function toDefinition([name, limit]: LimitEntry): LimitDefinition {
+  const known = SEED_LIMITS.find((of) => of.name === name)
+  const words = limit.name ?? known?.words
+  if (!words) throw new Error(`the limit ${name} has no words`)
+  return {
+    name,
+    window: limit.window ?? null,
+    per: limit.per ?? null,
+    words,
+    unit: limit.unit ?? known?.unit ?? null,
+    perWords: limit.per_name ?? null,
+  }
+}
+
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+const TermSchema = Type.Object(
+  { months: Type.Integer({ minimum: 1, maximum: LONGEST_TERM }), price: Count },
+  { additionalProperties: false },
+)
+
+function plansSchema(limits: readonly LimitDefinition[]) {
+  const numbers = Object.fromEntries(limits.map(({ name }) => [name, Count]))
+  const plan = Type.Object(
+    {
+      // It stands in addresses, in the provider's metadata and in the database.
+      id: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' }),
+      name: Type.String({ minLength: 1, maxLength: 100 }),
+      price: Count,
+      currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+      limits: Type.Object(numbers, { additionalProperties: false }),
+      terms: Type.Optional(Type.Array(TermSchema, { minItems: 1, maxItems: LONGEST_TERM })),
+    },
+    { additionalProperties: false },
+  )
+  return Type.Array(plan, { minItems: 1, maxItems: 100 })
+}
+
+/** `place` is where they stand in the file. */
+function checkedPlans(plans: unknown, limits: readonly LimitDefinition[], place: string): readonly Plan[] {
+  const schema = plansSchema(limits)
+  if (!Value.Check(schema, plans)) refuse(schemaProblems('PLANS_FILE', schema, plans, place))
+  return plans
+}
+
+function catalogueOf(plans: readonly Plan[], limits: readonly LimitDefinition[]): Catalogue {
+  const catalogue = assembleCatalogue(plans, limits)
+  if ('free' in catalogue) return catalogue
+  return refuse(catalogue.map((problem) => `PLANS_FILE: ${problem}`))
+}
