@@ -127,15 +127,23 @@ it('two transactions that block each other both succeed: the victim runs again',
   const bothHold = new Promise<void>((resolve) => {
     open = resolve
   })
-  const cross = (first: number, second: number) =>
-    database.transaction(async (transaction) => {
+  let finish: () => void = () => {}
+  const oneIsDone = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const cross = async (first: number, second: number) => {
+    await database.transaction(async (transaction) => {
       runs += 1
+      // The victim may lock again before the other wakes up, and be the victim again.
+      if (runs > 2) await oneIsDone
       await transaction.query(lock, [first])
       arrived += 1
       if (arrived === 2) open()
       await bothHold
       await transaction.query(lock, [second])
     })
+    finish()
+  }
   await Promise.all([cross(1, 2), cross(2, 1)])
   // Two first runs, and one more for the victim.
   expect(runs).toBe(3)
