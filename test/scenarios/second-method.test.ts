@@ -160,7 +160,9 @@ describeScenario('a second payment method', ({ database }) => {
     ['has the name of another', { name: 'chargily' }, 'one name'],
     ['is never looked at', { looksAfterMs: [] }, 'must rise'],
     ['is looked at later than a day', { looksAfterMs: [MINUTE, DAY + 1] }, 'must rise'],
-    ['is looked at only after the gateway has undone it', { looksAfterMs: [21 * MINUTE] }, 'acknowledged'],
+    ['is looked at only after the gateway has undone it', { looksAfterMs: [20 * MINUTE] }, 'acknowledged'],
+    ['leaves a gap that is as long', { looksAfterMs: [2 * MINUTE, 22 * MINUTE] }, 'acknowledged'],
+    ['is not looked at after its end', { looksAfterMs: [2 * MINUTE, 14 * MINUTE] }, 'acknowledged'],
   ])('that %s is refused at the start', (_name, traits, message) => {
     const odd = { ...gateway.method, ...traits }
     expect(() => createPaymentMethods(world.service.parts.methods.primary, odd)).toThrow(message)

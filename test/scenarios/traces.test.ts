@@ -1,7 +1,7 @@
 // Traces: a purchase is one, from the click through the webhook to the event that the platform receives.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { drainDeliveries } from '../../packages/ishtirak/src/events/deliver-events.js'
-import { startTracing } from '../../packages/ishtirak/src/main/tracing.js'
+import { startTracing } from '../../packages/ishtirak/src/main/trace-export.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { type CollectedSpan, startCollector } from '../support/collector.js'
 import { describeScenario } from '../support/databases.js'

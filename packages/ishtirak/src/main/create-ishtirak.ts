@@ -15,7 +15,9 @@ import { ConfigError } from '../runtime/config-file.js'
 import type { Variables } from '../runtime/environment.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { createLog, lineByLine } from '../runtime/log.js'
+import { missingPackages } from '../runtime/package.js'
 import { type Billing, createBilling, identityOf } from './billing.js'
+import type { ServiceTracing } from './tracing.js'
 import { type Service, type WiredConfig, wire } from './wire.js'
 
 export type { UserIdentity } from '../http/auth.js'
@@ -42,6 +44,11 @@ export interface IshtirakOptions {
   readonly schema?: string
   /** The path that requests still carry when they are handed over. By default that of PUBLIC_URL; empty: none. */
   readonly prefix?: string
+  /**
+   * Records spans by the provider that the host has registered with `@opentelemetry/api`, which must be installed: below the
+   * host's own span of a request, or the caller's `traceparent`. False by default.
+   */
+  readonly traces?: boolean
   /** Where the log goes, one line of JSON at a time. Standard output by default. */
   readonly log?: (line: string) => void
 }
@@ -81,6 +88,7 @@ export interface Ishtirak extends MountedApp {
 export async function createIshtirak(options: IshtirakOptions): Promise<Ishtirak> {
   const { identify } = options
   const config = requireProvider(readMountedConfig(options.config, { identifies: identify !== undefined }))
+  const tracing = options.traces ? await openHostTracing() : undefined
   const log = createLog({ level: config.logLevel, destination: lineByLine(options.log) })
   const clock = systemClock()
   const { schema } = options
@@ -91,7 +99,7 @@ export async function createIshtirak(options: IshtirakOptions): Promise<Ishtirak
   })
   const hostRequests: HostRequests = new WeakMap()
   const users = identify && { identify: usersOf(identify, hostRequests) }
-  const service = await wire(config, { database, clock, log, processMetrics: false, ...users })
+  const service = await wire(config, { database, clock, log, processMetrics: false, ...users, tracing })
   await service.app.ready()
   let stopping: Promise<void> | undefined
   const stop = () => {
@@ -109,6 +117,14 @@ export async function createIshtirak(options: IshtirakOptions): Promise<Ishtirak
     stop,
     metrics: service.metrics.render,
   }
+}
+
+async function openHostTracing(): Promise<ServiceTracing> {
+  const missing = missingPackages(['@opentelemetry/api'])
+  if (missing.length > 0)
+    throw new ConfigError([`traces need a package that is not installed: npm install ${missing.join(' ')}`])
+  const { hostTracing } = await import('./tracing.js')
+  return hostTracing()
 }
 
 export type HostRequests = WeakMap<IncomingMessage, object>

@@ -56,7 +56,7 @@ async function openTracing({ tracesUrl }: Config, log: Log): Promise<ServiceTrac
     throw new ConfigError([
       `OTEL_EXPORTER_OTLP_ENDPOINT needs packages that are not installed: npm install ${missing.join(' ')}`,
     ])
-  const { startTracing } = await import('./tracing.js')
+  const { startTracing } = await import('./trace-export.js')
   return startTracing(tracesUrl, log)
 }
 

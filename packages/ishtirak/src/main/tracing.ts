@@ -1,11 +1,11 @@
-// Traces by the SDK of OpenTelemetry, sent by OTLP over HTTP. Loaded only where OTEL_EXPORTER_OTLP_ENDPOINT is set; nothing is
-// registered globally. Spans name routes, peers and statuses: no address with its query, no id of a user, no body.
+// What is recorded, by any tracer of OpenTelemetry: that of trace-export.ts, or that of a host. Loaded only where traces are
+// wanted. Spans name routes, peers and statuses: no address with its query, no id of a user, no body.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
-import { setTimeout as wait } from 'node:timers/promises'
 import {
   type Attributes,
   type Context,
+  context,
   isSpanContextValid,
   type Link,
   ROOT_CONTEXT,
@@ -15,14 +15,9 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { resourceFromAttributes } from '@opentelemetry/resources'
-import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base'
-import { MINUTE } from '../core/instant.js'
 import { type App, routeOf } from '../http/app.js'
 import { systemClock } from '../runtime/clock.js'
-import { sendByNode, withoutSlash } from '../runtime/http-client.js'
-import { type Log, throttled } from '../runtime/log.js'
+import { sendByNode } from '../runtime/http-client.js'
 import { VERSION } from '../runtime/package.js'
 import type { Tracing } from '../runtime/tracing.js'
 
@@ -45,33 +40,18 @@ interface Recorded {
 }
 
 const PROBES = new Set(['/healthz', '/readyz'])
-const STOP_MS_MAX = 2_000
 /** Not billing's clock, which the sandbox moves. */
 const { now } = systemClock()
 
-/** `url` is that of OTEL_EXPORTER_OTLP_ENDPOINT. The SDK reads OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER, OTEL_BSP_… */
-export function startTracing(url: string, log: Log): ServiceTracing {
-  const exporter = new OTLPTraceExporter({ url: `${withoutSlash(url)}/v1/traces` })
-  const provider = new BasicTracerProvider({
-    resource: resourceFromAttributes({
-      'service.name': process.env.OTEL_SERVICE_NAME || 'ishtirak',
-      'service.version': VERSION,
-    }),
-    spanProcessors: [new BatchSpanProcessor(sayingFailures(exporter, log))],
-  })
-  const recorder = createRecorder(provider.getTracer('ishtirak', VERSION))
-  return {
-    ...recorder,
-    watch: (app) => watchRequests(app, recorder),
-    stop: async () => {
-      const sent = provider.shutdown().then(
-        () => true,
-        () => false,
-      )
-      if (await Promise.race([sent, wait(STOP_MS_MAX, false, { ref: false })])) return
-      log.warn('the last traces are lost: the collector does not take them')
-    },
-  }
+/** The provider that the host has registered with @opentelemetry/api. The host sends what is recorded, also at its stop. */
+export function hostTracing(): ServiceTracing {
+  return { ...tracingBy(trace.getTracer('ishtirak', VERSION)), stop: async () => {} }
+}
+
+/** A request stands below the caller's `traceparent`, or below what its process has under way. */
+export function tracingBy(tracer: Tracer): Omit<ServiceTracing, 'stop'> {
+  const recorder = createRecorder(tracer)
+  return { ...recorder, watch: (app) => watchRequests(app, recorder) }
 }
 
 interface Recorder extends Tracing {
@@ -88,7 +68,8 @@ function createRecorder(tracer: Tracer): Recorder {
   const record = async <Result>(recorded: Recorded, work: () => Promise<Result>): Promise<Result> => {
     const span = begin(recorded)
     try {
-      return await underWay.run(recorded, work)
+      // The context is for what else records in this process, such as instruments of the host.
+      return await context.with(trace.setSpan(context.active(), span), () => underWay.run(recorded, work))
     } catch (error) {
       // Without its message, which may name a user.
       span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : '' })
@@ -125,7 +106,8 @@ function createRecorder(tracer: Tracer): Recorder {
         ...placeNow(null),
       }
       return record(sent, async () => {
-        const headers = { ...request.headers, traceparent: write(begin(sent)) }
+        const traceparent = write(begin(sent))
+        const headers = { ...request.headers, ...(traceparent && { traceparent }) }
         const answer = await sendByNode({ ...request, headers }, signal)
         begin(sent).setAttribute('http.response.status_code', answer.status)
         return answer
@@ -149,7 +131,8 @@ function watchRequests(app: App, { begin, underWay }: Pick<Recorder, 'begin' | '
     const { method, headers } = request
     const route = routeOf(request)
     if (!PROBES.has(route)) {
-      const parent = typeof headers.traceparent === 'string' ? read(headers.traceparent) : null
+      const { traceparent } = headers
+      const parent = contextUnderWay() ?? (typeof traceparent === 'string' ? read(traceparent) : null)
       requests.set(request.raw, {
         name: `${method} ${route}`,
         kind: SpanKind.SERVER,
@@ -177,6 +160,12 @@ function watchRequests(app: App, { begin, underWay }: Pick<Recorder, 'begin' | '
   })
 }
 
+/** A host that records its requests has begun this one, below the caller's. */
+function contextUnderWay(): Context | null {
+  const active = context.active()
+  return trace.getSpan(active) ? active : null
+}
+
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-|$)/
 
 /** Null: not as W3C Trace Context has it. */
@@ -186,23 +175,9 @@ function read(traceparent: string): Context | null {
   return isSpanContextValid(context) ? trace.setSpanContext(ROOT_CONTEXT, context) : null
 }
 
-function write(span: Span): string {
+/** Null: nothing records. */
+function write(span: Span): string | null {
   const { traceId, spanId, traceFlags } = span.spanContext()
+  if (!isSpanContextValid({ traceId, spanId, traceFlags })) return null
   return `00-${traceId}-${spanId}-0${traceFlags & 1}`
-}
-
-/** The SDK is silent where its collector does not answer, and drops what it cannot keep. */
-function sayingFailures(exporter: SpanExporter, log: Log): SpanExporter {
-  const say = throttled(systemClock(), MINUTE, (error: Error | undefined) =>
-    log.warn({ failure: error?.message }, 'traces are lost: the collector does not take them'),
-  )
-  return {
-    export: (spans, done) =>
-      exporter.export(spans, (result) => {
-        if (result.error) say(result.error)
-        done(result)
-      }),
-    shutdown: () => exporter.shutdown(),
-    forceFlush: async () => exporter.forceFlush?.(),
-  }
 }

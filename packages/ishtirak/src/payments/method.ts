@@ -118,15 +118,24 @@ export function createPaymentMethods(
   return { all, primary, of: (name) => byName.get(name) ?? notConfigured(name) }
 }
 
-function checkLooks({ name, looksAfterMs, acknowledgeWithinMs }: MethodTraits): void {
+function checkLooks(traits: MethodTraits): void {
+  const { name, looksAfterMs, acknowledgeWithinMs } = traits
   const isRising = looksAfterMs.every((wait, index) => wait > (looksAfterMs[index - 1] ?? 0) && wait <= DAY)
   if (!isRising || looksAfterMs.length === 0) {
     throw new Error(`the looks of ${name} must rise, and end within a day`)
   }
-  const lastInTime = looksAfterMs.filter((wait) => wait < (acknowledgeWithinMs ?? 0))
-  if (acknowledgeWithinMs !== null && lastInTime.length === 0) {
-    throw new Error(`${name} must be acknowledged within ${acknowledgeWithinMs} ms, and no look is as early`)
+  if (!areLooksInTime(traits)) {
+    throw new Error(
+      `${name} must be acknowledged within ${acknowledgeWithinMs} ms, and a payment may wait longer for a look`,
+    )
   }
+}
+
+/** Whenever the user pays, from the making of the checkout until its end: the next look comes before the gateway undoes it. */
+function areLooksInTime({ looksAfterMs, acknowledgeWithinMs, checkoutLifetimeMs }: MethodTraits): boolean {
+  if (acknowledgeWithinMs === null) return true
+  const begins = [0, ...looksAfterMs].filter((begin) => begin < checkoutLifetimeMs)
+  return begins.every((begin, index) => (looksAfterMs[index] ?? Infinity) - begin < acknowledgeWithinMs)
 }
 
 function notConfigured(name: string): PaymentMethod {

@@ -1,0 +1,53 @@
+// Traces by the SDK of OpenTelemetry, sent by OTLP over HTTP. Loaded only where OTEL_EXPORTER_OTLP_ENDPOINT is set; nothing is
+// registered globally.
+import { setTimeout as wait } from 'node:timers/promises'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base'
+import { MINUTE } from '../core/instant.js'
+import { systemClock } from '../runtime/clock.js'
+import { withoutSlash } from '../runtime/http-client.js'
+import { type Log, throttled } from '../runtime/log.js'
+import { VERSION } from '../runtime/package.js'
+import { type ServiceTracing, tracingBy } from './tracing.js'
+
+const STOP_MS_MAX = 2_000
+
+/** `url` is that of OTEL_EXPORTER_OTLP_ENDPOINT. The SDK reads OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER, OTEL_BSP_… */
+export function startTracing(url: string, log: Log): ServiceTracing {
+  const exporter = new OTLPTraceExporter({ url: `${withoutSlash(url)}/v1/traces` })
+  const provider = new BasicTracerProvider({
+    resource: resourceFromAttributes({
+      'service.name': process.env.OTEL_SERVICE_NAME || 'ishtirak',
+      'service.version': VERSION,
+    }),
+    spanProcessors: [new BatchSpanProcessor(sayingFailures(exporter, log))],
+  })
+  return {
+    ...tracingBy(provider.getTracer('ishtirak', VERSION)),
+    stop: async () => {
+      const sent = provider.shutdown().then(
+        () => true,
+        () => false,
+      )
+      if (await Promise.race([sent, wait(STOP_MS_MAX, false, { ref: false })])) return
+      log.warn('the last traces are lost: the collector does not take them')
+    },
+  }
+}
+
+/** The SDK is silent where its collector does not answer, and drops what it cannot keep. */
+function sayingFailures(exporter: SpanExporter, log: Log): SpanExporter {
+  const say = throttled(systemClock(), MINUTE, (error: Error | undefined) =>
+    log.warn({ failure: error?.message }, 'traces are lost: the collector does not take them'),
+  )
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.error) say(result.error)
+        done(result)
+      }),
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => exporter.forceFlush?.(),
+  }
+}
