@@ -1,9 +1,11 @@
-// The operator's commands: find, payments, users, events, reconcile, export. Each asks one operation of the operator's API (a
+// The operator's commands: find, payments, users, events, codes, reconcile, export. Each asks one operation of the operator's API (a
 // long comparison round after round) and prints the answer. What may be done is decided there; the options are the members
 // of its schemas.
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import type { Static, TObject, TSchema } from 'typebox'
+import type { MadeCodesSchema } from '../operator/code-schemas.js'
+import { csvLine } from '../operator/export.js'
 import { OPERATIONS } from '../operator/operations.js'
 import { ROUND_MS } from '../operator/reconcile.js'
 import type { ReconciliationSchema } from '../operator/schemas.js'
@@ -36,12 +38,17 @@ const COMMANDS: readonly (readonly [usage: string, operation: Operation, show?: 
   ['events list', OPERATIONS.listEvents, ({ data, ...state }) => ({ ...state, events: data })],
   ['events resend [event]', OPERATIONS.resendEvent],
   ['events skip <event>', OPERATIONS.skipEvent],
+  ['codes create', OPERATIONS.createCodes, oneALine],
+  ['codes list', OPERATIONS.listCodeBatches, ({ data }) => ({ batches: data })],
+  ['codes show <batch>', OPERATIONS.getCodeBatch],
+  ['codes revoke <batch>', OPERATIONS.revokeCodes],
   ['export payments', OPERATIONS.exportPayments],
 ]
 const GROUPS: Readonly<Record<string, string>> = {
   payments: 'Look at payments, and act on one',
   users: 'Look at a user, and end their access',
   events: 'Look at what is sent to the platform, and whether it arrives',
+  codes: 'Make codes for vouchers and discounts, and see what is used',
   export: 'Export for the accountant',
 }
 
@@ -61,6 +68,7 @@ function addAction(command: Command, operation: Operation, show: Show = (answer)
   const members = addMembers(command, operation)
   if (operation === OPERATIONS.resendEvent)
     command.option('--all-undelivered', `instead: ${OPERATIONS.resendWaitingEvents.schema.summary}`)
+  if (operation === OPERATIONS.createCodes) command.option('--csv', 'the codes as CSV, for the printer')
   command
     .option('--json', 'the answer of the API, as JSON')
     .option(
@@ -78,28 +86,40 @@ function addAction(command: Command, operation: Operation, show: Show = (answer)
       const text = await ask(client, asked, argument, members()).finally(() => client.close())
       const shown = () => sections(show(JSON.parse(text), argument), config.billing.timeZone)
       if (operation === OPERATIONS.exportPayments) process.stdout.write(text)
+      else if (options.csv) process.stdout.write(codesAsCsv(JSON.parse(text)))
       else process.stdout.write(`${options.json ? plainJson(JSON.parse(text)) : shown()}\n`)
     })
 }
 
 /** Of a member with another name, or with a single value. */
-const FLAGS: Readonly<Record<string, string>> = { user_id: '--user <id>', state: '--undelivered' }
+const FLAGS: Readonly<Record<string, string>> = {
+  user_id: '--user <id>',
+  state: '--undelivered',
+  uses_per_user: '--uses-per-user <count>',
+}
+
+type Members = Readonly<Record<string, string | number>>
 
 /** Adds an option for each member of the request. Gives the function that reads what was given. */
-function addMembers(command: Command, { schema }: Operation): () => Readonly<Record<string, string>> {
+function addMembers(command: Command, { schema }: Operation): () => Members {
   const input = schema.body ?? schema.querystring
   const members = Object.entries<TSchema>(input?.properties ?? {}).filter(([name]) => name !== 'q')
   const options = members.map(([name, member]) => {
-    const { description = '', examples = [], enum: choices, const: only } = Object(member)
+    const { description = '', examples = [], enum: choices, const: only, type } = Object(member)
     const says = [description, ...examples.slice(0, 1).map((example: string) => `such as ${example}`)]
     const option = new Option(FLAGS[name] ?? `--${name} <${name}>`, says.filter(Boolean).join(', '))
     if (choices) option.choices(choices)
     command.addOption(option.makeOptionMandatory(input?.required?.includes(name) ?? false))
-    return { name, key: option.attributeName(), only }
+    return { name, key: option.attributeName(), only, isInteger: type === 'integer' }
   })
   return () => {
     const given = command.opts<Readonly<Record<string, string>>>()
-    const read = options.map(({ name, key, only }) => [name, given[key] && (only ?? given[key])])
+    const read = options.map(({ name, key, only, isInteger }) => {
+      const text = given[key]
+      // What is no number is refused by the service, as it is written.
+      const value = isInteger && text && /^\d{1,15}$/.test(text) ? Number(text) : text
+      return [name, value && (only ?? value)]
+    })
     return Object.fromEntries(read.filter(([, value]) => value !== undefined))
   }
 }
@@ -109,15 +129,19 @@ async function ask(
   client: OperatorClient,
   { method, path, schema }: Operation,
   argument: string,
-  members: Readonly<Record<string, string>>,
+  members: Members,
 ): Promise<string> {
   if (path.includes('/:')) requireId(path, argument)
   const address = path.replace(/:\w+/, encodeURIComponent(argument))
   const word = path === OPERATIONS.search.path ? { q: argument } : {}
-  const query = schema.querystring ? `?${new URLSearchParams({ ...members, ...word })}` : ''
+  const query = schema.querystring ? `?${new URLSearchParams(entriesOf({ ...members, ...word }))}` : ''
   const text = await client.ask({ method, path: `${address}${query}`, ...(schema.body && { body: members }) })
   if (path !== OPERATIONS.startReconciliation.path) return text
   return finished(client, text)
+}
+
+function entriesOf(members: Members): string[][] {
+  return Object.entries(members).map(([name, value]) => [name, String(value)])
 }
 
 /** The next part of the address would take the place of an id that is empty, `.` or `..`. */
@@ -141,4 +165,12 @@ async function finished(client: OperatorClient, text: string): Promise<string> {
 function orNothing(found: Answer, word: string): Answer {
   if (Object.values(found).flat().length > 0) return found
   throw new CommandFailed(`nothing is known as ${word}`)
+}
+
+function oneALine({ codes, ...batch }: Answer): Answer {
+  return { ...batch, codes: [codes].flat().map((code) => ({ code })) }
+}
+
+function codesAsCsv({ batch_id, codes }: Static<typeof MadeCodesSchema>): string {
+  return [csvLine(['code', 'batch_id']), ...codes.map((code) => csvLine([code, batch_id]))].join('')
 }

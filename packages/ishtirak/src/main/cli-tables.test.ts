@@ -1,6 +1,7 @@
-import type { TObject } from 'typebox'
+import { type TObject, Type } from 'typebox'
 import { expect, it } from 'vitest'
 import { EventsSchema } from '../events/schemas.js'
+import { CodeBatchesSchema } from '../operator/code-schemas.js'
 import { FoundSchema, PaymentFileSchema, ReconciliationSchema } from '../operator/schemas.js'
 import { COLUMNS, plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'
 
@@ -54,6 +55,8 @@ it('each column is a member of the list’s schema', () => {
     ...FoundSchema.properties,
     findings: ReconciliationSchema.properties.findings,
     events: EventsSchema.properties.data,
+    batches: CodeBatchesSchema.properties.data,
+    codes: Type.Array(Type.Object({ code: Type.String() })),
   }
   for (const [list, columns] of Object.entries(COLUMNS)) {
     const { items }: { items?: TObject } = Object(schemas[list as keyof typeof schemas])

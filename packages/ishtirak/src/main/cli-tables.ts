@@ -14,6 +14,11 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   sent: ['at', 'type', 'sequence'],
   audit: ['at', 'actor', 'act', 'payment_id', 'why'],
   findings: ['kind', 'outcome', 'user_id', 'payment_id', 'checkout_id', 'details'],
+  codes: ['code'],
+  batches: [
+    ...['batch_id', 'kind', 'plan', 'months', 'percent', 'amount', 'count', 'used', 'left'],
+    ...['until', 'revoked_at', 'why'],
+  ],
   events: [
     ...['id', 'created_at', 'user_id', 'sequence', 'type', 'state'],
     ...['attempts', 'failure', 'due_at'],

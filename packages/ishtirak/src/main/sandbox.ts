@@ -26,6 +26,8 @@ interface SandboxState {
   readonly operatorKey: string
   /** Opens the platform's part: what a hosting platform asks on every deploy. */
   readonly platformKey: string
+  /** Makes the hashes of codes. */
+  readonly codeKey: string
   readonly aheadMs: number
 }
 
@@ -67,7 +69,9 @@ export async function setUpProvider(config: Config, log: Log): Promise<ProviderS
   const emulated = { secretKey: state.chargilyKey, webhookKeys: [], apiUrl: emulator.url }
   const operatorKeys = [...config.operatorKeys, { name: SANDBOX_OPERATOR, key: state.operatorKey }]
   const platformKeys = [...config.platformKeys, state.platformKey]
-  return { config: { ...config, auth, chargily: emulated, operatorKeys, platformKeys }, clock, emulator }
+  const codeKeys = [...config.codeKeys, state.codeKey]
+  const keys = { operatorKeys, platformKeys, codeKeys }
+  return { config: { ...config, auth, chargily: emulated, ...keys }, clock, emulator }
 }
 
 /** Null: nothing is kept, as with a database in memory. */
@@ -85,6 +89,7 @@ export async function readSandboxState(config: Config): Promise<SandboxState> {
     chargilyKey: `test_sk_${randomToken(30)}`,
     operatorKey: randomToken(30),
     platformKey: randomToken(30),
+    codeKey: randomToken(30),
     aheadMs: 0,
     ...known,
   }

@@ -48,7 +48,7 @@ import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/c
 import type { Clock } from '../runtime/clock.js'
 import type { Config } from '../runtime/config.js'
 import type { Count, Log } from '../runtime/log.js'
-import { createIds, systemRandom } from '../runtime/random.js'
+import { createIds, randomCode, systemRandom } from '../runtime/random.js'
 import type { Tracing } from '../runtime/tracing.js'
 import { installDocumentation, operatorDocumentation } from './documentation.js'
 import { countIn } from './metrics.js'
@@ -144,6 +144,8 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
       }),
     ),
     catalogue: config.plans,
+    codeKeys: config.codeKeys,
+    drawCode: randomCode,
     rules: rulesOf(config),
     formats: createFormats(billing.timeZone),
     wallClock: wallClockIn(billing.timeZone),

@@ -12,6 +12,7 @@ import {
   SkippedSchema,
 } from '../events/schemas.js'
 import { problemResponses } from '../http/problem.js'
+import * as codes from './code-schemas.js'
 import * as schemas from './schemas.js'
 
 export const BASE = '/api/v1/operator'
@@ -47,6 +48,7 @@ function acts<Schema extends object, Answer>(
 const payment = { params: schemas.PaymentParamsSchema }
 const user = { params: schemas.OperatorUserParamsSchema }
 const event = { params: EventParamsSchema }
+const batch = { params: codes.BatchParamsSchema }
 const why = { body: schemas.WhySchema }
 const optionalWhy = { body: schemas.OptionalWhySchema }
 
@@ -173,6 +175,45 @@ export const OPERATIONS = {
     },
     SkippedSchema,
   ),
+  createCodes: acts(
+    '/codes',
+    'Make a batch of codes; they are shown this once',
+    {
+      body: codes.NewCodesSchema,
+      description:
+        'Only keyed hashes of the codes are stored, so no later call can show them. 404 where CODE_KEYS is not set.',
+    },
+    codes.MadeCodesSchema,
+    ['unknown_plan', 'plan_not_purchasable'],
+  ),
+  listCodeBatches: reads(
+    '/codes',
+    'Batches of codes, newest first, with what is used and left',
+    { querystring: codes.CodeBatchesQuerySchema },
+    codes.CodeBatchesSchema,
+  ),
+  getCodeBatch: reads(
+    '/codes/:batch_id',
+    'One batch of codes, with what is used and left',
+    batch,
+    codes.CodeBatchSchema,
+  ),
+  revokeCodes: acts(
+    '/codes/:batch_id/revoke',
+    'Make all codes of a batch invalid; what was bought with one stays',
+    {
+      ...batch,
+      ...why,
+      description:
+        'An open checkout with one of them can still be paid. 409 when the batch is revoked already.',
+    },
+    codes.CodeBatchSchema,
+  ),
 }
 
 for (const [operationId, { schema }] of Object.entries(OPERATIONS)) Object.assign(schema, { operationId })
+
+/** How a route is registered: its address, and its schema. */
+export function routeAt<Schema>({ path, schema }: { readonly path: string; readonly schema: Schema }) {
+  return [`${BASE}${path}`, { schema }] as const
+}

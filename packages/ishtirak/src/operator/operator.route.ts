@@ -3,8 +3,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
-import { BillingError, type ValidationCode } from '../core/error.js'
-import { toTimestamp } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import {
   type ManageEventsDeps,
@@ -26,15 +24,22 @@ import {
   showUser,
 } from './acts.js'
 import { type BackupDeps, backUp } from './backup.js'
+import type { CodesDeps } from './codes.js'
+import { codeRoutes } from './codes.route.js'
 import { type ExportDeps, exportPayments } from './export.js'
-import { BASE, OPERATIONS } from './operations.js'
+import { OPERATIONS, routeAt } from './operations.js'
 import { newestPayments, search } from './operator.sql.js'
 import { continueReconciliation, type ReconcileDeps, startReconciliation } from './reconcile.js'
 import { listComparisons } from './reconcile.sql.js'
-import { userFileSchema } from './schemas.js'
+import { readInstant, userFileSchema } from './schemas.js'
 import { type ViewContext, viewOperatorPayment, viewPaymentFile, viewUserFile } from './views.js'
 
-export interface OperatorRoutesDeps extends ReconcileDeps, ExportDeps, BackupDeps, ManageEventsDeps {
+export interface OperatorRoutesDeps
+  extends ReconcileDeps,
+    ExportDeps,
+    BackupDeps,
+    ManageEventsDeps,
+    CodesDeps {
   readonly database: Database
   /** Known by the name of their key. */
   readonly operators: Callers<string>
@@ -49,12 +54,8 @@ export function operatorRoutes(deps: OperatorRoutesDeps) {
     reconcileRoutes(app, deps)
     downloadRoutes(app, deps)
     eventRoutes(app, deps)
+    codeRoutes(app, deps, (request, why) => actedBy(deps, request, why))
   }
-}
-
-/** How a route is registered: its address, and its schema. */
-function at<Schema>({ path, schema }: { readonly path: string; readonly schema: Schema }) {
-  return [`${BASE}${path}`, { schema }] as const
 }
 
 /** With the answer as this catalogue has it. */
@@ -75,12 +76,12 @@ function viewedNow({ clock, publicUrl }: OperatorRoutesDeps): ViewContext {
 }
 
 function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...at(OPERATIONS.listAllPayments), async ({ query }) => {
+  app.get(...routeAt(OPERATIONS.listAllPayments), async ({ query }) => {
     const { status = null, user_id: userId = null, limit = 50 } = query
     const payments = await newestPayments(deps.database, { status, userId, limit }, deps.clock.now())
     return { data: payments.map((payment) => viewOperatorPayment(payment, viewedNow(deps))) }
   })
-  app.get(...at(OPERATIONS.getPaymentFile), async ({ params }) =>
+  app.get(...routeAt(OPERATIONS.getPaymentFile), async ({ params }) =>
     viewPaymentFile(await showPayment(deps, params.payment_id), viewedNow(deps)),
   )
   const act = async (
@@ -88,27 +89,27 @@ function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
     { payment_id }: { readonly payment_id: string },
     by: By,
   ) => viewPaymentFile(await run(deps, payment_id, by), viewedNow(deps))
-  app.post(...at(OPERATIONS.recheckPayment), (request) =>
+  app.post(...routeAt(OPERATIONS.recheckPayment), (request) =>
     act(recheckPayment, request.params, actedBy(deps, request, request.body.why)),
   )
-  app.post(...at(OPERATIONS.acceptPayment), (request) =>
+  app.post(...routeAt(OPERATIONS.acceptPayment), (request) =>
     act(acceptPayment, request.params, actedBy(deps, request, request.body.why)),
   )
-  app.post(...at(OPERATIONS.recordRefund), (request) =>
+  app.post(...routeAt(OPERATIONS.recordRefund), (request) =>
     act(refundPayment, request.params, actedBy(deps, request, request.body.why)),
   )
 }
 
 function userRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...at(OPERATIONS.search), async ({ query }) => {
+  app.get(...routeAt(OPERATIONS.search), async ({ query }) => {
     const { users, payments } = await search(deps, query.q)
     return { users, payments: payments.map((payment) => viewOperatorPayment(payment, viewedNow(deps))) }
   })
   const answer = userFileSchema(deps.catalogue.limits)
-  app.get(...at(answering(OPERATIONS.getUserFile, answer)), async ({ params }) =>
+  app.get(...routeAt(answering(OPERATIONS.getUserFile, answer)), async ({ params }) =>
     viewUserFile(await showUser(deps, params.user_id), viewedNow(deps)),
   )
-  app.post(...at(answering(OPERATIONS.endAccess, answer)), async (request) => {
+  app.post(...routeAt(answering(OPERATIONS.endAccess, answer)), async (request) => {
     const by = actedBy(deps, request, request.body.why)
     return viewUserFile(await endUser(deps, request.params.user_id, by), viewedNow(deps))
   })
@@ -117,31 +118,22 @@ function userRoutes(app: App, deps: OperatorRoutesDeps): void {
 const SHOWN = { comparisons: 10, findings: 100 }
 
 function reconcileRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...at(OPERATIONS.listReconciliations), async () => {
+  app.get(...routeAt(OPERATIONS.listReconciliations), async () => {
     const { comparisons, findings } = await listComparisons(deps.database, null, SHOWN)
     return { data: comparisons, findings }
   })
-  app.post(...at(OPERATIONS.startReconciliation), async (request) => {
+  app.post(...routeAt(OPERATIONS.startReconciliation), async (request) => {
     const { since, unknown = 'report', why } = request.body
-    const sinceAt = Date.parse(since)
-    // 31 February is no day, although the language takes it for 3 March.
-    if (Number.isNaN(sinceAt) || !toTimestamp(sinceAt).startsWith(since)) throw wrongSince('wrong_format')
-    // Nothing was sold before 1970, and databases know no year 0.
-    if (sinceAt < 0) throw wrongSince('too_small')
-    const wanted = { sinceAt, booksUnknown: unknown === 'book' }
+    const wanted = { sinceAt: readInstant('since', since), booksUnknown: unknown === 'book' }
     return startReconciliation(deps, wanted, actedBy(deps, request, why))
   })
-  app.post(...at(OPERATIONS.continueReconciliation), async ({ params }) =>
+  app.post(...routeAt(OPERATIONS.continueReconciliation), async ({ params }) =>
     continueReconciliation(deps, params.reconciliation_id),
   )
 }
 
-function wrongSince(code: ValidationCode): BillingError {
-  return new BillingError('validation_failed', { problems: [{ pointer: '/since', code }] })
-}
-
 function downloadRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...at(OPERATIONS.exportPayments), async (request, reply) => {
+  app.get(...routeAt(OPERATIONS.exportPayments), async (request, reply) => {
     const { month } = request.query
     const pieces = await exportPayments(deps, { month, operator: deps.operators.of(request) })
     return reply
@@ -149,7 +141,7 @@ function downloadRoutes(app: App, deps: OperatorRoutesDeps): void {
       .header('content-disposition', `attachment; filename="payments-${month}.csv"`)
       .send(Readable.from(pieces))
   })
-  app.get(...at(OPERATIONS.downloadBackup), async (request, reply) => {
+  app.get(...routeAt(OPERATIONS.downloadBackup), async (request, reply) => {
     const content = await backUp(deps, { operator: deps.operators.of(request) })
     return reply
       .type('application/gzip')
@@ -159,17 +151,17 @@ function downloadRoutes(app: App, deps: OperatorRoutesDeps): void {
 }
 
 function eventRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...at(OPERATIONS.listEvents), async ({ query }) => {
+  app.get(...routeAt(OPERATIONS.listEvents), async ({ query }) => {
     const { user_id: userId = null, state, limit = 50 } = query
     return reportEvents(deps, { userId, waiting: state === 'waiting', limit })
   })
-  app.post(...at(OPERATIONS.resendEvent), (request) =>
+  app.post(...routeAt(OPERATIONS.resendEvent), (request) =>
     resendFrom(deps, request.params.event_id, actedBy(deps, request, request.body.why)),
   )
-  app.post(...at(OPERATIONS.resendWaitingEvents), (request) =>
+  app.post(...routeAt(OPERATIONS.resendWaitingEvents), (request) =>
     resendAllWaiting(deps, actedBy(deps, request, request.body.why)),
   )
-  app.post(...at(OPERATIONS.skipEvent), async (request) => {
+  app.post(...routeAt(OPERATIONS.skipEvent), async (request) => {
     await skipEvent(deps, request.params.event_id, actedBy(deps, request, request.body.why))
     return { skipped: true as const }
   })

@@ -1,5 +1,7 @@
 // The shapes of the operator's part: more than a user sees of a payment, and the trail of what was done.
 import { Type } from 'typebox'
+import { BillingError, type ValidationCode } from '../core/error.js'
+import { type Instant, toTimestamp } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { listQuery, UserIdSchema } from '../events/schemas.js'
 import { nameSchemas } from '../http/schemas.js'
@@ -22,6 +24,26 @@ const reason = Type.String({
 
 export const WhySchema = Type.Object({ why: reason }, { additionalProperties: false })
 export const OptionalWhySchema = Type.Object({ why: Type.Optional(reason) }, { additionalProperties: false })
+
+export function dayOrInstant(description: string) {
+  return Type.String({
+    pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}Z)?$',
+    description: `${description}: a day or an instant, UTC`,
+    examples: ['2026-11-01'],
+  })
+}
+
+/** What fits the schema above; a day begins at midnight. Throws `validation_failed`. */
+export function readInstant(field: string, text: string): Instant {
+  const at = Date.parse(text)
+  const wrong = (code: ValidationCode) =>
+    new BillingError('validation_failed', { problems: [{ pointer: `/${field}`, code }] })
+  // 31 February is no day, although the language takes it for 3 March.
+  if (Number.isNaN(at) || !toTimestamp(at).startsWith(text)) throw wrong('wrong_format')
+  // Nothing was sold before 1970, and databases know no year 0.
+  if (at < 0) throw wrong('too_small')
+  return at
+}
 
 export const PaymentParamsSchema = Type.Object({ payment_id: Type.String({ maxLength: 100 }) })
 
@@ -164,11 +186,7 @@ export function userFileSchema(limits: readonly LimitDefinition[]) {
 
 export const ReconcileRequestSchema = Type.Object(
   {
-    since: Type.String({
-      pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}Z)?$',
-      description: 'A day or an instant, UTC',
-      examples: ['2026-11-01'],
-    }),
+    since: dayOrInstant('How far back'),
     unknown: Type.Optional(
       Type.Enum(['report', 'book'], {
         default: 'report',

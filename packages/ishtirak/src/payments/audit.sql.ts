@@ -74,7 +74,7 @@ export function describeAct(
 export type AuditEntry = ReturnType<typeof auditEntry>
 
 /** In the columns of its row. */
-function auditEntry(
+export function auditEntry(
   ids: Ids,
   { operator, act, reason }: OperatorAct,
   of: {

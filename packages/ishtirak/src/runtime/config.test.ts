@@ -48,6 +48,7 @@ describe('with nothing set', () => {
       quotaTimeZone: 'Africa/Algiers',
       platformKeys: [],
       operatorKeys: [],
+      codeKeys: [],
       seller: EXAMPLE_SELLER,
       frameAncestors: "'none'",
       sandbox: { port: 3001 },
@@ -88,6 +89,7 @@ it('with everything set each part gets its own', () => {
     AUTH_AUDIENCE: 'billing',
     PLATFORM_API_KEYS: `${KEY}1, ${KEY}2`,
     OPERATOR_KEYS: `amina:${KEY}3,yacine:${KEY}4`,
+    CODE_KEYS: `${SECRET},${SECRET}2`,
     CHARGILY_WEBHOOK_KEYS: 'live_sk_old,live_sk_older',
     CHARGILY_API_URL: 'http://127.0.0.1:4000',
     BILLING_TIMEZONE: 'UTC',
@@ -127,6 +129,7 @@ it('with everything set each part gets its own', () => {
       { name: 'amina', key: `${KEY}3` },
       { name: 'yacine', key: `${KEY}4` },
     ],
+    codeKeys: [SECRET, `${SECRET}2`],
     events: {
       url: 'https://host.example/events',
       secrets: [`whsec_${'A'.repeat(32)}`, `whsec_${'B'.repeat(43)}=`],
@@ -169,6 +172,7 @@ describe('a value that does not fit', () => {
     ['PLATFORM_API_KEYS', 'hush'],
     ['PLATFORM_API_KEYS', `${KEY},`],
     ['OPERATOR_KEYS', KEY],
+    ['CODE_KEYS', 'hush'.repeat(7)], // 28 characters
     ['OPERATOR_KEYS', 'amina:hush'],
     ['CHARGILY_SECRET_KEY', 'sk_hush'],
     ['CHARGILY_SECRET_KEY', 'test_pk_hush'],

@@ -97,6 +97,8 @@ function assemble(environment: Environment, plans: Catalogue, seller: Seller) {
     platformKeys: items(environment.PLATFORM_API_KEYS),
     /** Empty: the operator's part is switched off. */
     operatorKeys: operatorKeysOf(environment),
+    /** The first makes codes, the others still read older ones. Empty: codes are switched off. */
+    codeKeys: items(environment.CODE_KEYS),
     /** From SELLER_FILE; an example, plainly marked, where no real money moves. */
     seller,
     /** Null outside the sandbox. */

@@ -49,6 +49,7 @@ export const Environment = Type.Object({
     'name:key pairs, the keys of at least 20 characters from A-Z a-z 0-9 . _ ~ + / -',
     /[\w.@-]{1,64}:[\w.~+/-]{20,}/,
   ),
+  CODE_KEYS: listOf('keys of at least 32 characters from A-Z a-z 0-9 . _ ~ + / -', /[\w.~+/-]{32,}/),
   CHARGILY_SECRET_KEY: text(
     'a key that starts with test_sk_ or live_sk_',
     new RegExp(`^${CHARGILY_KEY.source}$`),

@@ -2,12 +2,18 @@
 // (https://github.com/ulid/spec) of a given instant. Each has its own 80 random bits: within one millisecond ids have no
 // order, and none can be computed from another.
 import { randomBytes } from 'node:crypto'
+import { CODE_LENGTH, codeFrom } from '../core/code.js'
 import type { Instant } from '../core/instant.js'
 
 /** From 0 up to but not including 1. Not for secrets. */
 export type Random = () => number
 
 export const systemRandom: Random = () => Math.random()
+
+/** A code to be printed: 80 random bits. */
+export function randomCode(): string {
+  return codeFrom(randomBytes(CODE_LENGTH))
+}
 
 export interface Ids {
   /** `pay_` + 26 characters. The instant is the caller's, in milliseconds; at most the year 10889 (48 bits). */

@@ -1,0 +1,76 @@
+// Codes that are printed and given out: how one is written and read, what it is worth, and when it counts. Pure. A code is 80
+// random bits, so that guessing leads nowhere; the database knows it by a keyed hash alone.
+import type { Instant } from './instant.js'
+import type { Plan } from './plan.js'
+
+/** `months`: time without a payment. `percent`, `amount`: off the next purchase. */
+export const CODE_KINDS = ['months', 'percent', 'amount'] as const
+export type CodeKind = (typeof CODE_KINDS)[number]
+
+/** The most that one batch holds: its codes are answered at once. */
+export const CODES_MAX = 10_000
+
+/** Codes that are made together and are worth the same. Null: no such bound, or not of this kind. */
+export interface CodeBatch {
+  readonly id: string
+  readonly kind: CodeKind
+  /** Of `months`: what it gives, as it was when the batch was made. */
+  readonly plan: Plan | null
+  /** The plan that it is for; null: any. */
+  readonly planId: string | null
+  /** Of `months`: how many it gives. Else the term that it is for; null: any. */
+  readonly months: number | null
+  /** From 1 to 100. */
+  readonly percent: number | null
+  /** Whole dinars. */
+  readonly amount: number | null
+  /** How many codes there are. */
+  readonly count: number
+  /** How often each of them can be used, in all and by one user. */
+  readonly uses: number
+  readonly usesPerUser: number
+  /** The first instant at which they count. */
+  readonly from: Instant | null
+  /** The first instant at which they count no more. */
+  readonly until: Instant | null
+  readonly revokedAt: Instant | null
+}
+
+/** Crockford's base 32 without I, L, O and U. A symbol is 5 bits, so 16 of them are 80. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+export const CODE_LENGTH = 16
+const GROUP = /.{4}(?=.)/g
+
+/** From `CODE_LENGTH` random bytes. */
+export function codeFrom(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => ALPHABET.charAt(byte & 31)).join('')
+}
+
+/** As it is printed: `7K2M-9QXA-D3VF-0T8R`. */
+export function printCode(code: string): string {
+  return code.replace(GROUP, '$&-')
+}
+
+/**
+ * As people type it: in either case, with hyphens, spaces and marks of direction anywhere, O for 0, I or L for 1. Null: no
+ * code can be written like this.
+ */
+export function readCode(typed: string): string | null {
+  const symbols = typed.replace(/[\s\p{Pd}\p{Cf}]/gu, '').toUpperCase()
+  const code = symbols.replaceAll('O', '0').replace(/[IL]/g, '1')
+  return code.length === CODE_LENGTH && [...code].every((symbol) => ALPHABET.includes(symbol)) ? code : null
+}
+
+/** What is known of a code and of its uses, without the use of the payment that a new choice would replace. */
+export interface CodeFacts {
+  readonly batch: CodeBatch
+  readonly used: number
+  readonly usedByUser: number
+}
+
+/** Whether it has a use left for this user at this instant. */
+export function hasUseLeft({ batch, used, usedByUser }: CodeFacts, now: Instant): boolean {
+  const { from, until, revokedAt } = batch
+  const isInTime = (from === null || now >= from) && (until === null || now < until)
+  return isInTime && revokedAt === null && used < batch.uses && usedByUser < batch.usesPerUser
+}

@@ -1,0 +1,109 @@
+// Batches of codes: what can be made, that codes are shown once and stored as hashes, and what a revoked batch says.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { CODE_ENV } from '../../../../test/support/codes.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+
+const everything = statement(
+  'test.codes.everything',
+  `select (select json_agg(b)::text from code_batches b) || (select json_agg(c)::text from codes c)
+          || (select json_agg(a)::text from audit a) as stored, (select json_agg(a.after) from audit a) as audited`,
+)
+
+const MONTHS = { kind: 'months', plan: 'pro', months: 1, count: 3, why: 'sold at the desk' }
+const PERCENT = { kind: 'percent', percent: 15, count: 1, why: 'Ramadan' }
+
+describeScenario('codes of the operator', ({ database }) => {
+  let world: World
+  let operator: OperatorCaller
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...CODE_ENV } })
+    operator = operatorOf(world)
+  })
+  afterEach(() => world.stop())
+
+  it('are shown once, and nothing that is stored shows them', async () => {
+    const made = await operator.post('/codes', MONTHS)
+    expect(made.body).toEqual({
+      batch_id: expect.stringMatching(/^bat_/),
+      codes: Array.from({ length: 3 }, () => expect.stringMatching(/^([0-9A-HJKMNP-TV-Z]{4}(-|$)){4}$/)),
+    })
+    expect(made.headers.get('cache-control')).toBe('no-store')
+    const [row] = await database().query(everything)
+    for (const code of made.body.codes) {
+      expect(row?.stored).not.toContain(code)
+      expect(row?.stored).not.toContain(code.replaceAll('-', ''))
+    }
+    expect(row?.audited).toMatchObject([{ id: made.body.batch_id, kind: 'months', count: 3, uses: 1 }])
+  })
+
+  it('are listed as batches, newest first, with what is used and left', async () => {
+    const first = (await operator.post('/codes', { ...PERCENT, count: 2, uses: 5, uses_per_user: 2 })).body
+    world.clock.advance(1_000)
+    const until = { from: '2026-12-01', until: '2027-01-01T12:00:00Z' }
+    const second = (await operator.post('/codes', { ...MONTHS, ...until })).body
+    const { data } = (await operator.get('/codes')).body
+    expect(data).toMatchObject([
+      { batch_id: second.batch_id, plan: 'pro', months: 1, count: 3, used: 0, left: 3, created_by: 'amina' },
+      { batch_id: first.batch_id, plan: null, percent: 15, uses: 5, uses_per_user: 2, used: 0, left: 10 },
+    ])
+    expect(data[0]).toMatchObject({ from: '2026-12-01T00:00:00Z', until: '2027-01-01T12:00:00Z' })
+    expect((await operator.get('/codes?limit=1')).body.data).toHaveLength(1)
+    expect((await operator.get(`/codes/${first.batch_id}`)).body).toEqual(data[1])
+    expect((await operator.get('/codes/nope')).body).toMatchObject({ code: 'not_found', batch_id: 'nope' })
+  })
+
+  it('are revoked as a batch, once, with who and why in the audit trail', async () => {
+    const { batch_id } = (await operator.post('/codes', PERCENT)).body
+    const revoked = await operator.post(`/codes/${batch_id}/revoke`, { why: 'leaked' })
+    expect(revoked.body).toMatchObject({ batch_id, revoked_at: '2026-11-21T12:00:00Z', revoked_by: 'amina' })
+    const again = await operator.post(`/codes/${batch_id}/revoke`, { why: 'leaked' })
+    expect([again.status, again.body]).toMatchObject([409, { revoked_at: '2026-11-21T12:00:00Z' }])
+    const none = await operator.post('/codes/nope/revoke', { why: 'leaked' })
+    expect(none.body).toMatchObject({ code: 'not_found', batch_id: 'nope' })
+    const [row] = await database().query(everything)
+    expect(row?.audited).toMatchObject([{ kind: 'percent' }, { batch_id }])
+  })
+
+  it.each([
+    [{ ...MONTHS, plan: undefined }, '/plan', 'required'],
+    [{ ...MONTHS, months: undefined }, '/months', 'required'],
+    [{ ...MONTHS, percent: 5 }, '/percent', 'not_allowed'],
+    [{ ...PERCENT, percent: undefined }, '/percent', 'required'],
+    [{ ...PERCENT, percent: 101 }, '/percent', 'too_large'],
+    [{ ...PERCENT, amount: 5 }, '/amount', 'not_allowed'],
+    [{ ...PERCENT, kind: 'amount', percent: undefined }, '/amount', 'required'],
+    [{ ...PERCENT, count: 10_001 }, '/count', 'too_large'],
+    [{ ...PERCENT, until: '2026-02-31' }, '/until', 'wrong_format'],
+    [{ ...PERCENT, from: '2027-01-01', until: '2027-01-01' }, '/until', 'too_small'],
+    [{ ...PERCENT, why: ' ' }, '/why', 'wrong_format'],
+  ])('that make no sense are refused: %j', async (body, pointer, code) => {
+    const refused = await operator.post('/codes', body)
+    expect([refused.status, refused.body.errors]).toMatchObject([422, [{ pointer, code }]])
+  })
+
+  it('are for plans that are sold', async () => {
+    expect((await operator.post('/codes', { ...MONTHS, plan: 'gold' })).body.code).toBe('unknown_plan')
+    expect((await operator.post('/codes', { ...PERCENT, plan: 'free' })).body.code).toBe(
+      'plan_not_purchasable',
+    )
+  })
+
+  it('10,000 at once are 10,000 different ones', async () => {
+    const { codes } = (await operator.post('/codes', { ...PERCENT, count: 10_000 })).body
+    expect(new Set(codes).size).toBe(10_000)
+  })
+
+  it('cannot be made without CODE_KEYS', async () => {
+    const without = await createWorld(database(), {
+      clock: world.clock,
+      emulator: world.emulator,
+      env: OPERATOR_ENV,
+    })
+    const refused = await operatorOf(without).post('/codes', PERCENT)
+    expect([refused.status, refused.body.setting]).toEqual([404, 'CODE_KEYS'])
+    await without.stop()
+  })
+})
