@@ -63,9 +63,11 @@ describeScenario('the main job', ({ database }) => {
         {
           id: paymentId,
           plan: 'pro',
+          months: 1,
           amount: 2000,
           currency: 'DZD',
           status: 'paid',
+          method: 'card',
           payment_method: 'edahabia',
           checkout_url: null,
           created_at: '2026-11-21T12:00:00Z',

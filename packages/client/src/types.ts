@@ -134,9 +134,12 @@ export interface EventData {
   readonly payment?: {
     readonly id: string
     readonly plan: string
+    readonly months: number
     readonly amount: number
     readonly currency: string
     readonly status: string
+    /** `card`. */
+    readonly method: string
     readonly payment_method: string | null
     readonly paid_at: string | null
     readonly period_start: string | null

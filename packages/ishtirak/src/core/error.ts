@@ -26,6 +26,7 @@ export const ERRORS = {
   unknown_plan: 422,
   plan_not_purchasable: 422,
   unknown_term: 422,
+  unknown_method: 422,
   invalid_cursor: 422,
   rate_limited: 429,
   too_many_checkouts: 429,

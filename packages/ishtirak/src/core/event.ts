@@ -2,7 +2,7 @@
 // sequence number that orders the events of one user.
 import type { Announcement, MailKey } from './announcement.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
-import { type Payment, publicStatusAt, type ShownPayment } from './payment.js'
+import { type Payment, publicStatusAt, type ShownPayment, wayOf } from './payment.js'
 import type { Subscription } from './subscription.js'
 
 export const EVENT_TYPES = [
@@ -66,9 +66,11 @@ export function describePayment(payment: ShownPayment, now: Instant) {
   return {
     id: payment.id,
     plan: payment.plan.id,
+    months: payment.months,
     amount: payment.price.amount,
     currency: payment.price.currency,
     status: publicStatusAt(payment, now),
+    method: wayOf(payment.method),
     payment_method: payment.instrument,
     paid_at: timestampOrNull(payment.paidAt),
     period_start: timestampOrNull(payment.periodStart),

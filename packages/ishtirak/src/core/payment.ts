@@ -22,6 +22,18 @@ export const PUBLIC_PAYMENT_STATUSES = [
 ] as const
 export type PublicPaymentStatus = (typeof PUBLIC_PAYMENT_STATUSES)[number]
 
+/**
+ * How a payment is made, as callers choose it. Every provider of card payments has a name of its own among the methods, and is
+ * `card` here.
+ */
+export const PAYMENT_WAYS = ['card'] as const
+export type PaymentWay = (typeof PAYMENT_WAYS)[number]
+
+/** Of a payment's method. */
+export function wayOf(method: string): PaymentWay {
+  return PAYMENT_WAYS.find((way) => way === method) ?? 'card'
+}
+
 /** What the provider claimed when its report did not match: the operator decides on this. */
 export interface Review {
   readonly differences: readonly string[]
@@ -70,7 +82,9 @@ export interface Payment {
 export type ShownPayment = Pick<
   Payment,
   | 'id'
+  | 'months'
   | 'price'
+  | 'method'
   | 'status'
   | 'instrument'
   | 'checkoutUrl'

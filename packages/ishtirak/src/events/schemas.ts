@@ -15,8 +15,8 @@ import {
 
 /** What each is about, in the order of a subscription's life. */
 const MEANINGS: Readonly<Record<EventType, string>> = {
-  'subscription.activated': 'The first month was paid, or one after the end of grace: a new run begins.',
-  'subscription.renewed': 'A further month was paid: it follows on the one before.',
+  'subscription.activated': 'A first term was paid, or one after the end of grace: a new run begins.',
+  'subscription.renewed': 'A further term was paid: it follows on the one before.',
   'subscription.expiring': '7, 3 and 1 days before the end: nothing has changed yet, the user may renew.',
   'subscription.past_due': 'The end was reached. Access goes on through the days of grace.',
   'subscription.expired': 'Grace is over: the limits are those of the free plan.',
@@ -28,10 +28,13 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'payment.refunded': 'The operator has recorded a refund.',
 }
 
-const { id, plan, amount, currency, status, payment_method, paid_at, period_start, period_end } =
-  PaymentSchema.properties
+const { id, plan, months, amount, currency, status, method, payment_method } = PaymentSchema.properties
+const { paid_at, period_start, period_end } = PaymentSchema.properties
 const EventPaymentSchema = Type.Object(
-  { id, plan, amount, currency, status, payment_method, paid_at, period_start, period_end },
+  {
+    ...{ id, plan, months, amount, currency, status, method, payment_method },
+    ...{ paid_at, period_start, period_end },
+  },
   { additionalProperties: false },
 )
 

@@ -15,6 +15,7 @@ import { createRateLimit, networkOf } from './callers.js'
 const PUBLIC = [
   '/',
   '/api/v1/billing/plans',
+  '/api/v1/billing/offers',
   // Known by its signature, which is over the body.
   '/api/v1/billing/webhook',
   '/billing/return/:payment_id',

@@ -10,6 +10,15 @@ export type Formats = ReturnType<typeof createFormats>
 /** Algeria's Arabic has Latin digits and its own names of months (جانفي, فيفري); English is read day first there. */
 const TAGS: Readonly<Record<Locale, string>> = { ar: 'ar-DZ', fr: 'fr-DZ', en: 'en-GB' }
 
+const months = byLocale((locale) =>
+  ungrouped(TAGS[locale], { style: 'unit', unit: 'month', unitDisplay: 'long' }),
+)
+
+/** `12 months`, `12 mois`, `12 شهرًا`. */
+export function termInWords(count: number, locale: Locale): string {
+  return months[locale].format(count)
+}
+
 export function createFormats(timeZone: string) {
   // Made once: an Intl format takes some 50 µs to build and 1 µs to use.
   const numbers = byLocale((locale) => ungrouped(TAGS[locale], { maximumFractionDigits: 1 }))

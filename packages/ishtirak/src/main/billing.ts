@@ -27,21 +27,29 @@ import {
   viewOverview,
   viewPlatformUser,
 } from '../limits/usage.route.js'
+import { listOffers, listPlans } from '../payments/offers.route.js'
+import { readQuote } from '../payments/quote.js'
 import {
   type BillingStatus,
+  type OfferView,
   type PaymentPage,
+  type PaymentRequest,
+  PaymentRequestSchema,
   type PaymentsQuery,
   PaymentsQuerySchema,
   type PaymentView,
   type PlanView,
+  type QuoteQuery,
+  QuoteQuerySchema,
+  type QuoteView,
   UpgradeRequestSchema,
   type UpgradeResult,
+  viewQuote,
   viewStatus,
 } from '../payments/schemas.js'
 import { readStatus } from '../payments/status.js'
 import { listPayments, showPayment } from '../payments/status.route.js'
-import { upgrade } from '../payments/upgrade.js'
-import { viewPlan } from '../payments/upgrade.route.js'
+import { type Buyer, createPayment, upgradePlan } from '../payments/upgrade.route.js'
 import { PortalSessionRequestSchema, viewPortalLink } from '../portal/portal-sessions.route.js'
 import { openPortalLink } from '../portal/portal-sessions.sql.js'
 import type { Service } from './wire.js'
@@ -52,8 +60,14 @@ import type { Service } from './wire.js'
  */
 export interface Billing {
   plans(): readonly PlanView[]
+  /** Each term in which a plan is sold. */
+  offers(): readonly OfferView[]
   /** Send the user to `checkout_url`. Also the renewal. Throws `already_subscribed`, `provider_unavailable` and others. */
   upgrade(user: UserIdentity, request: { readonly plan: string }): Promise<UpgradeResult>
+  /** What a payment made now would buy and cost. Throws `unknown_term`, `prepaid_limit_reached` and others. */
+  quote(userId: string, query: QuoteQuery): Promise<QuoteView>
+  /** Buys a term, also ahead. Send the user to `checkout_url`. */
+  createPayment(user: UserIdentity, request: PaymentRequest): Promise<PaymentView>
   status(userId: string): Promise<BillingStatus>
   /** Newest first, in pages. */
   payments(userId: string, query?: PaymentsQuery): Promise<PaymentPage>
@@ -81,16 +95,23 @@ export function createBilling(parts: Service['parts']): Billing {
   const consumeRequest = checker<ConsumeRequest>(schemas.ConsumeRequest)
   const releaseRequest = checker<ReleaseRequest>(schemas.ReleaseRequest)
   const usageReport = checker<UsageReport>(schemas.UsageReport)
+  const buyer = (given: UserIdentity): Buyer => {
+    const user = identityOf(given)
+    return { user, locale: user.locale ?? 'ar', requestId: newRequestId() }
+  }
   const read = (userId: string) => readOverview(parts, idOf(userId), newRequestId())
   return throwingCodes({
-    plans: () => parts.catalogue.plans.map(viewPlan),
+    plans: () => listPlans(parts.catalogue),
+    offers: () => listOffers(parts.catalogue),
     upgrade: async (given, request) => {
-      const user = identityOf(given)
-      const { plan: planId } = upgradeRequest(request)
-      const { locale = 'ar' } = user
-      const opened = await upgrade(parts, { user, planId, locale, requestId: newRequestId() })
-      return { checkout_url: opened.checkoutUrl, payment_id: opened.paymentId }
+      const { plan } = upgradeRequest(request)
+      return upgradePlan(parts, buyer(given), plan)
     },
+    quote: async (userId, query) => {
+      const { plan: planId, months = 1 } = quoteQuery(query)
+      return viewQuote(await readQuote(parts, { userId: idOf(userId), planId, months }))
+    },
+    createPayment: async (given, request) => createPayment(parts, buyer(given), paymentRequest(request)),
     status: async (userId) => viewStatus(await readStatus(parts, idOf(userId), newRequestId())),
     payments: async (userId, query = {}) =>
       listPayments(parts, idOf(userId), paymentsQuery(query), newRequestId()),
@@ -145,6 +166,8 @@ function checker<Shape>(schema: TSchema): (value: Shape) => Shape {
 }
 
 const upgradeRequest = checker<{ readonly plan: string }>(UpgradeRequestSchema)
+const quoteQuery = checker<QuoteQuery>(QuoteQuerySchema)
+const paymentRequest = checker<PaymentRequest>(PaymentRequestSchema)
 const paymentsQuery = checker<PaymentsQuery>(PaymentsQuerySchema)
 const portalRequest = checker<{ readonly return_path?: string }>(PortalSessionRequestSchema)
 const userUpdate = checker<UserUpdate>(UserUpdateSchema)

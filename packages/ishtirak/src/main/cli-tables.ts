@@ -6,7 +6,7 @@ import { wallClockIn } from '../runtime/calendar.js'
 export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   users: ['user_id', 'email', 'name'],
   payments: [
-    ...['id', 'user_id', 'plan', 'amount', 'currency', 'status', 'payment_method'],
+    ...['id', 'user_id', 'plan', 'months', 'amount', 'currency', 'status', 'payment_method'],
     ...['created_at', 'paid_at', 'period_end', 'second_of'],
   ],
   reports: ['at', 'source', 'status', 'amount', 'currency', 'outcome', 'paid_at', 'paid_at_believed'],

@@ -29,6 +29,7 @@ import { createMailer } from '../mail/send-mail.js'
 import { operatorRoutes } from '../operator/operator.route.js'
 import { createChargily } from '../payments/chargily/chargily.js'
 import { createPaymentMethods } from '../payments/method.js'
+import { offerRoutes } from '../payments/offers.route.js'
 import { createListPayments } from '../payments/payments.sql.js'
 import { createSettlements, type Settlements } from '../payments/settle.sql.js'
 import { historyRoutes, statusRoutes } from '../payments/status.route.js'
@@ -220,6 +221,7 @@ async function registerRoutes(
   const { limitAnonymous } = parts
   const platforms = callersWithKey(createApiKeys(config.platformKeys), limitAnonymous)
   const operators = callersWithKey(createOperatorKeys(config.operatorKeys), limitAnonymous)
+  await app.register(offerRoutes(parts))
   await app.register(upgradeRoutes(parts))
   await app.register(statusRoutes(parts))
   await app.register(historyRoutes(parts))

@@ -108,15 +108,17 @@ export function parsePayment(row: Row): Payment {
 }
 
 /** Of `payments p`. A page of twenty reads it: what is not shown would take as long again. */
-const SHOWN_COLUMNS = `p.id, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name, p.amount, p.currency, p.status,
-          p.checkout_url, p.payment_method, p.created_at, p.expires_at, p.paid_at, p.period_start, p.period_end`
+const SHOWN_COLUMNS = `p.id, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name, p.months, p.amount, p.currency,
+          p.status, p.method, p.checkout_url, p.payment_method, p.created_at, p.expires_at, p.paid_at, p.period_start, p.period_end`
 
 function parseShown(row: Row): ShownPayment {
   return {
     id: text(row, 'id'),
     plan: { id: text(row, 'plan_id'), name: text(row, 'plan_name') },
+    months: integer(row, 'months'),
     price: { amount: integer(row, 'amount'), currency: text(row, 'currency') },
     status: COLUMNS.status.read(row, 'status'),
+    method: text(row, 'method'),
     checkoutUrl: textOrNull(row, 'checkout_url'),
     instrument: textOrNull(row, 'payment_method'),
     createdAt: instant(row, 'created_at'),

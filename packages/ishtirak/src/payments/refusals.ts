@@ -22,7 +22,7 @@ export function refusal(decision: UpgradeDecision, now: Instant): BillingError {
   }
 }
 
-function quoteRefusal(refused: QuoteRefusal): BillingError {
+export function quoteRefusal(refused: QuoteRefusal): BillingError {
   switch (refused.kind) {
     case 'already_subscribed':
       return new BillingError(refused.kind, {

@@ -5,7 +5,9 @@ import { Value } from 'typebox/value'
 import { describePayment } from '../core/event.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
-import { isPayable, PUBLIC_PAYMENT_STATUSES, type ShownPayment } from '../core/payment.js'
+import { isPayable, PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES, type ShownPayment } from '../core/payment.js'
+import type { Offer } from '../core/plan.js'
+import type { Quote } from '../core/quote.js'
 import type { Subscription } from '../core/subscription.js'
 import type { Row } from '../database/database.js'
 import { nameSchemas } from '../http/schemas.js'
@@ -61,6 +63,42 @@ export const UpgradeResultSchema = Type.Object({
   payment_id: Type.String({ examples: ['pay_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
 })
 
+export const OfferSchema = Type.Object({
+  plan: Type.String({ examples: ['pro'] }),
+  months: Type.Integer({ description: 'The term: 1 to 36 months', examples: [12] }),
+  price: Type.Integer({ description: 'Whole units of `currency` for the whole term', examples: [20_000] }),
+  currency: Type.String({ examples: ['DZD'] }),
+  saves: Type.Integer({ description: 'Against as many single months', examples: [4_000] }),
+})
+
+const purchase = {
+  plan: Type.String({ description: 'The plan to buy', examples: ['pro'] }),
+  months: Type.Optional(Type.Integer({ description: 'The term, 1 if absent', examples: [12] })),
+}
+
+export const QuoteQuerySchema = Type.Object(purchase, { additionalProperties: false })
+
+export const QuoteSchema = Type.Object({
+  plan: Type.String({ examples: ['pro'] }),
+  months: Type.Integer({ examples: [12] }),
+  price: Type.Integer({ description: 'Of the offer, whole units of `currency`', examples: [20_000] }),
+  discount: Type.Integer({ description: 'What is taken off', examples: [0] }),
+  amount: Type.Integer({ description: 'What is to be paid', examples: [20_000] }),
+  currency: Type.String({ examples: ['DZD'] }),
+  would_start: timestamp,
+  would_end: timestamp,
+})
+
+export const PaymentRequestSchema = Type.Object(
+  {
+    ...purchase,
+    method: Type.Optional(
+      Type.String({ description: 'How to pay: `card`, also if absent', examples: ['card'] }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
 export const BillingStatusSchema = Type.Object({
   plan: Type.String({ description: 'The plan in effect now', examples: ['pro'] }),
   status: Type.Enum(['active', 'past_due', 'expired', 'canceled'], {
@@ -75,10 +113,12 @@ export const BillingStatusSchema = Type.Object({
 export const PaymentSchema = Type.Object({
   id: Type.String(),
   plan: Type.String(),
+  months: Type.Integer({ description: 'How many months of the plan it buys' }),
   amount: Type.Integer({ description: 'Whole dinars' }),
   currency: Type.String(),
   status: paymentStatus,
-  payment_method: nullable(Type.String()),
+  method: Type.Enum([...PAYMENT_WAYS], { description: 'How it is paid' }),
+  payment_method: nullable(Type.String({ description: 'The kind of card', examples: ['edahabia', 'cib'] })),
   checkout_url: nullable(Type.String({ description: 'Only while it can be paid' })),
   created_at: timestamp,
   expires_at: timestamp,
@@ -115,6 +155,9 @@ nameSchemas({
   PaymentStatus: paymentStatus,
   UpgradeRequest: UpgradeRequestSchema,
   UpgradeResult: UpgradeResultSchema,
+  Offer: OfferSchema,
+  Quote: QuoteSchema,
+  PaymentRequest: PaymentRequestSchema,
   BillingStatus: BillingStatusSchema,
   Payment: PaymentSchema,
   PaymentPage: PaymentPageSchema,
@@ -123,10 +166,32 @@ nameSchemas({
 
 export type PlanView = Static<ReturnType<typeof planSchema>>
 export type UpgradeResult = Static<typeof UpgradeResultSchema>
+export type OfferView = Static<typeof OfferSchema>
+export type QuoteQuery = Static<typeof QuoteQuerySchema>
+export type QuoteView = Static<typeof QuoteSchema>
+export type PaymentRequest = Static<typeof PaymentRequestSchema>
 export type BillingStatus = Static<typeof BillingStatusSchema>
 export type PaymentView = Static<typeof PaymentSchema>
 export type PaymentsQuery = Static<typeof PaymentsQuerySchema>
 export type PaymentPage = Static<typeof PaymentPageSchema>
+
+export function viewOffer({ plan, months, price }: Offer): OfferView {
+  const saves = plan.price * months - price.amount
+  return { plan: plan.id, months, price: price.amount, currency: price.currency, saves }
+}
+
+export function viewQuote({ offer, discount, amount, period }: Quote): QuoteView {
+  return {
+    plan: offer.plan.id,
+    months: offer.months,
+    price: offer.price.amount,
+    discount,
+    amount,
+    currency: offer.price.currency,
+    would_start: toTimestamp(period.start),
+    would_end: toTimestamp(period.end),
+  }
+}
 
 export function viewStatus(subscription: Subscription): BillingStatus {
   return {
@@ -144,9 +209,11 @@ export function viewPayment(payment: ShownPayment, now: Instant, publicUrl: stri
   return {
     id: described.id,
     plan: described.plan,
+    months: described.months,
     amount: described.amount,
     currency: described.currency,
     status: described.status,
+    method: described.method,
     payment_method: described.payment_method,
     checkout_url: isPayable(payment, now) ? payment.checkoutUrl : null,
     created_at: toTimestamp(payment.createdAt),

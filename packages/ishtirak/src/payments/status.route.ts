@@ -75,7 +75,7 @@ export function historyRoutes(deps: HistoryRoutesDeps) {
   }
 }
 
-type HistoryViewDeps = Omit<HistoryRoutesDeps, 'identify'>
+export type HistoryViewDeps = Omit<HistoryRoutesDeps, 'identify'>
 
 export async function listPayments(
   deps: HistoryViewDeps,

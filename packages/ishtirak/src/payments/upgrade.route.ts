@@ -1,26 +1,61 @@
-// What there is to buy, and the purchase: a month of a plan, bought or renewed.
-import { createHash } from 'node:crypto'
-import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
+// The purchase: a month of a plan by `/upgrade`, as seed.md gives it; any term, also ahead, as a payment; and what such a payment
+// would be.
+import type { FastifyRequest } from 'fastify'
+import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
-import type { Plan } from '../core/plan.js'
+import { wayOf } from '../core/payment.js'
 import type { App } from '../http/app.js'
-import { type CallerChecks, callersBy } from '../http/callers.js'
+import type { UserIdentity } from '../http/auth.js'
+import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { preferredLocale } from '../http/request.js'
+import { readQuote } from './quote.js'
 import {
   BASE,
-  type PlanView,
-  planSchema,
+  type PaymentRequest,
+  PaymentRequestSchema,
+  PaymentSchema,
+  type PaymentView,
+  QuoteQuerySchema,
+  QuoteSchema,
   UpgradeRequestSchema,
+  type UpgradeResult,
   UpgradeResultSchema,
   USER_ROUTE,
+  viewQuote,
 } from './schemas.js'
+import { type HistoryViewDeps, showPayment } from './status.route.js'
 import { type UpgradeDeps, upgrade } from './upgrade.js'
 
-export type UpgradeRoutesDeps = UpgradeDeps & Pick<CallerChecks, 'identify' | 'limitAnonymous'>
+export type UpgradeRoutesDeps = UpgradeDeps & HistoryViewDeps & Pick<CallerChecks, 'identify'>
+
+const REFUSALS = [
+  'unauthenticated',
+  'unknown_plan',
+  'plan_not_purchasable',
+  'validation_failed',
+  'rate_limited',
+  'database_unavailable',
+] as const
+const PURCHASE_REFUSALS = [
+  ...REFUSALS,
+  'malformed_json',
+  'already_subscribed',
+  'too_many_checkouts',
+  'provider_rejected',
+  'provider_unavailable',
+] as const
 
 export function upgradeRoutes(deps: UpgradeRoutesDeps) {
+  return async (app: App): Promise<void> => {
+    const users = callersBy(deps.identify)
+    upgradeRoute(app, deps, users)
+    paymentRoute(app, deps, users)
+    quoteRoute(app, deps, users)
+  }
+}
+
+function upgradeRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIdentity>): void {
   const schema = {
     ...USER_ROUTE,
     operationId: 'upgradePlan',
@@ -28,65 +63,82 @@ export function upgradeRoutes(deps: UpgradeRoutesDeps) {
     description:
       'Opens a checkout at the provider; send the user to `checkout_url`. It is also the renewal, in the last days of the paid time and in grace.',
     body: UpgradeRequestSchema,
+    response: { 200: UpgradeResultSchema, ...problemResponses(...PURCHASE_REFUSALS) },
+  }
+  app.post(`${BASE}/upgrade`, { schema, onRequest: users.onRequest }, (request) =>
+    upgradePlan(deps, buyerOf(request, users.of(request)), request.body.plan),
+  )
+}
+
+export async function upgradePlan(deps: UpgradeDeps, buyer: Buyer, planId: string): Promise<UpgradeResult> {
+  const { checkoutUrl, paymentId } = await upgrade(deps, { ...buyer, planId })
+  return { checkout_url: checkoutUrl, payment_id: paymentId }
+}
+
+function paymentRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIdentity>): void {
+  const schema = {
+    ...USER_ROUTE,
+    operationId: 'createPayment',
+    summary: 'Create a payment',
+    description:
+      'Buys a term of a plan, also before the renewal window; send the user to `checkout_url`. A repetition gives the same payment, and another choice takes its place: `checkout_url` is null where that happened meanwhile.',
+    body: PaymentRequestSchema,
     response: {
-      200: UpgradeResultSchema,
+      201: PaymentSchema,
       ...problemResponses(
-        'malformed_json',
-        'unauthenticated',
-        'already_subscribed',
-        'unknown_plan',
-        'plan_not_purchasable',
-        'validation_failed',
-        'too_many_checkouts',
-        'rate_limited',
-        'provider_rejected',
-        'provider_unavailable',
-        'database_unavailable',
+        ...PURCHASE_REFUSALS,
+        'unknown_term',
+        'unknown_method',
+        'prepaid_limit_reached',
+        'conflict',
       ),
     },
   }
-  return async (app: App): Promise<void> => {
-    plansRoute(app, deps)
-    const users = callersBy(deps.identify)
-    app.post(`${BASE}/upgrade`, { schema, onRequest: users.onRequest }, async (request) => {
-      const user = users.of(request)
-      const locale: Locale = user.locale ?? preferredLocale(request.headers['accept-language']) ?? 'ar'
-      const wanted = { user, planId: request.body.plan, locale, requestId: request.id }
-      const { checkoutUrl, paymentId } = await upgrade(deps, wanted)
-      return { checkout_url: checkoutUrl, payment_id: paymentId }
-    })
-  }
-}
-
-/** The catalogue does not change while the service runs: its text is made once. */
-function plansRoute(app: FastifyInstance, { catalogue, limitAnonymous }: UpgradeRoutesDeps): void {
-  const body = JSON.stringify(catalogue.plans.map(viewPlan))
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-  const schema = {
-    security: [],
-    tags: ['billing'],
-    operationId: 'getPlans',
-    summary: 'Get plans',
-    response: {
-      200: Type.Array(planSchema(catalogue.limits)),
-      304: Type.Null({ description: 'Not modified' }),
-      ...problemResponses('rate_limited'),
-    },
-  }
-  app.get(`${BASE}/plans`, { schema }, (request, reply) => {
-    limitAnonymous(request, reply)
-    reply.headers({ etag, 'cache-control': 'public, max-age=300' })
-    if (holdsTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    return reply.type('application/json; charset=utf-8').send(body)
+  app.post(`${BASE}/payments`, { schema, onRequest: users.onRequest }, async (request, reply) => {
+    const payment = await createPayment(deps, buyerOf(request, users.of(request)), request.body)
+    reply.header('location', `${deps.publicUrl}${BASE}/payments/${payment.id}`)
+    return reply.code(201).send(payment)
   })
 }
 
-/** Exactly the keys of seed.md section 2, in that order, whatever else the file of plans may say. */
-export function viewPlan({ id, name, price, currency, limits }: Plan): PlanView {
-  return { id, name, price, currency, limits }
+export async function createPayment(
+  deps: Omit<UpgradeRoutesDeps, 'identify'>,
+  buyer: Buyer,
+  { plan, months = 1, method: way = 'card' }: PaymentRequest,
+): Promise<PaymentView> {
+  const method = deps.methods.all.find(({ name }) => wayOf(name) === way)?.name
+  if (method === undefined) throw new BillingError('unknown_method')
+  const { paymentId } = await upgrade(deps, { ...buyer, planId: plan, months, method, mode: 'payment' })
+  return showPayment(deps, buyer.user.userId, paymentId, buyer.requestId)
 }
 
-function holdsTag(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false
-  return header === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+function quoteRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIdentity>): void {
+  const schema = {
+    ...USER_ROUTE,
+    operationId: 'getQuote',
+    summary: 'Get a quote',
+    description: 'What a payment made now would buy and cost, by the decision that the payment is made on.',
+    querystring: QuoteQuerySchema,
+    response: {
+      200: QuoteSchema,
+      ...problemResponses(...REFUSALS, 'unknown_term', 'prepaid_limit_reached'),
+    },
+  }
+  app.get(`${BASE}/quote`, { schema, onRequest: users.onRequest }, async (request) => {
+    const { plan: planId, months = 1 } = request.query
+    const { userId } = users.of(request)
+    return viewQuote(await readQuote(deps, { userId, planId, months }))
+  })
+}
+
+/** Who buys, and in which language the provider's page is. */
+export interface Buyer {
+  readonly user: UserIdentity
+  readonly locale: Locale
+  readonly requestId: string
+}
+
+function buyerOf(request: Pick<FastifyRequest, 'id' | 'headers'>, user: UserIdentity): Buyer {
+  const locale = user.locale ?? preferredLocale(request.headers['accept-language']) ?? 'ar'
+  return { user, locale, requestId: request.id }
 }

@@ -2,13 +2,14 @@
 // Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never blindly repeated.
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
-import { MINUTE, SECOND } from '../core/instant.js'
+import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { newPayment, type Payment } from '../core/payment.js'
 import type { Catalogue } from '../core/plan.js'
 import type { PurchaseMode, Quote, Wanted } from '../core/quote.js'
 import { decideUpgrade, type UpgradeDecision } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
+import { termInWords } from '../i18n/formats.js'
 import { singleFlight } from '../runtime/async.js'
 import { createRecentFailures } from '../runtime/bounded-map.js'
 import { busyUntil, refusal, unavailable } from './refusals.js'
@@ -78,6 +79,8 @@ export function upgrade(deps: UpgradeDeps, request: UpgradeRequest): Promise<Ope
 
 async function openOrReturn(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
   let polls = 0
+  let wanted = wantedBy(request)
+  let paidBefore: Instant | null | undefined
   for (let step = 0; step < STEPS_MAX; step++) {
     const now = deps.clock.now()
     const facts = await deps.upgrades.requests.load({
@@ -85,7 +88,11 @@ async function openOrReturn(deps: UpgradeDeps, request: UpgradeRequest): Promise
       method: methodOf(deps, request).name,
       now,
     })
-    const decision = decideUpgrade(facts, wantedBy(request), deps.catalogue, now, deps.rules)
+    const { paidUntil } = facts.subscription
+    // What was paid while this click replaced its page is not bought ahead a second time: the user is told first.
+    if (paidBefore !== undefined && paidBefore !== paidUntil) wanted = { ...wanted, mode: 'upgrade' }
+    paidBefore = paidUntil
+    const decision = decideUpgrade(facts, wanted, deps.catalogue, now, deps.rules)
     if (decision.kind === 'return') return opened(decision.payment)
     if (decision.kind === 'wait' && ++polls <= POLLS_MAX) {
       await deps.wait(POLL_MS)
@@ -189,7 +196,7 @@ async function openCheckout(
     planId: payment.plan.id,
     months: payment.months,
     price: payment.price,
-    description: payment.plan.name,
+    description: `${payment.plan.name} · ${termInWords(payment.months, request.locale)}`,
     locale: request.locale,
     successUrl: `${deps.publicUrl}/billing/return/${payment.id}`,
     failureUrl: `${deps.publicUrl}/billing/return/${payment.id}`,

@@ -1,0 +1,192 @@
+// What is sold beyond the month: terms, ahead of the renewal window, quoted before and as one payable checkout.
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
+import { type Caller, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
+
+const PAYMENTS = '/api/v1/billing/payments'
+const QUOTE = '/api/v1/billing/quote'
+const UPGRADE = '/api/v1/billing/upgrade'
+const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
+
+describeScenario('a term', ({ database }) => {
+  let world: World
+  let user: Caller
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: { PLANS_FILE } })
+    user = world.as('user-1')
+  })
+  afterEach(() => world.stop())
+
+  const ask = (months: number, plan = 'pro') => user.post(PAYMENTS, { plan, months })
+  const quote = async (months: number) => (await user.get(`${QUOTE}?plan=pro&months=${months}`)).body
+  const status = async () => (await user.get('/api/v1/billing/status')).body
+  const pay = async (checkoutUrl: string) => {
+    await world.emulator.pay(checkoutIdOf(checkoutUrl), 'paid')
+    await world.emulator.settled()
+  }
+  const buy = async (months: number) => {
+    const { body } = await ask(months)
+    await pay(body.checkout_url)
+    return (await user.get(`${PAYMENTS}/${body.id}`)).body
+  }
+  const payable = () =>
+    world.emulator
+      .checkouts()
+      .filter((checkout) => checkout.status === 'pending')
+      .map(({ amount }) => amount)
+
+  it('is offered with what it saves, in the order of the plans and months, and cached like the plans', async () => {
+    const answer = await world.call('GET', '/api/v1/billing/offers')
+    expect(answer.body).toEqual([
+      { plan: 'pro', months: 1, price: 2000, currency: 'DZD', saves: 0 },
+      { plan: 'pro', months: 3, price: 6000, currency: 'DZD', saves: 0 },
+      { plan: 'pro', months: 6, price: 11_000, currency: 'DZD', saves: 1000 },
+      { plan: 'pro', months: 12, price: 20_000, currency: 'DZD', saves: 4000 },
+      { plan: 'team', months: 1, price: 9000, currency: 'DZD', saves: 0 },
+    ])
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
+    const etag = answer.headers.get('etag') ?? ''
+    const again = await world.call('GET', '/api/v1/billing/offers', { headers: { 'if-none-match': etag } })
+    expect([again.status, again.text]).toEqual([304, ''])
+    expect((await world.call('GET', '/api/v1/billing/plans')).text).not.toContain('terms')
+  })
+
+  it('is ordered as it was quoted, and bought as it was ordered', async () => {
+    const quoted = await quote(12)
+    expect(quoted).toMatchObject({
+      plan: 'pro',
+      months: 12,
+      price: 20_000,
+      discount: 0,
+      amount: 20_000,
+      currency: 'DZD',
+    })
+    const answer = await user.post(PAYMENTS, { plan: 'pro', months: 12 }, { 'accept-language': 'ar' })
+    expect(answer.status).toBe(201)
+    expect(answer.headers.get('location')).toBe(`${world.url}${PAYMENTS}/${answer.body.id}`)
+    expect(answer.body).toMatchObject({ months: 12, amount: 20_000, status: 'pending', method: 'card' })
+    expect(answer.body).toEqual((await user.get(PAYMENTS)).body.data[0])
+    const [checkout] = world.emulator.checkouts()
+    expect(checkout).toMatchObject({ amount: 20_000, description: 'Pro · 12 شهرًا' })
+    expect(checkout?.metadata).toMatchObject({ plan_id: 'pro', months: '12' })
+    await pay(answer.body.checkout_url)
+    expect((await user.get(`${PAYMENTS}/${answer.body.id}`)).body).toMatchObject({
+      status: 'paid',
+      period_start: quoted.would_start,
+      period_end: quoted.would_end,
+    })
+    expect((await status()).current_period_end).toBe('2027-11-21T12:00:00Z')
+  })
+
+  it('is bought ahead as a payment, stacked, up to the limit; a click on upgrade buys nothing by accident', async () => {
+    await buy(12)
+    expect((await user.post(UPGRADE, { plan: 'pro' })).body.code).toBe('already_subscribed')
+    const quoted = await quote(12)
+    expect(await buy(12)).toMatchObject({
+      period_start: '2027-11-21T12:00:00Z',
+      period_end: quoted.would_end,
+    })
+    const refused = await ask(1)
+    expect([refused.status, refused.body.code]).toEqual([409, 'prepaid_limit_reached'])
+    expect(refused.body).toMatchObject({
+      current_period_end: '2028-11-21T12:00:00Z',
+      fits_from: '2026-12-21T12:00:00Z',
+    })
+    expect((await quote(1)).code).toBe('prepaid_limit_reached')
+    await world.advance(30 * 86_400 - 1)
+    expect((await ask(1)).status).toBe(409)
+    await world.advance(1)
+    expect(await buy(1)).toMatchObject({ period_end: '2028-12-21T12:00:00Z' })
+  })
+
+  it.each([
+    [{ plan: 'pro', months: 2 }, 'unknown_term'],
+    [{ plan: 'pro', months: 0 }, 'unknown_term'],
+    [{ plan: 'pro', months: 37 }, 'unknown_term'],
+    [{ plan: 'pro', months: 1.5 }, 'validation_failed'],
+    [{ plan: 'pro', months: '12' }, 'validation_failed'],
+    [{ plan: 'free', months: 12 }, 'plan_not_purchasable'],
+    [{ plan: 'gold' }, 'unknown_plan'],
+    [{ plan: 'pro', method: 'cheese' }, 'unknown_method'],
+    [{ plan: 'pro', method: 'chargily' }, 'unknown_method'],
+    [{ months: 12 }, 'validation_failed'],
+    [{ plan: 'pro', term: 12 }, 'validation_failed'],
+  ])('%j is refused with %s, and nothing is ordered', async (body, code) => {
+    const answer = await user.post(PAYMENTS, body)
+    expect([answer.status, answer.body.code]).toEqual([422, code])
+    expect(world.emulator.checkouts()).toEqual([])
+  })
+
+  it('is no field of an upgrade', async () => {
+    const answer = await user.post(UPGRADE, { plan: 'pro', months: 12 })
+    expect(answer.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/months' }] })
+  })
+
+  describe('that is chosen after another', () => {
+    it('takes its place: the first can no longer be paid', async () => {
+      const first = (await ask(1)).body
+      const second = (await ask(12)).body
+      expect(second.id).not.toBe(first.id)
+      expect(payable()).toEqual([20_000])
+      const upgraded = await user.upgrade()
+      expect(payable()).toEqual([2000])
+      expect((await ask(1)).body.id).toBe(upgraded.paymentId)
+      expect((await user.get(`${PAYMENTS}/${second.id}`)).body).toMatchObject({
+        status: 'expired',
+        checkout_url: null,
+      })
+    })
+
+    it.each([[1], [2]])(
+      'fifty times at once, in %i processes, leaves one payable checkout: the last choice',
+      async (processes) => {
+        const others = await Promise.all(
+          Array.from({ length: processes - 1 }, () =>
+            createWorld(database(), { env: { PLANS_FILE }, clock: world.clock, emulator: world.emulator }),
+          ),
+        )
+        const users = [world, ...others].map((each) => each.as('user-1'))
+        const choices = [12, 1, 6, 12, 3]
+        const answers = await Promise.all(
+          Array.from({ length: 50 }, (_, index) =>
+            users[index % users.length]?.post(PAYMENTS, {
+              plan: 'pro',
+              months: choices[index % choices.length],
+            }),
+          ),
+        )
+        // Choices that fight over the one place may be asked to wait, or have opened as many as an hour allows.
+        for (const answer of answers) expect([201, 429, 503]).toContain(answer?.status)
+        expect(answers.some((answer) => answer?.status === 201)).toBe(true)
+        expect(payable()).toHaveLength(1)
+        await world.advance(3600)
+        for (const months of [6, 12, 3]) expect((await ask(months)).status).toBe(201)
+        expect(payable()).toEqual([6000])
+        await Promise.all(others.map((each) => each.stop()))
+      },
+    )
+
+    it('while the first is being paid: the money counts, and the second is not sold without another word', async () => {
+      const first = (await ask(1)).body
+      world.emulator.setFaults({ drop: { times: 1 } })
+      await pay(first.checkout_url)
+      const second = await ask(12)
+      expect([second.status, second.body.code]).toEqual([409, 'already_subscribed'])
+      expect(await status()).toMatchObject({ plan: 'pro', current_period_end: '2026-12-21T12:00:00Z' })
+      expect(payable()).toEqual([])
+      expect(await buy(12)).toMatchObject({ period_start: '2026-12-21T12:00:00Z', status: 'paid' })
+    })
+
+    it('and the first is paid all the same, by a report that comes late: both count', async () => {
+      const first = (await ask(1)).body
+      const second = (await ask(12)).body
+      await postEvent(world, anEvent(world, checkoutIdOf(first.checkout_url), 'paid'))
+      await pay(second.checkout_url)
+      expect((await status()).current_period_end).toBe('2027-12-21T12:00:00Z')
+      const { data } = (await user.get(`${PAYMENTS}?status=paid`)).body
+      expect(data.map(({ months }: { months: number }) => months).sort()).toEqual([1, 12])
+    })
+  })
+})
