@@ -53,6 +53,7 @@ export function snapshotWith(
     readonly tax?: Tax
     readonly seller?: Partial<Seller['identity']>
     readonly issuedAt?: number
+    readonly bearsStampDuty?: boolean
   } = {},
 ): ReceiptSnapshot {
   const taxTerms: Seller['taxTerms'] = changes.tax
@@ -64,6 +65,7 @@ export function snapshotWith(
       seller: { ...EXAMPLE_SELLER, identity: { ...EXAMPLE_SELLER.identity, ...changes.seller }, taxTerms },
       buyer: { ...BUYER, ...changes.buyer },
       issuedAt: changes.issuedAt ?? PAID_AT + 1_000,
+      bearsStampDuty: changes.bearsStampDuty ?? false,
       dayOf: dayInAlgiers,
     },
   )

@@ -64,4 +64,6 @@ export interface MethodTraits {
   readonly acknowledgeWithinMs: number | null
   /** The kinds of card or account that it takes, as `payment_method` names them on the wire. */
   readonly instruments: readonly string[]
+  /** It takes coins and notes, and the law asks for stamp duty on the receipt. */
+  readonly bearsStampDuty: boolean
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BUYER, dayInAlgiers, PAID, snapshotWith } from '../../../../test/support/receipt.js'
 import { EXAMPLE_SELLER } from '../runtime/seller.js'
-import { drawUpReceipt, receiptNumber, receiptSeries, type Seller } from './receipt.js'
+import { drawUpReceipt, receiptNumber, receiptSeries, type Seller, totalOf } from './receipt.js'
 
 describe('a receipt drawn up', () => {
   it('holds everything the document shows', () => {
@@ -32,7 +32,13 @@ describe('a receipt drawn up', () => {
 
   it('keeps only what identifies the seller and the buyer', () => {
     const withMore = { ...BUYER, passwordHash: 'x' }
-    const context = { seller: EXAMPLE_SELLER, buyer: withMore, issuedAt: 0, dayOf: dayInAlgiers }
+    const context = {
+      seller: EXAMPLE_SELLER,
+      buyer: withMore,
+      issuedAt: 0,
+      bearsStampDuty: false,
+      dayOf: dayInAlgiers,
+    }
     expect(drawUpReceipt(PAID, context).buyer).toEqual(BUYER)
     expect(drawUpReceipt(PAID, context)).not.toHaveProperty('taxTerms')
   })
@@ -55,10 +61,40 @@ describe('a receipt drawn up', () => {
     }
     const receipt = drawUpReceipt(
       { ...PAID, paidAt: Date.parse('2026-12-31T12:00:00Z') },
-      { seller, buyer: BUYER, issuedAt: Date.parse('2027-01-02T12:00:00Z'), dayOf: dayInAlgiers },
+      {
+        seller,
+        buyer: BUYER,
+        issuedAt: Date.parse('2027-01-02T12:00:00Z'),
+        bearsStampDuty: false,
+        dayOf: dayInAlgiers,
+      },
     )
     expect(receipt.tax).toEqual({ kind: 'vat', ratePercent: 19 })
     expect(receipt.issuedOn).toBe('2027-01-02')
+  })
+
+  it('in cash bears the stamp duty of the day of payment in the billing time zone, on top of the price', () => {
+    const term = { exemptUpTo: 0, wholeHundreds: true, minimum: 5, maximum: null }
+    const at = (centimesPerHundred: number) => [{ upTo: null, centimesPerHundred }]
+    const seller: Seller = {
+      ...EXAMPLE_SELLER,
+      stampDutyTerms: [
+        { ...term, from: '2026-01-01', brackets: at(100) },
+        { ...term, from: '2027-01-01', brackets: at(150) },
+      ],
+    }
+    const drawUp = (paidAt: string) =>
+      drawUpReceipt(
+        { ...PAID, paidAt: Date.parse(paidAt), instrument: 'cash' },
+        { seller, buyer: BUYER, issuedAt: 0, bearsStampDuty: true, dayOf: dayInAlgiers },
+      )
+    // Midnight in Algiers is 23:00 in UTC.
+    const [before, after] = [drawUp('2026-12-31T22:59:59Z'), drawUp('2026-12-31T23:00:00Z')]
+    expect(before).toMatchObject({ paidOn: '2026-12-31', amount: 2000, stampDutyCentimes: 2_000 })
+    expect(after).toMatchObject({ paidOn: '2027-01-01', amount: 2000, stampDutyCentimes: 3_000 })
+    expect([totalOf(before), totalOf(after)]).toEqual([202_000, 203_000])
+    // The tax is in the price, and the duty in neither.
+    expect(after.split.totalCentimes).toBe(200_000)
   })
 
   it('of a payment that bought nothing is a mistake', () => {

@@ -3,6 +3,7 @@
 import type { Instant } from './instant.js'
 import type { Translated } from './locale.js'
 import type { Payment } from './payment.js'
+import { type StampDutyTerms, stampDutyOn } from './stamp-duty.js'
 
 /** Who sells, as décret exécutif 05-468 requires on a document (article 3: name, form, address, RC, NIF, …). */
 export interface SellerIdentity {
@@ -26,6 +27,8 @@ export interface SellerIdentity {
 export interface Seller {
   readonly identity: SellerIdentity
   readonly taxTerms: TaxTerms
+  /** Null: cash is not taken. */
+  readonly stampDutyTerms: StampDutyTerms | null
   readonly shop: Shop
 }
 
@@ -60,16 +63,13 @@ export interface ReceiptSnapshot {
   readonly paidOn: string
   readonly periodFrom: string
   readonly periodTo: string
-  /** Whole dinars, tax included: what the customer paid. */
+  /** The price in whole dinars, tax included. The stamp duty comes on top of it. */
   readonly amount: number
   readonly tax: Tax
   readonly split: TaxSplit
-  /**
-   * Always 0: the stamp duty of the Code du timbre, article 100, falls on what is paid in cash only
-   * (circulaire 14/MF/DGI/LF.2025 of 5 March 2025).
-   */
-  readonly stampDutyCentimes: 0
-  /** The provider's word, such as `edahabia` or `cib`; null where it did not say. */
+  /** 0 but for cash: the rest is exempt (circulaire 14/MF/DGI/LF.2025 of 5 March 2025). */
+  readonly stampDutyCentimes: number
+  /** The kind of card or account, such as `edahabia`, or `cash`; null where the provider did not say. */
   readonly paymentMethod: string | null
   readonly paymentId: string
   readonly checkoutId: string | null
@@ -82,17 +82,21 @@ export interface ReceiptContext {
   readonly buyer: Buyer
   /** The instant of booking, which is the date of the document. */
   readonly issuedAt: Instant
+  /** Of the payment's method. */
+  readonly bearsStampDuty: boolean
   /** The day of an instant in the billing time zone, `YYYY-MM-DD`. */
   readonly dayOf: (instant: Instant) => string
 }
 
-/** `payment` as it is booked: paid, with its period. The tax is that of the day of payment, not of booking. */
+/** `payment` as it is booked: paid, with its period. Tax and duty are those of the day of payment, not of booking. */
 export function drawUpReceipt(payment: Payment, context: ReceiptContext): ReceiptSnapshot {
-  const { seller, buyer, issuedAt, dayOf } = context
+  const { seller, buyer, issuedAt, bearsStampDuty, dayOf } = context
   const { paidAt, periodStart, periodEnd } = payment
   if (paidAt === null || periodStart === null || periodEnd === null)
     throw new Error(`payment ${payment.id} is to have a receipt and has bought nothing`)
-  const tax = taxAt(seller.taxTerms, dayOf(paidAt))
+  const { amount } = payment.price
+  const paidOn = dayOf(paidAt)
+  const tax = taxAt(seller.taxTerms, paidOn)
   return {
     version: 1,
     seller: seller.identity,
@@ -100,18 +104,23 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
     planName: payment.plan.name,
     issuedAt,
     issuedOn: dayOf(issuedAt),
-    paidOn: dayOf(paidAt),
+    paidOn,
     periodFrom: dayOf(periodStart),
     periodTo: dayOf(periodEnd),
-    amount: payment.price.amount,
+    amount,
     tax,
-    split: splitTax(payment.price.amount, tax),
-    stampDutyCentimes: 0,
+    split: splitTax(amount, tax),
+    stampDutyCentimes: bearsStampDuty ? stampDutyAt(seller, amount, paidOn) : 0,
     paymentMethod: payment.instrument,
     paymentId: payment.id,
     checkoutId: payment.checkoutId,
     live: payment.live,
   }
+}
+
+/** In centimes: what the customer paid. */
+export function totalOf({ amount, stampDutyCentimes }: ReceiptSnapshot): number {
+  return amount * 100 + stampDutyCentimes
 }
 
 /**
@@ -161,9 +170,20 @@ export type TaxTerms = readonly [TaxTerm, ...TaxTerm[]]
  * taken for the first: booking money must not fail over a setting.
  */
 export function taxAt(terms: TaxTerms, paidOn: string): Tax {
+  return termAt(terms, paidOn).tax
+}
+
+/** The duty in centimes on `amount` whole dinars of cash; a day before the first term is taken for the first, as for the tax. */
+function stampDutyAt({ stampDutyTerms }: Seller, amount: number, paidOn: string): number {
+  return stampDutyTerms === null ? 0 : stampDutyOn(amount, termAt(stampDutyTerms, paidOn))
+}
+
+function termAt<Term extends { readonly from: string }>(
+  terms: readonly [Term, ...Term[]],
+  day: string,
+): Term {
   // Dates in this form sort as text.
-  const term = terms.findLast(({ from }) => from <= paidOn) ?? terms[0]
-  return term.tax
+  return terms.findLast(({ from }) => from <= day) ?? terms[0]
 }
 
 /** In centimes, hundredths of a dinar. `net` + `tax` = `total`. */

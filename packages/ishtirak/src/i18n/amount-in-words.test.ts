@@ -277,3 +277,26 @@ describe('any amount', () => {
     expect(() => amountInWords(amount, 'fr')).toThrow(RangeError)
   })
 })
+
+// Half a dinar of stamp duty, and the forms that a number gives its noun.
+describe.each([
+  ['ar', 2_000, 0, 'ألفا دينار جزائري لا غير'],
+  ['ar', 0, 50, 'صفر دينار جزائري وخمسون سنتيمًا لا غير'],
+  ['ar', 2_000, 1, 'ألفا دينار جزائري وسنتيم واحد لا غير'],
+  ['ar', 2_001, 2, 'ألفا دينار ودينار جزائري واحد وسنتيمان لا غير'],
+  ['ar', 2_026, 3, 'ألفان وستة وعشرون دينارًا جزائريًا وثلاثة سنتيمات لا غير'],
+  ['ar', 30_552, 50, 'ثلاثون ألفًا وخمسمائة واثنان وخمسون دينارًا جزائريًا وخمسون سنتيمًا لا غير'],
+  ['fr', 1, 1, 'un dinar algérien et un centime'],
+  ['fr', 30_552, 50, 'trente mille cinq cent cinquante-deux dinars algériens et cinquante centimes'],
+  ['fr', 2_000, 80, 'deux mille dinars algériens et quatre-vingts centimes'],
+  ['en', 1, 1, 'one Algerian dinar and one centime'],
+  ['en', 30_552, 50, 'thirty thousand five hundred and fifty-two Algerian dinars and fifty centimes'],
+] as const)('an amount with centimes in words (%s)', (locale, amount, centimes, words) => {
+  it(`${amount},${centimes}`, () => {
+    expect(amountInWords(amount, locale, centimes)).toBe(words)
+  })
+})
+
+it.each([-1, 0.5, 100])('%d centimes are refused', (centimes) => {
+  expect(() => amountInWords(2_000, 'fr', centimes)).toThrow(RangeError)
+})

@@ -1,17 +1,27 @@
-// Whole dinars written out as on a cheque, in Arabic, French and English, with the grammar of each. It refuses fractions,
-// negative amounts and what no receipt will ever reach.
+// Dinars and centimes written out as on a cheque, in Arabic, French and English, with the grammar of each. It refuses other
+// fractions, negative amounts and what no receipt will ever reach.
 
 import type { Locale } from '../core/locale.js'
 
 /** One below a thousand milliards: the largest amount whose words are known here. */
 export const LARGEST_AMOUNT_IN_WORDS = 999_999_999_999
 
-/** `amount` is whole dinars, 0 to `LARGEST_AMOUNT_IN_WORDS`; anything else is a `RangeError`. */
-export function amountInWords(amount: number, locale: Locale): string {
+/**
+ * `amount` is whole dinars, 0 to `LARGEST_AMOUNT_IN_WORDS`, and `centimes` 0 to 99 on top; anything else is a `RangeError`. Of
+ * no centimes nothing is said.
+ */
+export function amountInWords(amount: number, locale: Locale, centimes = 0): string {
   if (!Number.isInteger(amount) || amount < 0 || amount > LARGEST_AMOUNT_IN_WORDS)
     throw new RangeError('an amount in words is whole dinars, from 0 to 999,999,999,999')
-  if (locale === 'ar') return arabicDinars(amount)
-  return locale === 'fr' ? frenchDinars(amount) : englishDinars(amount)
+  if (!Number.isInteger(centimes) || centimes < 0 || centimes > 99)
+    throw new RangeError('an amount in words has whole centimes, from 0 to 99')
+  if (locale === 'ar') return arabicDinars(amount, centimes)
+  const dinars = locale === 'fr' ? frenchDinars(amount) : englishDinars(amount)
+  if (centimes === 0) return dinars
+  const noun = centimes === 1 ? 'centime' : 'centimes'
+  return locale === 'fr'
+    ? `${dinars} et ${frenchNumber(centimes)} ${noun}`
+    : `${dinars} and ${englishNumber(centimes)} ${noun}`
 }
 
 /** Traditional spelling, as banks keep it: "vingt et un", hyphens below a hundred only. */
@@ -148,8 +158,11 @@ const ARABIC_NOUNS = [
   nounOf('مليار', 'مليارا', 'مليارات'),
 ]
 
-function arabicDinars(amount: number): string {
-  return `${amount === 0 ? `صفر ${DINAR.genitive}` : arabicCounted(amount)} لا غير`
+const CENTIME: CountedNoun = { ...nounOf('سنتيم', 'سنتيما', 'سنتيمات'), one: 'سنتيم واحد' }
+
+function arabicDinars(amount: number, centimes: number): string {
+  const dinars = amount === 0 ? `صفر ${DINAR.genitive}` : arabicCounted(amount)
+  return `${join(centimes === 0 ? [dinars] : [dinars, arabicCount(centimes, CENTIME, false)])} لا غير`
 }
 
 function arabicCounted(amount: number): string {

@@ -130,15 +130,16 @@ async function settleOurs(
 
 /** Drawn up with the booking, so that no later change of name, tax or seller touches it. Null: nothing is booked. */
 function receiptOf(
-  { receipts: { seller, dayOf } }: SettleDeps,
+  { methods, receipts: { seller, dayOf } }: SettleDeps,
   { payment, subscription }: Settlement,
   buyer: Buyer,
   now: number,
 ): SettlementChange['receipt'] {
   if (!payment || !subscription) return null
+  const { bearsStampDuty } = methods.of(payment.method)
   return {
     series: receiptSeries(dayOf(now), payment.live),
-    snapshot: drawUpReceipt(payment, { seller, buyer, issuedAt: now, dayOf }),
+    snapshot: drawUpReceipt(payment, { seller, buyer, issuedAt: now, bearsStampDuty, dayOf }),
   }
 }
 

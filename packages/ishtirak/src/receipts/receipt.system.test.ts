@@ -187,6 +187,83 @@ describe('the tax on a receipt', () => {
   })
 })
 
+describe('a receipt of the desk', () => {
+  const cash = {
+    payment: { price: { amount: 30_100, currency: 'DZD' }, instrument: 'cash', checkoutId: '0042' },
+    bearsStampDuty: true,
+  } as const
+
+  it.each([
+    [
+      'fr',
+      [
+        'Total HT 25 294,12 DA',
+        'TVA 19 % 4 805,88 DA',
+        'Total TTC 30 100,00 DA',
+        'Droit de timbre (espèces) 451,50 DA',
+        'Total payé 30 551,50 DA',
+        'trente mille cinq cent cinquante et un dinars algériens et cinquante centimes',
+        'Mode de paiement Espèces',
+        'Bon de caisse 0042',
+        'Payé en espèces.',
+      ],
+    ],
+    [
+      'en',
+      [
+        'Total incl. VAT 30 100,00 DA',
+        'Stamp duty (cash) 451,50 DA',
+        'Total paid 30 551,50 DA',
+        'thirty thousand five hundred and fifty-one Algerian dinars and fifty centimes',
+        'Payment method Cash',
+        'Cash slip 0042',
+        'Paid in cash.',
+      ],
+    ],
+  ] as const)('in cash says the duty, what was paid with it, and both in words (%s)', (locale, lines) => {
+    const text = textIn(locale, cash)
+    for (const line of lines) expect(text).toContain(line)
+    expect(text).not.toMatch(/electronic payment|électronique\)|Chargily/)
+  })
+
+  it('in cash says the same in Arabic', () => {
+    const pdf = render(snapshotWith(cash), 'ar')
+    const lines = linesOf(pdf).map(lettersOf)
+    for (const line of [
+      'المبلغ بكل الرسوم (TTC)',
+      'حق الطابع (دفع نقدي)',
+      'المبلغ المدفوع',
+      'دفع نقدي. وثيقة إلكترونية، صالحة دون ختم أو توقيع.',
+    ])
+      expect(lines, line).toContain(lettersOf(line))
+    expect(textOf(pdf)).toContain('30 551,50')
+  })
+
+  it('by cheque bears no duty and names the cheque', () => {
+    const text = textIn('fr', { payment: { instrument: 'cheque', checkoutId: 'BNA 1234567' } })
+    for (const line of [
+      'Timbre (paiement par chèque) 0,00 DA',
+      'Total TTC payé 2 000,00 DA',
+      'Mode de paiement Chèque',
+      'Chèque n° BNA 1234567',
+      'Payé par chèque, sous réserve d’encaissement.',
+    ])
+      expect(text).toContain(line)
+  })
+
+  it('of a seller who is not liable shows the price, the duty, and what was paid', () => {
+    const mention = { ar: 'غير خاضع', fr: 'TVA non applicable (IFU)', en: 'not liable' }
+    const text = textIn('fr', {
+      bearsStampDuty: true,
+      tax: { kind: 'not_liable', mention },
+      payment: { instrument: 'cash' },
+    })
+    for (const line of ['Total 2 000,00 DA', 'Droit de timbre (espèces) 20,00 DA', 'Total payé 2 020,00 DA'])
+      expect(text).toContain(line)
+    expect(text).not.toMatch(/HT|TTC/)
+  })
+})
+
 it.each([
   ['fr', 'ce document est sans valeur'],
   ['en', 'this document has no value'],

@@ -2,7 +2,7 @@
 // looked up, so the same receipt is the same bytes years later.
 import { readFileSync } from 'node:fs'
 import type { Locale } from '../core/locale.js'
-import type { ReceiptSnapshot, SellerIdentity } from '../core/receipt.js'
+import { type ReceiptSnapshot, type SellerIdentity, totalOf } from '../core/receipt.js'
 import { amountInWords } from '../i18n/amount-in-words.js'
 import { CATALOGS } from '../i18n/messages.js'
 import type { Typesetter } from './typesetter.js'
@@ -32,6 +32,7 @@ function describePage(
   locale: Locale,
 ) {
   const words = CATALOGS[locale].receipt
+  const method = describeMethod(snapshot, words)
   return {
     lang: locale,
     title: words.title,
@@ -46,17 +47,17 @@ function describePage(
     item: describeItem(snapshot, words, locale),
     totals: describeTotals(snapshot, words, locale),
     mention: snapshot.tax.kind === 'vat' ? null : snapshot.tax.mention[locale],
-    inWords: { label: words.inWords, value: amountInWords(snapshot.amount, locale) },
+    inWords: { label: words.inWords, value: totalInWords(snapshot, locale) },
     payment: {
       label: words.payment,
       rows: rowsOf([
         [words.paidOn, dayInFigures(snapshot.paidOn)],
-        [words.method, shorten(methodInWords(snapshot.paymentMethod, words))],
+        [words.method, method.name],
         [words.paymentId, snapshot.paymentId],
-        [words.checkoutId, snapshot.checkoutId],
+        [method.reference, snapshot.checkoutId],
       ]),
     },
-    electronic: words.electronic,
+    closing: method.closing,
   }
 }
 
@@ -114,14 +115,44 @@ function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Lo
 function describeTotals(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale) {
   const { tax, split, stampDutyCentimes } = snapshot
   const isLiable = tax.kind !== 'not_liable'
+  const hasDuty = stampDutyCentimes > 0
   const rate = tax.kind === 'vat' ? `${tax.ratePercent} %` : `(${isLiable ? words.exempt : words.notLiable})`
   return rowsOf([
     [isLiable ? words.totalNet : words.total, dinarsInFigures(split.netCentimes, locale)],
     [`${words.vat} ${rate}`, dinarsInFigures(split.taxCentimes, locale)],
-    [words.stampDuty, dinarsInFigures(stampDutyCentimes, locale)],
-    [isLiable ? words.totalPaidGross : words.totalPaid, dinarsInFigures(split.totalCentimes, locale)],
+    [words.totalGross, isLiable && hasDuty ? dinarsInFigures(split.totalCentimes, locale) : null],
+    [describeMethod(snapshot, words).stampDuty, dinarsInFigures(stampDutyCentimes, locale)],
+    // The duty is no part of what the tax is reckoned on.
+    [
+      isLiable && !hasDuty ? words.totalPaidGross : words.totalPaid,
+      dinarsInFigures(totalOf(snapshot), locale),
+    ],
   ])
 }
+
+function totalInWords(snapshot: ReceiptSnapshot, locale: Locale): string {
+  const centimes = totalOf(snapshot)
+  return amountInWords(Math.floor(centimes / 100), locale, centimes % 100)
+}
+
+/** What a receipt says by how it was paid. */
+function describeMethod({ paymentMethod: method }: ReceiptSnapshot, words: ReceiptWords) {
+  const onPage = { reference: words.checkoutId, stampDuty: words.stampDuty, closing: words.electronic }
+  const known = new Map([
+    ['edahabia', { name: words.edahabia, ...onPage }],
+    ['cib', { name: words.cib, ...onPage }],
+    ['cash', { name: words.cash, ...atDesk(words.cashReference, words.stampDutyCash, words.paidInCash) }],
+    [
+      'cheque',
+      { name: words.cheque, ...atDesk(words.chequeReference, words.stampDutyCheque, words.paidByCheque) },
+    ],
+  ])
+  // A word of the provider that is not known yet stands as it is: it is a fact about money.
+  const name = method === null ? words.anyMethod : shorten(method.toUpperCase())
+  return known.get(method ?? '') ?? { name, ...onPage }
+}
+
+const atDesk = (reference: string, stampDuty: string, closing: string) => ({ reference, stampDuty, closing })
 
 /** What is null has no line. */
 function rowsOf(rows: readonly (readonly [string, string | null])[]) {
@@ -139,12 +170,6 @@ function shorten(text: string): string {
 function dateParts(day: string) {
   const [year, month, date] = day.split('-').map(Number)
   return { year, month, day: date }
-}
-
-/** A word of the provider that is not known yet stands as it is: it is a fact about money. */
-function methodInWords(method: string | null, words: ReceiptWords): string {
-  if (method === null) return words.anyMethod
-  return method === 'edahabia' || method === 'cib' ? words[method] : method.toUpperCase()
 }
 
 /** `200000` is "2 000,00 DA", alike in all three languages: a point or a comma must not change what a sum is. */

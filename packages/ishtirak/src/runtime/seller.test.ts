@@ -106,6 +106,88 @@ describe('SELLER_FILE', () => {
     expect(String(problems)).toMatch(expected)
   })
 
+  it('has the stamp duty of cash by dates, and without a table there is none', () => {
+    expect(parse({})).toMatchObject({
+      stampDutyTerms: [
+        {
+          from: '2023-01-01',
+          exemptUpTo: 0,
+          brackets: [{ upTo: null, centimesPerHundred: 100 }],
+          wholeHundreds: true,
+          minimum: 5,
+          maximum: 10_000,
+        },
+        {
+          from: '2025-01-01',
+          exemptUpTo: 300,
+          brackets: [
+            { upTo: 30_000, centimesPerHundred: 100 },
+            { upTo: 100_000, centimesPerHundred: 150 },
+            { upTo: null, centimesPerHundred: 200 },
+          ],
+          minimum: 5,
+          maximum: null,
+        },
+      ],
+    })
+    const without = { stamp_duty: undefined }
+    expect(parse(without)).toMatchObject({ stampDutyTerms: null })
+  })
+
+  it.each([
+    ['no term', [], /\/stamp_duty: /],
+    ['no rate', [{ brackets: [{}] }], /\/stamp_duty\/0\/brackets\/0\/per_hundred: is missing/],
+    [
+      'a part of a centime',
+      [{ brackets: [{ per_hundred: 1.005 }] }],
+      /0\/per_hundred: must be whole centimes/,
+    ],
+    [
+      'a bound after which nothing follows',
+      [{ brackets: [{ up_to: 9, per_hundred: 1 }] }],
+      /0\/brackets\/0\/up_to: the last bracket has none/,
+    ],
+    [
+      'no bound where another bracket follows',
+      [{ brackets: [{ per_hundred: 1 }, { per_hundred: 2 }] }],
+      /0\/brackets\/0\/up_to: is missing/,
+    ],
+    [
+      'bounds out of order',
+      [{ brackets: [{ up_to: 9, per_hundred: 1 }, { up_to: 9, per_hundred: 1 }, { per_hundred: 2 }] }],
+      /0\/brackets\/1\/up_to: must be more than 9/,
+    ],
+    [
+      'a bracket in which all is exempt',
+      [{ exempt_up_to: 300, brackets: [{ up_to: 300, per_hundred: 1 }, { per_hundred: 2 }] }],
+      /0\/brackets\/0\/up_to: must be more than 300/,
+    ],
+    [
+      'a maximum below the minimum',
+      [{ brackets: [{ per_hundred: 1 }], minimum: 5, maximum: 4 }],
+      /0\/maximum: must be at least the minimum/,
+    ],
+    [
+      'terms out of order',
+      [{ brackets: [{ per_hundred: 1 }] }, { brackets: [{ per_hundred: 1 }] }],
+      /\/stamp_duty\/1\/from: must be later/,
+    ],
+    [
+      'a day that no calendar has',
+      [{ from: '2026-02-30', brackets: [{ per_hundred: 1 }] }],
+      /\/stamp_duty\/0\/from: there is no 2026-02-30/,
+    ],
+    [
+      'a word that is not known',
+      [{ brackets: [{ per_hundred: 1 }], ceiling: 4 }],
+      /\/stamp_duty\/0\/ceiling: is not a known field/,
+    ],
+  ])('with %s in the stamp duty is refused, by its place', (_, terms, expected) => {
+    expect(parse({ stamp_duty: terms.map((term) => ({ from: '2026-01-01', ...term })) })).toEqual([
+      expect.stringMatching(expected),
+    ])
+  })
+
   it.each(['[]', 'null', '3'])('that is %s is refused with a message', (text) => {
     expect(parseText(text)).toEqual([expect.stringMatching(/SELLER_FILE/)])
   })

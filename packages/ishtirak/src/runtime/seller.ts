@@ -1,4 +1,4 @@
-// Reads SELLER_FILE: who sells, how sales are taxed from which day on, and what customers see of the seller. Everything that is
+// Reads SELLER_FILE: who sells, how sales are taxed and cash bears stamp duty from which day on, and what customers see of the seller. Everything that is
 // wrong with it is reported at once, since a wrong NIF on a thousand receipts cannot be taken back; so is a color on which
 // text cannot be read, or a logo that would make every page heavy.
 import { readFileSync, statSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { Value } from 'typebox/value'
 import { contrastBetween, READABLE_CONTRAST } from '../core/color.js'
 import { byLocale, type Translated } from '../core/locale.js'
 import type { Seller, SellerIdentity, Shop, TaxTerm, TaxTerms } from '../core/receipt.js'
+import type { StampDutyTerm } from '../core/stamp-duty.js'
 import { ConfigError, codeOf, parseJson, readText, schemaProblems } from './config-file.js'
 
 const NAME = 'SELLER_FILE'
@@ -27,7 +28,9 @@ export function parseSeller(text: string, folder = '.'): Seller {
   const shop = readShop(value, folder, broken)
   const taxTerms = toTaxTerms(value.tax)
   if (broken.length > 0 || !taxTerms) throw new ConfigError(broken)
-  return { identity: toIdentity(value), taxTerms, shop }
+  const [duty, ...laterDuties] = (value.stamp_duty ?? []).map(toStampDutyTerm)
+  const stampDutyTerms = duty ? ([duty, ...laterDuties] as const) : null
+  return { identity: toIdentity(value), taxTerms, stampDutyTerms, shop }
 }
 
 const line = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' })
@@ -45,6 +48,26 @@ const Link = Type.Union([Url, Type.Object({ ar: Url, fr: Url, en: Url }, { addit
 /** RC, NIS, AI and card numbers are written with many separators; only what cannot be one is refused. */
 const Registration = Type.String({ pattern: '^[0-9A-Z][0-9A-Z /.-]{3,39}$' })
 const Day = Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$' })
+
+/** Whole dinars. */
+const Amount = Type.Integer({ minimum: 0, maximum: 1_000_000_000 })
+const DutyTerm = Type.Object(
+  {
+    from: Day,
+    exempt_up_to: Type.Optional(Amount),
+    brackets: Type.Array(
+      Type.Object(
+        { up_to: Type.Optional(Amount), per_hundred: Type.Number({ minimum: 0, maximum: 100 }) },
+        { additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: 20 },
+    ),
+    whole_hundreds: Type.Optional(Type.Boolean()),
+    minimum: Type.Optional(Amount),
+    maximum: Type.Optional(Amount),
+  },
+  { additionalProperties: false },
+)
 
 const SellerFile = Type.Object(
   {
@@ -66,6 +89,7 @@ const SellerFile = Type.Object(
     logo: Type.Optional(line(300)),
     color: Type.Optional(Type.String({ pattern: '^#[0-9a-fA-F]{6}$' })),
     tax: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 100 }),
+    stamp_duty: Type.Optional(Type.Array(DutyTerm, { minItems: 1, maxItems: 100 })),
   },
   { additionalProperties: false },
 )
@@ -80,6 +104,7 @@ const UntaxedTerm = Type.Object(
 )
 
 type SellerFields = Static<typeof SellerFile>
+type DutyFields = Static<typeof DutyTerm>
 
 /** Each tax term against the schema of its own kind. */
 function termProblems(value: unknown): readonly string[] {
@@ -97,15 +122,59 @@ function ruleProblems(seller: SellerFields): string[] {
     problems.push('SELLER_FILE: exactly one of /rc and /auto_entrepreneur_card is needed')
   if (seller.rc !== undefined && (seller.nis === undefined || seller.ai === undefined))
     problems.push('SELLER_FILE: /nis and /ai are needed beside /rc')
-  const days = (toTaxTerms(seller.tax) ?? []).map(({ from }) => from)
-  for (const [index, day] of days.entries()) {
-    if (Number.isNaN(Date.parse(day)) || new Date(day).toISOString().slice(0, 10) !== day)
-      problems.push(`SELLER_FILE /tax/${index}/from: there is no ${day} in the calendar`)
-    const before = days[index - 1]
-    if (before !== undefined && before >= day)
-      problems.push(`SELLER_FILE /tax/${index}/from: must be later than that of the term before`)
-  }
+  const duties = seller.stamp_duty ?? []
+  problems.push(...dayProblems('tax', toTaxTerms(seller.tax) ?? []), ...dayProblems('stamp_duty', duties))
+  problems.push(...duties.flatMap(dutyProblems))
   return problems
+}
+
+function dayProblems(field: string, terms: readonly { readonly from: string }[]): readonly string[] {
+  return terms.flatMap(({ from: day }, index) => {
+    const place = `${NAME} /${field}/${index}/from`
+    const isDay = !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().slice(0, 10) === day
+    const before = terms[index - 1]?.from
+    return [
+      ...(isDay ? [] : [`${place}: there is no ${day} in the calendar`]),
+      ...(before !== undefined && before >= day
+        ? [`${place}: must be later than that of the term before`]
+        : []),
+    ]
+  })
+}
+
+function dutyProblems(term: DutyFields, index: number): readonly string[] {
+  const { brackets, exempt_up_to = 0, minimum = 0, maximum = minimum } = term
+  const place = `${NAME} /stamp_duty/${index}`
+  const problems = brackets.flatMap(({ up_to, per_hundred }, number) => {
+    const bracket = `${place}/brackets/${number}`
+    const before = number === 0 ? exempt_up_to : (brackets[number - 1]?.up_to ?? 0)
+    const isLast = number === brackets.length - 1
+    const centimes = per_hundred * 100
+    const isWhole = Math.abs(centimes - Math.round(centimes)) < 1e-6
+    return [
+      ...(isLast && up_to !== undefined ? [`${bracket}/up_to: the last bracket has none`] : []),
+      ...(!isLast && up_to === undefined
+        ? [`${bracket}/up_to: is missing; only the last bracket has none`]
+        : []),
+      ...(up_to !== undefined && up_to <= before ? [`${bracket}/up_to: must be more than ${before}`] : []),
+      ...(isWhole ? [] : [`${bracket}/per_hundred: must be whole centimes`]),
+    ]
+  })
+  return maximum < minimum ? [...problems, `${place}/maximum: must be at least the minimum`] : problems
+}
+
+function toStampDutyTerm(term: DutyFields): StampDutyTerm {
+  return {
+    from: term.from,
+    exemptUpTo: term.exempt_up_to ?? 0,
+    brackets: term.brackets.map(({ up_to = null, per_hundred }) => ({
+      upTo: up_to,
+      centimesPerHundred: Math.round(per_hundred * 100),
+    })),
+    wholeHundreds: term.whole_hundreds ?? true,
+    minimum: term.minimum ?? 0,
+    maximum: term.maximum ?? null,
+  }
 }
 
 function toIdentity(seller: SellerFields): SellerIdentity {

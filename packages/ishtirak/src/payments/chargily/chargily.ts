@@ -43,6 +43,7 @@ const TRAITS = {
   looksAfterMs: [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, 24 * HOUR],
   acknowledgeWithinMs: null,
   instruments: ['edahabia', 'cib'],
+  bearsStampDuty: false,
 } as const
 
 /** Throws `ChargilySetupError` when the keys or the address cannot be right. Nothing is called before it is asked for. */

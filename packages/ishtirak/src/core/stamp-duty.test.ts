@@ -1,0 +1,85 @@
+// The duty on cash, by the figures of docs/seller.example.json and on both sides of each bound.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type StampDutyTerm, stampDutyOn } from './stamp-duty.js'
+
+/** 1 dinar for each hundred, from 5 to 10,000. */
+const FLAT: StampDutyTerm = {
+  from: '2023-01-01',
+  exemptUpTo: 0,
+  brackets: [{ upTo: null, centimesPerHundred: 100 }],
+  wholeHundreds: true,
+  minimum: 5,
+  maximum: 10_000,
+}
+/** Finance act for 2025, article 46. */
+const GRADED: StampDutyTerm = {
+  from: '2025-01-01',
+  exemptUpTo: 300,
+  brackets: [
+    { upTo: 30_000, centimesPerHundred: 100 },
+    { upTo: 100_000, centimesPerHundred: 150 },
+    { upTo: null, centimesPerHundred: 200 },
+  ],
+  wholeHundreds: true,
+  minimum: 5,
+  maximum: null,
+}
+
+describe('the stamp duty', () => {
+  it.each([
+    [1, 500],
+    [500, 500],
+    // A part of a hundred counts as a hundred.
+    [501, 600],
+    [2_000, 2_000],
+    [1_000_000, 1_000_000],
+    // The most.
+    [1_000_001, 1_000_000],
+  ])('at one rate on %i dinars is %i centimes', (amount, centimes) => {
+    expect(stampDutyOn(amount, FLAT)).toBe(centimes)
+  })
+
+  it.each([
+    [300, 0],
+    // 4 hundreds are 4 dinars: the least is 5.
+    [301, 500],
+    [500, 500],
+    [501, 600],
+    [2_000, 2_000],
+    [30_000, 30_000],
+    // All of it at the next rate, not what is above the bound: 301 × 1.50.
+    [30_001, 45_150],
+    [100_000, 150_000],
+    // 1,001 × 2.
+    [100_001, 200_200],
+    [2_000_000, 4_000_000],
+  ])('by brackets on %i dinars is %i centimes', (amount, centimes) => {
+    expect(stampDutyOn(amount, GRADED)).toBe(centimes)
+  })
+
+  it.each([
+    [1_050, 1_100],
+    // 30,050 × 1.5 % = 450.75 dinars.
+    [30_050, 45_100],
+    [40_000, 60_000],
+  ])('as a percentage on %i dinars is %i centimes: rounded up to whole dinars', (amount, centimes) => {
+    expect(stampDutyOn(amount, { ...GRADED, wholeHundreds: false })).toBe(centimes)
+  })
+
+  it('is in whole centimes, and never less for more', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 2_000_000 }),
+        fc.nat(1_000),
+        fc.boolean(),
+        (amount, more, wholeHundreds) => {
+          const term = { ...GRADED, wholeHundreds }
+          const [less, greater] = [stampDutyOn(amount, term), stampDutyOn(amount + more, term)]
+          expect(Number.isSafeInteger(less)).toBe(true)
+          expect(greater).toBeGreaterThanOrEqual(less)
+        },
+      ),
+    )
+  })
+})
