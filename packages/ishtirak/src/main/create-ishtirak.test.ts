@@ -333,6 +333,38 @@ it('touches nothing that a process has once', async () => {
   expect(over.status).toBe(503)
 })
 
+it('stopped amid webhooks, it has booked those that it answered with 200, and the others when they are sent again', async () => {
+  const { url, serve } = await listen()
+  const first = await make(url, { schema: 'stopped' })
+  serve(first.listener)
+  const users = Array.from({ length: 20 }, (_, index) => `user-${index}`)
+  const opened = await Promise.all(users.map((userId) => first.billing.upgrade({ userId }, { plan: 'pro' })))
+  const answered = new Promise<void>((resolve) => {
+    serve((request, response) => {
+      response.once('finish', resolve)
+      first.listener(request, response)
+    })
+  })
+  await Promise.all(opened.map((one) => emulator.pay(checkoutIdOf(one.checkout_url), 'paid')))
+  await answered
+  await first.stop()
+  const next = await make(url, { schema: 'stopped' })
+  serve(next.listener)
+  const idsOf = (wanted: (status: number | null | undefined) => boolean) =>
+    emulator
+      .deliveries()
+      .filter(({ attempts }) => wanted(attempts.at(-1)?.status))
+      .map(({ id }) => id)
+  expect(idsOf((status) => status !== 200 && status !== 503)).toEqual([])
+  const paid = async () =>
+    (await Promise.all(users.map((user) => next.billing.payments(user, { status: 'paid' })))).flatMap(
+      ({ data }) => data,
+    )
+  expect((await paid()).length).toBeGreaterThanOrEqual(idsOf((status) => status === 200).length)
+  for (const id of idsOf((status) => status === 503)) await emulator.resend(id)
+  expect(await paid()).toHaveLength(users.length)
+})
+
 it('fetch answers 404 outside of its prefix, and refuses a body that was read', async () => {
   const ishtirak = await make('http://platform.localhost')
   expect((await ishtirak.fetch(new Request('http://platform.localhost/other'))).status).toBe(404)
