@@ -66,6 +66,17 @@ export function install(
   return { node, folder }
 }
 
+/**
+ * The same for another Node, without unpacking all of it again. Refuses packages that do not take this Node.
+ */
+export function installCopy(node: string, folder: string, of: Installed): Installed {
+  mkdirSync(folder)
+  const files = ['package.json', 'package-lock.json', 'node_modules']
+  execFileSync('cp', ['--archive', '--link', ...files.map((name) => path.join(of.folder, name)), folder])
+  npm(node, ['install', ...QUIET, '--engine-strict', '--dry-run'], folder)
+  return { node, folder }
+}
+
 export interface Installed {
   readonly node: string
   readonly folder: string

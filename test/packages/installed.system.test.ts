@@ -10,6 +10,7 @@ import { waitFor } from '../support/wait-for.js'
 import {
   type Installed,
   install,
+  installCopy,
   megabytes,
   nodeOf,
   npm,
@@ -67,11 +68,18 @@ describe('packed', () => {
   })
 })
 
+let oldest: Installed | undefined
+function onOldest(): Installed {
+  oldest ??= install(nodeOf(OLDEST, folder), path.join(folder, 'on-oldest'), packed)
+  return oldest
+}
+
 describe.each([OLDEST, ...NEWER])('installed on Node %s', (version) => {
   let installed: Installed
   beforeAll(() => {
-    const node = nodeOf(version, folder)
-    installed = install(node, path.join(folder, `on-${version}`), packed)
+    const first = onOldest()
+    const at = path.join(folder, `on-${version}`)
+    installed = version === OLDEST ? first : installCopy(nodeOf(version, folder), at, first)
   })
 
   it('have a whole tree without overrides, each package of which takes this Node', () => {
@@ -138,8 +146,7 @@ describe('types, where the packages are installed', () => {
 describe('installed without what is optional', () => {
   let installed: Installed
   beforeAll(() => {
-    const node = nodeOf(OLDEST, folder)
-    installed = install(node, path.join(folder, 'small'), packed, '--omit=optional')
+    installed = install(onOldest().node, path.join(folder, 'small'), packed, '--omit=optional')
   })
 
   it('takes 40 MB at most', () => {

@@ -39,7 +39,8 @@ export function typeErrors(folder: string, way: Way): string {
   const compile = (files: Record<string, string>, options: ts.CompilerOptions) => {
     for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text)
     const rootNames = Object.keys(files).map((name) => path.join(folder, name))
-    return ts.getPreEmitDiagnostics(ts.createProgram(rootNames, { ...SHARED, ...WAYS[way], ...options }))
+    const all = { ...SHARED, ...WAYS[way], ...options }
+    return ts.getPreEmitDiagnostics(ts.createProgram(rootNames, all, hostOf(all)))
   }
   const commonJs = way === 'bundler' ? {} : { 'client.cts': CLIENT }
   return ts.formatDiagnostics(
@@ -53,6 +54,23 @@ export function typeErrors(folder: string, way: Way): string {
     ],
     { getCanonicalFileName: (name) => name, getCurrentDirectory: () => folder, getNewLine: () => '\n' },
   )
+}
+
+const libraries = new Map<string, ts.SourceFile | undefined>()
+
+/** The compiler's own libraries, two seconds of parsing, are the same under every way. */
+function hostOf(options: ts.CompilerOptions): ts.CompilerHost {
+  const host = ts.createCompilerHost(options)
+  const read: ts.CompilerHost['getSourceFile'] = (name, ...given) => host.getSourceFile(name, ...given)
+  const keep: typeof read = (name, ...given) => {
+    if (!libraries.has(name)) libraries.set(name, read(name, ...given))
+    return libraries.get(name)
+  }
+  const isLibrary = (name: string) => /^lib\..*\.d\.ts$/.test(path.basename(name))
+  return {
+    ...host,
+    getSourceFile: (name, ...given) => (isLibrary(name) ? keep : read)(name, ...given),
+  }
 }
 
 const SHARED = {

@@ -3,9 +3,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Of the project that takes longest, the files that take longest: about 20 s each and more. */
 const LONGEST = [
+  'packages/installed',
   'process/restart',
   'browser/pages',
   'faults/kill',
+  'deploy/container',
   'process/operator-cli',
   'plans/plans',
   'browser/purchase',
