@@ -3,7 +3,7 @@
 
 import { statement } from '../../packages/ishtirak/dist/database/database.js'
 import { migrate } from '../../packages/ishtirak/dist/database/migrate.js'
-import { readPlans } from '../../packages/ishtirak/dist/runtime/config-file.js'
+import { readPlans } from '../../packages/ishtirak/dist/runtime/plans-file.js'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE

@@ -119,16 +119,25 @@ const serializers = new Map<string, Serializer>()
 
 /**
  * For Fastify's `schemaController`: one serializer for each schema of the process. The same problem stands under dozens of
- * routes; Fastify alone compiles it each time, which was two thirds of building an app.
+ * routes; Fastify alone compiles it each time, which was two thirds of building an app. Compiled for the first answer of
+ * its shape: a start answers few of them, and took a tenth longer to compile them all.
  */
 export const buildSerializer: SerializerFactory = (externalSchemas, options) => {
   const compile = buildSerializers(externalSchemas, options)
   const referred = JSON.stringify(externalSchemas)
   return (route) => {
     const key = `${referred} ${JSON.stringify(route.schema)}`
-    const known = serializers.get(key) ?? compile(route)
+    const known = serializers.get(key) ?? atFirstUse(() => compile(route))
     serializers.set(key, known)
     return known
+  }
+}
+
+function atFirstUse(compile: () => Serializer): Serializer {
+  let serializer: Serializer | undefined
+  return (answer) => {
+    serializer ??= compile()
+    return serializer(answer)
   }
 }
 
