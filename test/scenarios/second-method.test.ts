@@ -8,6 +8,8 @@ import { createPaymentMethods } from '../../packages/ishtirak/src/payments/metho
 import { readStatus } from '../../packages/ishtirak/src/payments/status.js'
 import { checkDuePayments } from '../../packages/ishtirak/src/payments/sweep.js'
 import { upgrade } from '../../packages/ishtirak/src/payments/upgrade.js'
+import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
+import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { describeScenario } from '../support/databases.js'
 import { createPretendMethod, type PretendMethod } from '../support/pretend-method.js'
 import { createWorld, type World } from '../support/world.js'
@@ -82,6 +84,29 @@ describeScenario('a second payment method', ({ database }) => {
     expect(await statuses()).toEqual(['pretend requested'])
     expect(await buy()).toMatchObject({ checkoutUrl: 'https://gateway.example/order-1' })
     expect(gateway.orders()).toEqual(['order-1'])
+  })
+
+  it.each([
+    ['Africa/Algiers', '2027-08-31T12:00:00Z', 6, '2028-02-29T12:00:00.000Z'],
+    ['Africa/Algiers', '2026-12-31T23:30:00Z', 12, '2027-12-31T23:30:00.000Z'],
+    // Summer time begins in Paris on 28 March 2027: noon stays noon, and 02:30, which that night lacks, is 03:30.
+    ['Europe/Paris', '2026-12-15T11:00:00Z', 6, '2027-06-15T10:00:00.000Z'],
+    ['Europe/Paris', '2026-12-28T01:30:00Z', 3, '2027-03-28T01:30:00.000Z'],
+  ])('sells terms by the calendar of %s: from %s, %i months', async (zone, start, months, end) => {
+    const clock = movableClock(Date.parse(start))
+    const there = createPretendMethod(clock)
+    const { parts } = world.service
+    const rules = { ...parts.rules, calendar: createCalendar(zone) }
+    const { plans } = parts.catalogue
+    const terms = [{ months, price: 5000 }]
+    const catalogue = {
+      ...parts.catalogue,
+      plans: plans.map((plan) => (plan.price ? { ...plan, terms } : plan)),
+    }
+    deps = { ...parts, clock, rules, catalogue, methods: createPaymentMethods(there.method) }
+    await upgrade(deps, { user: { userId: USER }, planId: 'pro', months, mode: 'payment', locale: 'fr' })
+    there.pay('order-1')
+    expect(await status()).toEqual(['pro', 'active', end, 'cib_edahabia'])
   })
 
   it('that is never paid is looked at until its last look, and then no more', async () => {

@@ -31,6 +31,7 @@ const COMMANDS: readonly (readonly [usage: string, operation: Operation, show?: 
   ['payments show <payment>', OPERATIONS.getPaymentFile],
   ['payments recheck <payment>', OPERATIONS.recheckPayment],
   ['payments accept <payment>', OPERATIONS.acceptPayment],
+  ['payments preview-refund <payment>', OPERATIONS.previewRefund],
   ['payments refund <payment>', OPERATIONS.recordRefund],
   ['users show <user>', OPERATIONS.getUserFile],
   ['users end <user>', OPERATIONS.endAccess],

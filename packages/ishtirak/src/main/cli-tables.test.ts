@@ -2,7 +2,12 @@ import { type TObject, Type } from 'typebox'
 import { expect, it } from 'vitest'
 import { EventsSchema } from '../events/schemas.js'
 import { CodeBatchesSchema } from '../operator/code-schemas.js'
-import { FoundSchema, PaymentFileSchema, ReconciliationSchema } from '../operator/schemas.js'
+import {
+  FoundSchema,
+  PaymentFileSchema,
+  ReconciliationSchema,
+  RefundPreviewSchema,
+} from '../operator/schemas.js'
 import { COLUMNS, plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'
 
 it('the time on the wall stands behind each instant, with its day where that differs', () => {
@@ -53,6 +58,7 @@ it('each column is a member of the list’s schema', () => {
   const schemas = {
     ...lists,
     ...FoundSchema.properties,
+    moved: RefundPreviewSchema.properties.moved,
     findings: ReconciliationSchema.properties.findings,
     events: EventsSchema.properties.data,
     batches: CodeBatchesSchema.properties.data,

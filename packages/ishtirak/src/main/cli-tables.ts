@@ -9,6 +9,7 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
     ...['id', 'user_id', 'plan', 'months', 'amount', 'currency', 'status', 'payment_method'],
     ...['created_at', 'paid_at', 'period_end', 'second_of'],
   ],
+  moved: ['id', 'period_start', 'period_end', 'new_period_start', 'new_period_end'],
   reports: ['at', 'source', 'status', 'amount', 'currency', 'outcome', 'paid_at', 'paid_at_believed'],
   received: ['at', 'type', 'outcome', 'amount'],
   sent: ['at', 'type', 'sequence'],

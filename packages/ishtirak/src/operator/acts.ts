@@ -22,6 +22,8 @@ interface ReadDeps {
   readonly database: Queryable
 }
 
+type PreviewDeps = ReadDeps & Pick<SaveDeps, 'clock' | 'rules'>
+
 /** Throws `not_found`. */
 export async function showPayment(deps: ReadDeps, paymentId: string): Promise<PaymentFile> {
   const { payment } = await loadPayment(deps, paymentId)
@@ -70,6 +72,26 @@ export async function refundPayment(deps: SaveDeps, paymentId: string, by: By): 
     return { ...loaded, userId: payment.userId, after: refund }
   })
   return showPayment(deps, paymentId)
+}
+
+export type RefundPreview = Awaited<ReturnType<typeof previewRefund>>
+
+/** What `refundPayment` would do now. Throws what it would throw. */
+export async function previewRefund(deps: PreviewDeps, paymentId: string) {
+  const { payment, user } = await loadPayment(deps, paymentId)
+  const { subscription } = user
+  const now = deps.clock.now()
+  const refund = decideRefund({ payment, subscription }, now, deps.rules)
+  if (!refund) throw await refusalByStatus(deps, payment)
+  return {
+    payment,
+    before: statusAt(subscription, now, deps.rules),
+    after: statusAt(refund.subscription, now, deps.rules),
+    moved: refund.moved.flatMap((to) =>
+      subscription.periods.filter(({ sourceId }) => sourceId === to.sourceId).map((from) => ({ from, to })),
+    ),
+    events: refund.events,
+  }
 }
 
 async function refusalByStatus({ database }: ReadDeps, payment: Payment): Promise<BillingError> {

@@ -96,6 +96,13 @@ export const OPERATIONS = {
     schemas.PaymentFileSchema,
     [...ASKED, 'already_refunded'],
   ),
+  previewRefund: reads(
+    '/payments/:payment_id/refund',
+    'What recording a refund would change, now; nothing is changed',
+    { ...payment, description: 'The same decision as that of the refund. 409 when the payment is not paid.' },
+    schemas.RefundPreviewSchema,
+    ['conflict', 'already_refunded'],
+  ),
   recordRefund: acts(
     '/payments/:payment_id/refund',
     'Record a refund that was made by hand at the provider; ends the period it bought',

@@ -18,6 +18,7 @@ import {
   acceptPayment,
   endUser,
   type PaymentFile,
+  previewRefund,
   recheckPayment,
   refundPayment,
   showPayment,
@@ -32,7 +33,13 @@ import { newestPayments, search } from './operator.sql.js'
 import { continueReconciliation, type ReconcileDeps, startReconciliation } from './reconcile.js'
 import { listComparisons } from './reconcile.sql.js'
 import { readInstant, userFileSchema } from './schemas.js'
-import { type ViewContext, viewOperatorPayment, viewPaymentFile, viewUserFile } from './views.js'
+import {
+  type ViewContext,
+  viewOperatorPayment,
+  viewPaymentFile,
+  viewRefundPreview,
+  viewUserFile,
+} from './views.js'
 
 export interface OperatorRoutesDeps
   extends ReconcileDeps,
@@ -83,6 +90,9 @@ function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
   })
   app.get(...routeAt(OPERATIONS.getPaymentFile), async ({ params }) =>
     viewPaymentFile(await showPayment(deps, params.payment_id), viewedNow(deps)),
+  )
+  app.get(...routeAt(OPERATIONS.previewRefund), async ({ params }) =>
+    viewRefundPreview(await previewRefund(deps, params.payment_id)),
   )
   const act = async (
     run: (deps: OperatorRoutesDeps, paymentId: string, by: By) => Promise<PaymentFile>,

@@ -79,6 +79,28 @@ export const OperatorPaymentSchema = Type.Object({
 
 export const OperatorPaymentsSchema = Type.Object({ data: Type.Array(OperatorPaymentSchema) })
 
+const { plan, status, current_period_end } = BillingStatusSchema.properties
+const StandingSchema = Type.Object({ plan, status, current_period_end })
+
+export const RefundPreviewSchema = Type.Object({
+  payment_id: Type.String(),
+  user_id: Type.String(),
+  amount: Type.Integer({ description: 'What was paid' }),
+  currency: Type.String(),
+  before: StandingSchema,
+  after: StandingSchema,
+  moved: Type.Array(
+    Type.Object({
+      id: Type.String({ description: 'The payment, redemption or grant whose time moves' }),
+      period_start: timestamp,
+      period_end: timestamp,
+      new_period_start: timestamp,
+      new_period_end: timestamp,
+    }),
+  ),
+  events: Type.Array(Type.String(), { description: 'What the platform would be told' }),
+})
+
 export const SearchQuerySchema = Type.Object(
   {
     q: Type.String({
@@ -243,6 +265,7 @@ nameSchemas({
   Reason: WhySchema,
   OptionalReason: OptionalWhySchema,
   OperatorPayment: OperatorPaymentSchema,
+  RefundPreview: RefundPreviewSchema,
   OperatorPayments: OperatorPaymentsSchema,
   AuditEntry: ActSchema,
   KeptReport: KeptReportSchema,

@@ -3,8 +3,9 @@ import type { Static } from 'typebox'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { KeptReport } from '../core/settlement.js'
+import type { Subscription } from '../core/subscription.js'
 import { viewPayment, viewStatus } from '../payments/schemas.js'
-import type { PaymentFile, UserFile } from './acts.js'
+import type { PaymentFile, RefundPreview, UserFile } from './acts.js'
 import type { OperatorPaymentSchema } from './schemas.js'
 
 /** The instant that statuses are read at, and where receipts are. */
@@ -72,5 +73,28 @@ export function viewUserFile({ user, subscription, payments, audit }: UserFile, 
     ended_at: timestampOrNull(endedAt),
     payments: payments.map((payment) => viewOperatorPayment(payment, context)),
     audit,
+  }
+}
+
+export function viewRefundPreview({ payment, before, after, moved, events }: RefundPreview) {
+  const standing = (subscription: Subscription) => {
+    const { plan, status, current_period_end } = viewStatus(subscription)
+    return { plan, status, current_period_end }
+  }
+  return {
+    payment_id: payment.id,
+    user_id: payment.userId,
+    amount: payment.price.amount,
+    currency: payment.price.currency,
+    before: standing(before),
+    after: standing(after),
+    moved: moved.map(({ from, to }) => ({
+      id: to.sourceId,
+      period_start: toTimestamp(from.start),
+      period_end: toTimestamp(from.end),
+      new_period_start: toTimestamp(to.periodStart),
+      new_period_end: toTimestamp(to.periodEnd),
+    })),
+    events: [...events],
   }
 }

@@ -1,0 +1,100 @@
+// A year that is refunded in its fourth month: what moves and what is left is known before, and is what then happens.
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { type Caller, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
+
+const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
+
+describeScenario('a refund of a year', ({ database }) => {
+  let world: World
+  let user: Caller
+  let operator: OperatorCaller
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: { ...OPERATOR_ENV, PLANS_FILE } })
+    user = world.as('user-1')
+    operator = operatorOf(world)
+  })
+  afterEach(() => world.stop())
+
+  const buy = async (months: number): Promise<string> => {
+    const { body } = await user.post('/api/v1/billing/payments', { plan: 'pro', months })
+    await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
+    await world.emulator.settled()
+    return body.id
+  }
+  const preview = async (paymentId: string) => (await operator.get(`/payments/${paymentId}/refund`)).body
+  const refund = (paymentId: string) => operator.post(`/payments/${paymentId}/refund`, { why: 'on request' })
+  const standing = async () => {
+    const { plan, status, current_period_end } = (await user.get('/api/v1/billing/status')).body
+    return { plan, status, current_period_end }
+  }
+  const periodOf = async (paymentId: string) => {
+    const { period_start, period_end } = (await user.get(`/api/v1/billing/payments/${paymentId}`)).body
+    return [period_start, period_end]
+  }
+
+  it('that later terms follow ends the year now, and the later terms begin', async () => {
+    const [year, half, month] = [await buy(12), await buy(6), await buy(1)]
+    await world.advance(100 * 86_400)
+    const previewed = await preview(year)
+    expect(previewed).toEqual({
+      payment_id: year,
+      user_id: 'user-1',
+      amount: 20_000,
+      currency: 'DZD',
+      before: { plan: 'pro', status: 'active', current_period_end: '2028-06-21T12:00:00Z' },
+      after: { plan: 'pro', status: 'active', current_period_end: '2027-10-01T12:00:00Z' },
+      moved: [
+        {
+          id: half,
+          period_start: '2027-11-21T12:00:00Z',
+          period_end: '2028-05-21T12:00:00Z',
+          new_period_start: '2027-03-01T12:00:00Z',
+          new_period_end: '2027-09-01T12:00:00Z',
+        },
+        expect.objectContaining({ id: month, new_period_start: '2027-09-01T12:00:00Z' }),
+      ],
+      events: ['payment.refunded'],
+    })
+    expect(await standing()).toEqual(previewed.before)
+    await refund(year)
+    expect(await standing()).toEqual(previewed.after)
+    for (const { id, new_period_start, new_period_end } of previewed.moved)
+      expect(await periodOf(id)).toEqual([new_period_start, new_period_end])
+  })
+
+  it('that nothing follows ends the access', async () => {
+    const year = await buy(12)
+    await world.advance(100 * 86_400)
+    const previewed = await preview(year)
+    expect(previewed).toMatchObject({
+      after: { plan: 'free', status: 'canceled', current_period_end: '2027-03-01T12:00:00Z' },
+      moved: [],
+      events: ['payment.refunded', 'subscription.canceled'],
+    })
+    await refund(year)
+    expect(await standing()).toEqual(previewed.after)
+  })
+
+  it('that has not begun leaves the running term, and moves up what comes after', async () => {
+    const [running, year, month] = [await buy(6), await buy(12), await buy(1)]
+    const previewed = await preview(year)
+    expect(previewed.moved.map(({ id }: { id: string }) => id)).toEqual([month])
+    await refund(year)
+    expect(await standing()).toEqual(previewed.after)
+    expect([await periodOf(running), await periodOf(month)]).toEqual([
+      ['2026-11-21T12:00:00Z', '2027-05-21T12:00:00Z'],
+      ['2027-05-21T12:00:00Z', '2027-06-21T12:00:00Z'],
+    ])
+  })
+
+  it('that is not paid, or refunded already, is refused before as then', async () => {
+    const { body } = await user.post('/api/v1/billing/payments', { plan: 'pro', months: 12 })
+    expect(await preview(body.id)).toMatchObject({ code: 'conflict', payment_status: 'pending' })
+    const year = await buy(12)
+    await refund(year)
+    expect(await preview(year)).toMatchObject({ code: 'already_refunded' })
+  })
+})
