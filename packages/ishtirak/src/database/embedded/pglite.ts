@@ -26,7 +26,7 @@ import {
 import { DurableFiles, durableStartParameters, type Flush } from './durable-files.js'
 import { flushPath, flushTree, makeFolder } from './flush.js'
 import { type FolderLock, lockFolder } from './folder-lock.js'
-import { unpackReadyMade } from './ready-made.js'
+import { readyMadeDump, unpackReadyMade } from './ready-made.js'
 import { EmbeddedSession } from './wire-protocol.js'
 
 interface EmbeddedOptions {
@@ -34,10 +34,11 @@ interface EmbeddedOptions {
   readonly schema?: string
 }
 
-/** A database that is gone when it is closed. `from` is another one's `dump()`. */
+/** A database that is gone when it is closed. `from` is another one's `dump()`; by default what the build made. */
 export async function openMemory(from?: Blob, options: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
   const startParams = [...PGlite.defaultStartParams, ...settingsOf(options)]
-  return new EmbeddedDatabase(await PGlite.create(startingWith({ startParams }, from)), {})
+  const first = from ?? (await readyMadeDump())
+  return new EmbeddedDatabase(await PGlite.create(startingWith({ startParams }, first)), {})
 }
 
 interface FolderOptions extends EmbeddedOptions {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { makeEmbeddedFolder } from '../../../../../test/support/embedded-folder.js'
 import { schemaFit } from '../migrate.js'
-import { openFolder } from './pglite.js'
-import { packCluster, unpackReadyMade } from './ready-made.js'
+import { openFolder, openMemory } from './pglite.js'
+import { packCluster, readyMadeDump, unpackReadyMade } from './ready-made.js'
 
 let parent = ''
 beforeEach(() => {
@@ -23,7 +23,7 @@ const contents = (folder: string) =>
     ])
     .sort()
 
-it('unpacked it has every file and folder, and opens', async () => {
+it('unpacked it has every file and folder, and opens, also in memory', async () => {
   await makeEmbeddedFolder(parent)
   const original = join(parent, 'database/postgres')
   const unpacked = join(parent, 'copy/postgres')
@@ -32,15 +32,19 @@ it('unpacked it has every file and folder, and opens', async () => {
   mkdirSync(unpacked, { recursive: true })
   expect(await unpackReadyMade(unpacked, file)).toBe(true)
   expect(contents(unpacked)).toEqual(contents(original))
-  const database = await openFolder(join(parent, 'copy'))
-  expect(await schemaFit(database)).toMatchObject({ runs: true })
-  await database.close()
+  const inFolder = await openFolder(join(parent, 'copy'))
+  const inMemory = await openMemory(await readyMadeDump(file))
+  for (const database of [inFolder, inMemory]) {
+    expect(await schemaFit(database)).toMatchObject({ runs: true })
+    await database.close()
+  }
 })
 
 it('without a file for this PGlite nothing is written', async () => {
   mkdirSync(join(parent, 'copy'))
   expect(await unpackReadyMade(join(parent, 'copy'))).toBe(false)
   expect(readdirSync(join(parent, 'copy'))).toEqual([])
+  expect(await readyMadeDump()).toBe(undefined)
 })
 
 it('a damaged file is refused before anything is written', async () => {

@@ -24,17 +24,14 @@ export function readyMadePath(): string {
 /** Creates and flushes the cluster in an empty folder, but for the folder's own name. False: there is no file to make it of. */
 export async function unpackReadyMade(folder: string, file = readyMadePath()): Promise<boolean> {
   if (!existsSync(file)) return false
-  const whole = await promisify(brotliDecompress)(await readPacked(file))
-  const contentsAt = LENGTH_BYTES + whole.readUInt32LE()
-  const { folders, files }: Index = JSON.parse(whole.toString('utf8', LENGTH_BYTES, contentsAt))
+  const { folders, files } = await readCluster(file)
   for (const name of folders) await mkdir(join(folder, name), { recursive: true })
-  let position = contentsAt
   const waiting = files
-    .map(([name, size]) => {
-      const contents = whole.subarray(position, position + size)
-      position += size
-      return () => writeFlushed(join(folder, name), contents)
-    })
+    .map(
+      ([name, contents]) =>
+        () =>
+          writeFlushed(join(folder, name), contents),
+    )
     .values()
   const lane = async () => {
     for (const write of waiting) await write()
@@ -44,6 +41,48 @@ export async function unpackReadyMade(folder: string, file = readyMadePath()): P
     if (outcome.status === 'rejected') throw outcome.reason
   for (const name of ['', ...folders]) flushPath(join(folder, name))
   return true
+}
+
+/** The same as a tar file, for a database in memory. Undefined: there is no file to make it of. */
+export async function readyMadeDump(file = readyMadePath()): Promise<Blob | undefined> {
+  if (!existsSync(file)) return undefined
+  const { folders, files } = await readCluster(file)
+  const entries = [...folders.map((name) => [`${name}/`, Buffer.alloc(0)] as const), ...files]
+  const parts = entries.flatMap(([name, contents]) => tarEntry(name, contents))
+  return new Blob([Buffer.concat([...parts, Buffer.alloc(1024)])])
+}
+
+/** Header and contents, each filled up to blocks of 512 bytes (POSIX ustar). A folder's name ends with a slash. */
+function tarEntry(name: string, contents: Buffer): Buffer[] {
+  const header = Buffer.alloc(512)
+  const isFolder = name.endsWith('/')
+  header.write(name)
+  header.write(isFolder ? '0000700\0' : '0000600\0', 100)
+  header.write(`${contents.length.toString(8).padStart(11, '0')}\0`, 124)
+  header.write(`${'0'.repeat(11)}\0`, 136)
+  // The checksum counts itself as eight spaces.
+  header.write(' '.repeat(8), 148)
+  header.write(isFolder ? '5' : '0', 156)
+  header.write('ustar\0' + '00', 257)
+  const sum = header.reduce((total, byte) => total + byte, 0)
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+  return [header, contents, Buffer.alloc(-contents.length & 511)]
+}
+
+interface Cluster {
+  readonly folders: readonly string[]
+  readonly files: readonly (readonly [name: string, contents: Buffer])[]
+}
+
+async function readCluster(file: string): Promise<Cluster> {
+  const whole = await promisify(brotliDecompress)(await readPacked(file))
+  let position = LENGTH_BYTES + whole.readUInt32LE()
+  const { folders, files }: Index = JSON.parse(whole.toString('utf8', LENGTH_BYTES, position))
+  const contentsOf = (size: number) => {
+    position += size
+    return whole.subarray(position - size, position)
+  }
+  return { folders, files: files.map(([name, size]) => [name, contentsOf(size)]) }
 }
 
 /** For the build. */
