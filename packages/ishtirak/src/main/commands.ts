@@ -40,7 +40,10 @@ program
     if (!emulator) return
     const token = await signToken(service.config, 'user-1', {})
     const platformKey = service.config.platformKeys.at(-1)
-    process.stdout.write(welcome({ url, metricsUrl, emulatorUrl: emulator.url, token, platformKey }))
+    const { limits } = service.config.plans
+    const limit = (limits.find(({ window }) => window) ?? limits[0])?.name ?? ''
+    const at = { url, metricsUrl, emulatorUrl: emulator.url, token, platformKey, limit }
+    process.stdout.write(welcome(at))
   })
 
 program

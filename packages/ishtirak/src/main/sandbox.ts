@@ -146,8 +146,10 @@ export function welcome(at: {
   readonly metricsUrl: string | null
   readonly token: string
   readonly platformKey: string | undefined
+  /** Of the catalogue: a counter, where it has one. */
+  readonly limit: string
 }): string {
-  const { url, emulatorUrl, metricsUrl, token, platformKey } = at
+  const { url, emulatorUrl, metricsUrl, token, platformKey, limit } = at
   const api = `${url}/api/v1/billing`
   return `
 Ishtirak is running in the sandbox: no real card, no money.
@@ -174,7 +176,7 @@ What the user sees: a link into the portal, for a browser:
 
 May this user deploy? What the platform asks on every deploy:
 
-  curl -s ${url}/api/v1/platform/users/user-1/limits/deploys_per_day/consume \\
+  curl -s ${url}/api/v1/platform/users/user-1/limits/${limit}/consume \\
        -H "Authorization: Bearer ${platformKey}" \\
        -H 'Content-Type: application/json' -d '{"operation_id":"deploy-1"}'
 

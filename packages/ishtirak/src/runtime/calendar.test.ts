@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DAY, HOUR } from '../core/instant.js'
-import { createCalendar, dayIn } from './calendar.js'
+import { createCalendar, dayIn, quotaWindowsIn } from './calendar.js'
 
 const at = (text: string) => Date.parse(text)
 const read = (instant: number) => new Date(instant).toISOString()
@@ -97,5 +97,35 @@ describe('the day of an instant', () => {
   ])('of %s in Paris lasts as long as the clocks make it', (text, length) => {
     const day = dayIn('Europe/Paris')(at(text))
     expect(day.endsAt - day.startsAt).toBe(length)
+  })
+})
+
+describe('the windows of a counter', () => {
+  it.each(['Africa/Algiers', 'Europe/Paris', 'America/Sao_Paulo', 'Pacific/Apia'])(
+    'in %s hold their instants, follow on one another, and begin with a day or a first of the month',
+    (zone) => {
+      const windowAt = quotaWindowsIn(zone)
+      const dateIn = new Intl.DateTimeFormat('en-CA', { timeZone: zone })
+      const instant = fc.integer({ min: at('2005-01-01T00:00:00Z'), max: at('2045-01-01T00:00:00Z') })
+      fc.assert(
+        fc.property(fc.constantFrom('day' as const, 'month' as const), instant, (unit, now) => {
+          const { endsAt, nextEndsAt } = windowAt(unit, now)
+          expect(now).toBeLessThan(endsAt)
+          expect(windowAt(unit, endsAt - 1).endsAt).toBe(endsAt)
+          expect(windowAt(unit, endsAt).endsAt).toBe(nextEndsAt)
+          const written = (when: number) => dateIn.format(when).slice(0, unit === 'day' ? 10 : 7)
+          expect(written(endsAt - 1)).toBe(written(now))
+          expect(written(endsAt)).not.toBe(written(now))
+        }),
+      )
+    },
+  )
+
+  it('is a month of its zone, to the second, where the clocks change in it', () => {
+    const endOf = (zone: string, now: string) => read(quotaWindowsIn(zone)('month', at(now)).endsAt)
+    expect(endOf('Africa/Algiers', '2026-12-31T22:59:59Z')).toBe('2026-12-31T23:00:00.000Z')
+    expect(endOf('Africa/Algiers', '2026-12-31T23:00:00Z')).toBe('2027-01-31T23:00:00.000Z')
+    expect(endOf('Europe/Paris', '2026-03-01T00:00:00Z')).toBe('2026-03-31T22:00:00.000Z')
+    expect(endOf('Europe/Paris', '2026-10-01T00:00:00Z')).toBe('2026-10-31T23:00:00.000Z')
   })
 })

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SEED_LIMITS } from '../core/limit.js'
 import { offersOf } from '../core/plan.js'
 import { readConfig } from './config.js'
 import { ConfigError } from './config-file.js'
@@ -409,6 +410,56 @@ describe('PLANS_FILE', () => {
     ],
   ])('that says %j is refused', (content, problem) => {
     expect(problemsOf({ PLANS_FILE: file(content) })).toContainEqual(problem)
+  })
+
+  it('may be an object that says which limits there are, in their order', () => {
+    const words = { ar: 'مقاعد', fr: 'Places', en: 'Seats' }
+    const definitions = {
+      seats: { kind: 'gauge', per: 'region', name: words, per_name: words, unit: words },
+      storage_mb: { kind: 'gauge' },
+      builds: { kind: 'counter', window: 'month', name: words },
+    }
+    const plan = { ...free, limits: { builds: 1, seats: 2, storage_mb: 3 } }
+    const { plans } = readConfig({ PLANS_FILE: file({ limits: definitions, plans: [plan] }) })
+    expect(plans.limits).toEqual([
+      { name: 'seats', window: null, per: 'region', words, unit: words, perWords: words },
+      { ...SEED_LIMITS.find(({ name }) => name === 'storage_mb') },
+      { name: 'builds', window: 'month', per: null, words, unit: null, perWords: null },
+    ])
+    expect(Object.keys(plans.free.limits)).toEqual(['seats', 'storage_mb', 'builds'])
+  })
+
+  const seats = { kind: 'gauge', name: { ar: 'مقاعد', fr: 'Places', en: 'Seats' } }
+  const fifty = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`seats_${n}`, seats]))
+  const ofLimit = (limit: object, name = 'seats') => ({ [name]: { ...seats, ...limit } })
+  it.each<[Readonly<Record<string, object>>, string]>([
+    [{}, '/limits: must not have fewer than 1 properties'],
+    [fifty, '/limits: must not have more than 50 properties'],
+    [ofLimit({}, 'Seats'), '/limits/Seats: is no name of a limit'],
+    [ofLimit({}, '__proto'), '/limits/__proto: is no name of a limit'],
+    [ofLimit({}, `s${'x'.repeat(63)}`), ': is no name of a limit'],
+    [ofLimit({ kind: 'meter' }), '/limits/seats/kind: must be equal to one of'],
+    [ofLimit({ kind: 'counter' }), '/limits/seats/window: is missing: a counter'],
+    [ofLimit({ kind: 'counter', window: 'week' }), '/limits/seats/window: must be equal to one of'],
+    [ofLimit({ window: 'day' }), '/limits/seats/window: is of counters only'],
+    [ofLimit({ kind: 'counter', window: 'day', per: 'project' }), '/limits/seats/per: is of gauges only'],
+    [ofLimit({ per: 'A region' }), '/limits/seats/per: is no name'],
+    [ofLimit({ per: 'region' }), '/limits/seats/per_name: is missing'],
+    [ofLimit({ per_name: seats.name }), '/limits/seats/per_name: is of limits with `per` only'],
+    [{ seats: { kind: 'gauge' } }, '/limits/seats/name: is missing'],
+    [ofLimit({ name: { ar: 'مقاعد', en: 'Seats' } }), '/limits/seats/name/fr: is missing'],
+    [ofLimit({ name: { ...seats.name, en: '' } }), '/limits/seats/name/en: must not have fewer'],
+    [ofLimit({ max: 3 }), '/limits/seats/max: is not a known field'],
+  ])('with limits %j is refused', (definitions, problem) => {
+    expect(problemsOf({ PLANS_FILE: file({ limits: definitions, plans: [] }) }).join('\n')).toContain(problem)
+  })
+
+  it.each([
+    [{ ...free, limits: {} }, 'PLANS_FILE /plans/0/limits/seats: is missing'],
+    [{ ...free, limits: { seats: 1, chairs: 1 } }, 'PLANS_FILE /plans/0/limits/chairs: is not a known field'],
+    [{ ...free, limits: { seats: -1 } }, 'PLANS_FILE /plans/0/limits/seats: must be >= 0'],
+  ])('with a plan %j that does not have exactly its limits is refused', (plan, problem) => {
+    expect(problemsOf({ PLANS_FILE: file({ limits: { seats }, plans: [plan] }) })).toContainEqual(problem)
   })
 
   it('that does not exist is refused', () => {
