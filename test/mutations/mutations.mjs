@@ -90,7 +90,7 @@ export const mutations = [
   {
     rule: 'a user has one payable checkout',
     file: src('core/upgrade.ts'),
-    from: 'if (facts.open) return decideOpen(facts.open, quote.offer, now)',
+    from: 'if (facts.open) return decideOpen(facts.open, quote, now)',
     to: '',
     tests: [src('payments/upgrade.test.ts')],
   },

@@ -76,9 +76,12 @@ describe('the documents', () => {
   it('start with what is needed first', () => {
     expect(operationsOf(documentAt('/openapi.json')).map(({ operationId }) => operationId)).toEqual([
       'getPlans',
+      'getOffers',
       'upgradePlan',
-      'getStatus',
+      'createPayment',
       'listPayments',
+      'getQuote',
+      'getStatus',
       'getPayment',
       'getReceipt',
       'receivePaymentEvent',
@@ -99,7 +102,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(37)
+    expect(names.length).toBe(41)
   })
 
   it('say of each list of words that it is one of strings', () => {

@@ -90,6 +90,7 @@ function partsOf(
     ids: createIds((size) => random.bytes(size)),
     log: SILENT,
     catalogue: CATALOGUE,
+    codeKeys: [],
     rules: { catalogue: CATALOGUE, graceDays: 3, renewalWindowDays: 7, prepayMaxMonths: 24, calendar },
     publicUrl: 'http://service.invalid',
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },

@@ -38,6 +38,8 @@ export function aPayment(changes: Partial<Payment> = {}): Payment {
     plan: PRO,
     months: 1,
     price: { amount: 2000, currency: 'DZD' },
+    codeHash: null,
+    discount: 0,
     method: 'chargily',
     live: false,
     status: 'pending',

@@ -27,6 +27,8 @@ export const PAID: Payment = {
   },
   months: 1,
   price: { amount: 2000, currency: 'DZD' },
+  codeHash: null,
+  discount: 0,
   method: 'chargily',
   live: true,
   status: 'paid',

@@ -1,27 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { days, NOON } from '../../../../test/support/fixtures.js'
-import { CODE_LENGTH, type CodeBatch, codeFrom, hasUseLeft, printCode, readCode } from './code.js'
+import { aCode } from '../../../../test/support/codes.js'
+import { days, NOON, PRO } from '../../../../test/support/fixtures.js'
+import { CODE_LENGTH, type CodeBatch, codeFrom, discountOf, monthsOf, printCode, readCode } from './code.js'
 
-const BATCH: CodeBatch = {
-  id: 'bat_1',
-  kind: 'percent',
-  plan: null,
-  planId: null,
-  months: null,
-  percent: 10,
-  amount: null,
-  count: 1,
-  uses: 1,
-  usesPerUser: 1,
-  from: null,
-  until: null,
-  revokedAt: null,
-}
-const unused = (batch: Partial<CodeBatch> = {}) => ({
-  batch: { ...BATCH, ...batch },
-  used: 0,
-  usedByUser: 0,
+const offer = (planId = PRO.id, months = 1) => ({
+  plan: { ...PRO, id: planId },
+  months,
+  price: { amount: 2000, currency: 'DZD' },
 })
 const bytes = fc.uint8Array({ minLength: CODE_LENGTH, maxLength: CODE_LENGTH })
 
@@ -54,20 +40,39 @@ describe('a code', () => {
   )
 })
 
-describe('a use is left', () => {
+describe('a code counts', () => {
+  const counts = (...given: Parameters<typeof aCode>) => discountOf(aCode(...given), offer(), NOON) !== null
+
   it('from the first instant up to but not including the last, until it is revoked', () => {
-    const facts = unused({ from: NOON, until: NOON + days(1) })
-    expect([NOON - 1, NOON, NOON + days(1) - 1, NOON + days(1)].map((now) => hasUseLeft(facts, now))).toEqual(
-      [false, true, true, false],
-    )
-    expect(hasUseLeft(unused({ revokedAt: NOON }), NOON)).toBe(false)
+    const at = (now: number) =>
+      discountOf(aCode({ from: NOON, until: NOON + days(1) }), offer(), now) !== null
+    expect([NOON - 1, NOON, NOON + days(1) - 1, NOON + days(1)].map(at)).toEqual([false, true, true, false])
+    expect(counts({ revokedAt: NOON })).toBe(false)
   })
 
   it('below the bound of all uses, and below that of one user', () => {
-    const facts = unused({ uses: 3, usesPerUser: 2 })
-    expect(hasUseLeft({ ...facts, used: 2, usedByUser: 1 }, NOON)).toBe(true)
-    expect(hasUseLeft({ ...facts, used: 3, usedByUser: 0 }, NOON)).toBe(false)
-    expect(hasUseLeft({ ...facts, used: 4, usedByUser: 0 }, NOON)).toBe(false)
-    expect(hasUseLeft({ ...facts, used: 2, usedByUser: 2 }, NOON)).toBe(false)
+    const bounds = { uses: 3, usesPerUser: 2 }
+    expect(counts(bounds, { used: 2, usedByUser: 1 })).toBe(true)
+    expect(counts(bounds, { used: 3, usedByUser: 0 })).toBe(false)
+    expect(counts(bounds, { used: 4, usedByUser: 0 })).toBe(false)
+    expect(counts(bounds, { used: 2, usedByUser: 2 })).toBe(false)
+  })
+
+  it('for its plan and its term alone, where it names them', () => {
+    const takes = (batch: Partial<CodeBatch>, ...of: Parameters<typeof offer>) =>
+      discountOf(aCode(batch), offer(...of), NOON)
+    expect(takes({ planId: 'pro', months: 12 }, 'pro', 12)).toEqual({ kind: 'percent', percent: 10 })
+    expect(takes({ kind: 'amount', amount: 300 }, 'other', 36)).toEqual({ kind: 'amount', amount: 300 })
+    expect(takes({ months: 12 }, 'pro', 1)).toBeNull()
+    expect(takes({ planId: 'pro' }, 'other')).toBeNull()
+  })
+
+  it('as time or as money, not as both', () => {
+    const voucher = aCode({ kind: 'months', plan: PRO, planId: 'pro', months: 3 })
+    expect(monthsOf(voucher, NOON)).toEqual({ plan: PRO, months: 3 })
+    expect(discountOf(voucher, offer('pro', 3), NOON)).toBeNull()
+    expect(monthsOf(aCode({ months: 3 }), NOON)).toBeNull()
+    expect(monthsOf({ ...voucher, used: 1 }, NOON)).toBeNull()
+    expect([monthsOf(null, NOON), discountOf(null, offer(), NOON)]).toEqual([null, null])
   })
 })

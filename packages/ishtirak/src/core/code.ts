@@ -1,7 +1,7 @@
 // Codes that are printed and given out: how one is written and read, what it is worth, and when it counts. Pure. A code is 80
 // random bits, so that guessing leads nowhere; the database knows it by a keyed hash alone.
 import type { Instant } from './instant.js'
-import type { Plan } from './plan.js'
+import type { Offer, Plan } from './plan.js'
 
 /** `months`: time without a payment. `percent`, `amount`: off the next purchase. */
 export const CODE_KINDS = ['months', 'percent', 'amount'] as const
@@ -63,13 +63,39 @@ export function readCode(typed: string): string | null {
 
 /** What is known of a code and of its uses, without the use of the payment that a new choice would replace. */
 export interface CodeFacts {
+  readonly hash: string
   readonly batch: CodeBatch
   readonly used: number
   readonly usedByUser: number
 }
 
+/** What comes off a price. `percent`: 1 to 100. `amount`: whole units of its currency. */
+export type Discount =
+  | { readonly kind: 'percent'; readonly percent: number }
+  | { readonly kind: 'amount'; readonly amount: number }
+
+/** What the code takes off this purchase; null: it does not count, for whatever reason. `facts` is null for no code of ours. */
+export function discountOf(facts: CodeFacts | null, { plan, months }: Offer, now: Instant): Discount | null {
+  if (!facts || !hasUseLeft(facts, now)) return null
+  const { batch } = facts
+  if (batch.planId !== null && batch.planId !== plan.id) return null
+  if (batch.kind === 'months' || (batch.months !== null && batch.months !== months)) return null
+  if (batch.percent !== null) return { kind: 'percent', percent: batch.percent }
+  return batch.amount === null ? null : { kind: 'amount', amount: batch.amount }
+}
+
+/** The months that the code gives; null: it does not count, for whatever reason. `facts` is null for no code of ours. */
+export function monthsOf(
+  facts: CodeFacts | null,
+  now: Instant,
+): { readonly plan: Plan; readonly months: number } | null {
+  if (!facts || !hasUseLeft(facts, now)) return null
+  const { kind, plan, months } = facts.batch
+  return kind === 'months' && plan && months !== null ? { plan, months } : null
+}
+
 /** Whether it has a use left for this user at this instant. */
-export function hasUseLeft({ batch, used, usedByUser }: CodeFacts, now: Instant): boolean {
+function hasUseLeft({ batch, used, usedByUser }: CodeFacts, now: Instant): boolean {
   const { from, until, revokedAt } = batch
   const isInTime = (from === null || now >= from) && (until === null || now < until)
   return isInTime && revokedAt === null && used < batch.uses && usedByUser < batch.usesPerUser

@@ -52,7 +52,12 @@ export interface Payment {
   readonly plan: Plan
   /** How many months of it are bought, at least 1. */
   readonly months: number
+  /** To be paid, after the discount. */
   readonly price: Money
+  /** The code that the payment holds a use of; null: none. */
+  readonly codeHash: string | null
+  /** Whole units of the price's currency that the code took off. */
+  readonly discount: number
   /** The way it is paid, such as `chargily`. */
   readonly method: string
   readonly live: boolean
@@ -99,16 +104,21 @@ export type ShownPayment = Pick<
 export function newPayment(of: {
   readonly id: string
   readonly userId: string
+  /** At the price to be paid. */
   readonly offer: Offer
+  /** The use of a code that makes it cheaper. */
+  readonly code?: { readonly hash: string; readonly discount: number } | undefined
   readonly method: MethodTraits
   readonly createdAt: Instant
   readonly attemptEndsAt: Instant
 }): Payment {
-  const { offer, method, createdAt, ...same } = of
+  const { offer, code, method, createdAt, ...same } = of
   const [instrument, ...others] = method.instruments
   return {
     ...same,
     ...offer,
+    codeHash: code?.hash ?? null,
+    discount: code?.discount ?? 0,
     createdAt,
     method: method.name,
     live: method.live,
@@ -125,6 +135,21 @@ export function newPayment(of: {
     review: null,
     nextCheckAt: nextCheckAfter(createdAt, createdAt, method.looksAfterMs),
   }
+}
+
+/** Holds a use of its code: it can be paid, or was paid. Late money takes the use again that a dead payment gave back. */
+function holdsCode({ codeHash, status }: Pick<Payment, 'codeHash' | 'status'>): boolean {
+  return codeHash !== null && status !== 'failed' && status !== 'canceled' && status !== 'expired'
+}
+
+/** What a change of a payment means for the uses of its code; null: nothing. `before` is null for a new payment. */
+export function codeUseChange(
+  before: Payment | null,
+  after: Payment | null,
+): { readonly hash: string; readonly delta: number } | null {
+  if (!after || after.codeHash === null) return null
+  const delta = Number(holdsCode(after)) - Number(before !== null && holdsCode(before))
+  return delta === 0 ? null : { hash: after.codeHash, delta }
 }
 
 /** Occupies the one place for an open payment that a user has with each method. */

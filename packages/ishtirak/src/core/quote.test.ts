@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { aCode } from '../../../../test/support/codes.js'
 import {
   aReport,
   catalogueOf,
@@ -72,12 +73,30 @@ describe('a quote', () => {
     [{ kind: 'amount', amount: 500 }, 2000, 500],
     [{ kind: 'amount', amount: 1960 }, 2000, 1950],
     [{ kind: 'amount', amount: 1 }, 50, 0],
-  ] as const)('with %o off %i takes %i off, and leaves what the provider takes', (discount, price, taken) => {
+  ] as const)('with %o off %i takes %i off, and leaves what the provider takes', (batch, price, taken) => {
     const catalogue = catalogueOf([FREE, { ...PRO, price }])
-    const wanted: Wanted = { planId: 'pro', months: 1, mode: 'payment', discount }
+    const wanted: Wanted = { planId: 'pro', months: 1, mode: 'payment', code: aCode(batch) }
     expect(decideQuote(NEVER_PAID, wanted, catalogue, NOON, RULES)).toMatchObject({
-      quote: { offer: { price: { amount: price } }, discount: taken, amount: price - taken },
+      quote: {
+        offer: { price: { amount: price } },
+        discount: taken,
+        amount: price - taken,
+        codeHash: 'hash-1',
+      },
     })
+  })
+
+  it('with a code that does not count is refused, after everything else that stands in the way', () => {
+    const kindOf = (wanted: Partial<Wanted>, facts = NEVER_PAID) =>
+      decideQuote(facts, { planId: 'pro', months: 1, mode: 'payment', ...wanted }, CATALOGUE, NOON, RULES)
+        .kind
+    for (const code of [null, aCode({}, { used: 1 }), aCode({ months: 12 }), aCode({ kind: 'months' })]) {
+      expect(kindOf({ code })).toBe('code_not_valid')
+      expect(kindOf({ code, months: 2 })).toBe('unknown_term')
+      expect(kindOf({ code, planId: 'gold' })).toBe('unknown_plan')
+      expect(kindOf({ code, mode: 'upgrade' }, bought([NOON, 1]))).toBe('already_subscribed')
+      expect(kindOf({ code }, bought([NOON, 36]))).toBe('prepaid_limit_reached')
+    }
   })
 })
 

@@ -1,5 +1,6 @@
 // What a purchase would be: the one decision about what is sold to a user, when, and for how much. The click, the quote, the
 // renewal that is shown and the checkout that became needless all ask here. Pure.
+import { type CodeFacts, type Discount, discountOf } from './code.js'
 import { DAY, type Instant, SECOND } from './instant.js'
 import { type Catalogue, type Offer, offerOf, type Plan, planById, SMALLEST_PAYABLE_AMOUNT } from './plan.js'
 import {
@@ -21,20 +22,17 @@ export interface Wanted {
   readonly planId: string
   readonly months: number
   readonly mode: PurchaseMode
-  /** What is taken off the price; absent: nothing. */
-  readonly discount?: Discount | undefined
+  /** That takes something off the price; null: what was given is no code of ours; absent: none was given. */
+  readonly code?: CodeFacts | null | undefined
 }
-
-/** `percent`: 1 to 100. `amount`: whole units of the plan's currency. */
-type Discount =
-  | { readonly kind: 'percent'; readonly percent: number }
-  | { readonly kind: 'amount'; readonly amount: number }
 
 export interface Quote {
   /** At the price of the catalogue. */
   readonly offer: Offer
   /** Whole units of the offer's currency. */
   readonly discount: number
+  /** Of the code that takes it off; null: none does. */
+  readonly codeHash: string | null
   /** What is to be paid: the offer's price without the discount. */
   readonly amount: number
   /** What a payment made now buys. */
@@ -45,7 +43,7 @@ export type QuoteDecision = { readonly kind: 'sold'; readonly quote: Quote } | Q
 
 /** Why it is not sold. Where it is only too early, with what would have been. */
 export type QuoteRefusal =
-  | { readonly kind: 'unknown_plan' | 'plan_not_purchasable' | 'unknown_term' }
+  | { readonly kind: 'unknown_plan' | 'plan_not_purchasable' | 'unknown_term' | 'code_not_valid' }
   | {
       readonly kind: 'already_subscribed'
       readonly quote: Quote
@@ -62,7 +60,7 @@ export type QuoteRefusal =
 
 export function decideQuote(
   facts: SubscriptionFacts,
-  { planId, months, mode, discount }: Wanted,
+  { planId, months, mode, code }: Wanted,
   catalogue: Catalogue,
   now: Instant,
   rules: BillingRules,
@@ -73,21 +71,25 @@ export function decideQuote(
   const offer = offerOf(plan, months)
   if (!offer) return { kind: 'unknown_term' }
   const { period } = purchaseAt(facts, now, months, rules)
+  const discount = code === undefined ? undefined : discountOf(code, offer, now)
   const taken = discountOn(offer.price.amount, discount)
-  const quote = { offer, discount: taken, amount: offer.price.amount - taken, period }
+  const amount = offer.price.amount - taken
+  const quote = { offer, discount: taken, amount, codeHash: code?.hash ?? null, period }
+  // Whether the code counts is the last question: who asks learns nothing of it while something else stands in the way.
+  const sold = discount === null ? ({ kind: 'code_not_valid' } as const) : ({ kind: 'sold', quote } as const)
   const renewability = renewabilityAt(facts, now, rules)
-  if (renewability.allowed) return { kind: 'sold', quote }
+  if (renewability.allowed) return sold
   const { currentPeriodEnd, renewableFrom } = renewability
   if (mode === 'upgrade') return { kind: 'already_subscribed', quote, currentPeriodEnd, renewableFrom }
   // Counted back from the end, which gives one instant. A renewal is possible in any case, however long the term.
   const isNear = rules.calendar.monthsAfter(period.end, -rules.prepayMaxMonths)
   const fitsFrom = Math.ceil(Math.min(isNear, renewableFrom) / SECOND) * SECOND
-  if (now >= fitsFrom) return { kind: 'sold', quote }
+  if (now >= fitsFrom) return sold
   return { kind: 'prepaid_limit_reached', quote, currentPeriodEnd, fitsFrom }
 }
 
 /** In whole units, rounded in the seller's favour; what is left to pay is never less than the provider takes. */
-function discountOn(price: number, discount: Discount | undefined): number {
+function discountOn(price: number, discount: Discount | null | undefined): number {
   if (!discount) return 0
   const wished = discount.kind === 'percent' ? Math.floor((price * discount.percent) / 100) : discount.amount
   return Math.min(wished, price - SMALLEST_PAYABLE_AMOUNT)

@@ -2,7 +2,7 @@
 // open payment is decided here. Pure: the use case acts on the answer and asks again with fresh facts.
 import { CLOCK_SKEW_MAX, HOUR, type Instant } from './instant.js'
 import { isPayable, type Payment } from './payment.js'
-import type { Catalogue, Offer } from './plan.js'
+import type { Catalogue } from './plan.js'
 import { decideQuote, type Quote, type QuoteRefusal, type Wanted } from './quote.js'
 import type { BillingRules, SubscriptionFacts } from './subscription.js'
 
@@ -27,7 +27,7 @@ export type UpgradeDecision =
   /** It was left half way: find out what the provider made of it, then go on. */
   | { readonly kind: 'continue'; readonly payment: Payment }
   /** Its time is over, or it buys something else: make sure at the provider that it cannot be paid any more. */
-  | { readonly kind: 'close'; readonly payment: Payment }
+  | { readonly kind: 'close'; readonly payment: Payment; readonly isSame: boolean }
   | { readonly kind: 'request'; readonly quote: Quote }
 
 export function decideUpgrade(
@@ -40,7 +40,7 @@ export function decideUpgrade(
   const decision = decideQuote(facts.subscription, wanted, catalogue, now, rules)
   if (decision.kind !== 'sold') return { kind: 'not_sold', refusal: decision }
   const { quote } = decision
-  if (facts.open) return decideOpen(facts.open, quote.offer, now)
+  if (facts.open) return decideOpen(facts.open, quote, now)
   // What lies in the future was written by a clock that was wrong.
   const recentAt = facts.recentAt.filter((openedAt) => openedAt <= now + CLOCK_SKEW_MAX)
   const [oldest] = recentAt
@@ -50,12 +50,13 @@ export function decideUpgrade(
   return { kind: 'request', quote }
 }
 
-function decideOpen(payment: Payment, offer: Offer, now: Instant): UpgradeDecision {
+function decideOpen(payment: Payment, { offer, codeHash }: Quote, now: Instant): UpgradeDecision {
   if (payment.status === 'requested') {
     const { attemptEndsAt } = payment
     const isAtWork = now < attemptEndsAt && attemptEndsAt <= now + CLOCK_SKEW_MAX
     return { kind: isAtWork ? 'wait' : 'continue', payment }
   }
-  const isSame = payment.plan.id === offer.plan.id && payment.months === offer.months
-  return { kind: isSame && isPayable(payment, now) ? 'return' : 'close', payment }
+  const isSame =
+    payment.plan.id === offer.plan.id && payment.months === offer.months && payment.codeHash === codeHash
+  return isSame && isPayable(payment, now) ? { kind: 'return', payment } : { kind: 'close', payment, isSame }
 }

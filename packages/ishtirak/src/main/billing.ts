@@ -28,7 +28,6 @@ import {
   viewPlatformUser,
 } from '../limits/usage.route.js'
 import { listOffers, listPlans } from '../payments/offers.route.js'
-import { readQuote } from '../payments/quote.js'
 import {
   type BillingStatus,
   type OfferView,
@@ -44,12 +43,11 @@ import {
   type QuoteView,
   UpgradeRequestSchema,
   type UpgradeResult,
-  viewQuote,
   viewStatus,
 } from '../payments/schemas.js'
 import { readStatus } from '../payments/status.js'
 import { listPayments, showPayment } from '../payments/status.route.js'
-import { type Buyer, createPayment, upgradePlan } from '../payments/upgrade.route.js'
+import { type Buyer, createPayment, showQuote, upgradePlan } from '../payments/upgrade.route.js'
 import { PortalSessionRequestSchema, viewPortalLink } from '../portal/portal-sessions.route.js'
 import { openPortalLink } from '../portal/portal-sessions.sql.js'
 import type { Service } from './wire.js'
@@ -107,10 +105,7 @@ export function createBilling(parts: Service['parts']): Billing {
       const { plan } = upgradeRequest(request)
       return upgradePlan(parts, buyer(given), plan)
     },
-    quote: async (userId, query) => {
-      const { plan: planId, months = 1 } = quoteQuery(query)
-      return viewQuote(await readQuote(parts, { userId: idOf(userId), planId, months }))
-    },
+    quote: async (userId, query) => showQuote(parts, idOf(userId), quoteQuery(query)),
     createPayment: async (given, request) => createPayment(parts, buyer(given), paymentRequest(request)),
     status: async (userId) => viewStatus(await readStatus(parts, idOf(userId), newRequestId())),
     payments: async (userId, query = {}) =>

@@ -31,6 +31,8 @@ const COLUMNS: { readonly [Field in keyof StoredPayment]: Column<StoredPayment[F
   months: column('months', integer),
   amount: column('amount', integer),
   currency: column('currency', text),
+  codeHash: column('code_hash', textOrNull),
+  discount: column('discount', integer),
   method: column('method', text),
   live: column('live', flag),
   // The check constraint of the column holds the same list.
@@ -89,6 +91,8 @@ export function parsePayment(row: Row): Payment {
     plan: read('plan'),
     months: read('months'),
     price: { amount: read('amount'), currency: read('currency') },
+    codeHash: read('codeHash'),
+    discount: read('discount'),
     method: read('method'),
     live: read('live'),
     status: read('status'),

@@ -47,7 +47,7 @@ export function busyUntil(at: Instant, now: Instant): BillingError {
   return new BillingError('provider_unavailable', { retryAfterSeconds: secondsUntil(at, now) })
 }
 
-function secondsUntil(at: Instant, now: Instant): number {
+export function secondsUntil(at: Instant, now: Instant): number {
   return Math.max(1, Math.ceil((at - now) / SECOND))
 }
 

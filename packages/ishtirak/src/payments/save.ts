@@ -4,7 +4,7 @@
 import type { MailKind } from '../core/announcement.js'
 import { describeEvent, type EventType, type NewEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
-import type { Payment } from '../core/payment.js'
+import { codeUseChange, type Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
 import { type BillingRules, type SubscriptionFacts, statusAt } from '../core/subscription.js'
 import { untilFresh } from '../database/database.js'
@@ -41,7 +41,9 @@ export async function saveByHand(
   const { userId, payment } = await untilFresh(by.act, async () => {
     const now = deps.clock.now()
     const decided = await decide(now)
-    const change = { isNew: false, received: null, receipt: null, ...describeChange(deps, decided, by, now) }
+    const codeUse = codeUseChange(decided.payment, decided.after.payment ?? null)
+    const fixed = { isNew: false, received: null, receipt: null, codeUse }
+    const change = { ...fixed, ...describeChange(deps, decided, by, now) }
     return (await saveSettlement(deps.database, change)) === 'saved' ? decided : 'stale'
   })
   deps.log.info({ ...by, user_id: userId, payment_id: payment?.id }, 'the operator acted')

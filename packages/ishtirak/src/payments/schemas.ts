@@ -2,6 +2,7 @@
 // validation, for the serialiser and for the OpenAPI document. The five of seed.md are unchanged.
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { printCode, readCode } from '../core/code.js'
 import { describePayment } from '../core/event.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
@@ -71,9 +72,16 @@ export const OfferSchema = Type.Object({
   saves: Type.Integer({ description: 'Against as many single months', examples: [4_000] }),
 })
 
+const codeSchema = Type.String({
+  maxLength: 100,
+  description: 'A code, in either case, with or without hyphens and spaces',
+  examples: ['7K2M-9QXA-D3VF-0T8R'],
+})
+
 const purchase = {
   plan: Type.String({ description: 'The plan to buy', examples: ['pro'] }),
   months: Type.Optional(Type.Integer({ description: 'The term, 1 if absent', examples: [12] })),
+  code: Type.Optional(codeSchema),
 }
 
 export const QuoteQuerySchema = Type.Object(purchase, { additionalProperties: false })
@@ -87,6 +95,9 @@ export const QuoteSchema = Type.Object({
   currency: Type.String({ examples: ['DZD'] }),
   would_start: timestamp,
   would_end: timestamp,
+  code: nullable(
+    Type.String({ description: 'What takes the discount off', examples: ['7K2M-9QXA-D3VF-0T8R'] }),
+  ),
 })
 
 export const PaymentRequestSchema = Type.Object(
@@ -180,7 +191,9 @@ export function viewOffer({ plan, months, price }: Offer): OfferView {
   return { plan: plan.id, months, price: price.amount, currency: price.currency, saves }
 }
 
-export function viewQuote({ offer, discount, amount, period }: Quote): QuoteView {
+/** `code` as it was typed. */
+export function viewQuote({ offer, discount, amount, period }: Quote, code: string | undefined): QuoteView {
+  const read = code === undefined ? null : readCode(code)
   return {
     plan: offer.plan.id,
     months: offer.months,
@@ -190,6 +203,7 @@ export function viewQuote({ offer, discount, amount, period }: Quote): QuoteView
     currency: offer.price.currency,
     would_start: toTimestamp(period.start),
     would_end: toTimestamp(period.end),
+    code: read && printCode(read),
   }
 }
 

@@ -12,6 +12,7 @@ import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, integer, text, textOrNull } from '../database/rows.js'
 import type { AuditEntry } from './audit.sql.js'
+import { COUNT_CODES } from './codes.sql.js'
 import {
   COLUMN_NAMES,
   NEW_PAYMENT,
@@ -129,6 +130,8 @@ export interface SettlementChange {
   readonly events: readonly NewEvent[]
   /** What the delivery of the events goes on with, where traces are collected. */
   readonly traceparent?: string | null | undefined
+  /** What it means for the uses of the payment's code. */
+  readonly codeUse?: { readonly hash: string; readonly delta: number } | null
   readonly receipt: { readonly series: string; readonly snapshot: unknown } | null
   /** Other paid periods that a refund moves. */
   readonly moved?: readonly MovedPeriod[]
@@ -150,7 +153,7 @@ const saveChanges = statement(
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
        received jsonb, report jsonb, events jsonb, traceparent text, receipt jsonb, shifted jsonb, audit jsonb,
-       schedule jsonb, now timestamptz)
+       schedule jsonb, code jsonb, now timestamptz)
    ), guard as (
      select u.user_id from users u, input i
       where u.user_id = i.user_id and u.version = i.version
@@ -186,6 +189,8 @@ const saveChanges = statement(
        from effect e
       where e.withdraws and p.user_id = e.user_id and p.id <> e.payment->>'id'
         and p.status in ('requested', 'pending')
+     returning p.code_hash
+   ), ${COUNT_CODES}
    ), shifted as (
      update payments p
         set period_start = r.period_start, period_end = r.period_end
@@ -283,6 +288,7 @@ function toInput(change: SettlementChange) {
     receipt: change.receipt,
     ...(change.moved?.length && { shifted: change.moved.map(movedToColumns) }),
     audit: change.audit ?? null,
+    code: change.codeUse ?? null,
     schedule: change.schedule ? { ...change.schedule, announce_at: at(change.schedule.announceAt) } : null,
     now: at(change.now),
   }

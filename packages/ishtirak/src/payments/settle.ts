@@ -2,6 +2,7 @@
 // else marks a payment paid. Load, decide, save; where the facts were stale, again.
 import type { CheckoutReport, ReportSource } from '../core/checkout.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
+import { codeUseChange } from '../core/payment.js'
 import { type Buyer, drawUpReceipt, receiptSeries, type Seller } from '../core/receipt.js'
 import {
   decideSettlement,
@@ -115,6 +116,7 @@ async function settleOurs(
   const heard = { report, source: reported.source, eventId: event?.id ?? null, now }
   const change: SettlementChange = {
     isNew: decision.isNew,
+    codeUse: codeUseChange(decision.isNew ? null : payment, decision.payment),
     withdrawsOpen: decision.withdrawsOpen,
     received,
     report: reportToKeep(decision, payment, heard),

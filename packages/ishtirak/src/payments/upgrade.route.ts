@@ -9,15 +9,17 @@ import type { UserIdentity } from '../http/auth.js'
 import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { preferredLocale } from '../http/request.js'
-import { readQuote } from './quote.js'
+import { type QuoteDeps, readQuote } from './quote.js'
 import {
   BASE,
   type PaymentRequest,
   PaymentRequestSchema,
   PaymentSchema,
   type PaymentView,
+  type QuoteQuery,
   QuoteQuerySchema,
   QuoteSchema,
+  type QuoteView,
   UpgradeRequestSchema,
   type UpgradeResult,
   UpgradeResultSchema,
@@ -90,6 +92,8 @@ function paymentRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIden
         'unknown_term',
         'unknown_method',
         'prepaid_limit_reached',
+        'code_not_valid',
+        'too_many_wrong_codes',
         'conflict',
       ),
     },
@@ -104,11 +108,11 @@ function paymentRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIden
 export async function createPayment(
   deps: Omit<UpgradeRoutesDeps, 'identify'>,
   buyer: Buyer,
-  { plan, months = 1, method: way = 'card' }: PaymentRequest,
+  { plan, months = 1, method: way = 'card', code }: PaymentRequest,
 ): Promise<PaymentView> {
   const method = deps.methods.all.find(({ name }) => wayOf(name) === way)?.name
   if (method === undefined) throw new BillingError('unknown_method')
-  const { paymentId } = await upgrade(deps, { ...buyer, planId: plan, months, method, mode: 'payment' })
+  const { paymentId } = await upgrade(deps, { ...buyer, planId: plan, months, code, method, mode: 'payment' })
   return showPayment(deps, buyer.user.userId, paymentId, buyer.requestId)
 }
 
@@ -121,14 +125,26 @@ function quoteRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIdenti
     querystring: QuoteQuerySchema,
     response: {
       200: QuoteSchema,
-      ...problemResponses(...REFUSALS, 'unknown_term', 'prepaid_limit_reached'),
+      ...problemResponses(
+        ...REFUSALS,
+        'unknown_term',
+        'prepaid_limit_reached',
+        'code_not_valid',
+        'too_many_wrong_codes',
+      ),
     },
   }
   app.get(`${BASE}/quote`, { schema, onRequest: users.onRequest }, async (request) => {
-    const { plan: planId, months = 1 } = request.query
-    const { userId } = users.of(request)
-    return viewQuote(await readQuote(deps, { userId, planId, months }))
+    return showQuote(deps, users.of(request).userId, request.query)
   })
+}
+
+export async function showQuote(
+  deps: QuoteDeps,
+  userId: string,
+  { plan: planId, months = 1, code }: QuoteQuery,
+): Promise<QuoteView> {
+  return viewQuote(await readQuote(deps, { userId, planId, months, code }), code)
 }
 
 /** Who buys, and in which language the provider's page is. */

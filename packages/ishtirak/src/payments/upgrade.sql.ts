@@ -81,9 +81,11 @@ function parseLoaded(row: Row): LoadedForUpgrade {
 
 // The row of a user who was not there is made with their first payment. The facts were stale where a row is there by now, or
 // has another version.
-const insertRequested = statement(
-  'upgrades.request',
-  `with input as (
+// A payment with a code takes a use of it, or is not written; the codes of several payments are not told apart.
+const request = (name: string, taken: string, isTaken: string) =>
+  statement(
+    `upgrades.${name}`,
+    `with input as (
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, email text, name text, locale text, version bigint, payment jsonb, traceparent text,
        now timestamptz)
@@ -97,12 +99,25 @@ const insertRequested = statement(
      select user_id, email, name, locale, 1, now from input where version is null
          on conflict do nothing
      returning user_id
-   )
+   )${taken}
    insert into payments (${COLUMN_NAMES}, traceparent)
    select ${NEW_PAYMENT}, i.traceparent
      from input i, jsonb_populate_record(null::payments, i.payment) n
-    where i.user_id in (select user_id from guard union all select user_id from fresh)
+    where i.user_id in (select user_id from guard union all select user_id from fresh)${isTaken}
    returning user_id`,
+  )
+const insertRequested = request('request', '', '')
+const insertRequestedWithCode = request(
+  'request_with_code',
+  `, taken as (
+     update codes c set used = c.used + 1
+       from input i, code_batches b
+      where i.user_id in (select user_id from guard union all select user_id from fresh)
+        and c.hash = i.payment->>'code_hash' and b.id = c.batch_id
+        and c.used < b.uses and b.revoked_at is null
+     returning c.hash
+   )`,
+  ' and n.code_hash in (select hash from taken)',
 )
 
 /** A payment to be written before anyone is asked to pay, decided on `version` of the user. */
@@ -118,16 +133,21 @@ export interface RequestedPayment {
 export async function insertRequestedPayments(
   database: Queryable,
   requested: readonly RequestedPayment[],
+  insert = insertRequested,
 ): Promise<readonly boolean[]> {
-  const rows = await database.query(insertRequested, [JSON.stringify(requested.map(toInput))])
+  const rows = await database.query(insert, [JSON.stringify(requested.map(toInput))])
   const written = new Set(rows.map((row) => text(row, 'user_id')))
   return requested.map(({ user }) => written.has(user.userId))
 }
 
 /** False as well where the user's one place for a payable checkout is taken. */
-async function insertRequestedPayment(database: Queryable, requested: RequestedPayment): Promise<boolean> {
+async function insertRequestedPayment(
+  database: Queryable,
+  requested: RequestedPayment,
+  insert = insertRequested,
+): Promise<boolean> {
   try {
-    const [isWritten] = await insertRequestedPayments(database, [requested])
+    const [isWritten] = await insertRequestedPayments(database, [requested], insert)
     return isWritten ?? false
   } catch (error) {
     if (error instanceof ConstraintViolation && error.constraint === 'payments_one_open_per_user')
@@ -157,9 +177,12 @@ export function createUpgradeRequests(database: Queryable) {
     /** False: the user has an open payment already, so load and decide again. */
     insert: shareStatements<RequestedPayment, boolean>(database, {
       keyOf: ({ user }) => user.userId,
-      one: insertRequestedPayment,
-      many: insertRequestedPayments,
+      one: (door, requested) => insertRequestedPayment(door, requested),
+      many: (door, requested) => insertRequestedPayments(door, requested),
     }),
+    /** The same for a payment with a code. False as well where the code has no use left. */
+    insertWithCode: (requested: RequestedPayment) =>
+      insertRequestedPayment(database, requested, insertRequestedWithCode),
   }
 }
 
@@ -196,9 +219,12 @@ const withdraw = statement(
   'upgrades.withdraw',
   `with guard as (
      update users set version = version + 1 where user_id = $1
+   ), withdrawn as (
+     update payments set status = $3::text, next_check_at = null
+      where user_id = $1 and id = $2 and status = 'requested'
+     returning code_hash
    )
-   update payments set status = $3::text, next_check_at = null
-    where user_id = $1 and id = $2 and status = 'requested'`,
+   update codes c set used = greatest(c.used - 1, 0) from withdrawn w where c.hash = w.code_hash`,
 )
 
 /** There is no checkout and will be none (refused, or never made), so the user's place is free again. */

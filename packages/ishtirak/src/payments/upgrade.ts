@@ -12,6 +12,7 @@ import type { Queryable } from '../database/database.js'
 import { termInWords } from '../i18n/formats.js'
 import { singleFlight } from '../runtime/async.js'
 import { createRecentFailures } from '../runtime/bounded-map.js'
+import { type CodeDeps, countingTries, lookUpCode } from './codes.js'
 import { busyUntil, refusal, unavailable } from './refusals.js'
 import { type SettleDeps, settlePayment } from './settle.js'
 import { endCheckout, lookUpPayment } from './sweep.js'
@@ -25,6 +26,8 @@ export interface UpgradeRequest {
   readonly months?: number
   /** Absent: `upgrade`. */
   readonly mode?: PurchaseMode
+  /** As it was typed. */
+  readonly code?: string | undefined
   /** The name of the payment method; absent: the primary one. */
   readonly method?: string
   /** The language of the provider's page. */
@@ -49,7 +52,7 @@ const STEPS_MAX = 12
 /** A provider that fails or refuses is tried this often for one user in a minute, by one process. */
 const FAILURES_A_MINUTE = 5
 
-export interface UpgradeDeps extends SettleDeps {
+export interface UpgradeDeps extends SettleDeps, CodeDeps {
   readonly upgrades: UpgradeState
   readonly catalogue: Catalogue
   readonly publicUrl: string
@@ -72,9 +75,11 @@ export function createUpgradeState(database: Queryable) {
 /** Throws what `refusal` names, `provider_unavailable`, `provider_rejected` or `conflict`. */
 export function upgrade(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
   // The id of a user holds no line break, so no two users have one key.
+  const { user, code, method = '' } = request
   const { planId, months, mode } = wantedBy(request)
-  const key = `${request.user.userId}\n${planId}\n${months}\n${mode}\n${request.method ?? ''}`
-  return deps.upgrades.clicks(key, () => openOrReturn(deps, request))
+  const key = `${user.userId}\n${planId}\n${months}\n${mode}\n${method}\n${code ?? ''}`
+  const open = () => openOrReturn(deps, request)
+  return deps.upgrades.clicks(key, code === undefined ? open : () => countingTries(deps, user.userId, open))
 }
 
 async function openOrReturn(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
@@ -92,6 +97,7 @@ async function openOrReturn(deps: UpgradeDeps, request: UpgradeRequest): Promise
     // What was paid while this click replaced its page is not bought ahead a second time: the user is told first.
     if (paidBefore !== undefined && paidBefore !== paidUntil) wanted = { ...wanted, mode: 'upgrade' }
     paidBefore = paidUntil
+    wanted = { ...wanted, code: await codeOf(deps, request) }
     const decision = decideUpgrade(facts, wanted, deps.catalogue, now, deps.rules)
     if (decision.kind === 'return') return opened(decision.payment)
     if (decision.kind === 'wait' && ++polls <= POLLS_MAX) {
@@ -111,6 +117,13 @@ function wantedBy({ planId, months = 1, mode = 'upgrade' }: UpgradeRequest): Wan
   return { planId, months, mode }
 }
 
+/** Read after the user's facts, so that a use that comes between them makes those stale. Undefined: none was given. */
+async function codeOf(deps: UpgradeDeps, request: UpgradeRequest): Promise<Wanted['code']> {
+  const { user, code: typed } = request
+  if (typed === undefined) return undefined
+  return lookUpCode(deps, { userId: user.userId, typed, method: methodOf(deps, request).name })
+}
+
 type Attempt = () => Promise<OpenedCheckout | null>
 
 /** What asks the provider; null where the decision does not lead there. */
@@ -120,7 +133,7 @@ function attemptOf(
   request: UpgradeRequest,
   version: number | null,
 ): Attempt | null {
-  if (decision.kind === 'close') return () => closeAtProvider(deps, decision.payment, request)
+  if (decision.kind === 'close') return () => closeAtProvider(deps, decision, request)
   if (decision.kind === 'continue') return () => continueAttempt(deps, decision.payment, request)
   if (decision.kind === 'request') return () => requestPayment(deps, decision.quote, request, version)
   return null
@@ -150,7 +163,7 @@ const methodOf = ({ methods }: UpgradeDeps, { method }: UpgradeRequest) =>
 /** Writes the payment, then asks the provider. Null: the next round of the loop finds what came of it. */
 async function requestPayment(
   deps: UpgradeDeps,
-  { offer, amount }: Quote,
+  { offer, amount, discount, codeHash }: Quote,
   request: UpgradeRequest,
   version: number | null,
 ): Promise<OpenedCheckout | null> {
@@ -159,12 +172,14 @@ async function requestPayment(
     id: deps.ids.next('pay', now),
     userId: request.user.userId,
     offer: { ...offer, price: { ...offer.price, amount } },
+    ...(codeHash !== null && { code: { hash: codeHash, discount } }),
     method: methodOf(deps, request),
     createdAt: now,
     attemptEndsAt: now + ATTEMPT_MS,
   })
   const requested = { user: request.user, version, payment, traceparent: deps.tracing?.current() }
-  if (!(await deps.upgrades.requests.insert(requested))) return null
+  const { insert, insertWithCode } = deps.upgrades.requests
+  if (!(await (codeHash === null ? insert : insertWithCode)(requested))) return null
   return openCheckout(deps, payment, request)
 }
 
@@ -251,12 +266,11 @@ async function takeOver(
  */
 async function closeAtProvider(
   deps: UpgradeDeps,
-  payment: Payment,
-  request: UpgradeRequest,
+  { payment, isSame }: { readonly payment: Payment; readonly isSame: boolean },
+  { requestId }: UpgradeRequest,
 ): Promise<OpenedCheckout | null> {
   if (payment.checkoutId === null) return null
   const { checkoutId } = payment
-  const { requestId } = request
   const ended = await endCheckout(deps, payment, { checkoutId, source: 'upgrade', requestId })
   if (!ended.ok)
     throw ended.failure.kind === 'rejected'
@@ -265,8 +279,7 @@ async function closeAtProvider(
   const { status } = ended.value
   const isPayable = status === 'pending'
   if (!isPayable && status !== 'processing') return null
-  const { planId, months } = wantedBy(request)
-  if (isPayable && payment.plan.id === planId && payment.months === months) return opened(payment)
+  if (isPayable && isSame) return opened(payment)
   throw new BillingError('conflict', { retryAfterSeconds: 60 })
 }
 

@@ -1,0 +1,120 @@
+// Codes as their users meet them: what is known of one, and how many wrong ones a user has tried.
+import type { CodeFacts, CodeKind } from '../core/code.js'
+import { CLOCK_SKEW_MAX, HOUR, type Instant } from '../core/instant.js'
+import type { Plan } from '../core/plan.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
+
+/** `holdsCode` of core, of `payments p`. */
+const HOLDS = "p.status in ('requested', 'pending', 'review', 'paid', 'refunded')"
+
+// One row and the same work for every code, also for one that is none of ours: the answer and its time tell nothing.
+const selectCode = statement(
+  'codes.find',
+  `select c.hash, c.used, b.*, own.uses as own_uses, own.held
+     from (
+       select count(*) filter (where ${HOLDS})::int as uses,
+              count(*) filter (where p.status in ('requested', 'pending') and p.method = $3)::int as held
+         from payments p where p.user_id = $1 and p.code_hash = any($2::text[])
+     ) own
+     left join codes c on c.hash = any($2::text[])
+     left join code_batches b on b.id = c.batch_id`,
+)
+
+/**
+ * Null: none of these is a code of ours. The use that the user's open payment by this method holds is not counted, because the
+ * next choice replaces that payment.
+ */
+export async function findCode(
+  database: Queryable,
+  of: { readonly userId: string; readonly hashes: readonly string[]; readonly method: string },
+): Promise<CodeFacts | null> {
+  const [row] = await database.query(selectCode, [of.userId, of.hashes, of.method])
+  return row && row.hash !== null ? parseCode(row) : null
+}
+
+function parseCode(row: Row): CodeFacts {
+  const held = integer(row, 'held')
+  return {
+    hash: text(row, 'hash'),
+    used: integer(row, 'used') - held,
+    usedByUser: integer(row, 'own_uses') - held,
+    batch: {
+      id: text(row, 'id'),
+      // The check constraint of the column holds the same list.
+      kind: text(row, 'kind') as CodeKind,
+      plan: json<Plan | null>(row, 'plan'),
+      planId: textOrNull(row, 'plan_id'),
+      months: integerOrNull(row, 'months'),
+      percent: integerOrNull(row, 'percent'),
+      amount: integerOrNull(row, 'amount'),
+      count: integer(row, 'count'),
+      uses: integer(row, 'uses'),
+      usesPerUser: integer(row, 'uses_per_user'),
+      from: instantOrNull(row, 'valid_from'),
+      until: instantOrNull(row, 'valid_until'),
+      revokedAt: instantOrNull(row, 'revoked_at'),
+    },
+  }
+}
+
+const integerOrNull = (row: Row, column: string) => (row[column] === null ? null : integer(row, column))
+
+/**
+ * Counts the uses of codes with the change of a payment: those of `effect`, and those that came back with `withdrawn`. Rows
+ * are locked in the order of the hashes, so that two processes cannot lock each other out. Money is booked whatever the
+ * count is.
+ */
+export const COUNT_CODES = `code_uses as (
+     select hash, sum(delta)::int as delta
+       from (select e.code->>'hash' as hash, (e.code->>'delta')::int as delta from effect e where e.code is not null
+              union all
+             select code_hash, -1 from withdrawn where code_hash is not null) one
+      group by hash
+   ), code_rows as (
+     select c.hash, u.delta from codes c join code_uses u using (hash) order by c.hash for update of c
+   ), recounted as (
+     update codes c set used = greatest(c.used + r.delta, 0) from code_rows r where c.hash = r.hash`
+
+/** Wrong codes that a user may try in an hour. */
+const WRONG_CODES_AN_HOUR = 10
+
+// The tries of the last hour are counted under the lock of the row, so that tries at once do not pass the bound together.
+// What lies in the future was written by a clock that was wrong.
+const insertTry = statement(
+  'code_tries.begin',
+  `with begun as (
+     insert into code_tries as t (user_id, tried_at) values ($1, array[$2::timestamptz])
+         on conflict (user_id) do update
+        set tried_at = (select coalesce(array_agg(i), '{}') from unnest(t.tried_at) i
+                         where i > $3::timestamptz and i <= $4::timestamptz) || $2::timestamptz
+      where (select count(*) from unnest(t.tried_at) i where i > $3::timestamptz and i <= $4::timestamptz)
+            < ${WRONG_CODES_AN_HOUR}
+     returning user_id
+   )
+   select exists (select from begun) as is_begun,
+          (select min(i) from code_tries t, unnest(t.tried_at) i
+            where t.user_id = $1 and i > $3::timestamptz) as oldest`,
+)
+
+/** Counts a try before the code is looked at. Null: it may be looked at; else when the next may be tried. */
+export async function beginTry(database: Queryable, userId: string, now: Instant): Promise<Instant | null> {
+  const span = [at(now - HOUR), at(now + CLOCK_SKEW_MAX)]
+  const [row] = await database.query(insertTry, [userId, at(now), ...span])
+  if (!row || row.is_begun === true) return null
+  return Math.min(instantOrNull(row, 'oldest') ?? now, now) + HOUR
+}
+
+// One of them: several may have been begun at one instant.
+const deleteTry = statement(
+  'code_tries.forget',
+  `update code_tries
+      set tried_at = tried_at[:array_position(tried_at, $2::timestamptz) - 1]
+                     || tried_at[array_position(tried_at, $2::timestamptz) + 1:]
+    where user_id = $1 and $2::timestamptz = any(tried_at)`,
+)
+
+/** The code was not wrong, so the try does not count. */
+export async function forgetTry(database: Queryable, userId: string, triedAt: Instant): Promise<void> {
+  await database.query(deleteTry, [userId, at(triedAt)])
+}

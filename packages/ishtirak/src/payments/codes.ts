@@ -1,0 +1,53 @@
+// A code that a user gives: read, looked up by its keyed hashes, and its tries counted. All codes that do not count are refused
+// alike: with the same answer, after the same statements.
+import { type CodeFacts, readCode } from '../core/code.js'
+import { BillingError } from '../core/error.js'
+import type { Queryable } from '../database/database.js'
+import type { Clock } from '../runtime/clock.js'
+import { keyedDigest } from '../runtime/secret.js'
+import { beginTry, findCode, forgetTry } from './codes.sql.js'
+import { secondsUntil } from './refusals.js'
+
+export interface CodeDeps {
+  readonly database: Queryable
+  readonly clock: Clock
+  /** The first makes hashes, the others still read older ones; empty: there are no codes. */
+  readonly codeKeys: readonly string[]
+}
+
+/** Null: it is no code of ours. */
+export function lookUpCode(
+  { database, codeKeys }: CodeDeps,
+  of: { readonly userId: string; readonly typed: string; readonly method: string },
+): Promise<CodeFacts | null> {
+  const { userId, typed, method } = of
+  // What cannot be a code is looked for like one: no hash is equal to its own.
+  const hashes = codeKeys.map((key) => keyedDigest(key, readCode(typed) ?? typed))
+  return findCode(database, { userId, hashes, method })
+}
+
+/**
+ * Runs `work` on a code that the user gave. The try counts from before it is looked at, and is taken back where the code was
+ * not what failed. Throws `too_many_wrong_codes` before anything is looked at.
+ */
+export async function countingTries<Result>(
+  { database, clock }: CodeDeps,
+  userId: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const now = clock.now()
+  const nextAt = await beginTry(database, userId, now)
+  if (nextAt !== null) {
+    throw new BillingError('too_many_wrong_codes', { retryAfterSeconds: secondsUntil(nextAt, now) })
+  }
+  const forget = () => forgetTry(database, userId, now)
+  try {
+    const result = await work()
+    await forget()
+    return result
+  } catch (error) {
+    const isWrong = error instanceof BillingError && error.code === 'code_not_valid'
+    if (!isWrong) await forget()
+    throw error
+  }
+}
