@@ -78,6 +78,19 @@ it(
         expect.stringContaining(`nothing can have the id '${id}'`),
       ])
     }
+    const granted = [
+      'users',
+      'grant',
+      'user-1',
+      '--days',
+      '14',
+      '--operation-id',
+      'ticket-1',
+      '--why',
+      'an outage',
+    ]
+    const grant = await runCommand(granted, beside)
+    expect(grant.output).toMatch(/^ +grt_\w+ +operator +pro +0 +14 /m)
     const end = await runCommand(['users', 'end', 'user-1', '--why', 'a stolen card'], beside)
     expect(end.output).toMatch(/amina +user\.end +- +a stolen card/)
     const wrong = await runCommand(['payments', 'list'], {

@@ -115,6 +115,7 @@ export type EventType =
   | 'subscription.past_due'
   | 'subscription.expired'
   | 'subscription.canceled'
+  | 'subscription.granted'
   | 'payment.paid'
   | 'payment.failed'
   | 'payment.review'
@@ -144,6 +145,18 @@ export interface EventData {
     readonly paid_at: string | null
     readonly period_start: string | null
     readonly period_end: string | null
+  }
+  /** Only of `subscription.granted`: time that no payment bought, days from the operator or months by a code. */
+  readonly grant?: {
+    readonly id: string
+    readonly source: 'operator' | 'code'
+    readonly plan: string
+    /** 0 where days were granted. */
+    readonly months: number
+    /** Of 24 hours; 0 where a code gave months. */
+    readonly days: number
+    readonly period_start: string
+    readonly period_end: string
   }
   /** Only for events that time caused, not a payment. */
   readonly announcement?: {

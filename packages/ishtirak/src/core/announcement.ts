@@ -88,12 +88,12 @@ function typeOf(boundary: Boundary): AnnouncementType {
   return boundary === 'expired' ? 'subscription.expired' : 'subscription.expiring'
 }
 
-export type MailKind = 'receipt' | 'refunded' | 'portal_link' | Boundary
+export type MailKind = 'receipt' | 'refunded' | 'granted' | 'portal_link' | Boundary
 
 /** Identifies one user's mail: owed twice under the same key, it is sent once. */
 export interface MailKey {
   readonly kind: MailKind
-  /** The payment of a receipt or a refund; of a reminder, the end it reminds of as a timestamp. */
+  /** The payment of a receipt or a refund; the grant; of a reminder, the end it reminds of as a timestamp. */
   readonly about: string
 }
 
@@ -103,7 +103,7 @@ export interface OwedMail extends MailKey {
   readonly attempts: number
 }
 
-/** Mail about one payment stays true whatever comes after; a reminder does not. */
+/** Mail about one payment, like that about a grant, stays true whatever comes after; a reminder does not. */
 export function isAboutPayment(kind: MailKind): kind is 'receipt' | 'refunded' {
   return kind === 'receipt' || kind === 'refunded'
 }
@@ -124,13 +124,13 @@ export function judgeMail(
 ): MailVerdict {
   if (user.email === null) return 'no_address'
   if (now >= mail.queuedAt + lifetimeOf(mail.kind)) return 'too_late'
-  if (isAboutPayment(mail.kind) || mail.kind === 'portal_link') return 'send'
+  if (isAboutPayment(mail.kind) || mail.kind === 'granted' || mail.kind === 'portal_link') return 'send'
   return isStillTrue(mail, user.subscription, now, rules) ? 'send' : 'outdated'
 }
 
 /** Users wait for a receipt; "3 days left" is wrong a day later; a link is asked for again after some minutes. */
 function lifetimeOf(kind: MailKind): number {
-  if (isAboutPayment(kind)) return 5 * DAY
+  if (isAboutPayment(kind) || kind === 'granted') return 5 * DAY
   return kind === 'portal_link' ? 15 * MINUTE : DAY
 }
 

@@ -1,6 +1,7 @@
 // Events to the platform. Each event carries the resulting state, so that a receiver need not ask for it, and a
 // sequence number that orders the events of one user.
 import type { Announcement, MailKey } from './announcement.js'
+import type { Grant } from './grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
 import { type Payment, publicStatusAt, type ShownPayment, wayOf } from './payment.js'
 import type { Subscription } from './subscription.js'
@@ -12,6 +13,7 @@ export const EVENT_TYPES = [
   'subscription.past_due',
   'subscription.expired',
   'subscription.canceled',
+  'subscription.granted',
   'payment.paid',
   'payment.failed',
   'payment.review',
@@ -38,6 +40,8 @@ export function describeEvent(
     readonly payment: Payment | null
     /** Only where time brought it about, not a payment. */
     readonly announcement?: Announcement
+    /** Only of time that no payment bought. */
+    readonly grant?: Grant | null
     readonly now: Instant
   },
 ) {
@@ -57,6 +61,7 @@ export function describeEvent(
       },
       ...(of.payment ? { payment: describePayment(of.payment, of.now) } : {}),
       ...(of.announcement ? { announcement: describeAnnouncement(of.announcement) } : {}),
+      ...(of.grant ? { grant: describeGrant(of.grant) } : {}),
     },
   }
 }
@@ -80,4 +85,17 @@ export function describePayment(payment: ShownPayment, now: Instant) {
 
 function describeAnnouncement({ boundary, at, skipped }: Announcement) {
   return { boundary, at: toTimestamp(at), skipped }
+}
+
+/** What the platform and the operator both see of a grant. */
+export function describeGrant({ id, plan, months, days, start, end }: Grant) {
+  return {
+    id,
+    source: days > 0 ? ('operator' as const) : ('code' as const),
+    plan: plan.id,
+    months,
+    days,
+    period_start: toTimestamp(start),
+    period_end: toTimestamp(end),
+  }
 }

@@ -21,6 +21,7 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'subscription.past_due': 'The end was reached. Access goes on through the days of grace.',
   'subscription.expired': 'Grace is over: the limits are those of the free plan.',
   'subscription.canceled': 'The operator has ended it.',
+  'subscription.granted': 'Time was added without a payment: days by the operator, or months by a code.',
   'payment.paid': 'A payment was booked.',
   'payment.failed': 'The provider has reported that a payment failed. The user may try again.',
   'payment.review':
@@ -62,11 +63,38 @@ const AnnouncementSchema = Type.Object(
   { additionalProperties: false, description: 'Which boundary time has passed, and when' },
 )
 
+export const EventGrantSchema = Type.Object(
+  {
+    id: Type.String({ examples: ['grt_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
+    source: Type.Enum(['operator', 'code']),
+    plan: Type.String({ examples: ['pro'] }),
+    months: Type.Integer({ description: '0 where the operator granted days' }),
+    days: Type.Integer({ description: 'Of 24 hours; 0 where a code gave months' }),
+    period_start: timestamp,
+    period_end: timestamp,
+  },
+  { additionalProperties: false, description: 'Time that no payment bought' },
+)
+
+/** What an event carries beside the state. */
+function causeOf(type: EventType) {
+  if (type === 'subscription.granted') return { grant: EventGrantSchema }
+  if (/expiring|past_due|expired/.test(type)) return { announcement: AnnouncementSchema }
+  return { payment: type.startsWith('payment.') ? EventPaymentSchema : Type.Optional(EventPaymentSchema) }
+}
+
 /** The body of one type of event. */
 function eventSchema(type: EventType, limits: readonly LimitDefinition[]) {
+  const cause = causeOf(type)
   const isOfPayment = type.startsWith('payment.')
-  const isOfTime = /expiring|past_due|expired/.test(type)
-  const kind = isOfTime ? 'Announced' : isOfPayment ? 'Payment' : 'Subscription'
+  const kind =
+    'announcement' in cause
+      ? 'Announced'
+      : 'grant' in cause
+        ? 'Grant'
+        : isOfPayment
+          ? 'Payment'
+          : 'Subscription'
   return Type.Object(
     {
       type: Type.Literal(type),
@@ -79,9 +107,7 @@ function eventSchema(type: EventType, limits: readonly LimitDefinition[]) {
             description: 'Counts the events of this user, without gaps: late events are recognised by it',
           }),
           subscription: eventSubscriptionSchema(limits),
-          ...(isOfTime
-            ? { announcement: AnnouncementSchema }
-            : { payment: isOfPayment ? EventPaymentSchema : Type.Optional(EventPaymentSchema) }),
+          ...cause,
         },
         { additionalProperties: false, title: `${kind}EventData` },
       ),
@@ -188,6 +214,7 @@ export const SkippedSchema = Type.Object({ skipped: Type.Literal(true) })
 
 nameSchemas({
   EventPayment: EventPaymentSchema,
+  EventGrant: EventGrantSchema,
   Boundary: boundary,
   Announcement: AnnouncementSchema,
   WrittenEvent: WrittenEventSchema,

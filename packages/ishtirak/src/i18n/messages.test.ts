@@ -82,7 +82,7 @@ describe('every text', () => {
       .join('\n')
     // Named by what they are about: their keys are composed.
     const built =
-      /^(payment_\w+|return_\w+|(canceled|expired|linkSent|linkOver|noSession|staleForm)(Title|Text)$|mail_(receipt|refunded|portal_link|expiring|past_due|expired)_)/
+      /^(payment_\w+|return_\w+|(canceled|expired|linkSent|linkOver|noSession|staleForm)(Title|Text)$|mail_(receipt|refunded|granted|portal_link|expiring|past_due|expired)_)/
     const isUsed = (key: string) =>
       [`'${key}'`, `.page.${key}`, key.replace('receipt.', 'words.')].some((use) => code.includes(use))
     const isRefusal = (key: string) => /^(error|fieldProblem)\./.test(key)

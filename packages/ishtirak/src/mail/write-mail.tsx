@@ -8,8 +8,9 @@ import type { Locale } from '../core/locale.js'
 import type { Catalogue } from '../core/plan.js'
 import { renewalAt } from '../core/quote.js'
 import { type BillingRules, graceEndsAt } from '../core/subscription.js'
-import type { Formats } from '../i18n/formats.js'
+import { type Formats, termInWords } from '../i18n/formats.js'
 import { directionOf, type MessageKey, phoneInWords, planName, sayFor } from '../i18n/messages.js'
+import { findGrant, type KeptGrant } from '../payments/grants.sql.js'
 import { type Receipt, type ReceiptDeps, readReceipt } from '../receipts/receipt.js'
 import type { Clock } from '../runtime/clock.js'
 import type { ClaimedMail } from './mail.sql.js'
@@ -34,8 +35,9 @@ export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail): Promise
   const receipt = isAboutPayment(owed.kind)
     ? await readReceipt(deps, { userId: owed.userId, paymentId: owed.about, locale })
     : null
+  const grant = owed.kind === 'granted' ? await findGrant(deps.database, owed.userId, owed.about) : null
   const url = owed.kind === 'portal_link' ? await deps.signInLink(owed.userId) : `${deps.publicUrl}/portal`
-  const words = wordsOf(deps, owed, { locale, name, receipt, url })
+  const words = wordsOf(deps, owed, { locale, name, receipt, grant, url })
   return {
     messageId: messageIdOf(owed, new URL(deps.publicUrl).hostname),
     // A copy: nodemailer writes into it.
@@ -64,6 +66,7 @@ function wordsOf(
     readonly locale: Locale
     readonly name: string | null
     readonly receipt: Receipt | null
+    readonly grant: KeptGrant | null
     readonly url: string
   },
 ) {
@@ -100,13 +103,17 @@ export function printableName(name: string | null): string | null {
 function dataOf(
   { rules, catalogue, clock, formats }: WriteMailDeps,
   owed: ClaimedMail,
-  { locale, receipt }: { readonly locale: Locale; readonly receipt: Receipt | null },
+  {
+    locale,
+    receipt,
+    grant,
+  }: { readonly locale: Locale; readonly receipt: Receipt | null; readonly grant: KeptGrant | null },
 ): Readonly<Record<string, string>> {
   const now = clock.now()
   const { subscription } = owed.user
-  const end = receipt?.periodEnd ?? subscription.paidUntil ?? now
+  const end = receipt?.periodEnd ?? grant?.end ?? subscription.paidUntil ?? now
   const price = renewalAt(subscription, catalogue, now, rules)?.amount ?? 0
-  const plan = receipt?.planName ?? subscription.periods.at(-1)?.plan.name ?? ''
+  const plan = receipt?.planName ?? grant?.plan.name ?? subscription.periods.at(-1)?.plan.name ?? ''
   return {
     plan: planName(plan, locale),
     end: formats.moment(end, locale),
@@ -114,12 +121,19 @@ function dataOf(
     time: formats.timeLeft(end - now, locale),
     amount: formats.money(receipt?.amount ?? price, locale),
     number: receipt?.number ?? '',
+    granted: grant ? lengthOf(grant, formats, locale) : '',
   }
+}
+
+/** `14 days`, `3 months` */
+function lengthOf({ months, days }: KeptGrant, formats: Formats, locale: Locale): string {
+  return months > 0 ? termInWords(months, locale) : formats.timeLeft(days * DAY, locale)
 }
 
 const BUTTONS: Readonly<Partial<Record<MailKind, MessageKey>>> = {
   receipt: 'openPortal',
   refunded: 'openPortal',
+  granted: 'openPortal',
   portal_link: 'mail_linkButton',
 }
 

@@ -34,6 +34,7 @@ const COMMANDS: readonly (readonly [usage: string, operation: Operation, show?: 
   ['payments preview-refund <payment>', OPERATIONS.previewRefund],
   ['payments refund <payment>', OPERATIONS.recordRefund],
   ['users show <user>', OPERATIONS.getUserFile],
+  ['users grant <user>', OPERATIONS.grantDays],
   ['users end <user>', OPERATIONS.endAccess],
   ['reconcile', OPERATIONS.startReconciliation],
   ['events list', OPERATIONS.listEvents, ({ data, ...state }) => ({ ...state, events: data })],
@@ -47,7 +48,7 @@ const COMMANDS: readonly (readonly [usage: string, operation: Operation, show?: 
 ]
 const GROUPS: Readonly<Record<string, string>> = {
   payments: 'Look at payments, and act on one',
-  users: 'Look at a user, and end their access',
+  users: 'Look at a user, grant days, end their access',
   events: 'Look at what is sent to the platform, and whether it arrives',
   codes: 'Make codes for vouchers and discounts, and see what is used',
   export: 'Export for the accountant',
@@ -95,6 +96,7 @@ function addAction(command: Command, operation: Operation, show: Show = (answer)
 /** Of a member with another name, or with a single value. */
 const FLAGS: Readonly<Record<string, string>> = {
   user_id: '--user <id>',
+  operation_id: '--operation-id <id>',
   state: '--undelivered',
   uses_per_user: '--uses-per-user <count>',
 }

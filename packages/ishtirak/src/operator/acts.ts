@@ -1,14 +1,17 @@
-// What the operator does: look at a payment, ask the provider again, take what differs, record a refund; look at a user, end
-// their access. Each act is one guarded change with its line in the audit trail. It moves no money: that is done by hand at
+// What the operator does: look at a payment, ask the provider again, take what differs, record a refund; look at a user, grant
+// days, end their access. Each act is one guarded change with its line in the audit trail. It moves no money: that is done by hand at
 // the provider.
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
+import { decideGrant, planToGrant } from '../core/grant.js'
 import { toTimestamp } from '../core/instant.js'
 import type { Payment, Review } from '../core/payment.js'
+import type { Catalogue } from '../core/plan.js'
 import { decideEnd, decideRefund } from '../core/refund.js'
 import { statusAt } from '../core/subscription.js'
 import type { Queryable } from '../database/database.js'
 import { type By, findRefundInstant, type OperatorAct, recordAct } from '../payments/audit.sql.js'
+import { findGrantByOperation, grantsOfUser } from '../payments/grants.sql.js'
 import type { ProviderFailure } from '../payments/method.js'
 import { type SaveDeps, saveByHand } from '../payments/save.js'
 import { type SettleDeps, settlePayment } from '../payments/settle.js'
@@ -143,7 +146,7 @@ function refusalOf(failure: ProviderFailure): BillingError {
   return new BillingError('provider_unavailable', { retryAfterSeconds: failure.retryAfterSeconds ?? 5 })
 }
 
-/** Everything known of one user: the newest payments and acts. */
+/** Everything known of one user: the newest payments, grants and acts. */
 export type UserFile = Awaited<ReturnType<typeof showUser>>
 
 /** What fits on a screen; the rest is read with `payments list --user`. */
@@ -158,6 +161,7 @@ export async function showUser(deps: SaveDeps, userId: string) {
     user,
     subscription: statusAt(user.subscription, now, deps.rules),
     payments: await newestPayments(deps.database, wanted, now),
+    grants: await grantsOfUser(deps.database, userId, SHOWN_MAX),
     audit: await actsOnUser(deps.database, userId, SHOWN_MAX),
   }
 }
@@ -168,6 +172,41 @@ export async function endUser(deps: SaveDeps, userId: string, by: By): Promise<U
     const user = await loadUser(deps, userId)
     const after = decideEnd(user.subscription, now, deps.rules)
     if (!after) throw new BillingError('conflict')
+    return { userId, user, payment: null, after }
+  })
+  return showUser(deps, userId)
+}
+
+export interface GrantDeps extends SaveDeps {
+  readonly catalogue: Catalogue
+}
+
+/**
+ * Grants days: the end moves by exactly so many times 24 hours; without paid time they begin now. Nothing that was paid
+ * changes, and an open checkout stays payable. What was granted under the same `operationId` is not granted again.
+ * Throws `not_found`, `unknown_plan`, `plan_not_purchasable`, or `conflict` where the user has another plan, or the operation
+ * granted another number of days.
+ */
+export async function grantDays(
+  deps: GrantDeps,
+  userId: string,
+  wanted: { readonly days: number; readonly planId: string | null; readonly operationId: string | null },
+  by: By,
+): Promise<UserFile> {
+  const { days, planId, operationId } = wanted
+  await saveByHand(deps, { ...by, act: 'user.grant' }, async (now) => {
+    const user = await loadUser(deps, userId)
+    const known = operationId === null ? null : await findGrantByOperation(deps.database, userId, operationId)
+    if (known && known.days !== days) throw new BillingError('conflict', { extra: { days: known.days } })
+    if (known) return null
+    const { subscription } = user
+    const plan = planToGrant(subscription, planId, deps.catalogue, now, deps.rules)
+    if (plan === 'other_plan') {
+      throw new BillingError('conflict', { extra: { plan: subscription.periods.at(-1)?.plan.id } })
+    }
+    if (typeof plan === 'string') throw new BillingError(plan)
+    const id = deps.ids.next('grt', now)
+    const after = decideGrant(subscription, { id, plan, days, operationId }, now, deps.rules)
     return { userId, user, payment: null, after }
   })
   return showUser(deps, userId)

@@ -65,6 +65,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     async (target) => {
       const before = await createWorld(database(), { env: OPERATOR_ENV })
       await before.as('user-1').buy()
+      await operatorOf(before).post('/users/user-1/grant', { days: 14, why: 'an outage' })
       await before.as('أمين"\\').buy()
       const pending = await before.as('user-3').upgrade()
       await backUpTo(file, database(), START)
@@ -75,7 +76,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
       const contents = await restoreFrom(file, restored, null)
       expect(contents).toMatchObject({
         schema: (await schemaFit(restored)).expected,
-        rows: { users: 3, payments: 3, receipts: 2 },
+        rows: { users: 3, payments: 3, receipts: 2, grants: 1 },
       })
       expect(await linesOf(restored)).toEqual(saved)
       // Mail is not owed a second time, and the rules of the schema are in force again.

@@ -218,11 +218,12 @@ describeScenario('the operator and the events', ({ database }) => {
       await world.as('user-1').buy()
       await pass((26 * DAY) / 1000)
       const { paymentId } = await world.as('user-1').buy()
-      const operate = (path: string) =>
+      const operate = (path: string, asked = {}) =>
         world.call('POST', `/api/v1/operator${path}`, {
           headers: { authorization: `Bearer ${KEY}` },
-          body: { why: 'a test' },
+          body: { why: 'a test', ...asked },
         })
+      expect((await operate('/users/user-1/grant', { days: 1 })).status).toBe(200)
       expect((await operate(`/payments/${paymentId}/refund`)).status).toBe(200)
       expect((await operate('/users/user-1/end')).status).toBe(200)
       await pass(0)

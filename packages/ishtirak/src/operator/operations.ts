@@ -13,6 +13,7 @@ import {
 } from '../events/schemas.js'
 import { problemResponses } from '../http/problem.js'
 import * as codes from './code-schemas.js'
+import { GrantRequestSchema } from './grant-schemas.js'
 import * as schemas from './schemas.js'
 
 export const BASE = '/api/v1/operator'
@@ -116,6 +117,18 @@ export const OPERATIONS = {
     ['already_refunded'],
   ),
   getUserFile: reads('/users/:user_id', 'Everything known of one user', user, schemas.UserFileSchema),
+  grantDays: acts(
+    '/users/:user_id/grant',
+    'Grant days without a payment: the end moves by so many times 24 hours',
+    {
+      ...user,
+      body: GrantRequestSchema,
+      description:
+        'Without paid time the days begin now. 409 when the user has or had another plan, or the operation granted another number of days.',
+    },
+    schemas.UserFileSchema,
+    ['unknown_plan', 'plan_not_purchasable'],
+  ),
   endAccess: acts(
     '/users/:user_id/end',
     'End a user’s access now (fraud); what was paid stays paid',

@@ -17,6 +17,8 @@ import type { By } from '../payments/audit.sql.js'
 import {
   acceptPayment,
   endUser,
+  type GrantDeps,
+  grantDays,
   type PaymentFile,
   previewRefund,
   recheckPayment,
@@ -46,7 +48,8 @@ export interface OperatorRoutesDeps
     ExportDeps,
     BackupDeps,
     ManageEventsDeps,
-    CodesDeps {
+    CodesDeps,
+    GrantDeps {
   readonly database: Database
   /** Known by the name of their key. */
   readonly operators: Callers<string>
@@ -119,6 +122,12 @@ function userRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.get(...routeAt(answering(OPERATIONS.getUserFile, answer)), async ({ params }) =>
     viewUserFile(await showUser(deps, params.user_id), viewedNow(deps)),
   )
+  app.post(...routeAt(answering(OPERATIONS.grantDays, answer)), async (request) => {
+    const { days, plan: planId = null, operation_id: operationId = null, why } = request.body
+    const by = actedBy(deps, request, why)
+    const { user_id } = request.params
+    return viewUserFile(await grantDays(deps, user_id, { days, planId, operationId }, by), viewedNow(deps))
+  })
   app.post(...routeAt(answering(OPERATIONS.endAccess, answer)), async (request) => {
     const by = actedBy(deps, request, request.body.why)
     return viewUserFile(await endUser(deps, request.params.user_id, by), viewedNow(deps))

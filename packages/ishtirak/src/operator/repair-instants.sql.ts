@@ -80,10 +80,10 @@ const queuedAhead = statement(
   'repairs.mails',
   `${select('mails', MAIL, 'queued_at')}, untrue as (
      delete from mails r using ahead
-      where ${isAhead(MAIL)} and r.kind not in ('receipt', 'refunded', 'portal_link')
+      where ${isAhead(MAIL)} and r.kind not in ('receipt', 'refunded', 'granted', 'portal_link')
    )
    update mails r set queued_at = $1::timestamptz, due_at = case when r.due_at is not null then $1::timestamptz end
-     from ahead where ${isAhead(MAIL)} and r.kind in ('receipt', 'refunded', 'portal_link')
+     from ahead where ${isAhead(MAIL)} and r.kind in ('receipt', 'refunded', 'granted', 'portal_link')
    returning r.user_id`,
 )
 

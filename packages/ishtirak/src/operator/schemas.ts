@@ -13,14 +13,7 @@ import {
   planLimitsSchema,
   timestamp,
 } from '../payments/schemas.js'
-
-/** One line that says something: a reason of blanks is none. Written so that each character is read twice at most. */
-const reason = Type.String({
-  pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-  maxLength: 500,
-  description: 'Goes into the audit trail',
-  examples: ['charged twice, ticket 4711'],
-})
+import { GrantSchema, reason } from './grant-schemas.js'
 
 export const WhySchema = Type.Object({ why: reason }, { additionalProperties: false })
 export const OptionalWhySchema = Type.Object({ why: Type.Optional(reason) }, { additionalProperties: false })
@@ -195,6 +188,7 @@ export const UserFileSchema = Type.Object({
   paid_until: nullable(timestamp),
   ended_at: nullable(timestamp),
   payments: Type.Array(OperatorPaymentSchema),
+  grants: Type.Array(GrantSchema, { description: 'Time that no payment bought, newest first' }),
   audit: Type.Array(ActSchema),
 })
 

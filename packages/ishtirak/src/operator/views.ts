@@ -1,5 +1,6 @@
 // What the operator sees, as the API writes it: the payment as its user sees it, and behind it what only we know.
 import type { Static } from 'typebox'
+import { describeGrant } from '../core/event.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { KeptReport } from '../core/settlement.js'
@@ -61,7 +62,10 @@ function viewReport(report: KeptReport) {
   }
 }
 
-export function viewUserFile({ user, subscription, payments, audit }: UserFile, context: ViewContext) {
+export function viewUserFile(
+  { user, subscription, payments, grants, audit }: UserFile,
+  context: ViewContext,
+) {
   const { userId: user_id, email, name, locale, createdAt } = user
   const { run, paidUntil, endedAt } = user.subscription
   return {
@@ -72,6 +76,11 @@ export function viewUserFile({ user, subscription, payments, audit }: UserFile, 
     paid_until: timestampOrNull(paidUntil),
     ended_at: timestampOrNull(endedAt),
     payments: payments.map((payment) => viewOperatorPayment(payment, context)),
+    grants: grants.map((grant) => ({
+      ...describeGrant(grant),
+      ...{ granted_at: toTimestamp(grant.grantedAt), granted_by: grant.by, why: grant.why },
+      operation_id: grant.operationId,
+    })),
     audit,
   }
 }

@@ -1,5 +1,7 @@
 // The audit trail: who did what, when and why, with the facts about money before and after; no address, no token, nothing of
 // the provider's account. Rows are added with the act they tell of and never changed: the database refuses it.
+import { describeGrant } from '../core/event.js'
+import type { Grant } from '../core/grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
@@ -57,6 +59,7 @@ export interface AuditedFacts {
   readonly subscription: SubscriptionFacts
   /** The periods of other payments, codes and grants that a refund moves. */
   readonly moved: readonly MovedPeriod[]
+  readonly grant?: Grant | null
 }
 
 /** An act that changes money, for the statement that saves the change. */
@@ -88,7 +91,7 @@ export function auditEntry(
   return { id: ids.next('act', now), actor: operator, act, reason, payment_id: paymentId, before, after }
 }
 
-function describeFacts({ payment, subscription, moved }: AuditedFacts) {
+function describeFacts({ payment, subscription, moved, grant }: AuditedFacts) {
   return {
     ...(payment && { payment: describePayment(payment) }),
     subscription: {
@@ -98,6 +101,7 @@ function describeFacts({ payment, subscription, moved }: AuditedFacts) {
       ended_at: timestampOrNull(subscription.endedAt),
     },
     ...(moved.length > 0 && { moved_periods: moved.map(describeMoved) }),
+    ...(grant && { grant: describeGrant(grant) }),
   }
 }
 

@@ -3,6 +3,7 @@
 
 import type { MailKind } from '../core/announcement.js'
 import { describeEvent, type EventType, type NewEvent } from '../core/event.js'
+import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import { codeUseChange, type Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
@@ -28,25 +29,32 @@ export interface DecidedChange {
     readonly payment?: Payment | null
     readonly subscription: SubscriptionFacts
     readonly moved?: readonly MovedPeriod[]
+    /** Time that is added without a payment. */
+    readonly grant?: Grant
     readonly events: readonly EventType[]
   }
 }
 
-/** `decide` loads the facts at each call, and throws to refuse. A decision on stale facts is made again. */
+/**
+ * `decide` loads the facts at each call, and throws to refuse; null: there is nothing to change. A decision on stale facts is
+ * made again.
+ */
 export async function saveByHand(
   deps: SaveDeps,
   by: OperatorAct,
-  decide: (now: Instant) => Promise<DecidedChange>,
+  decide: (now: Instant) => Promise<DecidedChange | null>,
 ): Promise<void> {
-  const { userId, payment } = await untilFresh(by.act, async () => {
+  const done = await untilFresh(by.act, async () => {
     const now = deps.clock.now()
     const decided = await decide(now)
+    if (!decided) return null
     const codeUse = codeUseChange(decided.payment, decided.after.payment ?? null)
     const fixed = { isNew: false, received: null, receipt: null, codeUse }
     const change = { ...fixed, ...describeChange(deps, decided, by, now) }
     return (await saveSettlement(deps.database, change)) === 'saved' ? decided : 'stale'
   })
-  deps.log.info({ ...by, user_id: userId, payment_id: payment?.id }, 'the operator acted')
+  if (!done) return
+  deps.log.info({ ...by, user_id: done.userId, payment_id: done.payment?.id }, 'the operator acted')
 }
 
 /** A change as it is saved, of a settlement or of an operator's act. */
@@ -56,27 +64,35 @@ export function describeChange(
   by: OperatorAct | undefined,
   now: Instant,
 ): Omit<SettlementChange, 'isNew' | 'received' | 'receipt'> {
-  const { subscription, moved = [], payment: changed = null } = after
+  const { subscription, moved = [], payment: changed = null, grant = null } = after
   const movedBefore = user.subscription.periods
     .filter((period) => moved.some(({ sourceId }) => sourceId === period.sourceId))
     .map(({ sourceId, start, end }) => ({ sourceId, periodStart: start, periodEnd: end }))
   const facts = {
     before: { payment, subscription: user.subscription, moved: movedBefore },
-    after: { payment: changed ?? payment, subscription, moved },
+    after: { payment: changed ?? payment, subscription, moved, grant },
   }
-  const described = { userId, payment: changed, subscription: statusAt(subscription, now, rules), now }
+  const described = {
+    userId,
+    payment: changed,
+    subscription: statusAt(subscription, now, rules),
+    grant,
+    now,
+  }
+  const about = changed ?? grant
   return {
     userId,
     version: user.version,
     payment: changed,
     subscription,
     moved,
+    grant: grant && { ...grant, by: by?.operator ?? null, why: by?.reason ?? null },
     events: after.events.map((type, index): NewEvent => {
       const kind = MAILED[type]
       return {
         id: ids.next('evt', now),
         event: describeEvent(type, { ...described, sequence: user.eventSequence + 1 + index }),
-        mail: changed && kind ? { kind, about: changed.id } : null,
+        mail: about && kind ? { kind, about: about.id } : null,
       }
     }),
     audit: by ? describeAct(ids, by, facts, now) : null,
@@ -88,4 +104,5 @@ export function describeChange(
 const MAILED: Readonly<Partial<Record<EventType, MailKind>>> = {
   'payment.paid': 'receipt',
   'payment.refunded': 'refunded',
+  'subscription.granted': 'granted',
 }

@@ -13,6 +13,7 @@ import { type Queryable, statement } from '../database/database.js'
 import { at, integer, text, textOrNull } from '../database/rows.js'
 import type { AuditEntry } from './audit.sql.js'
 import { COUNT_CODES } from './codes.sql.js'
+import { type GrantRow, grantToColumns, PERIOD_PARTS } from './grants.sql.js'
 import {
   COLUMN_NAMES,
   NEW_PAYMENT,
@@ -135,6 +136,8 @@ export interface SettlementChange {
   readonly receipt: { readonly series: string; readonly snapshot: unknown } | null
   /** Other paid periods that a refund moves. */
   readonly moved?: readonly MovedPeriod[]
+  /** Time that is added without a payment. */
+  readonly grant?: GrantRow | null
   /** The operator and the reason, if an operator did it. */
   readonly audit?: AuditEntry | null
   /** What time has brought about: announced now, and when to look next. Absent: new facts begin anew. */
@@ -147,13 +150,11 @@ export interface SettlementChange {
 // id is known, nothing else happens. Everything further hangs on these two. What time has to announce begins anew with a
 // new end. After a restore the series of that year, and of those before, has the mark of the restore: the numbers that were
 // drawn after the backup are unknown. (The year of the billing time zone may begin before that of UTC.)
-const saveChanges = statement(
-  'settlements.save',
-  `with input as (
+const OF_PAYMENTS = `with input as (
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
-       received jsonb, report jsonb, events jsonb, traceparent text, receipt jsonb, shifted jsonb, audit jsonb,
-       schedule jsonb, code jsonb, now timestamptz)
+       received jsonb, report jsonb, events jsonb, traceparent text, receipt jsonb, shifted jsonb, granted jsonb,
+       audit jsonb, schedule jsonb, code jsonb, now timestamptz)
    ), guard as (
      select u.user_id from users u, input i
       where u.user_id = i.user_id and u.version = i.version
@@ -191,13 +192,8 @@ const saveChanges = statement(
         and p.status in ('requested', 'pending')
      returning p.code_hash
    ), ${COUNT_CODES}
-   ), shifted as (
-     update payments p
-        set period_start = r.period_start, period_end = r.period_end
-       from effect e,
-            jsonb_to_recordset(e.shifted) as r(id text, period_start timestamptz, period_end timestamptz)
-      where e.shifted is not null and p.user_id = e.user_id and p.id = r.id and p.status = 'paid'
-   ), audited as (
+   )`
+const OF_ALL = `, audited as (
      insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after)
      select e.user_id, a.id, e.now, a.actor, a.act, a.reason, a.payment_id, a.before, a.after
        from effect e, jsonb_populate_record(null::audit, e.audit) a
@@ -254,15 +250,18 @@ const saveChanges = statement(
       where u.user_id = e.user_id
    )
    select i.user_id, g.user_id is not null as guarded, e.user_id is not null as effective
-     from input i left join guard g using (user_id) left join effect e using (user_id)`,
-)
+     from input i left join guard g using (user_id) left join effect e using (user_id)`
+const saveChanges = statement('settlements.save', OF_PAYMENTS + OF_ALL)
+// Few changes grant time or move periods: all others are spared these parts.
+const savePeriods = statement('settlements.save_periods', OF_PAYMENTS + PERIOD_PARTS + OF_ALL)
 
 /** Saves changes of different users, each wholly or not at all; gives what became of each. */
 export async function saveSettlements(
   database: Queryable,
   changes: readonly SettlementChange[],
 ): Promise<readonly SaveResult[]> {
-  const rows = await database.query(saveChanges, [JSON.stringify(changes.map(toInput))])
+  const save = changes.some(({ grant, moved }) => grant || moved?.length) ? savePeriods : saveChanges
+  const rows = await database.query(save, [JSON.stringify(changes.map(toInput))])
   const results = new Map(rows.map((row) => [text(row, 'user_id'), resultOf(row)]))
   return changes.map((change) => results.get(change.userId) ?? 'stale')
 }
@@ -286,14 +285,15 @@ function toInput(change: SettlementChange) {
     events: change.events,
     traceparent: change.traceparent,
     receipt: change.receipt,
-    ...(change.moved?.length && { shifted: change.moved.map(movedToColumns) }),
+    ...(change.moved?.length && {
+      shifted: change.moved.map(({ sourceId, periodStart, periodEnd }) => {
+        return { id: sourceId, period_start: at(periodStart), period_end: at(periodEnd) }
+      }),
+    }),
+    ...(change.grant && { granted: grantToColumns(change.grant) }),
     audit: change.audit ?? null,
     code: change.codeUse ?? null,
     schedule: change.schedule ? { ...change.schedule, announce_at: at(change.schedule.announceAt) } : null,
     now: at(change.now),
   }
-}
-
-function movedToColumns({ sourceId, periodStart, periodEnd }: MovedPeriod) {
-  return { id: sourceId, period_start: at(periodStart), period_end: at(periodEnd) }
 }

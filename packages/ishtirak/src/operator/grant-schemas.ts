@@ -1,0 +1,49 @@
+// The shapes of a grant: what the operator asks for, and what is shown of it.
+import { Type } from 'typebox'
+import { EventGrantSchema } from '../events/schemas.js'
+import { nameSchemas } from '../http/schemas.js'
+import { nullable, timestamp } from '../payments/schemas.js'
+
+/** One line that says something: a reason of blanks is none. Written so that each character is read twice at most. */
+export const reason = Type.String({
+  pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+  maxLength: 500,
+  description: 'Goes into the audit trail',
+  examples: ['charged twice, ticket 4711'],
+})
+
+/** A year, leap or not: longer ones are more likely a slip. */
+const GRANTED_DAYS_MAX = 366
+
+export const GrantRequestSchema = Type.Object(
+  {
+    days: Type.Integer({ minimum: 1, maximum: GRANTED_DAYS_MAX, description: 'Of 24 hours', examples: [14] }),
+    plan: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'For a user who never had one; absent: the first that is sold',
+        examples: ['pro'],
+      }),
+    ),
+    operation_id: Type.Optional(
+      Type.String({
+        pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+        maxLength: 128,
+        description: 'Names this grant to this user: sent again it is answered the same and counts once',
+        examples: ['ticket-4711'],
+      }),
+    ),
+    why: reason,
+  },
+  { additionalProperties: false },
+)
+
+export const GrantSchema = Type.Object({
+  ...EventGrantSchema.properties,
+  granted_at: timestamp,
+  granted_by: nullable(Type.String()),
+  why: nullable(Type.String()),
+  operation_id: nullable(Type.String()),
+})
+
+nameSchemas({ GrantRequest: GrantRequestSchema, Grant: GrantSchema })

@@ -1,0 +1,100 @@
+// Time that no payment bought, as rows: days from the operator, months by a code. The periods that access is computed from are
+// the user's (users.sql.ts); these rows are the history, saved with the change that they tell of.
+import type { Grant } from '../core/grant.js'
+import type { Instant } from '../core/instant.js'
+import type { Plan } from '../core/plan.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, instant, integer, json, text, textOrNull } from '../database/rows.js'
+
+export interface GrantRow extends Grant {
+  /** The operator, and their reason; null: it is by a code. */
+  readonly by: string | null
+  readonly why: string | null
+}
+
+export interface KeptGrant extends GrantRow {
+  readonly grantedAt: Instant
+}
+
+/**
+ * Parts of the statement that saves a change (settle.sql.ts), between two others of its `with`: what is granted, and the
+ * periods that a refund moves.
+ */
+export const PERIOD_PARTS = `, granted as (
+     insert into grants (user_id, id, operation_id, plan, months, days, period_start, period_end, granted_at, granted_by, why)
+     select e.user_id, g.id, g.operation_id, g.plan, g.months, g.days, g.period_start, g.period_end, e.now,
+            g.granted_by, g.why
+       from effect e, jsonb_populate_record(null::grants, e.granted) g
+      where e.granted is not null
+   ), shifted as (
+     update payments p
+        set period_start = r.period_start, period_end = r.period_end
+       from effect e,
+            jsonb_to_recordset(e.shifted) as r(id text, period_start timestamptz, period_end timestamptz)
+      where e.shifted is not null and p.user_id = e.user_id and p.id = r.id and p.status = 'paid'
+   ), shifted_grants as (
+     update grants g
+        set period_start = r.period_start, period_end = r.period_end
+       from effect e,
+            jsonb_to_recordset(e.shifted) as r(id text, period_start timestamptz, period_end timestamptz)
+      where e.shifted is not null and g.user_id = e.user_id and g.id = r.id
+   )`
+
+export function grantToColumns(grant: GrantRow) {
+  const { id, operationId, plan, months, days, start, end, by, why } = grant
+  return {
+    ...{ id, operation_id: operationId, plan, months, days },
+    ...{ period_start: at(start), period_end: at(end), granted_by: by, why },
+  }
+}
+
+function parseGrant(row: Row): KeptGrant {
+  return {
+    id: text(row, 'id'),
+    operationId: textOrNull(row, 'operation_id'),
+    plan: json<Plan>(row, 'plan'),
+    months: integer(row, 'months'),
+    days: integer(row, 'days'),
+    start: instant(row, 'period_start'),
+    end: instant(row, 'period_end'),
+    grantedAt: instant(row, 'granted_at'),
+    by: textOrNull(row, 'granted_by'),
+    why: textOrNull(row, 'why'),
+  }
+}
+
+const selectNewest = statement(
+  'grants.newest',
+  'select * from grants where user_id = $1 order by granted_at desc, id desc limit $2::int',
+)
+
+/** Newest first. */
+export async function grantsOfUser(
+  database: Queryable,
+  userId: string,
+  limit: number,
+): Promise<readonly KeptGrant[]> {
+  return (await database.query(selectNewest, [userId, limit])).map(parseGrant)
+}
+
+const selectOne = statement('grants.one', 'select * from grants where user_id = $1 and id = $2')
+
+export async function findGrant(database: Queryable, userId: string, id: string): Promise<KeptGrant | null> {
+  const [row] = await database.query(selectOne, [userId, id])
+  return row ? parseGrant(row) : null
+}
+
+const selectOperation = statement(
+  'grants.by_operation',
+  'select * from grants where user_id = $1 and operation_id = $2',
+)
+
+/** What was granted under an operation's id. */
+export async function findGrantByOperation(
+  database: Queryable,
+  userId: string,
+  operationId: string,
+): Promise<KeptGrant | null> {
+  const [row] = await database.query(selectOperation, [userId, operationId])
+  return row ? parseGrant(row) : null
+}
