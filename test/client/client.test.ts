@@ -11,7 +11,7 @@ import {
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
-import { createWorld, type World } from '../support/world.js'
+import { createWorld, tokenOf, type World } from '../support/world.js'
 
 let world: World
 let users = 0
@@ -68,6 +68,23 @@ describe('a client in reach of billing', () => {
     await client.updateUser(userId, { email: 'a@example.dz', locale: 'fr' })
     const user = await client.user(userId)
     expect([user.user_id, user.usage.storage_mb, user.locale]).toEqual([userId, 120, 'fr'])
+  })
+
+  it('says what is sold, quotes it, and buys it once with the user’s own token', async () => {
+    const { state, send } = road()
+    const client = clientOf({ fetch: send })
+    const offer = { plan: 'pro', months: 1, price: 2000, currency: 'DZD' }
+    expect(await client.offers()).toEqual([{ ...offer, saves: 0 }])
+    const token = await tokenOf({ sub: userId })
+    const quote = await client.quote(token, { plan: 'pro' })
+    expect(quote).toMatchObject({ ...offer, amount: 2000, would_end: '2026-12-21T12:00:00Z' })
+    state.answersLost = 1
+    const payment = await client.createPayment(token, { plan: 'pro', months: 1 })
+    expect(payment).toMatchObject({ status: 'pending', amount: quote.amount, method: 'card' })
+    expect((await client.createPayment(token, { plan: 'pro' })).id).toBe(payment.id)
+    await expect(client.quote(token, { plan: 'pro', months: 2 })).rejects.toMatchObject({
+      code: 'unknown_term',
+    })
   })
 
   it('repeats a call whose answer was lost, and it counts once', async () => {

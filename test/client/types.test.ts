@@ -3,6 +3,7 @@ import { expectTypeOf, it } from 'vitest'
 import type * as client from '../../packages/client/src/types.js'
 import type { EventType, PlatformEvent } from '../../packages/ishtirak/src/core/event.js'
 import type * as service from '../../packages/ishtirak/src/limits/schemas.js'
+import type * as payments from '../../packages/ishtirak/src/payments/schemas.js'
 
 it('the client’s shapes are those of the service, field by field (checked by the compiler)', () => {
   expectTypeOf<client.Allowance>().toEqualTypeOf<service.Allowance>()
@@ -13,6 +14,10 @@ it('the client’s shapes are those of the service, field by field (checked by t
   expectTypeOf<Omit<client.PlatformUser, Limits>>().toEqualTypeOf<Omit<service.PlatformUser, Limits>>()
   // The client names the four limits of the catalogue without PLANS_FILE, beside any others.
   expectTypeOf<client.PlatformUser[Limits]>().toExtend<service.PlatformUser[Limits]>()
+  expectTypeOf<client.Offer>().toEqualTypeOf<payments.OfferView>()
+  expectTypeOf<client.Quote>().toEqualTypeOf<payments.QuoteView>()
+  expectTypeOf<client.PaymentRequest>().toEqualTypeOf<payments.PaymentRequest>()
+  expectTypeOf<client.Payment>().toEqualTypeOf<payments.PaymentView>()
   expectTypeOf<client.EventType>().toEqualTypeOf<EventType>()
   // The client's words are wider, so that it can receive a status or a limit that it does not know yet.
   expectTypeOf<PlatformEvent['data']>().toExtend<client.EventData>()

@@ -1,5 +1,5 @@
 // One call of the API, bounded in time and retried once when its outcome is unknown. A retry is safe, because every call
-// of this API is idempotent: by its operation_id, or because it sets absolute values.
+// of this API is idempotent: by its operation_id, because it sets absolute values, or because there is one open payment.
 
 /** The API refused. `problem` is the body of its answer, RFC 9457. */
 export class BillingApiError extends Error {
@@ -27,7 +27,15 @@ interface CallOptions {
   readonly now: () => number
 }
 
-type Call = <Answer>(method: string, path: string, body?: object) => Promise<Answer>
+interface CallSettings {
+  readonly body?: object | undefined
+  /** Of a user, in place of the platform's key. */
+  readonly accessToken?: string
+  /** In place of the option. */
+  readonly withinMs?: number
+}
+
+type Call = <Answer>(method: string, path: string, settings?: CallSettings) => Promise<Answer>
 
 const DEFAULT_TIMEOUT_MS = 2_000
 
@@ -39,12 +47,13 @@ export function createCall(options: CallOptions): Call {
     const response = await send(`${base}${path}`, { ...request, signal: AbortSignal.timeout(withinMs) })
     return readAnswer<Answer>(response)
   }
-  return async <Answer>(method: string, path: string, body?: object) => {
+  return async <Answer>(method: string, path: string, settings: CallSettings = {}) => {
+    const { body, accessToken = apiKey, withinMs = timeoutMs } = settings
     const request: RequestInit = {
       method,
       redirect: 'manual',
       headers: {
-        authorization: `Bearer ${apiKey}`,
+        authorization: `Bearer ${accessToken}`,
         accept: 'application/json',
         ...(body ? { 'content-type': 'application/json' } : {}),
       },
@@ -53,10 +62,10 @@ export function createCall(options: CallOptions): Call {
     const startedAt = now()
     try {
       // Half of the time: a server that hangs must leave some for the retry.
-      return await attempt<Answer>(path, request, timeoutMs / 2)
+      return await attempt<Answer>(path, request, withinMs / 2)
     } catch (error) {
       if (error instanceof BillingApiError) throw error
-      const left = Math.max(1, timeoutMs - (now() - startedAt))
+      const left = Math.max(1, withinMs - (now() - startedAt))
       return await attempt<Answer>(path, request, left).catch((second: unknown) => {
         if (second instanceof BillingApiError) throw second
         throw new BillingUnreachableError('billing is unreachable', { cause: second })

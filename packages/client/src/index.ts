@@ -6,7 +6,11 @@ import type {
   Allowance,
   ConsumeRequest,
   LimitName,
+  Offer,
+  Payment,
+  PaymentRequest,
   PlatformUser,
+  Quote,
   ReleaseRequest,
   UsageReport,
   UserUpdate,
@@ -57,6 +61,12 @@ export interface Client<Limit extends string = LimitName> {
   consume(userId: string, limit: Limit, request: ConsumeRequest): Promise<Consumed>
   release(userId: string, limit: Limit, request: ReleaseRequest): Promise<Allowance>
   reportUsage(userId: string, limit: Limit, report: UsageReport): Promise<Allowance>
+  /** What is sold, in the order of the plans, the shortest term first. */
+  offers(): Promise<Offer[]>
+  /** What a payment made now would buy and cost. `accessToken` is the user's. */
+  quote(accessToken: string, wanted: Omit<PaymentRequest, 'method'>): Promise<Quote>
+  /** Buys a term; send the user to `checkout_url`. May take 14 s: the provider is asked. A repetition gives the same payment. */
+  createPayment(accessToken: string, request: PaymentRequest): Promise<Payment>
   readonly verifyEvent: typeof verifyEvent
 }
 
@@ -67,13 +77,13 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
   const remembered = rememberLimits({ rememberLimitsMs, now })
   const count = async (method: string, place: Place, action: string, body: Scope) => {
     const path = `${userPath(place.userId)}/limits/${encodeURIComponent(place.limit)}/${action}`
-    const answer = await call<Allowance>(method, path, body)
+    const answer = await call<Allowance>(method, path, { body })
     remembered.keep({ ...place, scopeId: scopeOf(body) }, answer)
     return answer
   }
   return {
     user: (userId) => call('GET', userPath(userId)),
-    updateUser: (userId, update) => call('PUT', userPath(userId), update),
+    updateUser: (userId, update) => call('PUT', userPath(userId), { body: update }),
     consume: async (userId, limit, request) => {
       try {
         return { ...(await count('POST', { userId, limit }, 'consume', request)), source: 'billing' }
@@ -87,6 +97,13 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
     },
     release: (userId, limit, request) => count('POST', { userId, limit }, 'release', request),
     reportUsage: (userId, limit, report) => count('PUT', { userId, limit }, 'usage', report),
+    offers: () => call('GET', `${BILLING}/offers`),
+    quote: (accessToken, { plan, months = 1, code }) => {
+      const query = new URLSearchParams({ plan, months: String(months), ...(code && { code }) })
+      return call('GET', `${BILLING}/quote?${query}`, { accessToken })
+    },
+    createPayment: (accessToken, body) =>
+      call('POST', `${BILLING}/payments`, { body, accessToken, withinMs: 2 * PURCHASE_MS }),
     verifyEvent,
   }
 }
@@ -101,6 +118,10 @@ interface Place {
   readonly userId: string
   readonly limit: string
 }
+
+const BILLING = '/api/v1/billing'
+/** The service answers a purchase within 6 s. */
+const PURCHASE_MS = 7_000
 
 function userPath(userId: string): string {
   return `/api/v1/platform/users/${encodeURIComponent(userId)}`

@@ -108,6 +108,65 @@ export interface PlatformUser {
   locale: Locale | null
 }
 
+/** A term in which a plan is sold. */
+export interface Offer {
+  plan: string
+  /** 1 to 36. */
+  months: number
+  /** For the whole term. */
+  price: number
+  currency: string
+  /** Against as many single months. */
+  saves: number
+}
+
+export interface Quote {
+  plan: string
+  months: number
+  /** Of the offer. */
+  price: number
+  /** What is taken off. */
+  discount: number
+  /** What is to be paid. */
+  amount: number
+  currency: string
+  would_start: string
+  would_end: string
+  /** The code whose discount is taken off, as it is printed; null without one. */
+  code: string | null
+}
+
+export interface PaymentRequest {
+  plan: string
+  /** 1 if absent. */
+  months?: number
+  /** A code of the seller's, for a discount. */
+  code?: string
+  /** `card` if absent. */
+  method?: string
+}
+
+export interface Payment {
+  id: string
+  plan: string
+  months: number
+  amount: number
+  currency: string
+  status: 'pending' | 'paid' | 'failed' | 'canceled' | 'expired' | 'review' | 'refunded'
+  method: 'card'
+  /** The kind of card, once it is known. */
+  payment_method: string | null
+  /** Only while it can be paid. */
+  checkout_url: string | null
+  created_at: string
+  expires_at: string
+  paid_at: string | null
+  period_start: string | null
+  period_end: string | null
+  /** Once paid. */
+  receipt_url: string | null
+}
+
 export type EventType =
   | 'subscription.activated'
   | 'subscription.renewed'

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { aCode } from '../../../../test/support/codes.js'
 import {
+  aPayment,
   aReport,
   catalogueOf,
   days,
@@ -98,6 +99,19 @@ describe('a quote', () => {
       expect(kindOf({ code }, bought([NOON, 36]))).toBe('prepaid_limit_reached')
     }
   })
+})
+
+it('another term than that of the open payment takes its place', () => {
+  const open = aPayment()
+  const click = (months: number) =>
+    decideUpgrade(
+      { subscription: NEVER_PAID, open, recentAt: [] },
+      { planId: 'pro', months, mode: 'payment' },
+      CATALOGUE,
+      NOON,
+      RULES,
+    )
+  expect([click(1).kind, click(12).kind]).toEqual(['return', 'close'])
 })
 
 describe('buying ahead', () => {

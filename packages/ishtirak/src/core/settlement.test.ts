@@ -68,6 +68,8 @@ describe('a paid report', () => {
     ['payment_id', { paymentId: 'pay_99' }],
     ['payment_id', { paymentId: null }],
     ['user_id', { userId: 'user-2' }],
+    ['plan_id', { planId: 'team' }],
+    ['months', { months: 12 }],
   ])('that differs in %s goes to review and grants nothing', (name, change) => {
     const { outcome, subscription, payment, events } = decide(aPayment(), aReport(change))
     expect([outcome, subscription, payment?.status, events]).toEqual([
