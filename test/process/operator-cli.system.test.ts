@@ -65,7 +65,9 @@ it(
 
     const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
     const list = await runCommand(['payments', 'list'], beside)
-    expect(list.output).toMatch(new RegExp(`^ +${paymentId} +user-1 +pro +2000 +DZD +paid +edahabia `, 'm'))
+    expect(list.output).toMatch(
+      new RegExp(`^ +${paymentId} +user-1 +pro +1 +2000 +DZD +paid +edahabia `, 'm'),
+    )
     const shown = await runCommand(['payments', 'show', paymentId], beside)
     expect(shown.output).toMatch(/^settled_by +webhook$/m)
     expect(shown.output).toMatch(
@@ -128,6 +130,14 @@ it(
     )
     expect(await refused('payments', 'refund', paymentId, '--why', ' ')).toContain(
       '/why: The value has the wrong form',
+    )
+    const taken = ['payments', 'record', '--user', 'amina', '--plan', 'pro', '--method', 'cash']
+    const slip = [...taken, '--reference', '2026/0042', '--why', 'paid at the desk', '--amount']
+    expect(await refused(...slip, '2019.5')).toMatch(
+      /price: 2000\n[\s\S]*stamp_duty: 20\n[\s\S]*amount: 2020/,
+    )
+    expect((await runCommand([...slip, '2020'], beside)).output).toMatch(
+      /stamp_duty +20\n[\s\S]*payment\.record/,
     )
     expect(await refused('payments', 'list', '--limit', '0')).toContain(
       '/query/limit: The value is too small',

@@ -49,6 +49,7 @@ export function createPretendMethod(clock: Clock): PretendMethod {
     looksAfterMs: [2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 18 * MINUTE, 6 * HOUR],
     acknowledgeWithinMs: ACKNOWLEDGE_WITHIN_MS,
     instruments: ['cib_edahabia'],
+    begunBy: 'user',
     bearsStampDuty: false,
     list: null,
     webhook: null,

@@ -153,7 +153,7 @@ export interface Payment {
   amount: number
   currency: string
   status: 'pending' | 'paid' | 'failed' | 'canceled' | 'expired' | 'review' | 'refunded'
-  method: 'card'
+  method: 'card' | 'cash' | 'cheque'
   /** The kind of card, once it is known. */
   payment_method: string | null
   /** Only while it can be paid. */

@@ -64,6 +64,8 @@ export interface MethodTraits {
   readonly acknowledgeWithinMs: number | null
   /** The kinds of card or account that it takes, as `payment_method` names them on the wire. */
   readonly instruments: readonly string[]
+  /** Who begins a payment. An operator: it is recorded once it is paid, and our row is all there is to ask. */
+  readonly begunBy: 'user' | 'operator'
   /** It takes coins and notes, and the law asks for stamp duty on the receipt. */
   readonly bearsStampDuty: boolean
 }

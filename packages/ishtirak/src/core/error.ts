@@ -28,6 +28,7 @@ export const ERRORS = {
   unknown_term: 422,
   unknown_method: 422,
   code_not_valid: 422,
+  wrong_amount: 422,
   invalid_cursor: 422,
   rate_limited: 429,
   too_many_checkouts: 429,

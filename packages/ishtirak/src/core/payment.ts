@@ -26,7 +26,7 @@ export type PublicPaymentStatus = (typeof PUBLIC_PAYMENT_STATUSES)[number]
  * How a payment is made, as callers choose it. Every provider of card payments has a name of its own among the methods, and is
  * `card` here.
  */
-export const PAYMENT_WAYS = ['card'] as const
+export const PAYMENT_WAYS = ['card', 'cash', 'cheque'] as const
 export type PaymentWay = (typeof PAYMENT_WAYS)[number]
 
 /** Of a payment's method. */

@@ -252,6 +252,7 @@ describe('a payment that is known from its checkout alone', () => {
     looksAfterMs: [1],
     acknowledgeWithinMs: null,
     instruments: [],
+    begunBy: 'user' as const,
     bearsStampDuty: false,
   }
   const TEAM: Plan = { ...YEARLY, id: 'team', price: 9_000, terms: [{ months: 12, price: 20_000 }] }

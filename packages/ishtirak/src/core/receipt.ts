@@ -174,7 +174,7 @@ export function taxAt(terms: TaxTerms, paidOn: string): Tax {
 }
 
 /** The duty in centimes on `amount` whole dinars of cash; a day before the first term is taken for the first, as for the tax. */
-function stampDutyAt({ stampDutyTerms }: Seller, amount: number, paidOn: string): number {
+export function stampDutyAt({ stampDutyTerms }: Seller, amount: number, paidOn: string): number {
   return stampDutyTerms === null ? 0 : stampDutyOn(amount, termAt(stampDutyTerms, paidOn))
 }
 

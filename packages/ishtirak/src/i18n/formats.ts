@@ -43,8 +43,9 @@ export function createFormats(timeZone: string) {
   })
   return {
     /** `2 000 DA`: whole dinars. */
-    money: (amount: number, locale: Locale) =>
-      `${grouped(numbers[locale], amount)}\u00a0${CATALOGS[locale].page.currency}`,
+    money: (amount: number, locale: Locale) => withCentimes(numbers[locale], amount * 100, locale),
+    /** `2 000 DA`, `451,50 DA`: centimes only where there are some, and set off alike in all languages, as on receipts. */
+    centimes: (centimes: number, locale: Locale) => withCentimes(numbers[locale], centimes, locale),
     /** `5 120` */
     number: (count: number, locale: Locale) => grouped(numbers[locale], count),
     /** `21 December 2026` */
@@ -77,6 +78,11 @@ export function createFormats(timeZone: string) {
     /** `2026-12-21`: the day in this zone, as dated settings name it. */
     isoDay: (instant: Instant) => isoDays.format(instant),
   }
+}
+
+function withCentimes(format: Intl.NumberFormat, centimes: number, locale: Locale): string {
+  const rest = centimes % 100 === 0 ? '' : `,${String(centimes % 100).padStart(2, '0')}`
+  return `${grouped(format, Math.floor(centimes / 100))}${rest}\u00a0${CATALOGS[locale].page.currency}`
 }
 
 /**

@@ -7,6 +7,7 @@ import { DAY, type Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { Catalogue } from '../core/plan.js'
 import { renewalAt } from '../core/quote.js'
+import { totalOf } from '../core/receipt.js'
 import { type BillingRules, graceEndsAt } from '../core/subscription.js'
 import { type Formats, termInWords } from '../i18n/formats.js'
 import { directionOf, type MessageKey, phoneInWords, planName, sayFor } from '../i18n/messages.js'
@@ -83,7 +84,7 @@ function wordsOf(
     color: shop.color ?? COLOR,
     subject: plain(say(subjectKey(owed, deps.clock.now(), deps.formats), data)),
     greeting: name === null ? say('mail_greetingUnnamed') : say('mail_greeting', { name }),
-    paragraphs: [say(`mail_${theme}_what`, data), say(next, data)],
+    paragraphs: [say(whatKey(owed, of.receipt), data), say(next, data)],
     button: say(BUTTONS[owed.kind] ?? 'mail_renewButton'),
     url,
     footer: say('mail_footer'),
@@ -113,13 +114,15 @@ function dataOf(
   const { subscription } = owed.user
   const end = receipt?.periodEnd ?? grant?.end ?? subscription.paidUntil ?? now
   const price = renewalAt(subscription, catalogue, now, rules)?.amount ?? 0
-  const plan = receipt?.planName ?? grant?.plan.name ?? subscription.periods.at(-1)?.plan.name ?? ''
+  const plan = receipt?.snapshot.planName ?? grant?.plan.name ?? subscription.periods.at(-1)?.plan.name ?? ''
   return {
     plan: planName(plan, locale),
     end: formats.moment(end, locale),
     graceEnd: formats.moment(graceEndsAt(end, rules), locale),
     time: formats.timeLeft(end - now, locale),
-    amount: formats.money(receipt?.amount ?? price, locale),
+    amount: receipt ? formats.centimes(totalOf(receipt.snapshot), locale) : formats.money(price, locale),
+    duty: formats.centimes(receipt?.snapshot.stampDutyCentimes ?? 0, locale),
+    reference: receipt?.snapshot.checkoutId ?? '',
     number: receipt?.number ?? '',
     granted: grant ? lengthOf(grant, formats, locale) : '',
   }
@@ -147,6 +150,14 @@ function subjectKey({ kind, user }: ClaimedMail, now: Instant, { isoDay }: Forma
       : null
   if (days === 0) return 'mail_expiring_today_subject'
   return days === 1 ? 'mail_expiring_tomorrow_subject' : `mail_${theme}_subject`
+}
+
+/** What is handed over is not paid by card: the mail says how. */
+function whatKey({ kind }: ClaimedMail, receipt: Receipt | null): MessageKey {
+  const method = receipt?.snapshot.paymentMethod
+  return isAboutPayment(kind) && (method === 'cash' || method === 'cheque')
+    ? `mail_${kind}_${method}_what`
+    : `mail_${themeOf(kind)}_what`
 }
 
 /** All reminders before the end say the same. */

@@ -29,6 +29,7 @@ const COMMANDS: readonly (readonly [usage: string, operation: Operation, show?: 
   ['find <word>', OPERATIONS.search, orNothing],
   ['payments list', OPERATIONS.listAllPayments, ({ data }) => ({ payments: data })],
   ['payments show <payment>', OPERATIONS.getPaymentFile],
+  ['payments record', OPERATIONS.recordPayment],
   ['payments recheck <payment>', OPERATIONS.recheckPayment],
   ['payments accept <payment>', OPERATIONS.acceptPayment],
   ['payments preview-refund <payment>', OPERATIONS.previewRefund],
@@ -113,14 +114,15 @@ function addMembers(command: Command, { schema }: Operation): () => Members {
     const option = new Option(FLAGS[name] ?? `--${name} <${name}>`, says.filter(Boolean).join(', '))
     if (choices) option.choices(choices)
     command.addOption(option.makeOptionMandatory(input?.required?.includes(name) ?? false))
-    return { name, key: option.attributeName(), only, isInteger: type === 'integer' }
+    const numbers = type === 'integer' ? /^\d{1,15}$/ : type === 'number' ? /^\d{1,12}(\.\d{1,3})?$/ : null
+    return { name, key: option.attributeName(), only, numbers }
   })
   return () => {
     const given = command.opts<Readonly<Record<string, string>>>()
-    const read = options.map(({ name, key, only, isInteger }) => {
+    const read = options.map(({ name, key, only, numbers }) => {
       const text = given[key]
       // What is no number is refused by the service, as it is written.
-      const value = isInteger && text && /^\d{1,15}$/.test(text) ? Number(text) : text
+      const value = text && numbers?.test(text) ? Number(text) : text
       return [name, value && (only ?? value)]
     })
     return Object.fromEntries(read.filter(([, value]) => value !== undefined))

@@ -28,6 +28,7 @@ import { createLoadUserWithUsage } from '../limits/usage.sql.js'
 import { createMailer } from '../mail/send-mail.js'
 import { operatorRoutes } from '../operator/operator.route.js'
 import { createChargily } from '../payments/chargily/chargily.js'
+import { createDesk } from '../payments/desk/desk.js'
 import { createPaymentMethods } from '../payments/method.js'
 import { offerRoutes } from '../payments/offers.route.js'
 import { createListPayments } from '../payments/payments.sql.js'
@@ -142,6 +143,10 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
         ...(tracing && { send: tracing.send('chargily') }),
         clock,
         log: (line) => log.debug(line, 'provider call'),
+      }),
+      ...createDesk({
+        live: config.chargily.secretKey.startsWith('live_sk_'),
+        takesCash: seller.stampDutyTerms !== null,
       }),
     ),
     catalogue: config.plans,

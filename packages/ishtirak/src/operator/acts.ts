@@ -16,7 +16,8 @@ import type { ProviderFailure } from '../payments/method.js'
 import { type SaveDeps, saveByHand } from '../payments/save.js'
 import { type SettleDeps, settlePayment } from '../payments/settle.js'
 import { lookUpPayment } from '../payments/sweep.js'
-import { actsOnUser, findPaymentWithUser, findUser, newestPayments, tracesOf } from './operator.sql.js'
+import { findUser } from '../payments/users.sql.js'
+import { actsOnUser, findPaymentWithUser, newestPayments, tracesOf } from './operator.sql.js'
 
 /** Everything known of one payment. */
 export type PaymentFile = { readonly payment: Payment } & Awaited<ReturnType<typeof tracesOf>>

@@ -28,6 +28,8 @@ const COLUMNS: Readonly<Record<string, (taken: TakenPayment, wallClock: WallCloc
   second_of: ({ payment }) => payment.secondOf,
   months: ({ payment }) => payment.months,
   method: ({ payment }) => payment.method,
+  // In dinars; it comes on top of the amount.
+  stamp_duty: ({ stampDutyCentimes: duty }) => duty && duty / 100,
 }
 
 export interface ExportDeps extends AuditDeps {

@@ -13,6 +13,7 @@ import {
 } from '../events/schemas.js'
 import { problemResponses } from '../http/problem.js'
 import * as codes from './code-schemas.js'
+import { TakenAtDeskSchema } from './desk-schemas.js'
 import { GrantRequestSchema } from './grant-schemas.js'
 import * as schemas from './schemas.js'
 
@@ -77,6 +78,25 @@ export const OPERATIONS = {
     'Everything known of one payment',
     payment,
     schemas.PaymentFileSchema,
+  ),
+  recordPayment: acts(
+    '/payments',
+    'Record a payment that was made at the desk, in cash or by cheque',
+    {
+      body: TakenAtDeskSchema,
+      description:
+        'Books it at once. The same reference twice books once. 422 `wrong_amount` names the price, the stamp duty and the amount to be paid; 409 when another payment has the reference.',
+    },
+    schemas.PaymentFileSchema,
+    [
+      'unknown_plan',
+      'plan_not_purchasable',
+      'unknown_term',
+      'unknown_method',
+      'wrong_amount',
+      'prepaid_limit_reached',
+      'already_refunded',
+    ],
   ),
   recheckPayment: acts(
     '/payments/:payment_id/recheck',

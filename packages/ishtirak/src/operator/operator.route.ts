@@ -14,6 +14,7 @@ import {
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
 import type { By } from '../payments/audit.sql.js'
+import { type RecordDeps, recordPayment } from '../payments/desk/record.js'
 import {
   acceptPayment,
   endUser,
@@ -48,6 +49,7 @@ export interface OperatorRoutesDeps
     ExportDeps,
     BackupDeps,
     ManageEventsDeps,
+    RecordDeps,
     CodesDeps,
     GrantDeps {
   readonly database: Database
@@ -97,6 +99,15 @@ function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.get(...routeAt(OPERATIONS.previewRefund), async ({ params }) =>
     viewRefundPreview(await previewRefund(deps, params.payment_id)),
   )
+  app.post(...routeAt(OPERATIONS.recordPayment), async (request) => {
+    const { user_id: userId, plan: planId, months = 1, why, ...taken } = request.body
+    const paymentId = await recordPayment(
+      deps,
+      { userId, planId, months, ...taken },
+      actedBy(deps, request, why),
+    )
+    return viewPaymentFile(await showPayment(deps, paymentId), viewedNow(deps))
+  })
   const act = async (
     run: (deps: OperatorRoutesDeps, paymentId: string, by: By) => Promise<PaymentFile>,
     { payment_id }: { readonly payment_id: string },

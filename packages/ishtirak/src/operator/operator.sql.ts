@@ -2,7 +2,7 @@
 // the way of all changes, through payments/settle.sql.ts.
 import { type Instant, toTimestamp } from '../core/instant.js'
 import type { Payment, PublicPaymentStatus } from '../core/payment.js'
-import { readReceiptNumber, receiptNumber } from '../core/receipt.js'
+import { type ReceiptSnapshot, readReceiptNumber, receiptNumber, totalOf } from '../core/receipt.js'
 import type { KeptReport } from '../core/settlement.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, json, text } from '../database/rows.js'
@@ -70,7 +70,7 @@ const selectSent = statement(
 
 const selectKept = statement(
   'operator.kept',
-  `select p.reports, r.series, r.number, r.issued_at
+  `select p.reports, r.series, r.number, r.issued_at, r.snapshot
      from payments p left join receipts r on r.user_id = p.user_id and r.payment_id = p.id
     where p.user_id = $1 and p.id = $2`,
 )
@@ -91,12 +91,18 @@ export async function tracesOf(database: Queryable, { userId, id, checkoutId }: 
     receipt: receipt && {
       number: receiptNumber(receipt.series, receipt.number),
       issued_at: toTimestamp(instant(kept, 'issued_at')),
+      ...describeTotal(json<ReceiptSnapshot>(kept, 'snapshot')),
     },
     reports: json<readonly KeptReport[]>(kept, 'reports'),
     received: viewRows(ReceivedSchema, await database.query(selectReceived, [...of, checkoutId])),
     sent: viewRows(SentSchema, await database.query(selectSent, of)),
     audit: viewRows(ActSchema, await database.query(selectActs, of)),
   }
+}
+
+/** In dinars, which have centimes where the duty has. */
+function describeTotal(snapshot: ReceiptSnapshot) {
+  return { stamp_duty: snapshot.stampDutyCentimes / 100, total: totalOf(snapshot) / 100 }
 }
 
 const selectActsOfUser = statement(
@@ -113,11 +119,13 @@ export async function actsOnUser(database: Queryable, userId: string, limit: num
 export interface TakenPayment {
   readonly payment: Payment
   readonly receipt: { readonly series: string; readonly number: number } | null
+  /** Null: there is no receipt. */
+  readonly stampDutyCentimes: number | null
 }
 
 const selectTaken = statement(
   'operator.taken',
-  `select ${PAYMENT_COLUMNS}, r.series, r.number
+  `select ${PAYMENT_COLUMNS}, r.series, r.number, (r.snapshot->>'stampDutyCentimes')::int as stamp_duty
      from payments p
      left join receipts r on r.user_id = p.user_id and r.payment_id = p.id
     where p.paid_at >= $1::timestamptz and p.paid_at < $2::timestamptz
@@ -140,24 +148,16 @@ export async function takenPayments(
     after?.id ?? null,
     limit,
   ])
-  return rows.map((row) => ({ payment: parsePayment(row), receipt: receiptIn(row) }))
+  return rows.map((row) => ({
+    payment: parsePayment(row),
+    receipt: receiptIn(row),
+    stampDutyCentimes: row.stamp_duty === null ? null : integer(row, 'stamp_duty'),
+  }))
 }
 
 /** Of a row that receipts are joined to. */
 function receiptIn(row: Row): TakenPayment['receipt'] {
   return row.number === null ? null : { series: text(row, 'series'), number: integer(row, 'number') }
-}
-
-const selectUser = statement(
-  'operator.user',
-  `select ${FACT_COLUMNS}, u.user_id, u.created_at from users u where u.user_id = $1`,
-)
-
-export async function findUser(database: Queryable, userId: string) {
-  const [row] = await database.query(selectUser, [userId])
-  return row
-    ? { ...parseUser(row), userId: text(row, 'user_id'), createdAt: instant(row, 'created_at') }
-    : null
 }
 
 /**

@@ -161,10 +161,10 @@ const selectLast = statement(
   `select (select id from comparisons where finished_at is null and method = $1
             order by started_at limit 1) as unfinished,
           coalesce((select max(started_at) from comparisons where method = $1),
-                   (select min(created_at) from payments)) as begun_at`,
+                   (select min(created_at) from payments where method = $1)) as begun_at`,
 )
 
-/** Of a method: the oldest unfinished comparison, and when the last one began; before the first: when our first payment was made. */
+/** Of a method: the oldest unfinished comparison, and when the last one began; before the first, when its first payment was made. */
 export async function lastComparison(
   database: Queryable,
   method: string,

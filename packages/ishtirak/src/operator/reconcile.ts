@@ -37,12 +37,14 @@ export interface ReconcileDeps extends SettleDeps {
 }
 
 /**
- * The daily job. For each payment method it begins a comparison a day after the last began (the first: a day after our
- * first payment), and does one round of an unfinished one. Gives the calls made so far.
+ * The daily job. For each payment method that has a second set of books it begins a comparison a day after the last began (the
+ * first: a day after its first payment), and does one round of an unfinished one. Gives the calls made so far.
  */
 export async function reconcileDaily(deps: ReconcileDeps): Promise<number> {
   let calls = 0
-  for (const method of deps.methods.all) calls += await reconcileMethod(deps, method)
+  for (const method of deps.methods.all) {
+    if (method.begunBy === 'user') calls += await reconcileMethod(deps, method)
+  }
   return calls
 }
 

@@ -159,7 +159,12 @@ export const SentSchema = Type.Object({ ...traced, sequence: Type.Integer() })
 export const PaymentFileSchema = Type.Object({
   payment: OperatorPaymentSchema,
   receipt: Type.Union([
-    Type.Object({ number: Type.String({ examples: ['2026-000042'] }), issued_at: timestamp }),
+    Type.Object({
+      number: Type.String({ examples: ['2026-000042'] }),
+      issued_at: timestamp,
+      stamp_duty: Type.Number({ description: 'Dinars; of cash alone, on top of the amount' }),
+      total: Type.Number({ description: 'What was paid, in dinars' }),
+    }),
     Type.Null(),
   ]),
   settled_by: nullable(
@@ -259,6 +264,7 @@ nameSchemas({
   Reason: WhySchema,
   OptionalReason: OptionalWhySchema,
   OperatorPayment: OperatorPaymentSchema,
+  Standing: StandingSchema,
   RefundPreview: RefundPreviewSchema,
   OperatorPayments: OperatorPaymentsSchema,
   AuditEntry: ActSchema,

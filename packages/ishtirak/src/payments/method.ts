@@ -154,6 +154,7 @@ function notConfigured(name: string): PaymentMethod {
     looksAfterMs: [DAY],
     acknowledgeWithinMs: null,
     instruments: [],
+    begunBy: 'user',
     bearsStampDuty: false,
     list: null,
     webhook: null,

@@ -2,7 +2,7 @@
 // else marks a payment paid. Load, decide, save; where the facts were stale, again.
 import type { CheckoutReport, ReportSource } from '../core/checkout.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { codeUseChange } from '../core/payment.js'
+import { codeUseChange, type Payment } from '../core/payment.js'
 import { type Buyer, drawUpReceipt, receiptSeries, type Seller } from '../core/receipt.js'
 import {
   decideSettlement,
@@ -18,6 +18,7 @@ import type { PaymentMethods } from './method.js'
 import type { ReceivedEvent, SaveResult } from './provider-events.sql.js'
 import { describeChange, type SaveDeps } from './save.js'
 import type { LoadedPayment, SettlementChange, Settlements } from './settle.sql.js'
+import { findUser } from './users.sql.js'
 
 export interface SettleDeps extends SaveDeps {
   readonly methods: PaymentMethods
@@ -47,6 +48,8 @@ export interface ReportedCheckout {
   readonly requestId?: string | undefined
   /** The operator takes a payment under review as it is. */
   readonly accepted?: boolean
+  /** What an operator says was paid: the payment that the report is about, which has no row yet. */
+  readonly recorded?: Payment
   /** Set for an operator's request: written to the audit trail, also if nothing changes. */
   readonly by?: OperatorAct
 }
@@ -59,6 +62,8 @@ export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout
   const result = await untilFresh(`settling ${reported.report.checkoutId}`, async () => {
     const loaded = await load(deps, reported, giveUpAt)
     if (!loaded) return keepForeign(deps, reported)
+    // It was recorded before.
+    if (reported.recorded && !loaded.isNew) return 'unchanged'
     const { tracing } = deps
     if (!tracing) return settleOurs(deps, reported, loaded, giveUpAt)
     // A provider's event brings no trace: it is part of the purchase's.
@@ -69,12 +74,20 @@ export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout
   return result
 }
 
+interface Loaded extends LoadedPayment {
+  /** The payment has no row yet. */
+  readonly isNew?: boolean
+}
+
 async function load(
-  { settlements }: SettleDeps,
-  { report, orderedFor }: ReportedCheckout,
+  { settlements, database }: SettleDeps,
+  { report, orderedFor, recorded }: ReportedCheckout,
   giveUpAt: number,
-): Promise<LoadedPayment | null> {
+): Promise<Loaded | null> {
+  // Before the payment: where another process records it meanwhile, this version is stale.
+  const payer = recorded && (await findUser(database, recorded.userId))
   const found = await settlements.load(report, giveUpAt)
+  if (!found && recorded && payer) return { payment: recorded, user: payer, traceparent: null, isNew: true }
   if (orderedFor === undefined || found?.payment.id === orderedFor) return found
   // Another payment's checkout is no answer to this order, and is left as it is.
   if (found?.payment.checkoutId === report.checkoutId) return null
@@ -84,7 +97,7 @@ async function load(
 async function settleOurs(
   deps: SettleDeps,
   reported: ReportedCheckout,
-  loaded: LoadedPayment,
+  loaded: Loaded,
   giveUpAt: number,
 ): Promise<SettlementResult | 'stale'> {
   const now = deps.clock.now()
@@ -111,12 +124,13 @@ async function settleOurs(
     const kept = await deps.settlements.keep(idle, giveUpAt)
     return kept === 'saved' ? decision.outcome : kept
   }
+  const isNew = decision.isNew || (loaded.isNew ?? false)
   const subscription = decision.subscription ?? user.subscription
   const decided = { userId: payment.userId, user, payment, after: { ...decision, subscription } }
   const heard = { report, source: reported.source, eventId: event?.id ?? null, now }
   const change: SettlementChange = {
-    isNew: decision.isNew,
-    codeUse: codeUseChange(decision.isNew ? null : payment, decision.payment),
+    isNew,
+    codeUse: codeUseChange(isNew ? null : payment, decision.payment),
     withdrawsOpen: decision.withdrawsOpen,
     received,
     report: reportToKeep(decision, payment, heard),

@@ -110,7 +110,7 @@ export async function createPayment(
   buyer: Buyer,
   { plan, months = 1, method: way = 'card', code }: PaymentRequest,
 ): Promise<PaymentView> {
-  const method = deps.methods.all.find(({ name }) => wayOf(name) === way)?.name
+  const method = deps.methods.all.find(({ name, begunBy }) => begunBy === 'user' && wayOf(name) === way)?.name
   if (method === undefined) throw new BillingError('unknown_method')
   const { paymentId } = await upgrade(deps, { ...buyer, planId: plan, months, code, method, mode: 'payment' })
   return showPayment(deps, buyer.user.userId, paymentId, buyer.requestId)

@@ -7,7 +7,7 @@ import type { Payment } from '../core/payment.js'
 import type { PaidPeriod, SubscriptionFacts } from '../core/subscription.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
+import { at, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
 
 /** Null: not known. */
@@ -131,6 +131,18 @@ export function createLoadUser(database: Queryable): LoadUser {
 
 function parseWithOpen(row: Row): UserWithOpenPayment {
   return { user: parseUser(row), open: row.id === null ? null : parsePayment(row) }
+}
+
+const selectUser = statement(
+  'users.one',
+  `select ${FACT_COLUMNS}, u.user_id, u.created_at from users u where u.user_id = $1`,
+)
+
+export async function findUser(database: Queryable, userId: string) {
+  const [row] = await database.query(selectUser, [userId])
+  return row
+    ? { ...parseUser(row), userId: text(row, 'user_id'), createdAt: instant(row, 'created_at') }
+    : null
 }
 
 const selectLocale = statement('profiles.locale', 'select locale from users where user_id = $1')

@@ -54,8 +54,7 @@ export interface Receipt {
   readonly number: string
   /** Null where receipts are not printed. */
   readonly pdf: Uint8Array | null
-  readonly amount: number
-  readonly planName: string
+  readonly snapshot: ReceiptSnapshot
   /** What it bought; null where a refund took it away. */
   readonly periodEnd: Instant | null
 }
@@ -98,8 +97,7 @@ export async function readReceipt(
     pdf:
       typesetter &&
       (await queue.run(() => renderReceipt(typesetter, { snapshot, number, refundedOn }, of.locale))),
-    amount: snapshot.amount,
-    planName: snapshot.planName,
+    snapshot,
     periodEnd: payment.periodEnd,
   }
 }

@@ -43,6 +43,7 @@ const TRAITS = {
   looksAfterMs: [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, 24 * HOUR],
   acknowledgeWithinMs: null,
   instruments: ['edahabia', 'cib'],
+  begunBy: 'user',
   bearsStampDuty: false,
 } as const
 

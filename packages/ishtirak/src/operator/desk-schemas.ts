@@ -1,0 +1,31 @@
+// The shape of what an operator took at the desk.
+import { Type } from 'typebox'
+import { USER_ID_PATTERN } from '../core/user-id.js'
+import { nameSchemas } from '../http/schemas.js'
+import { DESK_METHODS } from '../payments/desk/desk.js'
+import { WhySchema } from './schemas.js'
+
+export const TakenAtDeskSchema = Type.Object(
+  {
+    user_id: Type.String({ pattern: USER_ID_PATTERN }),
+    plan: Type.String({ description: 'What was paid for', examples: ['pro'] }),
+    months: Type.Optional(Type.Integer({ description: 'The term, 1 if absent', examples: [12] })),
+    method: Type.Enum([...DESK_METHODS]),
+    amount: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 1_000_000_000,
+      description: 'What was taken, in dinars, with the stamp duty on cash',
+      examples: [2020],
+    }),
+    reference: Type.String({
+      pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+( [^\\s\\u0000-\\u001f\\u007f-\\u009f]+)*$',
+      maxLength: 80,
+      description: 'The slip of the cash desk, or the number of the cheque: one payment has it',
+      examples: ['2026/0042'],
+    }),
+    ...WhySchema.properties,
+  },
+  { additionalProperties: false },
+)
+
+nameSchemas({ TakenAtDesk: TakenAtDeskSchema })
