@@ -79,6 +79,7 @@ describe('usage', () => {
     ['of a day where a gauge is counted now', { countsAs: 'day', resetsAt: MIDNIGHT }, {}],
     ['of a day of the code before', { resetsAt: MIDNIGHT }, {}],
     ['of a gauge of the code before', {}, { window: 'month' }],
+    ['of a project of the code before where the user’s is counted now', { scopeId: 'shop' }, {}],
   ])('takes none %s', (_name, changes, limit) => {
     expect(usedAt([count({ limit: 'builds', ...changes })], NOON, [limitOf(limit)])).toEqual({ builds: 0 })
   })
