@@ -1,7 +1,8 @@
 // The statements of the floors: the service's own, as it sends them when it sends one for each request. Taken from it by
 // asking for them with a database that only listens, so that they cannot grow apart.
 
-import { loadForSettlements, saveSettlement } from '../../packages/ishtirak/dist/payments/settle.sql.js'
+import { loadForSettlements } from '../../packages/ishtirak/dist/payments/reported-payment.sql.js'
+import { saveSettlement } from '../../packages/ishtirak/dist/payments/settle.sql.js'
 import { createLoadUser } from '../../packages/ishtirak/dist/payments/users.sql.js'
 
 export async function statementsOfService() {

@@ -8,8 +8,10 @@ import {
   type ClientOptions,
   createClient,
 } from '../../packages/client/src/index.js'
+import { CODE_ENV } from '../support/codes.js'
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
+import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
 import { createWorld, tokenOf, type World } from '../support/world.js'
 
@@ -17,7 +19,9 @@ let world: World
 let users = 0
 let userId: string
 beforeAll(async () => {
-  world = await createWorld(await emptyDatabase('pglite'), { env: WITH_PLATFORM })
+  world = await createWorld(await emptyDatabase('pglite'), {
+    env: { ...WITH_PLATFORM, ...OPERATOR_ENV, ...CODE_ENV },
+  })
 })
 beforeEach(() => {
   users += 1
@@ -85,6 +89,21 @@ describe('a client in reach of billing', () => {
     await expect(client.quote(token, { plan: 'pro', months: 2 })).rejects.toMatchObject({
       code: 'unknown_term',
     })
+  })
+
+  it('redeems a code once: where the answer is lost it does not repeat, and the list tells', async () => {
+    const { state, send } = road()
+    const client = clientOf({ fetch: send })
+    const voucher = { kind: 'months', plan: 'pro', months: 1, count: 2, why: 'a test' }
+    const { codes } = (await operatorOf(world).post('/codes', voucher)).body
+    const token = await tokenOf({ sub: userId })
+    expect(await client.redeem(token, codes[0])).toMatchObject({ plan: 'pro', months: 1 })
+    state.answersLost = 1
+    const callsBefore = state.calls
+    await expect(client.redeem(token, codes[1])).rejects.toThrow(BillingUnreachableError)
+    expect(state.calls).toBe(callsBefore + 1)
+    expect((await client.redemptions(token)).data).toMatchObject([{ plan: 'pro' }, { plan: 'pro' }])
+    await expect(client.redeem(token, codes[1])).rejects.toMatchObject({ code: 'code_not_valid' })
   })
 
   it('repeats a call whose answer was lost, and it counts once', async () => {

@@ -18,6 +18,8 @@ it('the client’s shapes are those of the service, field by field (checked by t
   expectTypeOf<client.Quote>().toEqualTypeOf<payments.QuoteView>()
   expectTypeOf<client.PaymentRequest>().toEqualTypeOf<payments.PaymentRequest>()
   expectTypeOf<client.Payment>().toEqualTypeOf<payments.PaymentView>()
+  expectTypeOf<client.Redeemed>().toEqualTypeOf<payments.RedeemedView>()
+  expectTypeOf<client.Redemptions>().toEqualTypeOf<payments.RedemptionsView>()
   expectTypeOf<client.EventType>().toEqualTypeOf<EventType>()
   // The client's words are wider, so that it can receive a status or a limit that it does not know yet.
   expectTypeOf<PlatformEvent['data']>().toExtend<client.EventData>()

@@ -22,11 +22,8 @@ import {
   findPayment,
   findPaymentById,
 } from '../../packages/ishtirak/src/payments/payments.sql.js'
-import {
-  loadForSettlements,
-  type SettlementChange,
-  saveSettlements,
-} from '../../packages/ishtirak/src/payments/settle.sql.js'
+import { loadForSettlements } from '../../packages/ishtirak/src/payments/reported-payment.sql.js'
+import { type SettlementChange, saveSettlements } from '../../packages/ishtirak/src/payments/settle.sql.js'
 import {
   claimDuePayments,
   claimLookAtProvider,

@@ -83,7 +83,10 @@ describe('the documents', () => {
       'getQuote',
       'getStatus',
       'getPayment',
+      'redeemCode',
+      'listRedemptions',
       'getReceipt',
+      'getStatement',
       'receivePaymentEvent',
       'getOverview',
       'createPortalSession',
@@ -102,7 +105,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(43)
+    expect(names.length).toBe(46)
   })
 
   it('say of each list of words that it is one of strings', () => {

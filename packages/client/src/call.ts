@@ -33,6 +33,8 @@ interface CallSettings {
   readonly accessToken?: string
   /** In place of the option. */
   readonly withinMs?: number
+  /** It must not be repeated where its outcome is unknown. */
+  readonly once?: boolean
 }
 
 type Call = <Answer>(method: string, path: string, settings?: CallSettings) => Promise<Answer>
@@ -48,7 +50,7 @@ export function createCall(options: CallOptions): Call {
     return readAnswer<Answer>(response)
   }
   return async <Answer>(method: string, path: string, settings: CallSettings = {}) => {
-    const { body, accessToken = apiKey, withinMs = timeoutMs } = settings
+    const { body, accessToken = apiKey, withinMs = timeoutMs, once = false } = settings
     const request: RequestInit = {
       method,
       redirect: 'manual',
@@ -59,6 +61,11 @@ export function createCall(options: CallOptions): Call {
       },
       ...(body ? { body: JSON.stringify(body) } : {}),
     }
+    const unreachable = (cause: unknown) => {
+      if (cause instanceof BillingApiError) throw cause
+      throw new BillingUnreachableError('billing is unreachable', { cause })
+    }
+    if (once) return attempt<Answer>(path, request, withinMs).catch(unreachable)
     const startedAt = now()
     try {
       // Half of the time: a server that hangs must leave some for the retry.
@@ -66,10 +73,7 @@ export function createCall(options: CallOptions): Call {
     } catch (error) {
       if (error instanceof BillingApiError) throw error
       const left = Math.max(1, withinMs - (now() - startedAt))
-      return await attempt<Answer>(path, request, left).catch((second: unknown) => {
-        if (second instanceof BillingApiError) throw second
-        throw new BillingUnreachableError('billing is unreachable', { cause: second })
-      })
+      return await attempt<Answer>(path, request, left).catch(unreachable)
     }
   }
 }

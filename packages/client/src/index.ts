@@ -11,6 +11,8 @@ import type {
   PaymentRequest,
   PlatformUser,
   Quote,
+  Redeemed,
+  Redemptions,
   ReleaseRequest,
   UsageReport,
   UserUpdate,
@@ -67,6 +69,13 @@ export interface Client<Limit extends string = LimitName> {
   quote(accessToken: string, wanted: Omit<PaymentRequest, 'method'>): Promise<Quote>
   /** Buys a term; send the user to `checkout_url`. May take 14 s: the provider is asked. A repetition gives the same payment. */
   createPayment(accessToken: string, request: PaymentRequest): Promise<Payment>
+  /**
+   * Redeems a code that gives months. It is sent once: after a `BillingUnreachableError` look at `redemptions` whether it was
+   * redeemed.
+   */
+  redeem(accessToken: string, code: string): Promise<Redeemed>
+  /** What the user redeemed, newest first. */
+  redemptions(accessToken: string): Promise<Redemptions>
   readonly verifyEvent: typeof verifyEvent
 }
 
@@ -104,6 +113,9 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
     },
     createPayment: (accessToken, body) =>
       call('POST', `${BILLING}/payments`, { body, accessToken, withinMs: 2 * PURCHASE_MS }),
+    redeem: (accessToken, code) =>
+      call('POST', `${BILLING}/redeem`, { body: { code }, accessToken, withinMs: PURCHASE_MS, once: true }),
+    redemptions: (accessToken) => call('GET', `${BILLING}/redemptions`, { accessToken }),
     verifyEvent,
   }
 }

@@ -146,6 +146,26 @@ export interface PaymentRequest {
   method?: string
 }
 
+/** What a code of months gave. */
+export interface Redeemed {
+  plan: string
+  months: number
+  current_period_end: string
+}
+
+export interface Redemptions {
+  data: {
+    id: string
+    plan: string
+    months: number
+    redeemed_at: string
+    period_start: string
+    period_end: string
+    /** PDF; no money came, so there is no receipt. */
+    statement_url: string
+  }[]
+}
+
 export interface Payment {
   id: string
   plan: string

@@ -11,3 +11,9 @@ create table code_tries (
   user_id text not null primary key,
   tried_at timestamptz[] not null
 );
+
+-- Months that a code gave are a grant, which holds a use of the code for ever; `statement` is what its user is shown of it.
+alter table grants
+  add column code_hash text,
+  add column statement jsonb,
+  add constraint grants_by_code_have_statement check ((code_hash is null) = (statement is null));

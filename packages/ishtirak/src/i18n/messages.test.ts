@@ -8,8 +8,10 @@ import { CATALOGS, phoneInWords, planName, sayIn } from './messages.js'
 
 const source = path.resolve(import.meta.dirname, '..')
 const textsOf = byLocale((locale) => {
-  const { page, portal, mail, receipt, error, fieldProblem } = CATALOGS[locale]
-  const labels = Object.entries(receipt).map(([key, text]) => [`receipt.${key}`, text] as const)
+  const { page, portal, mail, receipt, statement, error, fieldProblem } = CATALOGS[locale]
+  const labels = Object.entries({ receipt, statement }).flatMap(([section, words]) =>
+    Object.entries(words).map(([key, text]) => [`${section}.${key}`, text] as const),
+  )
   const refusals = Object.entries(error).flatMap(([code, { title, detail }]) => [
     [`error.${code}.title`, title] as const,
     [`error.${code}.detail`, detail] as const,
@@ -26,8 +28,8 @@ const dataOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name])
 describe('every text', () => {
   it('has the same key in all files, once', () => {
     for (const locale of LOCALES) {
-      const { page, portal, mail, receipt, error, fieldProblem } = CATALOGS[locale]
-      const sections = { page, portal, mail, receipt, error, fieldProblem }
+      const { page, portal, mail, receipt, statement, error, fieldProblem } = CATALOGS[locale]
+      const sections = { page, portal, mail, receipt, statement, error, fieldProblem }
       expect(Object.keys(CATALOGS[locale])).toEqual(Object.keys(sections))
       expect([...textsOf[locale].keys()]).toEqual([...textsOf.en.keys()])
       const keys = Object.values(sections).flatMap((section) => Object.keys(section))
@@ -84,7 +86,9 @@ describe('every text', () => {
     const built =
       /^(payment_\w+|return_\w+|(canceled|expired|linkSent|linkOver|noSession|staleForm)(Title|Text)$|mail_(receipt|refunded|granted|portal_link|expiring|past_due|expired)_)/
     const isUsed = (key: string) =>
-      [`'${key}'`, `.page.${key}`, key.replace('receipt.', 'words.')].some((use) => code.includes(use))
+      [`'${key}'`, `.page.${key}`, key.replace(/^(receipt|statement)\./, 'words.')].some((use) =>
+        code.includes(use),
+      )
     const isRefusal = (key: string) => /^(error|fieldProblem)\./.test(key)
     const unused = catalog.filter(([key]) => !isRefusal(key) && !built.test(key) && !isUsed(key))
     expect(unused.map(([key]) => key)).toEqual([])

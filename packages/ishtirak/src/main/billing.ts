@@ -28,6 +28,7 @@ import {
   viewPlatformUser,
 } from '../limits/usage.route.js'
 import { listOffers, listPlans } from '../payments/offers.route.js'
+import { redeemCode, showRedemptions } from '../payments/redeem.route.js'
 import {
   type BillingStatus,
   type OfferView,
@@ -41,6 +42,10 @@ import {
   type QuoteQuery,
   QuoteQuerySchema,
   type QuoteView,
+  type RedeemedView,
+  type RedeemRequest,
+  RedeemRequestSchema,
+  type RedemptionsView,
   UpgradeRequestSchema,
   type UpgradeResult,
   viewStatus,
@@ -66,6 +71,10 @@ export interface Billing {
   quote(userId: string, query: QuoteQuery): Promise<QuoteView>
   /** Buys a term, also ahead. Send the user to `checkout_url`. */
   createPayment(user: UserIdentity, request: PaymentRequest): Promise<PaymentView>
+  /** A code that gives months of a plan. Throws `code_not_valid`, `too_many_wrong_codes`. */
+  redeem(user: UserIdentity, request: RedeemRequest): Promise<RedeemedView>
+  /** What was redeemed, newest first. */
+  redemptions(userId: string): Promise<RedemptionsView>
   status(userId: string): Promise<BillingStatus>
   /** Newest first, in pages. */
   payments(userId: string, query?: PaymentsQuery): Promise<PaymentPage>
@@ -106,6 +115,9 @@ export function createBilling(parts: Service['parts']): Billing {
       return upgradePlan(parts, buyer(given), plan)
     },
     quote: async (userId, query) => showQuote(parts, idOf(userId), quoteQuery(query)),
+    redeem: async (given, request) =>
+      redeemCode(parts, identityOf(given), redeemRequest(request), newRequestId()),
+    redemptions: async (userId) => showRedemptions(parts, idOf(userId)),
     createPayment: async (given, request) => createPayment(parts, buyer(given), paymentRequest(request)),
     status: async (userId) => viewStatus(await readStatus(parts, idOf(userId), newRequestId())),
     payments: async (userId, query = {}) =>
@@ -163,6 +175,7 @@ function checker<Shape>(schema: TSchema): (value: Shape) => Shape {
 const upgradeRequest = checker<{ readonly plan: string }>(UpgradeRequestSchema)
 const quoteQuery = checker<QuoteQuery>(QuoteQuerySchema)
 const paymentRequest = checker<PaymentRequest>(PaymentRequestSchema)
+const redeemRequest = checker<RedeemRequest>(RedeemRequestSchema)
 const paymentsQuery = checker<PaymentsQuery>(PaymentsQuerySchema)
 const portalRequest = checker<{ readonly return_path?: string }>(PortalSessionRequestSchema)
 const userUpdate = checker<UserUpdate>(UserUpdateSchema)

@@ -32,6 +32,7 @@ import { createDesk } from '../payments/desk/desk.js'
 import { createPaymentMethods } from '../payments/method.js'
 import { offerRoutes } from '../payments/offers.route.js'
 import { createListPayments } from '../payments/payments.sql.js'
+import { redeemRoutes } from '../payments/redeem.route.js'
 import { createSettlements, type Settlements } from '../payments/settle.sql.js'
 import { historyRoutes, statusRoutes } from '../payments/status.route.js'
 import { createUpgradeState } from '../payments/upgrade.js'
@@ -45,6 +46,7 @@ import { portalSessionRoutes } from '../portal/portal-sessions.route.js'
 import { createFindSession, openMailedLink } from '../portal/portal-sessions.sql.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
 import { receiptRoutes } from '../receipts/receipt.route.js'
+import { statementRoutes } from '../receipts/statement.route.js'
 import { singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
 import type { Clock } from '../runtime/clock.js'
@@ -230,9 +232,11 @@ async function registerRoutes(
   await app.register(upgradeRoutes(parts))
   await app.register(statusRoutes(parts))
   await app.register(historyRoutes(parts))
+  await app.register(redeemRoutes(parts))
   await app.register(webhookRoutes(parts))
   await app.register(overviewRoutes(parts))
   await app.register(receiptRoutes(parts))
+  await app.register(statementRoutes(parts))
   await app.register(portalSessionRoutes(parts))
   await app.register(platformRoutes({ ...parts, platforms }))
   await app.register(operatorRoutes({ ...parts, operators }))

@@ -11,12 +11,15 @@ const HOLDS = "p.status in ('requested', 'pending', 'review', 'paid', 'refunded'
 // One row and the same work for every code, also for one that is none of ours: the answer and its time tell nothing.
 const selectCode = statement(
   'codes.find',
-  `select c.hash, c.used, b.*, own.uses as own_uses, own.held
+  `select c.hash, c.used, b.*, own.paid + given.redeemed as own_uses, own.held
      from (
-       select count(*) filter (where ${HOLDS})::int as uses,
+       select count(*) filter (where ${HOLDS})::int as paid,
               count(*) filter (where p.status in ('requested', 'pending') and p.method = $3)::int as held
          from payments p where p.user_id = $1 and p.code_hash = any($2::text[])
      ) own
+    cross join (
+       select count(*)::int as redeemed from grants where user_id = $1 and code_hash = any($2::text[])
+     ) given
      left join codes c on c.hash = any($2::text[])
      left join code_batches b on b.id = c.batch_id`,
 )
@@ -75,6 +78,20 @@ export const COUNT_CODES = `code_uses as (
      select c.hash, u.delta from codes c join code_uses u using (hash) order by c.hash for update of c
    ), recounted as (
      update codes c set used = greatest(c.used + r.delta, 0) from code_rows r where c.hash = r.hash`
+
+/**
+ * A redemption takes a use of its code before anything else of the change is done, or nothing is done. For a statement of one
+ * change: the row of a code is counted up once.
+ */
+export const TAKE_CODE = {
+  taken: `, taken as (
+     update codes c set used = c.used + 1
+       from guard g join input i using (user_id), code_batches b
+      where c.hash = i.granted->>'code_hash' and b.id = c.batch_id and c.used < b.uses and b.revoked_at is null
+     returning c.hash
+   )`,
+  isTaken: " and i.granted->>'code_hash' in (select hash from taken)",
+}
 
 /** Wrong codes that a user may try in an hour. */
 const WRONG_CODES_AN_HOUR = 10

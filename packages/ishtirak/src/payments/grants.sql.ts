@@ -10,6 +10,8 @@ export interface GrantRow extends Grant {
   /** The operator, and their reason; null: it is by a code. */
   readonly by: string | null
   readonly why: string | null
+  /** The use of the code that gives it, and what its user is shown of it. */
+  readonly redeemed?: { readonly codeHash: string; readonly statement: unknown }
 }
 
 export interface KeptGrant extends GrantRow {
@@ -21,9 +23,10 @@ export interface KeptGrant extends GrantRow {
  * periods that a refund moves.
  */
 export const PERIOD_PARTS = `, granted as (
-     insert into grants (user_id, id, operation_id, plan, months, days, period_start, period_end, granted_at, granted_by, why)
+     insert into grants (user_id, id, operation_id, plan, months, days, period_start, period_end, granted_at, granted_by, why,
+                         code_hash, statement)
      select e.user_id, g.id, g.operation_id, g.plan, g.months, g.days, g.period_start, g.period_end, e.now,
-            g.granted_by, g.why
+            g.granted_by, g.why, g.code_hash, g.statement
        from effect e, jsonb_populate_record(null::grants, e.granted) g
       where e.granted is not null
    ), shifted as (
@@ -41,10 +44,11 @@ export const PERIOD_PARTS = `, granted as (
    )`
 
 export function grantToColumns(grant: GrantRow) {
-  const { id, operationId, plan, months, days, start, end, by, why } = grant
+  const { id, operationId, plan, months, days, start, end, by, why, redeemed } = grant
   return {
     ...{ id, operation_id: operationId, plan, months, days },
     ...{ period_start: at(start), period_end: at(end), granted_by: by, why },
+    ...(redeemed && { code_hash: redeemed.codeHash, statement: redeemed.statement }),
   }
 }
 

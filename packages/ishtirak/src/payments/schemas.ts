@@ -110,6 +110,30 @@ export const PaymentRequestSchema = Type.Object(
   { additionalProperties: false },
 )
 
+export const RedeemRequestSchema = Type.Object({ code: codeSchema }, { additionalProperties: false })
+
+export const RedeemedSchema = Type.Object({
+  plan: Type.String({ examples: ['pro'] }),
+  months: Type.Integer({ description: 'What the code gave' }),
+  current_period_end: timestamp,
+})
+
+export const RedemptionSchema = Type.Object({
+  id: Type.String({ examples: ['red_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
+  plan: Type.String({ examples: ['pro'] }),
+  months: Type.Integer({ description: 'What the code gave' }),
+  redeemed_at: timestamp,
+  period_start: timestamp,
+  period_end: timestamp,
+})
+
+const ShownRedemptionSchema = Type.Object({
+  ...RedemptionSchema.properties,
+  statement_url: Type.String({ description: 'PDF; no money came, so there is no receipt' }),
+})
+
+export const RedemptionsSchema = Type.Object({ data: Type.Array(ShownRedemptionSchema) })
+
 export const BillingStatusSchema = Type.Object({
   plan: Type.String({ description: 'The plan in effect now', examples: ['pro'] }),
   status: Type.Enum(['active', 'past_due', 'expired', 'canceled'], {
@@ -169,6 +193,10 @@ nameSchemas({
   Offer: OfferSchema,
   Quote: QuoteSchema,
   PaymentRequest: PaymentRequestSchema,
+  RedeemRequest: RedeemRequestSchema,
+  Redeemed: RedeemedSchema,
+  Redemption: ShownRedemptionSchema,
+  Redemptions: RedemptionsSchema,
   BillingStatus: BillingStatusSchema,
   Payment: PaymentSchema,
   PaymentPage: PaymentPageSchema,
@@ -181,6 +209,9 @@ export type OfferView = Static<typeof OfferSchema>
 export type QuoteQuery = Static<typeof QuoteQuerySchema>
 export type QuoteView = Static<typeof QuoteSchema>
 export type PaymentRequest = Static<typeof PaymentRequestSchema>
+export type RedeemRequest = Static<typeof RedeemRequestSchema>
+export type RedeemedView = Static<typeof RedeemedSchema>
+export type RedemptionsView = Static<typeof RedemptionsSchema>
 export type BillingStatus = Static<typeof BillingStatusSchema>
 export type PaymentView = Static<typeof PaymentSchema>
 export type PaymentsQuery = Static<typeof PaymentsQuerySchema>

@@ -1,7 +1,6 @@
 // A report about a payment, from loading to saving, both shared by what arrives together. The whole effect of a change of
 // a user's money is one statement: event, payment, paid time, receipt number, events to the platform, owed mail.
 import type { Boundary } from '../core/announcement.js'
-import type { CheckoutReport } from '../core/checkout.js'
 import type { NewEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
@@ -10,16 +9,14 @@ import type { KeptReport } from '../core/settlement.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, integer, text, textOrNull } from '../database/rows.js'
+import { at, text } from '../database/rows.js'
 import type { AuditEntry } from './audit.sql.js'
-import { COUNT_CODES } from './codes.sql.js'
+import { COUNT_CODES, TAKE_CODE } from './codes.sql.js'
 import { type GrantRow, grantToColumns, PERIOD_PARTS } from './grants.sql.js'
 import {
   COLUMN_NAMES,
   NEW_PAYMENT,
   NEW_STATE,
-  PAYMENT_COLUMNS,
-  parsePayment,
   paymentStateToColumns,
   paymentToColumns,
 } from './payments.sql.js'
@@ -31,7 +28,8 @@ import {
   resultOf,
   type SaveResult,
 } from './provider-events.sql.js'
-import { FACT_COLUMNS, factsToColumns, parseUser, type UserRecord } from './users.sql.js'
+import { type LoadedPayment, loadForSettlements, type ReportedIds } from './reported-payment.sql.js'
+import { factsToColumns } from './users.sql.js'
 
 export type Settlements = ReturnType<typeof createSettlements>
 
@@ -60,59 +58,6 @@ async function saveFirstOfEach(
   const tried = changes.filter((change) => changes.find((one) => one.userId === change.userId) === change)
   const results = await saveSettlements(database, tried)
   return changes.map((change) => results[tried.indexOf(change)] ?? 'stale')
-}
-
-const selectForSettlement = statement(
-  'settlements.load',
-  `select a.ordinal, ${PAYMENT_COLUMNS}, p.traceparent, ${FACT_COLUMNS}
-     from unnest($1::text[], $2::text[], $3::text[]) with ordinality a(method, checkout_id, payment_id, ordinal)
-     join lateral (
-       select user_id, id from payments where checkout_id = a.checkout_id and method = a.method
-       union all
-       select user_id, id from payments
-        where id = a.payment_id and method = a.method
-          and not exists (select from payments where checkout_id = a.checkout_id and method = a.method)
-     ) found on true
-     join payments p on p.user_id = found.user_id and p.id = found.id
-     join users u on u.user_id = p.user_id`,
-)
-
-/** What a report names: the checkout, and our own id from its metadata. Whose it is, only our row says. */
-export interface ReportedIds extends Pick<CheckoutReport, 'method' | 'paymentId'> {
-  /** Null: to be found by our id alone. */
-  readonly checkoutId: string | null
-}
-
-/** Ours, with the user it belongs to, at the version that a change of their money must name. */
-export interface LoadedPayment {
-  readonly payment: Payment
-  readonly user: UserRecord
-  /** Of the click that it began with, where traces were collected. */
-  readonly traceparent: string | null
-}
-
-/** For each report its payment, by the checkout's id, else by our own id; null when it is not ours. */
-export async function loadForSettlements(
-  database: Queryable,
-  reports: readonly ReportedIds[],
-): Promise<readonly (LoadedPayment | null)[]> {
-  const rows = await database.query(selectForSettlement, [
-    reports.map(({ method }) => method),
-    reports.map(({ checkoutId }) => checkoutId),
-    reports.map(({ paymentId }) => paymentId),
-  ])
-  const found = new Map(
-    rows.map((row) => [
-      integer(row, 'ordinal'),
-      {
-        payment: parsePayment(row),
-        user: parseUser(row),
-        traceparent: textOrNull(row, 'traceparent'),
-      },
-    ]),
-  )
-  // `with ordinality` counts from 1.
-  return reports.map((_, index) => found.get(index + 1) ?? null)
 }
 
 /** One change of one user's money, decided on `version`. */
@@ -150,7 +95,7 @@ export interface SettlementChange {
 // id is known, nothing else happens. Everything further hangs on these two. What time has to announce begins anew with a
 // new end. After a restore the series of that year, and of those before, has the mark of the restore: the numbers that were
 // drawn after the backup are unknown. (The year of the billing time zone may begin before that of UTC.)
-const OF_PAYMENTS = `with input as (
+const ofPayments = ({ taken, isTaken } = { taken: '', isTaken: '' }) => `with input as (
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
        received jsonb, report jsonb, events jsonb, traceparent text, receipt jsonb, shifted jsonb, granted jsonb,
@@ -169,9 +114,9 @@ const OF_PAYMENTS = `with input as (
       where i.received is not null
          on conflict do nothing
      returning user_id
-   ), effect as (
+   )${taken}, effect as (
      select i.* from input i join guard using (user_id)
-      where i.received is null or exists (select from event v where v.user_id = i.user_id)
+      where (i.received is null or exists (select from event v where v.user_id = i.user_id))${isTaken}
    ), fresh as (
      insert into payments (${COLUMN_NAMES}, reports)
      select ${NEW_PAYMENT}, '[]'::jsonb || coalesce(e.report, '[]')
@@ -251,16 +196,19 @@ const OF_ALL = `, audited as (
    )
    select i.user_id, g.user_id is not null as guarded, e.user_id is not null as effective
      from input i left join guard g using (user_id) left join effect e using (user_id)`
-const saveChanges = statement('settlements.save', OF_PAYMENTS + OF_ALL)
-// Few changes grant time or move periods: all others are spared these parts.
-const savePeriods = statement('settlements.save_periods', OF_PAYMENTS + PERIOD_PARTS + OF_ALL)
+const saveChanges = statement('settlements.save', ofPayments() + OF_ALL)
+// Few changes grant time or move periods: all others are spared these parts. A redemption comes alone.
+const savePeriods = statement('settlements.save_periods', ofPayments() + PERIOD_PARTS + OF_ALL)
+const saveRedeemed = statement('settlements.save_redeemed', ofPayments(TAKE_CODE) + PERIOD_PARTS + OF_ALL)
 
 /** Saves changes of different users, each wholly or not at all; gives what became of each. */
 export async function saveSettlements(
   database: Queryable,
   changes: readonly SettlementChange[],
 ): Promise<readonly SaveResult[]> {
-  const save = changes.some(({ grant, moved }) => grant || moved?.length) ? savePeriods : saveChanges
+  const hasPeriods = changes.some(({ grant, moved }) => grant || moved?.length)
+  const isRedeemed = changes.some(({ grant }) => grant?.redeemed)
+  const save = isRedeemed ? saveRedeemed : hasPeriods ? savePeriods : saveChanges
   const rows = await database.query(save, [JSON.stringify(changes.map(toInput))])
   const results = new Map(rows.map((row) => [text(row, 'user_id'), resultOf(row)]))
   return changes.map((change) => results.get(change.userId) ?? 'stale')

@@ -16,8 +16,9 @@ import type { Tracing } from '../runtime/tracing.js'
 import type { OperatorAct } from './audit.sql.js'
 import type { PaymentMethods } from './method.js'
 import type { ReceivedEvent, SaveResult } from './provider-events.sql.js'
+import type { LoadedPayment } from './reported-payment.sql.js'
 import { describeChange, type SaveDeps } from './save.js'
-import type { LoadedPayment, SettlementChange, Settlements } from './settle.sql.js'
+import type { SettlementChange, Settlements } from './settle.sql.js'
 import { findUser } from './users.sql.js'
 
 export interface SettleDeps extends SaveDeps {

@@ -1,7 +1,10 @@
 // GET …/payments/{payment_id}/receipt: the receipt as PDF, for its owner, in the language asked for.
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
+import type { Locale } from '../core/locale.js'
 import type { App } from '../http/app.js'
+import type { UserIdentity } from '../http/auth.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { preferredLocale } from '../http/request.js'
@@ -44,8 +47,7 @@ export function receiptRoutes(deps: ReceiptRoutesDeps) {
     const { onRequest } = users
     app.get('/api/v1/billing/payments/:payment_id/receipt', { schema, onRequest }, async (request, reply) => {
       const user = users.of(request)
-      const language =
-        request.query.lang ?? user.locale ?? preferredLocale(request.headers['accept-language'], 'ar')
+      const language = languageOf(request, user)
       const { payment_id: paymentId } = request.params
       return sendReceipt(
         reply,
@@ -55,11 +57,23 @@ export function receiptRoutes(deps: ReceiptRoutesDeps) {
   }
 }
 
+/** Papers are in Arabic where nobody says otherwise. */
+export function languageOf(
+  { query, headers }: { readonly query: { readonly lang?: Locale }; readonly headers: IncomingHttpHeaders },
+  user: UserIdentity,
+): Locale {
+  return query.lang ?? user.locale ?? preferredLocale(headers['accept-language'], 'ar')
+}
+
 /** Shown in the browser, with a name for saving it. */
 export function sendReceipt(reply: FastifyReply, { number, pdf }: PrintedReceipt): FastifyReply {
+  return sendPdf(reply, `receipt-${number}`, pdf)
+}
+
+export function sendPdf(reply: FastifyReply, name: string, pdf: Uint8Array): FastifyReply {
   return reply
     .type('application/pdf')
-    .header('content-disposition', `inline; filename="receipt-${number}.pdf"`)
+    .header('content-disposition', `inline; filename="${name}.pdf"`)
     .header('cache-control', 'private, no-store')
     .send(Buffer.from(pdf))
 }

@@ -90,16 +90,23 @@ export async function readReceipt(
   const refundedAt = payment.status === 'refunded' ? await findRefundInstant(database, of) : null
   const refundedOn = refundedAt === null ? null : receipts.dayOf(refundedAt)
   const number = receiptNumber(issued.series, issued.number)
-  const { queue, typesetter } = printer
-  if (queue.waiting >= waitingMax) throw new BillingError('busy', { retryAfterSeconds: RETRY_SECONDS })
+  const content = { snapshot, number, refundedOn }
   return {
     number,
-    pdf:
-      typesetter &&
-      (await queue.run(() => renderReceipt(typesetter, { snapshot, number, refundedOn }, of.locale))),
+    pdf: await print(printer, (typesetter) => renderReceipt(typesetter, content, of.locale), waitingMax),
     snapshot,
     periodEnd: payment.periodEnd,
   }
+}
+
+/** Null where nothing is printed. Throws `busy` when `waitingMax` wait already. */
+export async function print(
+  { queue, typesetter }: ReceiptPrinter,
+  render: (typesetter: Typesetter) => Uint8Array,
+  waitingMax = WAITING_MAX,
+): Promise<Uint8Array | null> {
+  if (queue.waiting >= waitingMax) throw new BillingError('busy', { retryAfterSeconds: RETRY_SECONDS })
+  return typesetter && queue.run(() => render(typesetter))
 }
 
 // Written with the booking (payments/settle.sql.ts), and never changed.

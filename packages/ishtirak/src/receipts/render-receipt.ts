@@ -9,7 +9,7 @@ import type { Typesetter } from './typesetter.js'
 
 type ReceiptWords = (typeof CATALOGS)[Locale]['receipt']
 
-const TEMPLATE = readFileSync(new URL('./receipt.typ', import.meta.url), 'utf8')
+export const TEMPLATE = readFileSync(new URL('./receipt.typ', import.meta.url), 'utf8')
 
 /** `number` as it is shown, from `receiptNumber`. Gives the PDF; the first takes some 50 ms, the others a few. */
 export function renderReceipt(
@@ -61,7 +61,7 @@ function describePage(
   }
 }
 
-function describeSeller(seller: SellerIdentity, words: ReceiptWords, locale: Locale) {
+export function describeSeller(seller: SellerIdentity, words: ReceiptWords, locale: Locale) {
   return {
     label: words.seller,
     name: seller.name[locale],
@@ -83,7 +83,7 @@ function describeSeller(seller: SellerIdentity, words: ReceiptWords, locale: Loc
   }
 }
 
-function describeBuyer({ buyer }: ReceiptSnapshot, words: ReceiptWords) {
+export function describeBuyer({ buyer }: Pick<ReceiptSnapshot, 'buyer'>, words: ReceiptWords) {
   const { name, email, userId } = buyer
   return {
     label: words.buyer,
@@ -155,30 +155,30 @@ function describeMethod({ paymentMethod: method }: ReceiptSnapshot, words: Recei
 const atDesk = (reference: string, stampDuty: string, closing: string) => ({ reference, stampDuty, closing })
 
 /** What is null has no line. */
-function rowsOf(rows: readonly (readonly [string, string | null])[]) {
+export function rowsOf(rows: readonly (readonly [string, string | null])[]) {
   return rows.flatMap(([label, value]) => (value === null ? [] : [{ label, value }]))
 }
 
 // Names come from tokens of the platform, of any length. Eighty characters wrap to a handful of lines: the page stays one.
 const LONGEST_TEXT = 80
 
-function shorten(text: string): string {
+export function shorten(text: string): string {
   const characters = Array.from(text)
   return characters.length <= LONGEST_TEXT ? text : `${characters.slice(0, LONGEST_TEXT - 1).join('')}…`
 }
 
-function dateParts(day: string) {
+export function dateParts(day: string) {
   const [year, month, date] = day.split('-').map(Number)
   return { year, month, day: date }
 }
 
 /** `200000` is "2 000,00 DA", alike in all three languages: a point or a comma must not change what a sum is. */
-function dinarsInFigures(centimes: number, locale: Locale): string {
+export function dinarsInFigures(centimes: number, locale: Locale): string {
   const dinars = String(Math.floor(centimes / 100)).replace(/\B(?=(\d{3})+$)/g, '\u00a0')
   return `${dinars},${String(centimes % 100).padStart(2, '0')}\u00a0${CATALOGS[locale].page.currency}`
 }
 
 /** `2026-11-21` is "21/11/2026". */
-function dayInFigures(day: string): string {
+export function dayInFigures(day: string): string {
   return day.split('-').reverse().join('/')
 }

@@ -1,0 +1,142 @@
+// Codes of months: time without a payment, once for each use, with an event, a mail and a statement, and without a receipt.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { CODE_ENV } from '../../../../test/support/codes.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { type Answer, createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+
+const BILLING = '/api/v1/billing'
+const VOUCHER = { kind: 'months', plan: 'pro', months: 1, count: 1, why: 'sold at the desk' }
+
+const selectTraces = statement(
+  'test.redeem.traces',
+  `select (select json_agg(o.payload->'data' order by sequence) from outbox o where o.user_id = $1) as events,
+          (select json_agg(kind) from mails where user_id = $1) as mails,
+          (select count(*)::int from receipts) as receipts, (select count(*)::int from grants) as grants,
+          (select sum(used)::int from codes) as used`,
+)
+
+describeScenario('a code of months', ({ database }) => {
+  let world: World
+  let operator: OperatorCaller
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...CODE_ENV } })
+    operator = operatorOf(world)
+  })
+  afterEach(() => world.stop())
+
+  const aBatch = async (of: object = {}): Promise<{ id: string; codes: readonly string[] }> => {
+    const { batch_id, codes } = (await operator.post('/codes', { ...VOUCHER, ...of })).body
+    return { id: batch_id, codes }
+  }
+  const redeem = (userId: string, code = '') => world.as(userId).post(`${BILLING}/redeem`, { code })
+  const tracesOf = async (userId: string) => (await database().query(selectTraces, [userId]))[0]
+  const countsOf = (answers: readonly Answer[]) => {
+    const counts: Record<number, number> = {}
+    for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+    return counts
+  }
+
+  it('gives them to a user who never paid, from now on, with an event, a mail and no receipt', async () => {
+    const { codes } = await aBatch({ months: 3 })
+    const redeemed = await redeem('user-1', codes[0]?.toLowerCase())
+    expect(redeemed.text).toBe('{"plan":"pro","months":3,"current_period_end":"2027-02-21T12:00:00Z"}')
+    expect((await world.as('user-1').get(`${BILLING}/status`)).body).toEqual({
+      plan: 'pro',
+      status: 'active',
+      current_period_end: '2027-02-21T12:00:00Z',
+      payment_method: null,
+    })
+    const { data } = (await world.as('user-1').get(`${BILLING}/redemptions`)).body
+    const period = { period_start: '2026-11-21T12:00:00Z', period_end: '2027-02-21T12:00:00Z' }
+    const id = expect.stringMatching(/^red_/)
+    expect(data).toEqual([
+      {
+        ...{ id, plan: 'pro', months: 3, redeemed_at: '2026-11-21T12:00:00Z', ...period },
+        statement_url: `${world.config.publicUrl}${BILLING}/redemptions/${data[0].id}/statement`,
+      },
+    ])
+    expect(await tracesOf('user-1')).toMatchObject({
+      events: [{ grant: { id: data[0].id, source: 'code', plan: 'pro', months: 3, days: 0, ...period } }],
+      mails: ['granted'],
+      receipts: 0,
+      grants: 1,
+      used: 1,
+    })
+    expect((await world.as('user-2').get(`${BILLING}/redemptions`)).body).toEqual({ data: [] })
+  })
+
+  it('gives them behind what was paid, and what is paid later stands behind them', async () => {
+    await world.as('user-1').buy()
+    const { codes } = await aBatch()
+    expect((await redeem('user-1', codes[0])).body.current_period_end).toBe('2027-01-21T12:00:00Z')
+    const { body } = await world.as('user-1').get(`${BILLING}/quote?plan=pro`)
+    expect(body.would_start).toBe('2027-01-21T12:00:00Z')
+  })
+
+  it('gives the plan as it was when the batch was made, also where it is not sold any more', async () => {
+    const { codes } = await aBatch()
+    await database().script(
+      `update code_batches set plan = jsonb_set(plan, '{id}', '"old"'), plan_id = 'old'`,
+    )
+    expect((await redeem('user-1', codes[0])).body).toMatchObject({ plan: 'old' })
+  })
+
+  it('is redeemed once by 200 users at once', async () => {
+    const { id, codes } = await aBatch()
+    const tries = Array.from({ length: 200 }, (_, n) => redeem(`user-${n}`, codes[0]))
+    expect(countsOf(await Promise.all(tries))).toEqual({ 200: 1, 422: 199 })
+    expect(await tracesOf('')).toMatchObject({ grants: 1, used: 1 })
+    expect((await operator.get(`/codes/${id}`)).body).toMatchObject({ used: 1, left: 0 })
+  })
+
+  it('is redeemed once by one user in 200 tries at once', async () => {
+    const { codes } = await aBatch({ uses: 100 })
+    const tries = Array.from({ length: 200 }, () => redeem('user-1', codes[0]))
+    const { 200: redeemed, 422: refused = 0, 429: bounded = 0 } = countsOf(await Promise.all(tries))
+    expect([redeemed, refused + bounded]).toEqual([1, 199])
+    expect(refused).toBeLessThanOrEqual(10)
+    expect(await tracesOf('user-1')).toMatchObject({ grants: 1, used: 1 })
+  })
+
+  it('of several uses is redeemed as often as it has uses, by different users', async () => {
+    const { codes } = await aBatch({ uses: 3 })
+    const tries = Array.from({ length: 9 }, (_, n) => redeem(`user-${n}`, codes[0]))
+    expect(countsOf(await Promise.all(tries))).toEqual({ 200: 3, 422: 6 })
+    expect(await tracesOf('')).toMatchObject({ grants: 3, used: 3 })
+  })
+
+  it('is redeemed one after the other: each gives its months, however often they come at once', async () => {
+    const { codes } = await aBatch({ count: 5 })
+    expect(countsOf(await Promise.all(codes.map((code) => redeem('user-1', code))))).toEqual({ 200: 5 })
+    const { body } = await world.as('user-1').get(`${BILLING}/status`)
+    expect(body.current_period_end).toBe('2027-04-21T12:00:00Z')
+  })
+
+  it('that does not count is refused alike: used, revoked, a discount, none of ours', async () => {
+    const [used = ''] = (await aBatch()).codes
+    await redeem('user-2', used)
+    const revoked = await aBatch()
+    await operator.post(`/codes/${revoked.id}/revoke`, { why: 'leaked' })
+    const discount = await aBatch({ kind: 'percent', plan: undefined, months: undefined, percent: 50 })
+    const answers = []
+    for (const code of [used, revoked.codes[0], discount.codes[0], '0000-0000-0000-0000', 'x']) {
+      const { status, text } = await redeem('user-1', code)
+      answers.push([status, text.replace(/"request_id":"[^"]+"/, '')])
+    }
+    expect(answers[0]).toEqual([422, expect.stringContaining('"code":"code_not_valid"')])
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    for (let wrong = 5; wrong < 10; wrong++) await redeem('user-1', used)
+    const bounded = await redeem('user-1', (await aBatch()).codes[0])
+    expect([bounded.status, bounded.body.code]).toEqual([429, 'too_many_wrong_codes'])
+  })
+
+  it('is not there without CODE_KEYS', async () => {
+    const { clock, emulator } = world
+    const without = await createWorld(database(), { clock, emulator })
+    const refused = await without.as('user-1').post(`${BILLING}/redeem`, { code: 'x' })
+    expect([refused.status, refused.body.code]).toEqual([404, 'not_found'])
+    await without.stop()
+  })
+})
