@@ -129,4 +129,25 @@ export const mutations = [
     to: `const id = readText(value.id) ?? 'without'\n`,
     tests: [src('payments/chargily/report.test.ts')],
   },
+  {
+    rule: 'of what is paid at the desk, cash alone bears stamp duty',
+    file: src('core/receipt.ts'),
+    from: 'bearsStampDuty ? stampDutyAt(seller, amount, paidOn) : 0',
+    to: 'stampDutyAt(seller, amount, paidOn)',
+    tests: [src('core/receipt.test.ts')],
+  },
+  {
+    rule: 'the reference of a payment at the desk is booked once',
+    file: src('payments/settle.ts'),
+    from: 'const payer = recorded && (await findUser(database, recorded.userId))\n  const found = await settlements.load(report, giveUpAt)',
+    to: 'const found = null\n  const payer = recorded && (await findUser(database, recorded.userId))',
+    tests: [src('payments/desk/record.test.ts')],
+  },
+  {
+    rule: 'a payment at the desk is recorded when the whole of it was taken',
+    file: src('payments/desk/record.ts'),
+    from: 'const total = price * 100 + duty\n',
+    to: 'const total = price * 100\n',
+    tests: [src('payments/desk/record.test.ts')],
+  },
 ]
