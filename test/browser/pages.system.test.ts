@@ -3,7 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { axeFindings, describeInBrowser, keepScreenshot, type Visit } from '../support/browser.js'
 import { freshDatabase } from '../support/databases.js'
+import { SELLING_PLANS } from '../support/portal.js'
 import { createUsers, type TestUsers } from '../support/users.js'
+import { createWorld, type World } from '../support/world.js'
 
 /** "A page is under 30 kB without fonts." */
 const PAGE_BYTES_MAX = 30_000
@@ -18,11 +20,16 @@ const LOOKS: readonly (readonly [locale: string, visit: Visit])[] = [
 describeInBrowser('the pages', ({ visit }) => {
   let database: Database
   let users: TestUsers
+  /** With a choice of terms. */
+  let shop: World
   beforeAll(async () => {
     database = await freshDatabase('pglite')
     users = await createUsers(database, { SMTP_URL: 'smtp://127.0.0.1:9' })
+    const { clock, emulator } = users.world
+    shop = await createWorld(database, { env: { PLANS_FILE: SELLING_PLANS }, clock, emulator })
   })
   afterAll(async () => {
+    await shop.stop()
     await users.world.stop()
     await database.close()
   })
@@ -46,6 +53,23 @@ describeInBrowser('the pages', ({ visit }) => {
       await visitor.page.goto(await users.linkFor(userId))
       await inspect(visitor, `${users.world.url}/portal?lang=${locale}`, `portal-${userId}-${locale}`, locale)
     })
+
+    it.each(['never_paid', 'active', 'renewable'])(
+      `the portal with terms, of %s (${locale}, ${look.width} px)`,
+      async (userId) => {
+        const visitor = await visit(look)
+        const { body } = await shop.as(userId).post('/api/v1/billing/portal-sessions', {})
+        await visitor.page.goto(body.url)
+        const name = `terms-${userId}-${locale}`
+        await inspect(visitor, `${shop.url}/portal?lang=${locale}`, name, locale)
+        const ahead = visitor.page.locator('details')
+        expect(await ahead.count()).toBe(userId === 'active' ? 1 : 0)
+        if (userId !== 'active') return
+        await ahead.locator('summary').click()
+        expect(await axeFindings(visitor.page)).toEqual([])
+        await keepScreenshot(visitor.page, `${name}-open`)
+      },
+    )
 
     it.each(returns)(`the page after paying, %s (${locale}, ${look.width} px)`, async (name) => {
       const visitor = await visit(look)

@@ -63,6 +63,11 @@ export function offerOf(plan: Plan, months: number): Offer | null {
   return offersOf(plan).find((offer) => offer.months === months) ?? null
 }
 
+/** Against as many single months, in whole units of its currency. */
+export function savingOf({ plan, months, price }: Offer): number {
+  return plan.price * months - price.amount
+}
+
 /** The two plans of `seed.md` section 2. */
 export const SEED_PLANS: readonly Plan[] = [
   {

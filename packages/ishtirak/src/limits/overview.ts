@@ -30,6 +30,7 @@ export async function readOverview(deps: OverviewDeps, userId: string, requestId
   return {
     userId,
     profile,
+    facts,
     subscription,
     usage,
     limits,

@@ -7,7 +7,7 @@ import { describePayment } from '../core/event.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { isPayable, PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES, type ShownPayment } from '../core/payment.js'
-import type { Offer } from '../core/plan.js'
+import { type Offer, savingOf } from '../core/plan.js'
 import type { Quote } from '../core/quote.js'
 import type { Subscription } from '../core/subscription.js'
 import type { Row } from '../database/database.js'
@@ -217,8 +217,9 @@ export type PaymentView = Static<typeof PaymentSchema>
 export type PaymentsQuery = Static<typeof PaymentsQuerySchema>
 export type PaymentPage = Static<typeof PaymentPageSchema>
 
-export function viewOffer({ plan, months, price }: Offer): OfferView {
-  const saves = plan.price * months - price.amount
+export function viewOffer(offer: Offer): OfferView {
+  const { plan, months, price } = offer
+  const saves = savingOf(offer)
   return { plan: plan.id, months, price: price.amount, currency: price.currency, saves }
 }
 

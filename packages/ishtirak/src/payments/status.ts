@@ -4,6 +4,7 @@
 import { BillingError } from '../core/error.js'
 import { type Instant, LAST_INSTANT, SECOND } from '../core/instant.js'
 import { isOpen, type Payment, type PublicPaymentStatus } from '../core/payment.js'
+import { renewabilityAt } from '../core/quote.js'
 import { NEVER_PAID, type Subscription, statusAt } from '../core/subscription.js'
 import type { SingleFlight } from '../runtime/async.js'
 import { findRefundInstant } from './audit.sql.js'
@@ -122,8 +123,10 @@ export async function readReturnedPayment(deps: StatusDeps, paymentId: string, r
     status === 'refunded' ? findRefundInstant(deps.database, { userId, paymentId }) : null,
   ])
   // What the payer is now, which a later payment, the end of the time or the operator may have changed.
-  const subscription = statusAt(loaded?.user.subscription ?? NEVER_PAID, now, deps.rules)
-  return { payment, subscription, refundedAt, now }
+  const facts = loaded?.user.subscription ?? NEVER_PAID
+  const subscription = statusAt(facts, now, deps.rules)
+  const mayRenew = renewabilityAt(facts, now, deps.rules).allowed
+  return { payment, subscription, mayRenew, refundedAt, now }
 }
 
 async function refreshed(deps: StatusDeps, find: () => Promise<Payment | null>, requestId?: string) {

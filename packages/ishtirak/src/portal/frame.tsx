@@ -174,12 +174,19 @@ const SIGNS: Readonly<Record<SignKind, string>> = {
   info: 'M28 25v14M28 17v.01',
 }
 
-/** The one form that costs money: a plan and the proof that the page is ours. The price is the catalogue's, never the form's. */
-export function BuyForm(of: { base: string; session: Session; planId: string; label: string }) {
+/** A term of a plan, with the proof that the page is ours. The price is the catalogue's, never the form's. */
+export function BuyForm(of: {
+  base: string
+  session: Session
+  planId: string
+  months: number
+  label: string
+}) {
   return (
     <form method="post" action={`${of.base}/portal/upgrade`}>
       <FormToken session={of.session} />
       <input type="hidden" name="plan" value={of.planId} />
+      <input type="hidden" name="months" value={String(of.months)} />
       <SubmitButton label={of.label} />
     </form>
   )

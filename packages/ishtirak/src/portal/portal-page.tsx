@@ -1,12 +1,15 @@
 // The portal's one page: notices, the plan with the one thing to buy, then the plans for users without paid time, or usage and
 // payments for users with paid time.
 import { DAY, type Instant } from '../core/instant.js'
-import { isPaidNow } from '../core/quote.js'
+import type { Plan } from '../core/plan.js'
+import { isPaidNow, type Renewal } from '../core/quote.js'
 import { graceEndsAt } from '../core/subscription.js'
 import { planName, sayFor } from '../i18n/messages.js'
 import { BuyForm, FormToken, LinkButton, type Pages, renderPage } from './frame.js'
-import { History, mayInvite, Plans, type PortalView, priceOf, type Section } from './portal-sections.js'
+import { History, Plans } from './portal-sections.js'
+import { hasTerms, TermChoice } from './portal-terms.js'
 import { scopeInWords, UsageBars, usageInWords } from './portal-usage.js'
+import { mayInvite, type PortalView, priceOf, type Section } from './portal-view.js'
 
 export function portalPage(pages: Pages, view: PortalView): string {
   const { session, locale } = view
@@ -128,14 +131,9 @@ function Offer(section: Section) {
   const { overview, session, locale } = view
   const { renewal } = overview
   if (!renewal || !mayInvite(view)) return null
-  if (!renewal.allowed) {
-    return renewal.renewableFrom === null ? null : (
-      <p class="soft" safe>
-        {say('renewableFrom', { date: formats.day(renewal.renewableFrom, locale) })}
-      </p>
-    )
-  }
+  if (!renewal.allowed) return <TooEarly section={section} renewal={renewal} />
   const isRenewal = isPaidNow(overview.subscription)
+  if (hasTerms(renewal.plan)) return <Terms section={section} plan={renewal.plan} isRenewal={isRenewal} />
   const words = { plan: planName(renewal.plan.name, locale), amount: priceOf(section, renewal.amount) }
   const end = formats.day(renewal.wouldEnd, locale)
   return (
@@ -144,6 +142,7 @@ function Offer(section: Section) {
         base={pages.base}
         session={session}
         planId={renewal.plan.id}
+        months={1}
         label={say(isRenewal ? 'renew' : 'upgrade', words)}
       />
       <p safe>{say(isRenewal ? 'willExtend' : 'willStart', { end })}</p>
@@ -151,6 +150,44 @@ function Offer(section: Section) {
         {say('paidByHand')}
       </p>
     </div>
+  )
+}
+
+function Terms(of: { readonly section: Section; readonly plan: Plan; readonly isRenewal: boolean }) {
+  const { section, plan, isRenewal } = of
+  const { view, say } = section
+  return (
+    <div class="buy">
+      <h3 safe>
+        {say(isRenewal ? 'renewTerms' : 'upgradeTerms', { plan: planName(plan.name, view.locale) })}
+      </h3>
+      <TermChoice {...section} plan={plan} id="hero" />
+      <p class="soft small" safe>
+        {say('termsPaidByHand')}
+      </p>
+    </div>
+  )
+}
+
+/** Before the renewal window only an explicit wish buys, and only where there is a choice of terms to wish for. */
+function TooEarly({ section, renewal }: { readonly section: Section; readonly renewal: Renewal }) {
+  const { pages, view, say } = section
+  const { plan, renewableFrom, wouldStart } = renewal
+  if (renewableFrom === null) return null
+  const day = (instant: Instant) => pages.formats.day(instant, view.locale)
+  return (
+    <>
+      <p class="soft" safe>
+        {say('renewableFrom', { date: day(renewableFrom) })}
+      </p>
+      {hasTerms(plan) ? (
+        <details>
+          <summary safe>{say('buyAhead')}</summary>
+          <p safe>{say('buyAheadText', { start: day(wouldStart) })}</p>
+          <TermChoice {...section} plan={plan} id="ahead" ahead />
+        </details>
+      ) : null}
+    </>
   )
 }
 

@@ -1,32 +1,14 @@
-// The sections of the portal's page that are always there: the plans, what is in use, what was paid; and what the page and its
-// sections share.
+// The sections of the portal's page that are always there: the plans, and what was paid.
 import type { Instant } from '../core/instant.js'
 import { maximumOf } from '../core/limit.js'
-import type { Locale } from '../core/locale.js'
 import { type PublicPaymentStatus, publicStatusAt, type ShownPayment } from '../core/payment.js'
 import type { Plan } from '../core/plan.js'
 import { isPaidNow } from '../core/quote.js'
-import { taxAt } from '../core/receipt.js'
-import { planName, type Say } from '../i18n/messages.js'
-import type { Overview } from '../limits/overview.js'
-import type { HistoryPage } from '../payments/status.js'
-import { BuyForm, Card, LinkButton, type Pages } from './frame.js'
-import type { Session } from './reader.js'
-
-export interface PortalView {
-  readonly session: Session
-  readonly overview: Overview
-  readonly history: HistoryPage
-  readonly locale: Locale
-  /** A page of the history further back. */
-  readonly isOlder: boolean
-}
-
-export interface Section {
-  readonly pages: Pages
-  readonly view: PortalView
-  readonly say: Say
-}
+import { termInWords } from '../i18n/formats.js'
+import { planName } from '../i18n/messages.js'
+import { BuyForm, Card, LinkButton } from './frame.js'
+import { hasTerms, TermChoice } from './portal-terms.js'
+import { isTaxed, mayInvite, priceOf, type Section } from './portal-view.js'
 
 /** The plans side by side, with their limits. For users without paid time those that can be bought come first. */
 export function Plans(section: Section) {
@@ -87,25 +69,10 @@ function Purchase({ plan, ...section }: Section & { readonly plan: Plan }) {
   const { renewal, subscription } = view.overview
   if (plan.price === 0 || !renewal?.allowed || !mayInvite(view)) return null
   if (isPaidNow(subscription) && plan.id === renewal.plan.id) return null
+  if (hasTerms(plan)) return <TermChoice {...section} plan={plan} id={`plan-${plan.id}`} />
   const words = { plan: planName(plan.name, view.locale), amount: priceOf(section, plan.price) }
-  return <BuyForm base={pages.base} session={view.session} planId={plan.id} label={say('upgrade', words)} />
-}
-
-/** Nothing invites to pay while a payment is open or under review: the user is asked not to pay again. */
-export function mayInvite({ history, isOlder, overview }: PortalView): boolean {
-  const isUnderReview = !isOlder && history.payments[0]?.status === 'review'
-  return !isUnderReview && overview.pendingPayment === null
-}
-
-/** `2 000 DA TTC`: prices contain the tax, and say so where one applies on this day. */
-export function priceOf(section: Section, amount: number): string {
-  const money = section.pages.formats.money(amount, section.view.locale)
-  return isTaxed(section) ? section.say('taxIncluded', { amount: money }) : money
-}
-
-function isTaxed({ pages, view }: Section): boolean {
-  const { formats, seller } = pages
-  return taxAt(seller.taxTerms, formats.isoDay(view.overview.now)).kind === 'vat'
+  const label = say('upgrade', words)
+  return <BuyForm base={pages.base} session={view.session} planId={plan.id} months={1} label={label} />
 }
 
 /** What was paid when, what each payment bought, and its receipt. */
@@ -188,9 +155,10 @@ function whatItBought(
   payment: ShownPayment,
   status: PublicPaymentStatus,
 ): string {
-  const { periodStart, periodEnd, plan } = payment
+  const { periodStart, periodEnd, plan, months } = payment
+  const bought = months === 1 ? plan.name : `${plan.name} · ${termInWords(months, view.locale)}`
   if (periodStart === null || periodEnd === null)
-    return status === 'pending' || status === 'review' ? plan.name : say('boughtNothing')
+    return status === 'pending' || status === 'review' ? bought : say('boughtNothing')
   const day = (instant: Instant) => pages.formats.day(instant, view.locale)
-  return `${plan.name} · ${say('boughtPeriod', { start: day(periodStart), end: day(periodEnd) })}`
+  return `${bought} · ${say('boughtPeriod', { start: day(periodStart), end: day(periodEnd) })}`
 }

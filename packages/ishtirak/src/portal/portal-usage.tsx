@@ -2,7 +2,7 @@
 import { type LimitDefinition, type LimitWindow, maximumOf, type OverLimit, usesOf } from '../core/limit.js'
 import type { Overview } from '../limits/overview.js'
 import { Card } from './frame.js'
-import type { Section } from './portal-sections.js'
+import type { Section } from './portal-view.js'
 
 /**
  * What is in use, against what the plan in effect allows. Of a limit that is counted for each project, or of something else,

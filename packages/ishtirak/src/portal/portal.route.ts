@@ -1,6 +1,6 @@
 // What users see: the front page, the portal with the way to the payment page and the receipts, the way into it, the page after
 // paying. Nothing here decides about money.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
@@ -79,8 +79,7 @@ function portalRoutes(app: App, pages: Pages): void {
     reader.requireOwnForm(request, session)
     const { userId } = session
     const locale = reader.language(request, reply, session)
-    const planId = fieldOf(request, 'plan')
-    const wanted = { user: { userId }, planId, locale, requestId: request.id }
+    const wanted = { user: { userId }, ...wantedIn(request), locale, requestId: request.id }
     const { checkoutUrl } = await upgrade(pages, wanted)
     return reply.headers(pages.headers).redirect(checkoutUrl, 303)
   })
@@ -96,6 +95,16 @@ function portalRoutes(app: App, pages: Pages): void {
       return sendReceipt(reply, await askForReceipt(pages, { userId, paymentId, locale }))
     },
   )
+}
+
+/** Only a form for it buys ahead: pressed again on a page that is still open, the usual ones buy nothing by accident. */
+function wantedIn(request: FastifyRequest) {
+  const months = fieldOf(request, 'months')
+  return {
+    planId: fieldOf(request, 'plan'),
+    ...(months !== '' && { months: Number(months) }),
+    mode: fieldOf(request, 'ahead') === '' ? ('upgrade' as const) : ('payment' as const),
+  }
 }
 
 function callersBySession({ limitAnonymous, limitUser }: CallerChecks, reader: Reader): Callers<Session> {

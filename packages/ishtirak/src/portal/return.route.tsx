@@ -6,6 +6,7 @@ import type { Locale } from '../core/locale.js'
 import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'
 import { graceEndsAt } from '../core/subscription.js'
 import type { App } from '../http/app.js'
+import { termInWords } from '../i18n/formats.js'
 import { planName, type Say, sayFor } from '../i18n/messages.js'
 import { type ReturnedPayment, readReturnedPayment } from '../payments/status.js'
 import { findUserLocale } from '../payments/users.sql.js'
@@ -128,15 +129,20 @@ function Satim({ say }: { say: Say }) {
   )
 }
 
-function Actions(of: { pages: Pages; view: ReturnView; status: PublicPaymentStatus; say: Say }) {
+interface ActionsOf {
+  readonly pages: Pages
+  readonly view: ReturnView
+  readonly status: PublicPaymentStatus
+  readonly say: Say
+}
+
+function Actions(of: ActionsOf) {
   const { pages, status, say } = of
   const { payment, now, session } = of.view
   const isOver = status === 'failed' || status === 'canceled' || status === 'expired'
   return (
     <div class="actions">
-      {isOver && session ? (
-        <BuyForm base={pages.base} session={session} planId={payment.plan.id} label={say('tryAgain')} />
-      ) : null}
+      {isOver && session ? <TryAgain {...of} session={session} /> : null}
       {isOver && !session ? <LinkButton href={pages.backUrl(session)} label={say('tryAgain')} go /> : null}
       {status === 'pending' ? (
         <LinkButton href={`${pages.base}/billing/return/${payment.id}`} label={say('checkNow')} go />
@@ -153,6 +159,15 @@ function Actions(of: { pages: Pages; view: ReturnView; status: PublicPaymentStat
   )
 }
 
+/** With one click; what was bought ahead, or with a code that the database does not know, is chosen again in the portal. */
+function TryAgain({ pages, view, session, say }: ActionsOf & { readonly session: Session }) {
+  const { plan, months, codeHash } = view.payment
+  const label = say('tryAgain')
+  if (!view.mayRenew || codeHash !== null)
+    return <LinkButton href={`${pages.base}/portal`} label={label} go />
+  return <BuyForm base={pages.base} session={session} planId={plan.id} months={months} label={label} />
+}
+
 type FactRow = readonly [label: string, value: string, isCode?: boolean]
 
 function factsOf({ formats }: Pages, { payment, refundedAt, locale }: ReturnView, say: Say): FactRow[] {
@@ -163,6 +178,7 @@ function factsOf({ formats }: Pages, { payment, refundedAt, locale }: ReturnView
   return [
     [say('orderReference'), payment.id, true],
     ...(checkoutId === null ? [] : [[say('transaction'), checkoutId, true] as const]),
+    ...(payment.months === 1 ? [] : [[say('term'), termInWords(payment.months, locale)] as const]),
     [say('amount'), formats.money(payment.price.amount, locale)],
     ...(payment.instrument === null ? [] : [[say('card'), cardName(payment.instrument, locale)] as const]),
     paidAt === null ? [say('startedAt'), local(createdAt)] : [say('paidAt'), local(paidAt)],

@@ -1,0 +1,28 @@
+// A user's session in the portal without a browser: the cookie, the pages, and the forms on them.
+import type { Answer, World } from './world.js'
+
+/** The catalogue of `docs/selling.md`. */
+export const SELLING_PLANS = new URL('../../docs/selling.example.json', import.meta.url).pathname
+
+export async function enterPortal(world: World, userId: string, locale = 'en') {
+  const link = await world.as(userId).post('/api/v1/billing/portal-sessions', {})
+  const entered = await world.call('GET', link.body.url.slice(world.url.length))
+  const cookie = /^ishtirak[\w.]*=[^;]+/.exec(entered.headers.get('set-cookie') ?? '')?.[0] ?? ''
+  const headers = { cookie, 'accept-language': locale }
+  const open = (path = '/portal') => world.call('GET', path, { headers })
+  const form_token = /name="form_token" value="([^"]+)"/.exec((await open()).text)?.[1] ?? ''
+  return {
+    open,
+    submit: (path: string, fields: Record<string, string>): Promise<Answer> =>
+      world.call('POST', path, {
+        body: new URLSearchParams({ form_token, ...fields }).toString(),
+        headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      }),
+  }
+}
+
+/** What a reader sees of a page, in one line. */
+export function wordsOf(html: string): string {
+  const body = html.replace(/^.*<main>|<\/main>.*$/gs, '')
+  return body.replace(/<[^>]+>/g, ' ').replace(/[\s\u00a0]+/g, ' ')
+}
