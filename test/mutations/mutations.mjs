@@ -150,4 +150,25 @@ export const mutations = [
     to: 'const total = price * 100\n',
     tests: [src('payments/desk/record.test.ts')],
   },
+  {
+    rule: 'a code is redeemed as often as it has uses',
+    file: src('payments/codes.sql.ts'),
+    from: 'and c.used < b.uses and b.revoked_at is null',
+    to: '',
+    tests: [src('payments/redeem.test.ts')],
+  },
+  {
+    rule: 'the use of a code comes back with a checkout that dies',
+    file: src('core/payment.ts'),
+    from: `return codeHash !== null && status !== 'failed' && status !== 'canceled' && status !== 'expired'`,
+    to: 'return codeHash !== null && status !== null',
+    tests: [src('payments/codes.test.ts')],
+  },
+  {
+    rule: 'wrong codes that are tried at once do not pass the bound together',
+    file: src('payments/codes.sql.ts'),
+    from: 'const WRONG_CODES_AN_HOUR = 10',
+    to: 'const WRONG_CODES_AN_HOUR = 40',
+    tests: [src('payments/codes.test.ts')],
+  },
 ]

@@ -30,6 +30,7 @@ beforeAll(async () => {
     CHARGILY_API_URL: emulator.url,
     AUTH_JWT_SECRET: SECRET,
     OPERATOR_KEYS: `amina:${KEY}`,
+    CODE_KEYS: 'a-key-for-the-codes-of-the-tests',
   }
   service = await startService(env)
   paymentId = await buy()
@@ -154,6 +155,37 @@ it(
     const events = await runCommand(['events', 'list', '--undelivered'], beside)
     expect(events.output).toMatch(/user-1 +1 .*waiting /m)
     expect(events.output).not.toContain('1970')
+  },
+  CAN_START_SLOWLY_MS,
+)
+
+it(
+  'make codes as CSV for the printer, show what is left of a batch, and revoke it',
+  async () => {
+    const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
+    const create = [
+      'codes',
+      'create',
+      '--kind',
+      'percent',
+      '--percent',
+      '20',
+      '--count',
+      '2',
+      '--uses-per-user',
+      '1',
+    ]
+    const made = await runCommand([...create, '--why', 'a fair', '--csv'], beside)
+    expect(made.output).toMatch(/^code,batch_id\r\n(([0-9A-Z]{4}-){3}[0-9A-Z]{4},bat_\w+\r\n){2}$/)
+    const batch = made.output.trim().split(',').at(-1) ?? ''
+    expect((await runCommand(['codes', 'list'], beside)).output).toMatch(
+      new RegExp(`^ +${batch} +percent +- +- +20 +- +2 +0 +2 `, 'm'),
+    )
+    expect((await runCommand(['codes', 'show', batch], beside)).output).toMatch(/^left +2$/m)
+    const revoked = await runCommand(['codes', 'revoke', batch, '--why', 'lost'], beside)
+    expect(revoked.output).toMatch(/^revoked_by +amina$/m)
+    const wrong = await runCommand([...create.slice(0, -4), '--count', 'many', '--why', 'a fair'], beside)
+    expect([wrong.code, wrong.errors]).toEqual([1, expect.stringContaining('/count: ')])
   },
   CAN_START_SLOWLY_MS,
 )
