@@ -68,6 +68,7 @@ describeScenario('the main job', ({ database }) => {
           currency: 'DZD',
           status: 'paid',
           method: 'card',
+          transfer: null,
           payment_method: 'edahabia',
           checkout_url: null,
           created_at: '2026-11-21T12:00:00Z',

@@ -22,14 +22,14 @@ export interface PretendMethod {
 }
 
 export function createPretendMethod(clock: Clock): PretendMethod {
-  const orders = new Map<string, CheckoutReport & { acknowledged: boolean; paidAt: Instant | null }>()
+  const orders = new Map<string, CheckoutReport & { acknowledged: boolean; moneyAt: Instant | null }>()
   let looks = 0
   let losesAnswer = false
   let nextId: string | null = null
 
-  const statusOf = ({ paidAt, acknowledged, createdAt }: Order, now: Instant): CheckoutStatus => {
-    if (paidAt === null) return now < (createdAt ?? 0) + LIFETIME_MS ? 'pending' : 'expired'
-    return acknowledged || now < paidAt + ACKNOWLEDGE_WITHIN_MS ? 'paid' : 'canceled'
+  const statusOf = ({ moneyAt, acknowledged, createdAt }: Order, now: Instant): CheckoutStatus => {
+    if (moneyAt === null) return now < (createdAt ?? 0) + LIFETIME_MS ? 'pending' : 'expired'
+    return acknowledged || now < moneyAt + ACKNOWLEDGE_WITHIN_MS ? 'paid' : 'canceled'
   }
   const look = (id: string): CheckoutReport | null => {
     const order = orders.get(id)
@@ -37,8 +37,8 @@ export function createPretendMethod(clock: Clock): PretendMethod {
     looks += 1
     const status = statusOf(order, clock.now())
     order.acknowledged ||= status === 'paid'
-    const { acknowledged, paidAt, ...report } = order
-    return { ...report, status, updatedAt: paidAt ?? report.createdAt }
+    const { acknowledged, moneyAt, ...report } = order
+    return { ...report, status, updatedAt: moneyAt ?? report.createdAt }
   }
   type Order = NonNullable<ReturnType<typeof orders.get>>
 
@@ -51,6 +51,8 @@ export function createPretendMethod(clock: Clock): PretendMethod {
     instruments: ['cib_edahabia'],
     begunBy: 'user',
     bearsStampDuty: false,
+    settledBy: 'provider',
+    accounts: [],
     list: null,
     webhook: null,
     createCheckout: async ({ paymentId, userId, planId, months, price }) => {
@@ -70,7 +72,7 @@ export function createPretendMethod(clock: Clock): PretendMethod {
         createdAt: clock.now(),
         updatedAt: clock.now(),
         acknowledged: false,
-        paidAt: null,
+        moneyAt: null,
       }
       if (!made) orders.set(id, fresh)
       if (!losesAnswer) return { ok: true, value: made ?? fresh }
@@ -89,7 +91,7 @@ export function createPretendMethod(clock: Clock): PretendMethod {
     pay: (id) => {
       const order = orders.get(id)
       if (!order) throw new Error(`there is no order ${id}`)
-      order.paidAt = clock.now()
+      order.moneyAt = clock.now()
     },
     loseNextAnswer: () => {
       losesAnswer = true

@@ -173,11 +173,26 @@ export interface Payment {
   amount: number
   currency: string
   status: 'pending' | 'paid' | 'failed' | 'canceled' | 'expired' | 'review' | 'refunded'
-  method: 'card' | 'cash' | 'cheque'
-  /** The kind of card, once it is known. */
+  method: 'card' | 'transfer' | 'cash' | 'cheque'
+  /** The kind of card or account, once it is known. */
   payment_method: string | null
-  /** Only while it can be paid. */
+  /** Only while it can be paid; null where there is no page. */
   checkout_url: string | null
+  /** How to pay without a card; null where the provider takes the money. */
+  transfer: {
+    /** To be written on the transfer: `K4M9-2R8F-JW36`. */
+    reference: string
+    /** Any one of them; none once it is decided. */
+    accounts: {
+      kind: 'ccp' | 'baridimob' | 'bank'
+      holder: string
+      number: string
+      key: string | null
+      rip: string | null
+      bank: string | null
+      iban: string | null
+    }[]
+  } | null
   created_at: string
   expires_at: string
   paid_at: string | null
@@ -195,8 +210,10 @@ export type EventType =
   | 'subscription.expired'
   | 'subscription.canceled'
   | 'subscription.granted'
+  | 'payment.requested'
   | 'payment.paid'
   | 'payment.failed'
+  | 'payment.refused'
   | 'payment.review'
   | 'payment.refunded'
 
@@ -237,6 +254,8 @@ export interface EventData {
     readonly period_start: string
     readonly period_end: string
   }
+  /** Only of `payment.refused`: what the operator said. */
+  readonly reason?: string
   /** Only for events that time caused, not a payment. */
   readonly announcement?: {
     readonly boundary: Boundary

@@ -88,7 +88,14 @@ function typeOf(boundary: Boundary): AnnouncementType {
   return boundary === 'expired' ? 'subscription.expired' : 'subscription.expiring'
 }
 
-export type MailKind = 'receipt' | 'refunded' | 'granted' | 'portal_link' | Boundary
+export type MailKind =
+  | 'receipt'
+  | 'refunded'
+  | 'granted'
+  | 'payment_requested'
+  | 'payment_refused'
+  | 'portal_link'
+  | Boundary
 
 /** Identifies one user's mail: owed twice under the same key, it is sent once. */
 export interface MailKey {
@@ -108,6 +115,11 @@ export function isAboutPayment(kind: MailKind): kind is 'receipt' | 'refunded' {
   return kind === 'receipt' || kind === 'refunded'
 }
 
+/** What to do about a transfer that was asked for or refused. */
+export function isAboutTransfer(kind: MailKind): kind is 'payment_requested' | 'payment_refused' {
+  return kind === 'payment_requested' || kind === 'payment_refused'
+}
+
 export type MailVerdict =
   | 'send'
   /** No address of the user is known. */
@@ -124,7 +136,8 @@ export function judgeMail(
 ): MailVerdict {
   if (user.email === null) return 'no_address'
   if (now >= mail.queuedAt + lifetimeOf(mail.kind)) return 'too_late'
-  if (isAboutPayment(mail.kind) || mail.kind === 'granted' || mail.kind === 'portal_link') return 'send'
+  const isOnce = isAboutPayment(mail.kind) || isAboutTransfer(mail.kind) || mail.kind === 'granted'
+  if (isOnce || mail.kind === 'portal_link') return 'send'
   return isStillTrue(mail, user.subscription, now, rules) ? 'send' : 'outdated'
 }
 

@@ -1,6 +1,7 @@
 // A checkout: the provider's page on which one payment can be made. What we order, and what the provider reports of it;
 // and what differs between payment methods.
 // The words are ours; only the method's own folder knows the gateway's.
+import type { Account } from './account.js'
 import type { Instant } from './instant.js'
 import type { Locale } from './locale.js'
 import type { Money } from './plan.js'
@@ -48,6 +49,12 @@ export interface CheckoutReport {
   readonly createdAt: Instant | null
   /** For a paid checkout this is the instant of payment: the provider's, not that of our hearing of it. */
   readonly updatedAt: Instant | null
+  /** Where the method knows the very instant of payment, which may be after the end of the checkout. */
+  readonly paidAt?: Instant
+  /** When the payer first showed that they had paid: a run of paid time goes on if it was running then. */
+  readonly provedAt?: Instant
+  /** Why an operator refused it; it can still be paid. */
+  readonly refusal?: string
 }
 
 /** What differs from payment method to payment method, as data. How one is called: the port in payments/method.ts. */
@@ -58,7 +65,7 @@ export interface MethodTraits {
   readonly live: boolean
   /** How long a checkout can be paid. */
   readonly checkoutLifetimeMs: number
-  /** When a payment that was not heard of is looked at, counted from the opening of its checkout; rising, at most a day. */
+  /** When a payment that was not heard of is looked at, counted from the opening of its checkout; rising, by a day at most. */
   readonly looksAfterMs: readonly number[]
   /** The provider undoes a payment that was not looked at (a look acknowledges it) within this time. Null: it does not. */
   readonly acknowledgeWithinMs: number | null
@@ -68,4 +75,11 @@ export interface MethodTraits {
   readonly begunBy: 'user' | 'operator'
   /** It takes coins and notes, and the law asks for stamp duty on the receipt. */
   readonly bearsStampDuty: boolean
+  /**
+   * Who says that the money has come. An operator: its checkouts are rows of ours without a page, so there is no address to
+   * send users to, none to ask when they read, and no list to compare with; money may be on its way to one for days.
+   */
+  readonly settledBy: 'provider' | 'operator'
+  /** What users send the money to themselves; none where the provider's page takes it. */
+  readonly accounts: readonly Account[]
 }

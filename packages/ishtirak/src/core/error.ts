@@ -18,6 +18,7 @@ export const ERRORS = {
   prepaid_limit_reached: 409,
   payment_not_paid: 409,
   already_refunded: 409,
+  second_operator_needed: 409,
   payload_too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,

@@ -14,8 +14,10 @@ export const EVENT_TYPES = [
   'subscription.expired',
   'subscription.canceled',
   'subscription.granted',
+  'payment.requested',
   'payment.paid',
   'payment.failed',
+  'payment.refused',
   'payment.review',
   'payment.refunded',
 ] as const
@@ -42,6 +44,8 @@ export function describeEvent(
     readonly announcement?: Announcement
     /** Only of time that no payment bought. */
     readonly grant?: Grant | null
+    /** Why an operator refused the payment. */
+    readonly reason?: string | undefined
     readonly now: Instant
   },
 ) {
@@ -60,6 +64,7 @@ export function describeEvent(
         limits: plan.limits,
       },
       ...(of.payment ? { payment: describePayment(of.payment, of.now) } : {}),
+      ...(of.reason === undefined ? {} : { reason: of.reason }),
       ...(of.announcement ? { announcement: describeAnnouncement(of.announcement) } : {}),
       ...(of.grant ? { grant: describeGrant(of.grant) } : {}),
     },

@@ -26,7 +26,7 @@ export type PublicPaymentStatus = (typeof PUBLIC_PAYMENT_STATUSES)[number]
  * How a payment is made, as callers choose it. Every provider of card payments has a name of its own among the methods, and is
  * `card` here.
  */
-export const PAYMENT_WAYS = ['card', 'cash', 'cheque'] as const
+export const PAYMENT_WAYS = ['card', 'transfer', 'cash', 'cheque'] as const
 export type PaymentWay = (typeof PAYMENT_WAYS)[number]
 
 /** Of a payment's method. */
@@ -64,6 +64,7 @@ export interface Payment {
   readonly status: PaymentStatus
   /** The method's own id of it. */
   readonly checkoutId: string | null
+  /** Null as well where its method has no pages. */
   readonly checkoutUrl: string | null
   /** The kind of card or account it was paid with, such as `cib`. On the wire it is `payment_method`. */
   readonly instrument: string | null
@@ -91,6 +92,8 @@ export type ShownPayment = Pick<
   | 'price'
   | 'method'
   | 'status'
+  | 'method'
+  | 'checkoutId'
   | 'instrument'
   | 'checkoutUrl'
   | 'createdAt'
@@ -157,9 +160,9 @@ export function isOpen(payment: Pick<Payment, 'status'>): boolean {
   return payment.status === 'requested' || payment.status === 'pending'
 }
 
-/** Can be paid at this instant, on a page whose address we know. */
+/** Can be paid at this instant: on its page, where its method has pages. */
 export function isPayable(payment: ShownPayment, now: Instant): boolean {
-  return payment.status === 'pending' && payment.checkoutUrl !== null && now < payment.expiresAt
+  return payment.status === 'pending' && now < payment.expiresAt
 }
 
 /** The status that users see: an open payment past its time reads `expired` before the provider has said so. */
@@ -235,7 +238,7 @@ export function checkoutMadeAt(payment: Payment, report: CheckoutReport, now: In
 
 /** Whether the instant of payment is taken as the provider says it, but for the difference that two clocks may have. */
 export function isInstantBelieved(payment: Payment, report: CheckoutReport, now: Instant): boolean {
-  const { updatedAt: said } = report
+  const said = report.paidAt ?? report.updatedAt
   if (said === null || said > now + CLOCK_SKEW_MAX) return false
   return said >= earliest(payment, report, now) - CLOCK_SKEW_MAX
 }
@@ -251,9 +254,9 @@ export function instantOfPayment(
   context: { readonly now: Instant; readonly asked: boolean; readonly checkoutEndsAt: Instant },
 ): Instant {
   const { now, asked, checkoutEndsAt } = context
-  const said = report.updatedAt ?? now
+  const said = report.paidAt ?? report.updatedAt ?? now
   const notLater = said > now + CLOCK_SKEW_MAX ? now : said
-  const withinCheckout = asked ? Math.min(notLater, checkoutEndsAt) : notLater
+  const withinCheckout = asked && report.paidAt === undefined ? Math.min(notLater, checkoutEndsAt) : notLater
   return Math.max(withinCheckout, earliest(payment, report, now))
 }
 

@@ -254,6 +254,8 @@ describe('a payment that is known from its checkout alone', () => {
     instruments: [],
     begunBy: 'user' as const,
     bearsStampDuty: false,
+    settledBy: 'provider' as const,
+    accounts: [],
   }
   const TEAM: Plan = { ...YEARLY, id: 'team', price: 9_000, terms: [{ months: 12, price: 20_000 }] }
   const catalogue = catalogueOf([FREE, YEARLY, TEAM])

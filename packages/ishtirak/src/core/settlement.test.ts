@@ -9,7 +9,7 @@ import { NEVER_PAID } from './subscription.js'
 const context = {
   now: NOON + 3 * MINUTE,
   rules: RULES,
-  looksAfterMs: [MINUTE, 5 * MINUTE],
+  method: { looksAfterMs: [MINUTE, 5 * MINUTE], settledBy: 'provider' as const },
   freshPaymentId: () => 'pay_02',
   asked: false,
 }

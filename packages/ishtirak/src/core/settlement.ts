@@ -1,12 +1,11 @@
 // What follows from a report of the provider: the one place that decides it, for webhook, read-through, sweep and
 // operator alike. Pure: facts, report and time come in, the change goes out. It trusts our own row, never the report.
-import type { CheckoutReport, CheckoutStatus, ReportSource } from './checkout.js'
+import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import type { EventType } from './event.js'
 import type { Instant } from './instant.js'
 import {
   checkoutMadeAt,
   instantOfPayment,
-  isInstantBelieved,
   isOpen,
   nextCheckAfter,
   type Payment,
@@ -24,8 +23,8 @@ export interface SettlementFacts {
 export interface SettlementContext {
   readonly now: Instant
   readonly rules: BillingRules
-  /** When the payment's method looks at a payment that was not heard of. */
-  readonly looksAfterMs: readonly number[]
+  /** Of the payment's method. */
+  readonly method: Pick<MethodTraits, 'looksAfterMs' | 'settledBy'>
   /** Draws the id for a payment that a second paid checkout makes necessary. */
   readonly freshPaymentId: () => string
   /** The provider was asked, so a final answer is the last word; an event may be overtaken by another. */
@@ -58,6 +57,8 @@ export interface Settlement {
   /** The user has bought what an open payment of theirs was to buy: that payment is canceled with this change. */
   readonly withdrawsOpen: boolean
   readonly events: readonly EventType[]
+  /** Why an operator refused the payment, for the events. */
+  readonly reason?: string | undefined
 }
 
 export function decideSettlement(
@@ -118,8 +119,9 @@ function settle(
   const isOver = report.status !== 'paid' && !isOpen(stored) && stored.status !== 'review'
   const differences = context.accepted || isOver ? [] : differencesBetween(stored, report)
   if (differences.length > 0) return sendToReview(payment, report, differences, paidAt)
-  if (report.status === 'paid') return book(subscription, payment, paidAt, context)
-  return close(payment, report.status, stored, context)
+  if (report.status === 'paid')
+    return book(subscription, payment, { paidAt, provedAt: report.provedAt }, context)
+  return close(payment, report.status, report.refusal, stored, context)
 }
 
 /**
@@ -130,7 +132,7 @@ function settlePending(
   payment: Payment,
   stored: Payment,
   report: CheckoutReport,
-  { now, looksAfterMs }: SettlementContext,
+  { now, method }: SettlementContext,
   paidAt: Instant,
 ): Settlement {
   if (stored.status === 'canceled') {
@@ -139,15 +141,17 @@ function settlePending(
     return { ...nothing('withdrawn'), payment: isNews ? found : null }
   }
   if (stored.status !== 'requested') return nothing('unchanged')
-  const differences = [...differencesBetween(stored, report), ...withoutAddress(payment)]
+  const differences = [...differencesBetween(stored, report), ...withoutAddress(payment, method)]
   if (differences.length > 0) {
     const review = reviewOf(report, differences, paidAt)
     const refused: Payment = { ...payment, checkoutUrl: null, status: 'canceled', review, nextCheckAt: now }
     return { ...nothing('refused'), payment: refused }
   }
   const madeAt = checkoutMadeAt(stored, report, now) ?? now
-  const nextCheckAt = nextCheckAfter(madeAt, now, looksAfterMs) ?? payment.nextCheckAt
-  return { ...nothing('moved'), payment: { ...payment, status: 'pending', nextCheckAt } }
+  const nextCheckAt = nextCheckAfter(madeAt, now, method.looksAfterMs) ?? payment.nextCheckAt
+  // A payer who has a page of the provider's need not be told what to do.
+  const events: readonly EventType[] = method.settledBy === 'operator' ? ['payment.requested'] : []
+  return { ...nothing('moved'), payment: { ...payment, status: 'pending', nextCheckAt }, events }
 }
 
 function sendToReview(
@@ -174,10 +178,12 @@ function reviewOf(report: CheckoutReport, differences: readonly string[], paidAt
 function book(
   subscription: SubscriptionFacts,
   payment: Payment,
-  paidAt: Instant,
+  { paidAt, provedAt = paidAt }: { readonly paidAt: Instant; readonly provedAt: Instant | undefined },
   { now, rules }: SettlementContext,
 ): Settlement {
-  const purchase = purchaseAt(subscription, paidAt, payment.months, rules)
+  const proved = purchaseAt(subscription, provedAt, payment.months, rules)
+  // A new run begins at the payment, whenever it was proved.
+  const purchase = proved.renews ? proved : purchaseAt(subscription, paidAt, payment.months, rules)
   const extended = extend(subscription, purchase, payment, now)
   return {
     outcome: 'booked',
@@ -196,18 +202,29 @@ function book(
   }
 }
 
-/** Failed, canceled or expired. Only an open payment moves; a final answer to our own question ends the looking. */
+/**
+ * Failed, canceled or expired. Only an open payment moves, or one that an operator refuses; a final answer to our own question
+ * ends the looking.
+ */
 function close(
   payment: Payment,
-  status: 'failed' | 'canceled' | 'expired',
+  status: Exclude<FinalStatus, 'paid'>,
+  refusal: string | undefined,
   stored: Payment,
   { asked, accepted }: SettlementContext,
 ): Settlement {
   const nextCheckAt = asked ? null : payment.nextCheckAt
-  const isTaken = stored.status === 'review' && accepted === true
-  if (isOpen(stored) || isTaken) {
-    const events: readonly EventType[] = status === 'failed' ? ['payment.failed'] : []
-    return { ...nothing('moved'), payment: { ...payment, status, nextCheckAt }, events }
+  const isTaken = stored.status === 'review' && (accepted === true || refusal !== undefined)
+  const isRefused = refusal !== undefined && stored.status === 'expired'
+  if (isOpen(stored) || isTaken || isRefused) {
+    const told: EventType | null =
+      refusal !== undefined ? 'payment.refused' : status === 'failed' ? 'payment.failed' : null
+    return {
+      ...nothing('moved'),
+      payment: { ...payment, status, nextCheckAt },
+      events: told ? [told] : [],
+      reason: refusal,
+    }
   }
   if (stored.status === 'review' || nextCheckAt === stored.nextCheckAt) return nothing('unchanged')
   return { ...nothing('unchanged'), payment: { ...stored, nextCheckAt } }
@@ -229,8 +246,10 @@ function differencesBetween(payment: Payment, report: CheckoutReport): readonly 
   ]
 }
 
-function withoutAddress(payment: Payment): readonly string[] {
-  return payment.checkoutUrl === null ? ['checkout_url: missing, or not http and not https'] : []
+function withoutAddress(payment: Payment, { settledBy }: Pick<MethodTraits, 'settledBy'>): readonly string[] {
+  return settledBy === 'provider' && payment.checkoutUrl === null
+    ? ['checkout_url: missing, or not http and not https']
+    : []
 }
 
 function adopt(payment: Payment, report: CheckoutReport, stored: Payment, now: Instant): Payment {
@@ -245,55 +264,12 @@ function adopt(payment: Payment, report: CheckoutReport, stored: Payment, now: I
   }
 }
 
-function isFinal(status: CheckoutStatus): status is 'paid' | 'failed' | 'canceled' | 'expired' {
+type FinalStatus = 'paid' | 'failed' | 'canceled' | 'expired'
+
+function isFinal(status: CheckoutStatus): status is FinalStatus {
   return status === 'paid' || status === 'failed' || status === 'canceled' || status === 'expired'
 }
 
 function nothing(outcome: SettlementOutcome): Settlement {
   return { outcome, payment: null, isNew: false, subscription: null, withdrawsOpen: false, events: [] }
-}
-
-/** What a payment keeps of each report that changed it: it shows the operator which of two differing reports was accepted. */
-export interface KeptReport
-  extends Pick<CheckoutReport, 'status' | 'amount' | 'currency' | 'live' | 'paymentId' | 'checkoutId'> {
-  readonly source: ReportSource
-  /** Null when we asked the provider ourselves. */
-  readonly eventId: string | null
-  readonly heardAt: Instant
-  readonly outcome: SettlementOutcome
-  /** The provider's instant of payment; null if it named none or reported no payment. */
-  readonly saidPaidAt: Instant | null
-  /** False: the payment counts from another instant than the reported one. */
-  readonly isInstantBelieved: boolean
-}
-
-/** Null where the report settles nothing: a checkout was opened, or only the looking at it ends. */
-export function reportToKeep(
-  { payment, outcome }: Settlement,
-  about: Payment,
-  heard: {
-    readonly report: CheckoutReport
-    readonly source: ReportSource
-    readonly eventId: string | null
-    readonly now: Instant
-  },
-): KeptReport | null {
-  if (payment === null || payment.status === 'pending' || outcome === 'unchanged') return null
-  const { report, source, eventId, now } = heard
-  const { status, amount, currency, live, paymentId, checkoutId, updatedAt } = report
-  const isPaid = status === 'paid'
-  return {
-    source,
-    eventId,
-    heardAt: now,
-    outcome,
-    status,
-    amount,
-    currency,
-    live,
-    paymentId,
-    checkoutId,
-    saidPaidAt: isPaid ? updatedAt : null,
-    isInstantBelieved: !isPaid || isInstantBelieved(about, report, now),
-  }
 }

@@ -22,8 +22,12 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'subscription.expired': 'Grace is over: the limits are those of the free plan.',
   'subscription.canceled': 'The operator has ended it.',
   'subscription.granted': 'Time was added without a payment: days by the operator, or months by a code.',
-  'payment.paid': 'A payment was booked.',
+  'payment.requested':
+    'A transfer was asked for: the user has its reference and the accounts, and nothing is paid yet.',
+  'payment.paid': 'A payment was booked. A transfer: it was approved.',
   'payment.failed': 'The provider has reported that a payment failed. The user may try again.',
+  'payment.refused':
+    'The operator has refused a transfer, for this reason. Money that comes later still counts.',
   'payment.review':
     'The provider’s report differs from our own row: the operator looks at it, nothing is granted.',
   'payment.refunded': 'The operator has recorded a refund.',
@@ -80,6 +84,7 @@ export const EventGrantSchema = Type.Object(
 function causeOf(type: EventType) {
   if (type === 'subscription.granted') return { grant: EventGrantSchema }
   if (/expiring|past_due|expired/.test(type)) return { announcement: AnnouncementSchema }
+  if (type === 'payment.refused') return { payment: EventPaymentSchema, reason: Type.String() }
   return { payment: type.startsWith('payment.') ? EventPaymentSchema : Type.Optional(EventPaymentSchema) }
 }
 
@@ -92,9 +97,11 @@ function eventSchema(type: EventType, limits: readonly LimitDefinition[]) {
       ? 'Announced'
       : 'grant' in cause
         ? 'Grant'
-        : isOfPayment
-          ? 'Payment'
-          : 'Subscription'
+        : 'reason' in cause
+          ? 'Refused'
+          : isOfPayment
+            ? 'Payment'
+            : 'Subscription'
   return Type.Object(
     {
       type: Type.Literal(type),

@@ -84,7 +84,7 @@ describe('every text', () => {
       .join('\n')
     // Named by what they are about: their keys are composed.
     const built =
-      /^(payment_\w+|return_\w+|(canceled|expired|linkSent|linkOver|noSession|staleForm)(Title|Text)$|mail_(receipt|refunded|granted|portal_link|expiring|past_due|expired)_)/
+      /^(payment_\w+|account_(ccp|baridimob|bank)$|return_\w+|(canceled|expired|linkSent|linkOver|noSession|staleForm)(Title|Text)$|mail_(receipt|refunded|granted|payment_requested|payment_refused|portal_link|expiring|past_due|expired)_)/
     const isUsed = (key: string) =>
       [`'${key}'`, `.page.${key}`, key.replace(/^(receipt|statement)\./, 'words.')].some((use) =>
         code.includes(use),
@@ -111,7 +111,16 @@ describe('saying', () => {
   })
 
   it('has all that mail needs', () => {
-    for (const theme of ['receipt', 'refunded', 'portal_link', 'expiring', 'past_due', 'expired'])
+    for (const theme of [
+      'receipt',
+      'refunded',
+      'payment_requested',
+      'payment_refused',
+      'portal_link',
+      'expiring',
+      'past_due',
+      'expired',
+    ])
       for (const part of ['subject', 'what', 'next']) {
         const key = `mail_${theme}_${part}`
         expect(CATALOGS.ar.mail).toHaveProperty(key)

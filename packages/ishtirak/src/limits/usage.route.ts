@@ -9,6 +9,7 @@ import type { App } from '../http/app.js'
 import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { viewPayment, viewStatus } from '../payments/schemas.js'
+import type { PaymentViewDeps } from '../payments/transfer/schemas.js'
 import { saveProfile } from '../payments/users.sql.js'
 import { type Overview, type OverviewDeps, readOverview } from './overview.js'
 import {
@@ -174,7 +175,7 @@ export function overviewRoutes(deps: OverviewRoutesDeps) {
     const users = callersBy(deps.identify)
     app.get('/api/v1/billing/overview', { schema, onRequest: users.onRequest }, async (request) => {
       const { userId } = users.of(request)
-      return viewOverview(await readOverview(deps, userId, request.id), deps.publicUrl)
+      return viewOverview(await readOverview(deps, userId, request.id), deps)
     })
   }
 }
@@ -206,11 +207,11 @@ export function viewPlatformUser(overview: Overview) {
   }
 }
 
-export function viewOverview(overview: Overview, publicUrl: string) {
+export function viewOverview(overview: Overview, deps: PaymentViewDeps) {
   const { pendingPayment: pending, now } = overview
   return {
     ...viewPlatformUser(overview),
-    pending_payment: pending && viewPayment(pending, now, publicUrl),
+    pending_payment: pending && viewPayment(pending, now, deps),
   }
 }
 

@@ -2,7 +2,7 @@
 // never to a checkout, which expires in half an hour.
 import { createHash } from 'node:crypto'
 import type { SendMailOptions } from 'nodemailer'
-import { isAboutPayment, type MailKind } from '../core/announcement.js'
+import { isAboutPayment, isAboutTransfer, type MailKind } from '../core/announcement.js'
 import { DAY, type Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { Catalogue } from '../core/plan.js'
@@ -12,11 +12,13 @@ import { type BillingRules, graceEndsAt } from '../core/subscription.js'
 import { type Formats, termInWords } from '../i18n/formats.js'
 import { directionOf, type MessageKey, phoneInWords, planName, sayFor } from '../i18n/messages.js'
 import { findGrant, type KeptGrant } from '../payments/grants.sql.js'
+import { findTransfer, type StoredTransfer } from '../payments/transfer/transfers.sql.js'
 import { type Receipt, type ReceiptDeps, readReceipt } from '../receipts/receipt.js'
 import type { Clock } from '../runtime/clock.js'
 import type { ClaimedMail } from './mail.sql.js'
+import { accountLines, dataOfTransfer, type TransferMailDeps } from './transfer-mail.js'
 
-export interface WriteMailDeps extends ReceiptDeps {
+export interface WriteMailDeps extends ReceiptDeps, TransferMailDeps {
   readonly clock: Clock
   readonly rules: BillingRules
   readonly catalogue: Catalogue
@@ -33,12 +35,15 @@ export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail): Promise
   const locale = owed.user.locale ?? 'ar'
   const name = printableName(owed.user.name)
   if (email === null) throw new Error('a mail without an address')
+  const transfer = isAboutTransfer(owed.kind)
+    ? await findTransfer(deps.database, { userId: owed.userId, paymentId: owed.about })
+    : null
   const receipt = isAboutPayment(owed.kind)
     ? await readReceipt(deps, { userId: owed.userId, paymentId: owed.about, locale })
     : null
   const grant = owed.kind === 'granted' ? await findGrant(deps.database, owed.userId, owed.about) : null
   const url = owed.kind === 'portal_link' ? await deps.signInLink(owed.userId) : `${deps.publicUrl}/portal`
-  const words = wordsOf(deps, owed, { locale, name, receipt, grant, url })
+  const words = wordsOf(deps, owed, { locale, name, receipt, grant, transfer, url })
   return {
     messageId: messageIdOf(owed, new URL(deps.publicUrl).hostname),
     // A copy: nodemailer writes into it.
@@ -68,6 +73,7 @@ function wordsOf(
     readonly name: string | null
     readonly receipt: Receipt | null
     readonly grant: KeptGrant | null
+    readonly transfer: StoredTransfer | null
     readonly url: string
   },
 ) {
@@ -84,7 +90,11 @@ function wordsOf(
     color: shop.color ?? COLOR,
     subject: plain(say(subjectKey(owed, deps.clock.now(), deps.formats), data)),
     greeting: name === null ? say('mail_greetingUnnamed') : say('mail_greeting', { name }),
-    paragraphs: [say(whatKey(owed, of.receipt), data), say(next, data)],
+    paragraphs: [
+      say(whatKey(owed, of.receipt), data),
+      ...accountLines(deps, owed.kind, of.transfer, say),
+      say(next, data),
+    ],
     button: say(BUTTONS[owed.kind] ?? 'mail_renewButton'),
     url,
     footer: say('mail_footer'),
@@ -100,16 +110,21 @@ export function printableName(name: string | null): string | null {
   return name !== null && LINK.test(name.normalize('NFKC')) ? null : name
 }
 
+/** What a message is about, read when it is written. */
+interface Facts {
+  readonly locale: Locale
+  readonly receipt: Receipt | null
+  readonly grant: KeptGrant | null
+  readonly transfer: StoredTransfer | null
+}
+
 /** What any of the sentences may name. */
 function dataOf(
   { rules, catalogue, clock, formats }: WriteMailDeps,
   owed: ClaimedMail,
-  {
-    locale,
-    receipt,
-    grant,
-  }: { readonly locale: Locale; readonly receipt: Receipt | null; readonly grant: KeptGrant | null },
+  { locale, receipt, grant, transfer }: Facts,
 ): Readonly<Record<string, string>> {
+  if (transfer) return dataOfTransfer(formats, locale, transfer)
   const now = clock.now()
   const { subscription } = owed.user
   const end = receipt?.periodEnd ?? grant?.end ?? subscription.paidUntil ?? now
@@ -137,6 +152,8 @@ const BUTTONS: Readonly<Partial<Record<MailKind, MessageKey>>> = {
   receipt: 'openPortal',
   refunded: 'openPortal',
   granted: 'openPortal',
+  payment_requested: 'openPortal',
+  payment_refused: 'openPortal',
   portal_link: 'mail_linkButton',
 }
 

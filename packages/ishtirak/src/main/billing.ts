@@ -123,7 +123,7 @@ export function createBilling(parts: Service['parts']): Billing {
     payments: async (userId, query = {}) =>
       listPayments(parts, idOf(userId), paymentsQuery(query), newRequestId()),
     payment: async (userId, paymentId) => showPayment(parts, idOf(userId), paymentId, newRequestId()),
-    overview: async (userId) => viewOverview(await read(userId), parts.publicUrl),
+    overview: async (userId) => viewOverview(await read(userId), parts),
     openPortal: async (user, request = {}) => {
       const { return_path = null } = portalRequest(request)
       return viewPortalLink(await openPortalLink(parts, identityOf(user), return_path))

@@ -32,6 +32,8 @@ const COMMANDS: readonly (readonly [usage: string, operation: Operation, show?: 
   ['payments record', OPERATIONS.recordPayment],
   ['payments recheck <payment>', OPERATIONS.recheckPayment],
   ['payments accept <payment>', OPERATIONS.acceptPayment],
+  ['payments approve <payment>', OPERATIONS.approvePayment],
+  ['payments refuse <payment>', OPERATIONS.refusePayment],
   ['payments preview-refund <payment>', OPERATIONS.previewRefund],
   ['payments refund <payment>', OPERATIONS.recordRefund],
   ['users show <user>', OPERATIONS.getUserFile],
@@ -100,6 +102,8 @@ const FLAGS: Readonly<Record<string, string>> = {
   operation_id: '--operation-id <id>',
   state: '--undelivered',
   uses_per_user: '--uses-per-user <count>',
+  received_at: '--received-at <day>',
+  payment_method: '--payment-method <kind>',
 }
 
 type Members = Readonly<Record<string, string | number>>

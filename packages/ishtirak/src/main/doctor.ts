@@ -1,7 +1,7 @@
 // What can be wrong, and what to do about it. `ishtirak doctor` looks at everything the service needs, and changes nothing;
 // `explainFailure` says in one sentence what kept a command from its work.
 import path from 'node:path'
-import { toTimestamp } from '../core/instant.js'
+import { DAY, toTimestamp } from '../core/instant.js'
 import { type Database, DatabaseError } from '../database/database.js'
 import { DataFolderLocked, DataFolderUnusable } from '../database/embedded/folder-lock.js'
 import { readServerTime } from '../database/job-leases.js'
@@ -46,6 +46,7 @@ export async function* examine(env: Variables): AsyncGenerator<CheckResult> {
   yield* examineMode(config)
   yield* examineDatabase(config, env)
   yield await examineProvider(config)
+  yield examineTransfers(config)
   yield platformApi(config)
   // Off is a choice, but it should be a known one.
   yield config.smtpUrl
@@ -169,6 +170,15 @@ async function examineProvider({ chargily }: Config): Promise<CheckResult> {
         `out of reach: ${failure.reason}`,
         'check that this machine may reach pay.chargily.net by https',
       )
+}
+
+function examineTransfers({ transfers }: Config): CheckResult {
+  if (!transfers) return ok('transfers', 'off: money comes by card alone (TRANSFER_FILE)')
+  const kinds = transfers.accounts.map(({ kind }) => kind).join(', ')
+  const days = transfers.lifetimeMs / DAY
+  const second = transfers.secondApprovalFrom
+  const approvals = second === null ? 'one approval' : `two approvals from ${second} DZD on`
+  return ok('transfers', `on: ${kinds}; waited for ${days} days; ${approvals}`)
 }
 
 function platformApi({ platformKeys, chargily }: Config): CheckResult {

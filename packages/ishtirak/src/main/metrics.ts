@@ -37,6 +37,12 @@ const COUNTERS: Readonly<Record<Occurrence['name'], CounterDefinition>> = {
     labelNames: [],
     begun: [],
   },
+  transfer: {
+    name: 'ishtirak_transfers_total',
+    help: 'What operators said of transfers; booked are those that settlements count',
+    labelNames: ['act'],
+    begun: each('act', 'approve', 'refuse'),
+  },
   event_delivery: {
     name: 'ishtirak_event_deliveries_total',
     help: 'Attempts to deliver an event to the platform, by outcome; endpoint_disabled: it was given up',

@@ -29,12 +29,13 @@ import { createMailer } from '../mail/send-mail.js'
 import { operatorRoutes } from '../operator/operator.route.js'
 import { createChargily } from '../payments/chargily/chargily.js'
 import { createDesk } from '../payments/desk/desk.js'
-import { createPaymentMethods } from '../payments/method.js'
+import { createPaymentMethods, type PaymentMethod } from '../payments/method.js'
 import { offerRoutes } from '../payments/offers.route.js'
 import { createListPayments } from '../payments/payments.sql.js'
 import { redeemRoutes } from '../payments/redeem.route.js'
 import { createSettlements, type Settlements } from '../payments/settle.sql.js'
 import { historyRoutes, statusRoutes } from '../payments/status.route.js'
+import { createTransfer } from '../payments/transfer/transfer.js'
 import { createUpgradeState } from '../payments/upgrade.js'
 import { upgradeRoutes } from '../payments/upgrade.route.js'
 import { releaseAttemptLeases } from '../payments/upgrade.sql.js'
@@ -146,11 +147,9 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
         clock,
         log: (line) => log.debug(line, 'provider call'),
       }),
-      ...createDesk({
-        live: config.chargily.secretKey.startsWith('live_sk_'),
-        takesCash: seller.stampDutyTerms !== null,
-      }),
+      ...otherMethods(config, { database, clock }),
     ),
+    secondApprovalFrom: config.transfers?.secondApprovalFrom ?? null,
     catalogue: config.plans,
     codeKeys: config.codeKeys,
     drawCode: randomCode,
@@ -181,6 +180,18 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
       },
     }),
   }
+}
+
+/** Beside the provider's: transfers, where there are accounts for them, and the desk. */
+function otherMethods(
+  { transfers, chargily, seller }: WiredConfig,
+  world: Pick<Surroundings, 'database' | 'clock'>,
+): readonly PaymentMethod[] {
+  const live = chargily.secretKey.startsWith('live_sk_')
+  return [
+    ...(transfers ? [createTransfer({ ...world, ...transfers, live })] : []),
+    ...createDesk({ live, takesCash: seller.stampDutyTerms !== null }),
+  ]
 }
 
 /** The statement that books is a span of its own, its wait for a batch included. */

@@ -9,6 +9,7 @@ import type { Payment, Review } from '../core/payment.js'
 import type { Catalogue } from '../core/plan.js'
 import { decideEnd, decideRefund } from '../core/refund.js'
 import { statusAt } from '../core/subscription.js'
+import type { Transfer } from '../core/transfer.js'
 import type { Queryable } from '../database/database.js'
 import { type By, findRefundInstant, type OperatorAct, recordAct } from '../payments/audit.sql.js'
 import { findGrantByOperation, grantsOfUser } from '../payments/grants.sql.js'
@@ -16,11 +17,16 @@ import type { ProviderFailure } from '../payments/method.js'
 import { type SaveDeps, saveByHand } from '../payments/save.js'
 import { type SettleDeps, settlePayment } from '../payments/settle.js'
 import { lookUpPayment } from '../payments/sweep.js'
+import { findTransfer } from '../payments/transfer/transfers.sql.js'
 import { findUser } from '../payments/users.sql.js'
 import { actsOnUser, findPaymentWithUser, newestPayments, tracesOf } from './operator.sql.js'
 
 /** Everything known of one payment. */
-export type PaymentFile = { readonly payment: Payment } & Awaited<ReturnType<typeof tracesOf>>
+export type PaymentFile = {
+  readonly payment: Payment
+  /** What operators said of it; null: the provider says whether it is paid. */
+  readonly transfer: Transfer | null
+} & Awaited<ReturnType<typeof tracesOf>>
 
 interface ReadDeps {
   readonly database: Queryable
@@ -31,7 +37,12 @@ type PreviewDeps = ReadDeps & Pick<SaveDeps, 'clock' | 'rules'>
 /** Throws `not_found`. */
 export async function showPayment(deps: ReadDeps, paymentId: string): Promise<PaymentFile> {
   const { payment } = await loadPayment(deps, paymentId)
-  return { payment, ...(await tracesOf(deps.database, payment)) }
+  const { userId } = payment
+  const [traces, stored] = await Promise.all([
+    tracesOf(deps.database, payment),
+    findTransfer(deps.database, { userId, paymentId }),
+  ])
+  return { payment, transfer: stored?.transfer ?? null, ...traces }
 }
 
 /** Asks the provider now. Throws `not_found`, `provider_unavailable` or `provider_rejected`. */
@@ -106,7 +117,7 @@ async function refusalByStatus({ database }: ReadDeps, payment: Payment): Promis
   return new BillingError('already_refunded', { extra: { payment_status: status, ...since } })
 }
 
-async function loadPayment(deps: ReadDeps, paymentId: string) {
+export async function loadPayment(deps: ReadDeps, paymentId: string) {
   const loaded = await findPaymentWithUser(deps.database, paymentId)
   if (!loaded) throw new BillingError('not_found', { extra: { payment_id: paymentId } })
   return loaded
@@ -142,7 +153,7 @@ function reportOfReview(payment: Payment, review: Review): CheckoutReport {
   }
 }
 
-function refusalOf(failure: ProviderFailure): BillingError {
+export function refusalOf(failure: ProviderFailure): BillingError {
   if (failure.kind === 'rejected') return new BillingError('provider_rejected')
   return new BillingError('provider_unavailable', { retryAfterSeconds: failure.retryAfterSeconds ?? 5 })
 }
@@ -157,7 +168,7 @@ const SHOWN_MAX = 50
 export async function showUser(deps: SaveDeps, userId: string) {
   const now = deps.clock.now()
   const user = await loadUser(deps, userId)
-  const wanted = { userId, status: null, limit: SHOWN_MAX }
+  const wanted = { userId, status: null, way: null, limit: SHOWN_MAX }
   return {
     user,
     subscription: statusAt(user.subscription, now, deps.rules),

@@ -1,4 +1,5 @@
 // The operator's hand on the events to the platform, and the promises that hold between processes.
+import path from 'node:path'
 import Schema from 'typebox/schema'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -19,6 +20,7 @@ describeScenario('the operator and the events', ({ database }) => {
     EVENTS_SECRETS: SECRET,
     EVENTS_ALLOW_PRIVATE: 'true',
     OPERATOR_KEYS: `amina:${KEY}`,
+    TRANSFER_FILE: path.resolve('docs/transfer.example.json'),
   })
   beforeEach(async () => {
     receiver = await Receiver.start()
@@ -226,6 +228,9 @@ describeScenario('the operator and the events', ({ database }) => {
       expect((await operate('/users/user-1/grant', { days: 1 })).status).toBe(200)
       expect((await operate(`/payments/${paymentId}/refund`)).status).toBe(200)
       expect((await operate('/users/user-1/end')).status).toBe(200)
+      const wanted = { plan: 'pro', method: 'transfer' }
+      const { id } = (await world.as('user-1').post('/api/v1/billing/payments', wanted)).body
+      expect((await operate(`/payments/${id}/refuse`)).status).toBe(200)
       await pass(0)
       await pass(0)
       const seen = new Set<string>()

@@ -2,7 +2,7 @@
 // month of its payment, with its status. Columns are added at the end only: spreadsheets count them.
 import { BillingError } from '../core/error.js'
 import { type Instant, timestampOrNull } from '../core/instant.js'
-import type { Payment } from '../core/payment.js'
+import type { Payment, PaymentWay } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import { type AuditDeps, recordAct } from '../payments/audit.sql.js'
 import type { WallClock } from '../runtime/calendar.js'
@@ -45,7 +45,7 @@ const PAGE_ROWS = 1_000
  */
 export async function exportPayments(
   deps: ExportDeps,
-  of: { readonly month: string; readonly operator: string },
+  of: { readonly month: string; readonly way: PaymentWay | null; readonly operator: string },
 ): Promise<AsyncIterable<string>> {
   const span = deps.wallClock.monthOf(of.month)
   if (!span) {
@@ -54,11 +54,14 @@ export async function exportPayments(
     })
   }
   const act = { operator: of.operator, act: 'payments.export', reason: null }
-  await recordAct(deps, act, { after: { month: of.month } })
-  return csvOf(deps, span)
+  await recordAct(deps, act, { after: { month: of.month, ...(of.way && { method: of.way }) } })
+  return csvOf(deps, { ...span, way: of.way })
 }
 
-async function* csvOf(deps: ExportDeps, span: { from: Instant; to: Instant }): AsyncIterable<string> {
+async function* csvOf(
+  deps: ExportDeps,
+  span: { from: Instant; to: Instant; way: PaymentWay | null },
+): AsyncIterable<string> {
   yield csvLine(Object.keys(COLUMNS))
   const cells = Object.values(COLUMNS)
   const line = (taken: TakenPayment) => csvLine(cells.map((cell) => cell(taken, deps.wallClock)))

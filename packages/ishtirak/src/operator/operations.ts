@@ -12,6 +12,7 @@ import {
   SkippedSchema,
 } from '../events/schemas.js'
 import { problemResponses } from '../http/problem.js'
+import * as approvals from './approval-schemas.js'
 import * as codes from './code-schemas.js'
 import { TakenAtDeskSchema } from './desk-schemas.js'
 import { GrantRequestSchema } from './grant-schemas.js'
@@ -63,7 +64,7 @@ const GZIP = { description: 'gzip; personal data', content: { 'application/gzip'
 export const OPERATIONS = {
   search: reads(
     '/search',
-    'Users and payments by user id, e-mail, payment id, checkout id or receipt number',
+    'Users and payments by user id, e-mail, payment id, checkout id, transfer reference or receipt number',
     { querystring: schemas.SearchQuerySchema },
     schemas.FoundSchema,
   ),
@@ -116,6 +117,28 @@ export const OPERATIONS = {
     },
     schemas.PaymentFileSchema,
     [...ASKED, 'already_refunded'],
+  ),
+  approvePayment: acts(
+    '/payments/:payment_id/approve',
+    'Say that the money of a transfer has come',
+    {
+      ...payment,
+      body: approvals.ApprovalSchema,
+      description:
+        'Books the payment, or sends it to review where the amount is another one. From `second_approval_from` of TRANSFER_FILE on a second operator says the same before anything is booked. 409 when it is decided already.',
+    },
+    schemas.PaymentFileSchema,
+    ['second_operator_needed'],
+  ),
+  refusePayment: acts(
+    '/payments/:payment_id/refuse',
+    'Refuse a transfer, for a reason that the user reads',
+    {
+      ...payment,
+      body: approvals.RefusalSchema,
+      description: 'Money that comes later can still be approved. 409 when its money is booked.',
+    },
+    schemas.PaymentFileSchema,
   ),
   previewRefund: reads(
     '/payments/:payment_id/refund',

@@ -27,6 +27,7 @@ import {
   showPayment,
   showUser,
 } from './acts.js'
+import { type ApprovalDeps, approvePayment, refusePayment } from './approvals.js'
 import { type BackupDeps, backUp } from './backup.js'
 import type { CodesDeps } from './codes.js'
 import { codeRoutes } from './codes.route.js'
@@ -51,7 +52,8 @@ export interface OperatorRoutesDeps
     ManageEventsDeps,
     RecordDeps,
     CodesDeps,
-    GrantDeps {
+    GrantDeps,
+    ApprovalDeps {
   readonly database: Database
   /** Known by the name of their key. */
   readonly operators: Callers<string>
@@ -83,14 +85,14 @@ function actedBy({ operators }: OperatorRoutesDeps, request: FastifyRequest, why
   return { operator: operators.of(request), reason: why ?? null }
 }
 
-function viewedNow({ clock, publicUrl }: OperatorRoutesDeps): ViewContext {
-  return { now: clock.now(), publicUrl }
+function viewedNow({ clock, publicUrl, methods, secondApprovalFrom }: OperatorRoutesDeps): ViewContext {
+  return { now: clock.now(), publicUrl, methods, secondApprovalFrom }
 }
 
 function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.get(...routeAt(OPERATIONS.listAllPayments), async ({ query }) => {
-    const { status = null, user_id: userId = null, limit = 50 } = query
-    const payments = await newestPayments(deps.database, { status, userId, limit }, deps.clock.now())
+    const { status = null, method: way = null, user_id: userId = null, limit = 50 } = query
+    const payments = await newestPayments(deps.database, { status, way, userId, limit }, deps.clock.now())
     return { data: payments.map((payment) => viewOperatorPayment(payment, viewedNow(deps))) }
   })
   app.get(...routeAt(OPERATIONS.getPaymentFile), async ({ params }) =>
@@ -119,6 +121,17 @@ function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.post(...routeAt(OPERATIONS.acceptPayment), (request) =>
     act(acceptPayment, request.params, actedBy(deps, request, request.body.why)),
   )
+  app.post(...routeAt(OPERATIONS.approvePayment), async (request) => {
+    const { amount, received_at, payment_method: instrument, why } = request.body
+    const received = { amount, receivedAt: readInstant('received_at', received_at), instrument }
+    const by = actedBy(deps, request, why)
+    const file = await approvePayment(deps, request.params.payment_id, received, by)
+    return viewPaymentFile(file, viewedNow(deps))
+  })
+  app.post(...routeAt(OPERATIONS.refusePayment), async (request) => {
+    const by = { operator: deps.operators.of(request), reason: request.body.why }
+    return viewPaymentFile(await refusePayment(deps, request.params.payment_id, by), viewedNow(deps))
+  })
   app.post(...routeAt(OPERATIONS.recordRefund), (request) =>
     act(refundPayment, request.params, actedBy(deps, request, request.body.why)),
   )
@@ -164,8 +177,8 @@ function reconcileRoutes(app: App, deps: OperatorRoutesDeps): void {
 
 function downloadRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.get(...routeAt(OPERATIONS.exportPayments), async (request, reply) => {
-    const { month } = request.query
-    const pieces = await exportPayments(deps, { month, operator: deps.operators.of(request) })
+    const { month, method: way = null } = request.query
+    const pieces = await exportPayments(deps, { month, way, operator: deps.operators.of(request) })
     return reply
       .type('text/csv; charset=utf-8')
       .header('content-disposition', `attachment; filename="payments-${month}.csv"`)

@@ -1,9 +1,10 @@
 // What the operator reads across users: payments, everything known of one, a user, and the search. What changes a payment goes
 // the way of all changes, through payments/settle.sql.ts.
 import { type Instant, toTimestamp } from '../core/instant.js'
-import type { Payment, PublicPaymentStatus } from '../core/payment.js'
+import type { KeptReport } from '../core/kept-report.js'
+import { PAYMENT_WAYS, type Payment, type PaymentWay, type PublicPaymentStatus } from '../core/payment.js'
 import { type ReceiptSnapshot, readReceiptNumber, receiptNumber, totalOf } from '../core/receipt.js'
-import type { KeptReport } from '../core/settlement.js'
+import { readReference } from '../core/reference.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, json, text } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment, publicStatusSql } from '../payments/payments.sql.js'
@@ -11,33 +12,50 @@ import { viewRows } from '../payments/schemas.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
 import { ActSchema, FoundUserSchema, ReceivedSchema, SentSchema } from './schemas.js'
 
+/** `wayOf` of core, of `payments p`. */
+const isWay = (way: string) =>
+  `(${way}::text is null or ${way} = case when p.method in (${PAYMENT_WAYS.map((name) => `'${name}'`).join(', ')})
+                                          then p.method else 'card' end)`
+
 const newest = (name: string, isWanted: string) =>
   statement(
     `operator.${name}`,
     `select ${PAYMENT_COLUMNS}
        from payments p
-      where ($1::text is null or p.user_id = $1) and ${isWanted}
+      where ($1::text is null or p.user_id = $1) and ${isWay('$3')} and ${isWanted}
       order by p.created_at desc, p.id desc
       limit $2::int`,
   )
-const selectNewest = newest('newest', `($3::text is null or $3 = ${publicStatusSql('$4')})`)
+const selectNewest = newest('newest', `($4::text is null or $4 = ${publicStatusSql('$5')})`)
 const selectInReview = newest('in_review', "p.status = 'review'")
+// Rides on payments_without_page.
+const selectNewestWithoutPage = newest(
+  'newest_without_page',
+  `p.checkout_url is null and p.checkout_id is not null and ($4::text is null or $4 = ${publicStatusSql('$5')})`,
+)
 
-/** Of all users, newest first. Those in review have an index of their own: they are few among many. */
+/** Of all users, newest first. Those in review, and those without a page, have indexes of their own: they are few among many. */
 export async function newestPayments(
   database: Queryable,
   wanted: {
     readonly userId: string | null
     readonly status: PublicPaymentStatus | null
+    readonly way: PaymentWay | null
     readonly limit: number
   },
   now: Instant,
 ): Promise<readonly Payment[]> {
-  const { userId, status, limit } = wanted
+  const { userId, status, way, limit } = wanted
   const rows =
     status === 'review'
-      ? await database.query(selectInReview, [userId, limit])
-      : await database.query(selectNewest, [userId, limit, status, at(now)])
+      ? await database.query(selectInReview, [userId, limit, way])
+      : await database.query(way === null || way === 'card' ? selectNewest : selectNewestWithoutPage, [
+          userId,
+          limit,
+          way,
+          status,
+          at(now),
+        ])
   return rows.map(parsePayment)
 }
 
@@ -128,7 +146,7 @@ const selectTaken = statement(
   `select ${PAYMENT_COLUMNS}, r.series, r.number, (r.snapshot->>'stampDutyCentimes')::int as stamp_duty
      from payments p
      left join receipts r on r.user_id = p.user_id and r.payment_id = p.id
-    where p.paid_at >= $1::timestamptz and p.paid_at < $2::timestamptz
+    where p.paid_at >= $1::timestamptz and p.paid_at < $2::timestamptz and ${isWay('$6')}
       and ($3::timestamptz is null or (p.paid_at, p.id) > ($3::timestamptz, $4::text))
     order by p.paid_at, p.id
     limit $5::int`,
@@ -137,7 +155,7 @@ const selectTaken = statement(
 /** Paid in `[from, to)`, refunded ones as well, oldest first, after the given one. */
 export async function takenPayments(
   database: Queryable,
-  span: { readonly from: Instant; readonly to: Instant },
+  span: { readonly from: Instant; readonly to: Instant; readonly way: PaymentWay | null },
   after: Payment | null,
   limit: number,
 ): Promise<readonly TakenPayment[]> {
@@ -147,6 +165,7 @@ export async function takenPayments(
     at(after?.paidAt ?? null),
     after?.id ?? null,
     limit,
+    span.way,
   ])
   return rows.map((row) => ({
     payment: parsePayment(row),
@@ -162,13 +181,13 @@ function receiptIn(row: Row): TakenPayment['receipt'] {
 
 /**
  * One word, looked up wherever an operator may have it from: a user's id or e-mail, a payment's id, the provider's checkout
- * id, a receipt's number. Exact hits only, each through an index. White space around it comes from copying it.
+ * id, a transfer's reference, a receipt's number. Exact hits only, each through an index. White space around it comes from copying it.
  */
 export async function search({ database }: { readonly database: Queryable }, typed: string) {
   const word = typed.trim()
   const [users, payments] = await Promise.all([
     findUsersByWord(database, word),
-    findPaymentsByWord(database, word, readReceiptNumber(word)),
+    findPaymentsByWord(database, readReference(word) ?? word, readReceiptNumber(word)),
   ])
   return { users, payments }
 }

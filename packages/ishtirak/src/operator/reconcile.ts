@@ -43,7 +43,7 @@ export interface ReconcileDeps extends SettleDeps {
 export async function reconcileDaily(deps: ReconcileDeps): Promise<number> {
   let calls = 0
   for (const method of deps.methods.all) {
-    if (method.begunBy === 'user') calls += await reconcileMethod(deps, method)
+    if (method.settledBy === 'provider') calls += await reconcileMethod(deps, method)
   }
   return calls
 }

@@ -75,15 +75,17 @@ const announcedAhead = statement(
    select user_id from moved`,
 )
 
+const NOT_REMINDERS = `'receipt', 'refunded', 'granted', 'payment_requested', 'payment_refused', 'portal_link'`
+
 // A reminder that was queued ahead is not yet true, and would stand in the way of the next one. Rides on mails_by_age.
 const queuedAhead = statement(
   'repairs.mails',
   `${select('mails', MAIL, 'queued_at')}, untrue as (
      delete from mails r using ahead
-      where ${isAhead(MAIL)} and r.kind not in ('receipt', 'refunded', 'granted', 'portal_link')
+      where ${isAhead(MAIL)} and r.kind not in (${NOT_REMINDERS})
    )
    update mails r set queued_at = $1::timestamptz, due_at = case when r.due_at is not null then $1::timestamptz end
-     from ahead where ${isAhead(MAIL)} and r.kind in ('receipt', 'refunded', 'granted', 'portal_link')
+     from ahead where ${isAhead(MAIL)} and r.kind in (${NOT_REMINDERS})
    returning r.user_id`,
 )
 

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { BillingError, type ValidationCode } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
+import { PAYMENT_WAYS } from '../core/payment.js'
 import { listQuery, UserIdSchema } from '../events/schemas.js'
 import { nameSchemas } from '../http/schemas.js'
 import {
@@ -14,6 +15,7 @@ import {
   timestamp,
 } from '../payments/schemas.js'
 import { GrantSchema, reason } from './grant-schemas.js'
+import { TransferStateSchema } from './transfer-state.js'
 
 export const WhySchema = Type.Object({ why: reason }, { additionalProperties: false })
 export const OptionalWhySchema = Type.Object({ why: Type.Optional(reason) }, { additionalProperties: false })
@@ -45,6 +47,7 @@ export const OperatorUserParamsSchema = Type.Object({ user_id: UserIdSchema })
 export const OperatorPaymentsQuerySchema = Type.Object(
   {
     status: Type.Optional(paymentStatus),
+    method: Type.Optional(Type.Enum([...PAYMENT_WAYS])),
     ...listQuery,
   },
   { additionalProperties: false },
@@ -101,7 +104,7 @@ export const SearchQuerySchema = Type.Object(
       pattern: '\\S',
       maxLength: 320,
       description:
-        'A user’s id or e-mail, a payment’s id, the provider’s checkout id or a receipt’s number, whole',
+        'A user’s id or e-mail, a payment’s id, the provider’s checkout id, a transfer’s reference or a receipt’s number, whole',
       examples: ['amina@example.dz', '2026-000042'],
     }),
   },
@@ -158,6 +161,9 @@ export const SentSchema = Type.Object({ ...traced, sequence: Type.Integer() })
 
 export const PaymentFileSchema = Type.Object({
   payment: OperatorPaymentSchema,
+  transfer: Type.Union([TransferStateSchema, Type.Null()], {
+    description: 'What operators said of it; null where the provider says whether it is paid',
+  }),
   receipt: Type.Union([
     Type.Object({
       number: Type.String({ examples: ['2026-000042'] }),
@@ -256,7 +262,10 @@ export const ReconciliationsSchema = Type.Object({
 export const ReconciliationParamsSchema = Type.Object({ reconciliation_id: Type.String({ maxLength: 100 }) })
 
 export const ExportQuerySchema = Type.Object(
-  { month: Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] }) },
+  {
+    month: Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] }),
+    method: Type.Optional(Type.Enum([...PAYMENT_WAYS], { description: 'Those alone' })),
+  },
   { additionalProperties: false },
 )
 

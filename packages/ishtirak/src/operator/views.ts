@@ -2,27 +2,30 @@
 import type { Static } from 'typebox'
 import { describeGrant } from '../core/event.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
+import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
-import type { KeptReport } from '../core/settlement.js'
 import type { Subscription } from '../core/subscription.js'
+import { approvalsNeeded } from '../core/transfer.js'
 import { viewPayment, viewStatus } from '../payments/schemas.js'
+import type { PaymentViewDeps } from '../payments/transfer/schemas.js'
 import type { PaymentFile, RefundPreview, UserFile } from './acts.js'
 import type { OperatorPaymentSchema } from './schemas.js'
+import { describeDecided } from './transfer-state.js'
 
-/** The instant that statuses are read at, and where receipts are. */
-export interface ViewContext {
+/** The instant that statuses are read at, and what payments are shown with. */
+export interface ViewContext extends PaymentViewDeps {
   readonly now: Instant
-  readonly publicUrl: string
+  readonly secondApprovalFrom: number | null
 }
 
 export function viewOperatorPayment(
   payment: Payment,
-  { now, publicUrl }: ViewContext,
+  { now, ...shown }: ViewContext,
 ): Static<typeof OperatorPaymentSchema> {
   const { review } = payment
   return {
     user_id: payment.userId,
-    ...viewPayment(payment, now, publicUrl),
+    ...viewPayment(payment, now, shown),
     checkout_id: payment.checkoutId,
     live: payment.live,
     second_of: payment.secondOf,
@@ -38,12 +41,28 @@ export function viewOperatorPayment(
   }
 }
 
+function viewTransfer(
+  { transfer, payment }: Pick<PaymentFile, 'transfer' | 'payment'>,
+  { secondApprovalFrom }: ViewContext,
+) {
+  if (!transfer) return null
+  const amount = transfer.approvals.at(-1)?.amount ?? payment.price.amount
+  return {
+    ...describeDecided(transfer),
+    approvals_needed: approvalsNeeded(payment, amount, secondApprovalFrom),
+  }
+}
+
 /** What follows from a report that is believed; the others leave a payment to the operator, or end it. */
 const BELIEVED: readonly KeptReport['outcome'][] = ['booked', 'booked_second', 'moved']
 
-export function viewPaymentFile({ payment, reports, ...traces }: PaymentFile, context: ViewContext) {
+export function viewPaymentFile(
+  { payment, transfer, reports, ...traces }: PaymentFile,
+  context: ViewContext,
+) {
   return {
     payment: viewOperatorPayment(payment, context),
+    transfer: viewTransfer({ transfer, payment }, context),
     settled_by: reports.findLast(({ outcome }) => BELIEVED.includes(outcome))?.source ?? null,
     reports: reports.map(viewReport),
     ...traces,

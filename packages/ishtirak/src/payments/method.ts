@@ -115,14 +115,16 @@ export function createPaymentMethods(
   const byName = new Map(all.map((method) => [method.name, method]))
   if (byName.size < all.length) throw new Error('two payment methods have one name')
   for (const method of all) checkLooks(method)
+  if (primary.settledBy !== 'provider')
+    throw new Error(`${primary.name} has no page that a click could lead to`)
   return { all, primary, of: (name) => byName.get(name) ?? notConfigured(name) }
 }
 
 function checkLooks(traits: MethodTraits): void {
   const { name, looksAfterMs, acknowledgeWithinMs } = traits
-  const isRising = looksAfterMs.every((wait, index) => wait > (looksAfterMs[index - 1] ?? 0) && wait <= DAY)
-  if (!isRising || looksAfterMs.length === 0) {
-    throw new Error(`the looks of ${name} must rise, and end within a day`)
+  const steps = looksAfterMs.map((wait, index) => wait - (looksAfterMs[index - 1] ?? 0))
+  if (!steps.every((step) => step > 0 && step <= DAY) || steps.length === 0) {
+    throw new Error(`the looks of ${name} must rise, by a day at most`)
   }
   if (!areLooksInTime(traits)) {
     throw new Error(
@@ -156,6 +158,8 @@ function notConfigured(name: string): PaymentMethod {
     instruments: [],
     begunBy: 'user',
     bearsStampDuty: false,
+    settledBy: 'provider',
+    accounts: [],
     list: null,
     webhook: null,
     createCheckout: fail,

@@ -113,7 +113,7 @@ export function parsePayment(row: Row): Payment {
 
 /** Of `payments p`. A page of twenty reads it: what is not shown would take as long again. */
 const SHOWN_COLUMNS = `p.id, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name, p.months, p.amount, p.currency,
-          p.status, p.method, p.checkout_url, p.payment_method, p.created_at, p.expires_at, p.paid_at, p.period_start, p.period_end`
+          p.status, p.method, p.checkout_id, p.checkout_url, p.payment_method, p.created_at, p.expires_at, p.paid_at, p.period_start, p.period_end`
 
 function parseShown(row: Row): ShownPayment {
   return {
@@ -123,6 +123,7 @@ function parseShown(row: Row): ShownPayment {
     price: { amount: integer(row, 'amount'), currency: text(row, 'currency') },
     status: COLUMNS.status.read(row, 'status'),
     method: text(row, 'method'),
+    checkoutId: textOrNull(row, 'checkout_id'),
     checkoutUrl: textOrNull(row, 'checkout_url'),
     instrument: textOrNull(row, 'payment_method'),
     createdAt: instant(row, 'created_at'),

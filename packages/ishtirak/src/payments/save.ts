@@ -32,6 +32,8 @@ export interface DecidedChange {
     /** Time that is added without a payment. */
     readonly grant?: Grant
     readonly events: readonly EventType[]
+    /** Goes into the events. */
+    readonly reason?: string | undefined
   }
 }
 
@@ -64,7 +66,7 @@ export function describeChange(
   by: OperatorAct | undefined,
   now: Instant,
 ): Omit<SettlementChange, 'isNew' | 'received' | 'receipt'> {
-  const { subscription, moved = [], payment: changed = null, grant = null } = after
+  const { subscription, moved = [], payment: changed = null, grant = null, reason } = after
   const movedBefore = user.subscription.periods
     .filter((period) => moved.some(({ sourceId }) => sourceId === period.sourceId))
     .map(({ sourceId, start, end }) => ({ sourceId, periodStart: start, periodEnd: end }))
@@ -77,6 +79,7 @@ export function describeChange(
     payment: changed,
     subscription: statusAt(subscription, now, rules),
     grant,
+    reason,
     now,
   }
   const about = changed ?? grant
@@ -102,7 +105,9 @@ export function describeChange(
 
 /** The events of which the user gets mail too. */
 const MAILED: Readonly<Partial<Record<EventType, MailKind>>> = {
+  'payment.requested': 'payment_requested',
   'payment.paid': 'receipt',
+  'payment.refused': 'payment_refused',
   'payment.refunded': 'refunded',
   'subscription.granted': 'granted',
 }

@@ -12,6 +12,7 @@ import type { Quote } from '../core/quote.js'
 import type { Subscription } from '../core/subscription.js'
 import type { Row } from '../database/database.js'
 import { nameSchemas } from '../http/schemas.js'
+import { type PaymentViewDeps, transferOrNull, viewTransfer } from './transfer/schemas.js'
 
 /** Where the billing API begins, and what its routes for a user with a token have in common. */
 export const BASE = '/api/v1/billing'
@@ -104,7 +105,7 @@ export const PaymentRequestSchema = Type.Object(
   {
     ...purchase,
     method: Type.Optional(
-      Type.String({ description: 'How to pay: `card`, also if absent', examples: ['card'] }),
+      Type.String({ description: 'How to pay: `card`, also if absent, or `transfer`', examples: ['card'] }),
     ),
   },
   { additionalProperties: false },
@@ -153,8 +154,13 @@ export const PaymentSchema = Type.Object({
   currency: Type.String(),
   status: paymentStatus,
   method: Type.Enum([...PAYMENT_WAYS], { description: 'How it is paid' }),
-  payment_method: nullable(Type.String({ description: 'The kind of card', examples: ['edahabia', 'cib'] })),
-  checkout_url: nullable(Type.String({ description: 'Only while it can be paid' })),
+  payment_method: nullable(
+    Type.String({ description: 'The kind of card or account', examples: ['edahabia', 'ccp'] }),
+  ),
+  checkout_url: nullable(
+    Type.String({ description: 'Only while it can be paid; null where there is no page' }),
+  ),
+  transfer: transferOrNull,
   created_at: timestamp,
   expires_at: timestamp,
   paid_at: nullable(timestamp),
@@ -249,7 +255,7 @@ export function viewStatus(subscription: Subscription): BillingStatus {
 }
 
 /** Named one by one: a field that follows a spread costs 2 µs, and a page has 20 payments. */
-export function viewPayment(payment: ShownPayment, now: Instant, publicUrl: string): PaymentView {
+export function viewPayment(payment: ShownPayment, now: Instant, deps: PaymentViewDeps): PaymentView {
   const described = describePayment(payment, now)
   const hasReceipt = payment.status === 'paid' || payment.status === 'refunded'
   return {
@@ -262,12 +268,13 @@ export function viewPayment(payment: ShownPayment, now: Instant, publicUrl: stri
     method: described.method,
     payment_method: described.payment_method,
     checkout_url: isPayable(payment, now) ? payment.checkoutUrl : null,
+    transfer: viewTransfer(payment, deps.methods),
     created_at: toTimestamp(payment.createdAt),
     expires_at: toTimestamp(payment.expiresAt),
     paid_at: described.paid_at,
     period_start: described.period_start,
     period_end: described.period_end,
-    receipt_url: hasReceipt ? `${publicUrl}/api/v1/billing/payments/${payment.id}/receipt` : null,
+    receipt_url: hasReceipt ? `${deps.publicUrl}/api/v1/billing/payments/${payment.id}/receipt` : null,
   }
 }
 

@@ -3,9 +3,9 @@
 import type { Boundary } from '../core/announcement.js'
 import type { NewEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
+import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
-import type { KeptReport } from '../core/settlement.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, statement } from '../database/database.js'
@@ -68,7 +68,7 @@ export interface SettlementChange {
   readonly isNew: boolean
   /** As it is to be, or as it was read where it stays. */
   readonly subscription: SubscriptionFacts
-  /** Cancels what else the user has open, and has the sweep end its checkout at the provider. */
+  /** Cancels what else the user has open on a page, and has the sweep end it at the provider. */
   readonly withdrawsOpen?: boolean
   readonly received: ReceivedEvent | null
   /** What the payment keeps of the report that changes it. */
@@ -134,7 +134,7 @@ const ofPayments = ({ taken, isTaken } = { taken: '', isTaken: '' }) => `with in
         set status = 'canceled', next_check_at = e.now
        from effect e
       where e.withdraws and p.user_id = e.user_id and p.id <> e.payment->>'id'
-        and p.status in ('requested', 'pending')
+        and (p.status = 'requested' or p.status = 'pending' and p.checkout_url is not null)
      returning p.code_hash
    ), ${COUNT_CODES}
    )`

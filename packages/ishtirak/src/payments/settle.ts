@@ -2,14 +2,10 @@
 // else marks a payment paid. Load, decide, save; where the facts were stale, again.
 import type { CheckoutReport, ReportSource } from '../core/checkout.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
+import { reportToKeep } from '../core/kept-report.js'
 import { codeUseChange, type Payment } from '../core/payment.js'
 import { type Buyer, drawUpReceipt, receiptSeries, type Seller } from '../core/receipt.js'
-import {
-  decideSettlement,
-  reportToKeep,
-  type Settlement,
-  type SettlementOutcome,
-} from '../core/settlement.js'
+import { decideSettlement, type Settlement, type SettlementOutcome } from '../core/settlement.js'
 import { givenUpAfter, untilFresh } from '../database/database.js'
 import type { Count } from '../runtime/log.js'
 import type { Tracing } from '../runtime/tracing.js'
@@ -106,7 +102,7 @@ async function settleOurs(
   const decision = decideSettlement({ payment, subscription: user.subscription }, reported.report, {
     now,
     rules: deps.rules,
-    looksAfterMs: deps.methods.of(payment.method).looksAfterMs,
+    method: deps.methods.of(payment.method),
     freshPaymentId: () => deps.ids.next('pay', now),
     asked: reported.event === null,
     accepted: reported.accepted ?? false,

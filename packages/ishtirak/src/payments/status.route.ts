@@ -86,7 +86,7 @@ export async function listPayments(
   const { limit = 20, cursor = null, status = null } = query
   const page = await readHistory(deps, { userId, limit, cursor, status, requestId })
   return {
-    data: page.payments.map((payment) => viewPayment(payment, page.now, deps.publicUrl)),
+    data: page.payments.map((payment) => viewPayment(payment, page.now, deps)),
     has_more: page.nextCursor !== null,
     next_cursor: page.nextCursor,
   }
@@ -99,5 +99,5 @@ export async function showPayment(
   requestId: string,
 ) {
   const { payment, now } = await readPayment(deps, { userId, paymentId, requestId })
-  return viewPayment(payment, now, deps.publicUrl)
+  return viewPayment(payment, now, deps)
 }

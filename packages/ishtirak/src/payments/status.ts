@@ -47,6 +47,7 @@ export async function refreshOpen(
   requestId?: string,
 ): Promise<boolean> {
   if (!open || !isOpen(open) || open.checkoutId === null) return false
+  if (deps.methods.of(open.method).settledBy === 'operator') return false
   return deps.looks(open.id, () =>
     Promise.race([look(deps, open, requestId), deps.wait(LOOK_MS).then(() => false)]),
   )

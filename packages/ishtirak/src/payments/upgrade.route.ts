@@ -27,7 +27,7 @@ import {
   viewQuote,
 } from './schemas.js'
 import { type HistoryViewDeps, showPayment } from './status.route.js'
-import { type UpgradeDeps, upgrade } from './upgrade.js'
+import { openPayment, type UpgradeDeps, upgrade } from './upgrade.js'
 
 export type UpgradeRoutesDeps = UpgradeDeps & HistoryViewDeps & Pick<CallerChecks, 'identify'>
 
@@ -112,7 +112,14 @@ export async function createPayment(
 ): Promise<PaymentView> {
   const method = deps.methods.all.find(({ name, begunBy }) => begunBy === 'user' && wayOf(name) === way)?.name
   if (method === undefined) throw new BillingError('unknown_method')
-  const { paymentId } = await upgrade(deps, { ...buyer, planId: plan, months, code, method, mode: 'payment' })
+  const { paymentId } = await openPayment(deps, {
+    ...buyer,
+    planId: plan,
+    months,
+    code,
+    method,
+    mode: 'payment',
+  })
   return showPayment(deps, buyer.user.userId, paymentId, buyer.requestId)
 }
 

@@ -15,7 +15,7 @@ const selectFacts = statement(
   `select a.ordinal, ${FACT_COLUMNS}, p.*,
           (select coalesce(jsonb_agg(extract(epoch from r.created_at) * 1000 order by r.created_at), '[]')
              from payments r where r.user_id = u.user_id and r.created_at > a.since
-              and r.checkout_url is not null) as recent_at,
+              and coalesce(r.checkout_url, case when r.review is null then r.checkout_id end) is not null) as recent_at,
           (u.email is null and a.email is not null) or (u.name is null and a.name is not null)
             or (u.locale is null and a.locale is not null) as is_news
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])

@@ -37,7 +37,8 @@ export interface UpgradeRequest {
 }
 
 export interface OpenedCheckout {
-  readonly checkoutUrl: string
+  /** Null where the method has no pages. */
+  readonly checkoutUrl: string | null
   readonly paymentId: string
 }
 
@@ -73,7 +74,17 @@ export function createUpgradeState(database: Queryable) {
 }
 
 /** Throws what `refusal` names, `provider_unavailable`, `provider_rejected` or `conflict`. */
-export function upgrade(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
+export async function upgrade(
+  deps: UpgradeDeps,
+  request: UpgradeRequest,
+): Promise<OpenedCheckout & { readonly checkoutUrl: string }> {
+  const { checkoutUrl, paymentId } = await openPayment(deps, request)
+  if (checkoutUrl === null) throw new Error(`payment ${paymentId} has no page to be paid on`)
+  return { checkoutUrl, paymentId }
+}
+
+/** The same by any method, also one without pages. */
+export function openPayment(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
   // The id of a user holds no line break, so no two users have one key.
   const { user, code, method = '' } = request
   const { planId, months, mode } = wantedBy(request)
@@ -256,7 +267,7 @@ async function takeOver(
     await withdrawPayment(deps.database, payment, 'canceled')
   }
   if (outcome === 'refused' || outcome === 'unknown_checkout') throw new BillingError('provider_rejected')
-  const isOpen = outcome === 'moved' && status === 'pending' && checkoutUrl !== null
+  const isOpen = outcome === 'moved' && status === 'pending'
   return isOpen ? { checkoutUrl, paymentId: payment.id } : null
 }
 
@@ -283,7 +294,6 @@ async function closeAtProvider(
   throw new BillingError('conflict', { retryAfterSeconds: 60 })
 }
 
-function opened(payment: Payment): OpenedCheckout {
-  if (payment.checkoutUrl === null) throw new Error(`payment ${payment.id} is pending without an address`)
-  return { checkoutUrl: payment.checkoutUrl, paymentId: payment.id }
+function opened({ id, checkoutUrl }: Payment): OpenedCheckout {
+  return { checkoutUrl, paymentId: id }
 }

@@ -84,14 +84,15 @@ export function factsToColumns(facts: SubscriptionFacts) {
 }
 
 /**
- * Joins the newest open payment that meets `condition`; each method has a place for one. Found through an index of open
- * payments alone: most users have none, and then no page of theirs is read.
+ * Joins an open payment that meets `condition`: one with a page that can be paid now before one that is waited for, then the
+ * newest; each method has a place for one. Found through an index of open payments alone: most users have none, and then no
+ * page of theirs is read.
  */
 export const openPayment = (condition = 'true') => `
   left join lateral (
     select ${PAYMENT_COLUMNS} from payments p
      where p.user_id = u.user_id and p.status in ('requested', 'pending') and ${condition}
-     order by p.created_at desc limit 1
+     order by p.checkout_url is null, p.created_at desc limit 1
   ) p on true`
 
 const selectWithOpen = statement(
@@ -107,7 +108,7 @@ const selectManyWithOpen = statement(
 
 interface UserWithOpenPayment {
   readonly user: UserRecord
-  /** The newest payment that is open. */
+  /** The payment that is open; where there are two, the one with a page. */
   readonly open: Payment | null
 }
 

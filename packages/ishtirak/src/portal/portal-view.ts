@@ -22,10 +22,13 @@ export interface Section {
   readonly say: Say
 }
 
-/** Nothing invites to pay while a payment is open or under review: the user is asked not to pay again. */
+/**
+ * Nothing invites to pay while a page is open or a payment under review: the user is asked not to pay again. A transfer is on
+ * its way for days, and may be paid by card instead.
+ */
 export function mayInvite({ history, isOlder, overview }: PortalView): boolean {
   const isUnderReview = !isOlder && history.payments[0]?.status === 'review'
-  return !isUnderReview && overview.pendingPayment === null
+  return !isUnderReview && (overview.pendingPayment?.checkoutUrl ?? null) === null
 }
 
 /** `2 000 DA TTC`: prices contain the tax, and say so where one applies on this day. */

@@ -280,7 +280,8 @@ it.each([
 
 it.each([
   [null, 'Paiement électronique'],
-  ['baridimob', 'BARIDIMOB'],
+  ['sofizpay', 'SOFIZPAY'],
+  ['baridimob', 'Virement BaridiMob'],
 ])('a payment method %s reads %s', (instrument, expected) => {
   expect(textIn('fr', { payment: { instrument } })).toContain(`Mode de paiement ${expected}`)
 })

@@ -1,8 +1,11 @@
 // Prints a receipt: the snapshot that was kept at booking, its number and a language become one page of PDF. Nothing else is
 // looked up, so the same receipt is the same bytes years later.
+
 import { readFileSync } from 'node:fs'
+import { isTransferred } from '../core/account.js'
 import type { Locale } from '../core/locale.js'
 import { type ReceiptSnapshot, type SellerIdentity, totalOf } from '../core/receipt.js'
+import { formatReference } from '../core/reference.js'
 import { amountInWords } from '../i18n/amount-in-words.js'
 import { CATALOGS } from '../i18n/messages.js'
 import type { Typesetter } from './typesetter.js'
@@ -54,7 +57,7 @@ function describePage(
         [words.paidOn, dayInFigures(snapshot.paidOn)],
         [words.method, method.name],
         [words.paymentId, snapshot.paymentId],
-        [method.reference, snapshot.checkoutId],
+        [method.reference, transactionOf(snapshot)],
       ]),
     },
     closing: method.closing,
@@ -138,9 +141,13 @@ function totalInWords(snapshot: ReceiptSnapshot, locale: Locale): string {
 /** What a receipt says by how it was paid. */
 function describeMethod({ paymentMethod: method }: ReceiptSnapshot, words: ReceiptWords) {
   const onPage = { reference: words.checkoutId, stampDuty: words.stampDuty, closing: words.electronic }
+  const byTransfer = { ...onPage, reference: words.transferReference }
   const known = new Map([
     ['edahabia', { name: words.edahabia, ...onPage }],
     ['cib', { name: words.cib, ...onPage }],
+    ['ccp', { name: words.ccp, ...byTransfer }],
+    ['baridimob', { name: words.baridimob, ...byTransfer }],
+    ['bank_transfer', { name: words.bank_transfer, ...byTransfer }],
     ['cash', { name: words.cash, ...atDesk(words.cashReference, words.stampDutyCash, words.paidInCash) }],
     [
       'cheque',
@@ -150,6 +157,11 @@ function describeMethod({ paymentMethod: method }: ReceiptSnapshot, words: Recei
   // A word of the provider that is not known yet stands as it is: it is a fact about money.
   const name = method === null ? words.anyMethod : shorten(method.toUpperCase())
   return known.get(method ?? '') ?? { name, ...onPage }
+}
+
+/** As the payer finds it on the provider's page, or on their own slip. */
+function transactionOf({ paymentMethod, checkoutId }: ReceiptSnapshot): string | null {
+  return checkoutId !== null && isTransferred(paymentMethod) ? formatReference(checkoutId) : checkoutId
 }
 
 const atDesk = (reference: string, stampDuty: string, closing: string) => ({ reference, stampDuty, closing })

@@ -51,6 +51,7 @@ describe('with nothing set', () => {
       operatorKeys: [],
       codeKeys: [],
       seller: EXAMPLE_SELLER,
+      transfers: null,
       frameAncestors: "'none'",
       sandbox: { port: 3001 },
       metrics: { host: '127.0.0.1', port: 3002 },

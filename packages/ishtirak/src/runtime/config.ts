@@ -7,6 +7,7 @@ import { type Environment, readEnvironment, type Variables } from './environment
 import { type Reach, withoutSlash } from './http-client.js'
 import { readPlans } from './plans-file.js'
 import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
+import { readTransferFile, type TransferTerms } from './transfers.js'
 
 export type Config = Readonly<ReturnType<typeof assemble>>
 
@@ -47,8 +48,9 @@ function read(variables: Variables, lacking: readonly string[]): Config {
   ]
   const plans = collect(problems, () => readPlans(environment.PLANS_FILE))
   const seller = collect(problems, () => readSeller(environment))
+  const transfers = collect(problems, () => readTransferFile(environment.TRANSFER_FILE))
   if (!plans || !seller || problems.length > 0) throw new ConfigError(problems)
-  return assemble(environment, plans, seller)
+  return assemble(environment, { plans, seller, transfers: transfers ?? null })
 }
 
 /** Undefined where it failed; what was wrong is added to `problems`. */
@@ -62,8 +64,12 @@ function collect<Result>(problems: string[], read: () => Result): Result | undef
   }
 }
 
-function assemble(environment: Environment, plans: Catalogue, seller: Seller) {
+/** The seller is an example, plainly marked, where no real money moves; without transfers money comes by the provider alone. */
+type Files = { readonly plans: Catalogue; readonly seller: Seller; readonly transfers: TransferTerms | null }
+
+function assemble(environment: Environment, files: Files) {
   return {
+    ...files,
     ...addressesOf(environment),
     ...outgoingOf(environment),
     /** Processes of HTTP; above 1 only with a database server. */
@@ -85,7 +91,6 @@ function assemble(environment: Environment, plans: Catalogue, seller: Seller) {
       ...member('issuer', environment.AUTH_ISSUER),
       ...member('audience', environment.AUTH_AUDIENCE),
     },
-    plans,
     billing: {
       timeZone: environment.BILLING_TIMEZONE,
       graceDays: environment.GRACE_DAYS,
@@ -99,8 +104,6 @@ function assemble(environment: Environment, plans: Catalogue, seller: Seller) {
     operatorKeys: operatorKeysOf(environment),
     /** The first makes codes, the others still read older ones. Empty: codes are switched off. */
     codeKeys: items(environment.CODE_KEYS),
-    /** From SELLER_FILE; an example, plainly marked, where no real money moves. */
-    seller,
     /** Null outside the sandbox. */
     sandbox: isSandbox(environment) ? { port: sandboxPort(environment) } : null,
     logLevel: environment.LOG_LEVEL,

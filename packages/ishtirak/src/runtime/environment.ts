@@ -74,6 +74,7 @@ export const Environment = Type.Object({
     /^[^\s<>@]+@[^\s<>@]+$|^[^<>@"\r\n]+ <[^\s<>@]+@[^\s<>@]+>$/,
   ),
   SELLER_FILE: text('a file'),
+  TRANSFER_FILE: text('a file'),
   PORTAL_FRAME_ANCESTORS: text(
     'none, or self and origins such as https://example.dz, separated by commas',
     /^(none|(self|https?:\/\/[\w*.:-]+)( *, *(self|https?:\/\/[\w*.:-]+))*)$/,

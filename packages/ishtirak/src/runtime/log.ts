@@ -89,6 +89,8 @@ export type Occurrence =
     }
   | { readonly name: 'checkout_opened' }
   | { readonly name: 'mail'; readonly outcome: string }
+  /** An operator has said something of a transfer. */
+  | { readonly name: 'transfer'; readonly act: 'approve' | 'refuse' }
   | {
       readonly name: 'event_delivery'
       readonly outcome: 'delivered' | 'failed' | 'endpoint_disabled'

@@ -40,6 +40,8 @@ const TRAITS = {
   /** API reference, checkouts/expire. */
   checkoutLifetimeMs: 30 * MINUTE,
   // Soon, for the user who waits; at 35 minutes, when the checkout is over; at 6 hours and a day, for what is booked late.
+  settledBy: 'provider',
+  accounts: [],
   looksAfterMs: [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, 24 * HOUR],
   acknowledgeWithinMs: null,
   instruments: ['edahabia', 'cib'],

@@ -23,6 +23,8 @@ function deskMethod(name: DeskMethod, traits: Pick<PaymentMethod, 'live' | 'bear
     name,
     ...traits,
     begunBy: 'operator',
+    settledBy: 'operator',
+    accounts: [],
     instruments: [name],
     // It is paid when it is written.
     checkoutLifetimeMs: 0,

@@ -1,0 +1,55 @@
+// The reference of a transfer: what the payer writes on the slip, and what the operator reads there. 12 symbols of an alphabet
+// of 13: 11 random ones (40.7 bits) and a check symbol.
+//
+// The alphabet has one symbol at most of each group that is mixed up:
+//   by hand            0 O Q D · 1 I L 7 T · 2 Z · 3 E · 4 A Y · 5 S · 6 G · 8 B · 9 Q · C G · E F · K X H · M N · P R · U V W
+//   in French letters  B C D E G P T V (bé, cé …) · A H K (a, ache, ka) · F S · G J (jé, ji) · M N · Q U · 6 X (six, ixe)
+//   in Arabic speech   B P · F V · E I · O U · G J · 7 9 (sab‘a, tis‘a)
+//
+// The check. The sum of position times value over all 12 symbols is 0 modulo 13. As 13 is a prime and no two positions are equal
+// modulo 13, a wrong symbol changes the sum, and so does a swap of any two that differ, neighbours or not.
+
+const ALPHABET = '2345689FJKMRW'
+const LENGTH = 12
+const PRIME = ALPHABET.length
+/** The greatest multiple of 13 that a byte can reach: bytes from here on would favour the first symbols. */
+const EVEN = 256 - (256 % PRIME)
+
+/** Draws a reference, as it is stored: 12 symbols. `random` gives that many bytes. */
+export function drawReference(random: (size: number) => Uint8Array): string {
+  const values: number[] = []
+  while (values.length < LENGTH - 1) {
+    const even = [...random(LENGTH)].filter((byte) => byte < EVEN)
+    values.push(...even.slice(0, LENGTH - 1 - values.length).map((byte) => byte % PRIME))
+  }
+  // The last position, 12, is -1 modulo 13: there the sum of the others brings the whole to 0.
+  return [...values, sumOf(values)].map((value) => ALPHABET.charAt(value)).join('')
+}
+
+/** In groups of four, as it is shown: `K4M9-2R8F-JW36`. */
+export function formatReference(reference: string): string {
+  return reference.replace(/(.{4})(?=.)/g, '$1-')
+}
+
+/** Letters that are written like a digit of the alphabet. */
+const READ_AS: Readonly<Record<string, string>> = { Z: '2', S: '5', G: '6', B: '8', Q: '9' }
+
+/**
+ * As a person typed or copied it: any case, any separators, digits of Arabic script, and Z, S, G, B, Q for the digits that are
+ * written like them. Null: it is no reference, or a symbol of it is wrong.
+ */
+export function readReference(typed: string): string | null {
+  const bare = typed
+    .normalize('NFKC')
+    .toUpperCase()
+    .replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 0xf))
+    .replace(/[\s\p{Pd}\p{Cf}.,_/\u00b7]/gu, '')
+    .replace(/[ZSGBQ]/g, (letter) => READ_AS[letter] ?? letter)
+  const values = [...bare].map((symbol) => ALPHABET.indexOf(symbol))
+  if (values.length !== LENGTH || values.includes(-1)) return null
+  return sumOf(values) === 0 ? bare : null
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value, index) => (sum + value * (index + 1)) % PRIME, 0)
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { NOON, PRO } from '../../../../test/support/fixtures.js'
+import { DAY, HOUR } from './instant.js'
+import type { Payment } from './payment.js'
+import { type Approval, decideApproval, decideRefusal, receivedAtProblem, type Transfer } from './transfer.js'
+
+const OPEN: Transfer = { state: 'open', approvals: [], refusal: null, proofAt: null }
+const PRICE = { amount: PRO.price, currency: 'DZD' }
+const by = (operator: string, changes: Partial<Approval> = {}): Approval => ({
+  by: operator,
+  at: NOON,
+  amount: 2000,
+  receivedAt: NOON - DAY,
+  instrument: 'ccp',
+  ...changes,
+})
+const approve = (
+  transfer: Transfer,
+  approval: Approval,
+  { status = 'pending', secondFrom = null }: { status?: Payment['status']; secondFrom?: number | null } = {},
+) => {
+  const decision = decideApproval(transfer, { status, price: PRICE }, approval, secondFrom)
+  if (decision.kind === 'refused') return decision.because
+  return decision.kind === 'unchanged'
+    ? decision.kind
+    : [decision.transfer.state, decision.transfer.approvals.map((one) => one.by).join()]
+}
+const approved = (...approvals: readonly Approval[]): Transfer => ({ ...OPEN, state: 'approved', approvals })
+
+describe('an approval', () => {
+  it.each(['open', 'ended', 'refused'] as const)(
+    'counts where the transfer is %s: money may come late',
+    (state) => {
+      expect(approve({ ...OPEN, state, refusal: 'nothing came' }, by('amina'))).toEqual(['approved', 'amina'])
+    },
+  )
+
+  it.each([
+    [1_999, ['approved', 'amina']],
+    [2_000, ['approved', 'amina']],
+  ])('of a price below the bound is enough alone (%i)', (amount, expected) => {
+    expect(approve(OPEN, by('amina', { amount }), { secondFrom: 2_001 })).toEqual(expected)
+  })
+
+  it('from the bound on takes two people', () => {
+    const [first, rules] = [by('amina'), { secondFrom: 2_000 }]
+    expect(approve(OPEN, first, rules)).toEqual(['open', 'amina'])
+    const waiting = { ...OPEN, approvals: [first] }
+    expect(approve(waiting, first, rules)).toBe('same_operator')
+    expect(approve(waiting, by('karim', { amount: 2_001 }), rules)).toBe('differs')
+    expect(approve(waiting, by('karim', { instrument: 'baridimob' }), rules)).toBe('differs')
+    expect(approve(waiting, by('karim', { receivedAt: NOON }), rules)).toEqual(['approved', 'amina,karim'])
+  })
+
+  it('takes two people by the price where less is said to have come, and by what came where that is more', () => {
+    expect(approve(OPEN, by('amina', { amount: 1 }), { secondFrom: 2_000 })).toEqual(['open', 'amina'])
+    expect(approve(OPEN, by('amina', { amount: 9_000 }), { secondFrom: 9_000 })).toEqual(['open', 'amina'])
+  })
+
+  it('is made once', () => {
+    expect(approve(approved(by('amina')), by('amina'))).toBe('unchanged')
+    expect(approve(approved(by('amina')), by('karim'))).toBe('decided')
+    expect(approve(approved(by('amina')), by('amina', { amount: 3_000 }))).toBe('decided')
+    for (const status of ['paid', 'refunded'] as const)
+      expect(approve(approved(by('amina')), by('amina'), { status })).toBe('decided')
+  })
+
+  it('is made anew while the payment is under review, by the same person too', () => {
+    const wrong = approved(by('amina', { amount: 200 }))
+    expect(approve(wrong, by('amina'), { status: 'review' })).toEqual(['approved', 'amina'])
+    expect(approve(wrong, by('amina'), { status: 'review', secondFrom: 1 })).toEqual(['open', 'amina'])
+  })
+})
+
+describe('a refusal', () => {
+  const refuse = (transfer: Transfer, status: Payment['status']) => {
+    const decision = decideRefusal(transfer, { status }, 'nothing came')
+    if (decision.kind !== 'changed') return decision.kind
+    const { state, approvals, refusal } = decision.transfer
+    return [state, approvals.length, refusal]
+  }
+  it('takes the first of two approvals back', () => {
+    expect(refuse({ ...OPEN, approvals: [by('amina')] }, 'pending')).toEqual(['refused', 0, 'nothing came'])
+  })
+
+  it('is possible after the end, and while other money than was asked for is under review', () => {
+    expect(refuse(OPEN, 'expired')).toEqual(['refused', 0, 'nothing came'])
+    expect(refuse(approved(by('amina')), 'review')).toEqual(['refused', 0, 'nothing came'])
+  })
+
+  it('is not of money that is booked, or being booked, and not made twice', () => {
+    for (const status of ['paid', 'refunded'] as const)
+      expect(refuse(approved(by('amina')), status)).toBe('refused')
+    expect(refuse(approved(by('amina')), 'pending')).toBe('refused')
+    const refused: Transfer = { ...OPEN, state: 'refused', refusal: 'nothing came' }
+    expect([refuse(refused, 'canceled'), refuse(refused, 'pending')]).toEqual(['refused', 'unchanged'])
+  })
+})
+
+describe('the instant at which money came', () => {
+  it.each([
+    [NOON - DAY, null],
+    [NOON - DAY - 1, 'too_small'],
+    [NOON + HOUR, null],
+    [NOON + 2 * HOUR, 'too_large'],
+  ])('lies between the day before the order and now (%i)', (receivedAt, problem) => {
+    expect(receivedAtProblem(receivedAt, { createdAt: NOON }, NOON + HOUR)).toBe(problem)
+  })
+})

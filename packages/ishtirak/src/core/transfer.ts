@@ -1,0 +1,129 @@
+// A transfer: money that a user sends without a page of a provider, and that counts once operators have seen it on an account.
+// What an operator says of it, and what follows. Pure.
+import type { TransferInstrument } from './account.js'
+import type { CheckoutReport } from './checkout.js'
+import { CLOCK_SKEW_MAX, DAY, type Instant } from './instant.js'
+import type { Payment } from './payment.js'
+
+/** One operator has seen the money. */
+export interface Approval {
+  /** The name of the operator's key. */
+  readonly by: string
+  readonly at: Instant
+  /** What came, in whole dinars. */
+  readonly amount: number
+  /** When it came to the account, as the operator reads it there: often a day without a time. */
+  readonly receivedAt: Instant
+  /** The kind of account that it came to. */
+  readonly instrument: TransferInstrument
+}
+
+export interface Transfer {
+  /** `open`: waited for, until the payment's end. `ended`: no longer waited for, as the user chose something else. */
+  readonly state: 'open' | 'ended' | 'approved' | 'refused'
+  /** Of those that say the same; approved once they are enough. Earlier ones are in the audit trail. */
+  readonly approvals: readonly Approval[]
+  /** Why it was refused last. */
+  readonly refusal: string | null
+  /** When the first proof was uploaded. */
+  readonly proofAt: Instant | null
+}
+
+export type TransferDecision =
+  | { readonly kind: 'changed'; readonly transfer: Transfer }
+  /** It says so already: a process that died has still to settle it. */
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'refused'; readonly because: 'decided' | 'same_operator' | 'differs' }
+
+/**
+ * Money counts whenever it comes: after the end, after a refusal, and again with other figures while the payment is under
+ * review. `secondFrom`: from this amount on two operators are needed; null: never.
+ */
+export function decideApproval(
+  transfer: Transfer,
+  payment: Pick<Payment, 'status' | 'price'>,
+  approval: Approval,
+  secondFrom: number | null,
+): TransferDecision {
+  if (payment.status === 'paid' || payment.status === 'refunded')
+    return { kind: 'refused', because: 'decided' }
+  const isUnderReview = payment.status === 'review'
+  if (transfer.state === 'approved' && !isUnderReview) {
+    const last = transfer.approvals.at(-1)
+    const isSame = last?.by === approval.by && last.amount === approval.amount
+    return isSame ? { kind: 'unchanged' } : { kind: 'refused', because: 'decided' }
+  }
+  const before = transfer.state === 'approved' ? [] : transfer.approvals
+  if (before.some(({ by }) => by === approval.by)) return { kind: 'refused', because: 'same_operator' }
+  const differs = ({ amount, instrument }: Approval) =>
+    amount !== approval.amount || instrument !== approval.instrument
+  if (before.some(differs)) return { kind: 'refused', because: 'differs' }
+  const approvals = [...before, approval]
+  const isEnough = approvals.length >= approvalsNeeded(payment, approval.amount, secondFrom)
+  const waiting = transfer.state === 'approved' ? 'open' : transfer.state
+  return { kind: 'changed', transfer: { ...transfer, approvals, state: isEnough ? 'approved' : waiting } }
+}
+
+/** Whichever is more, what was asked for or what came: a figure that is mistyped must not spare the second pair of eyes. */
+export function approvalsNeeded(
+  { price }: Pick<Payment, 'price'>,
+  amount: number,
+  secondFrom: number | null,
+): 1 | 2 {
+  return secondFrom !== null && Math.max(price.amount, amount) >= secondFrom ? 2 : 1
+}
+
+/** Nothing is refused of which money is booked. What was approved and is under review can be: the money goes back. */
+export function decideRefusal(
+  transfer: Transfer,
+  payment: Pick<Payment, 'status'>,
+  why: string,
+): TransferDecision {
+  const isSettled = payment.status === 'paid' || payment.status === 'refunded'
+  const isBeingBooked = transfer.state === 'approved' && payment.status !== 'review'
+  if (isSettled || isBeingBooked) return { kind: 'refused', because: 'decided' }
+  if (transfer.state === 'refused') {
+    return payment.status === 'canceled' ? { kind: 'refused', because: 'decided' } : { kind: 'unchanged' }
+  }
+  return { kind: 'changed', transfer: { ...transfer, state: 'refused', approvals: [], refusal: why } }
+}
+
+/** Money comes after it was asked for, give or take the day of an operator's calendar, and not in the future. */
+export function receivedAtProblem(
+  receivedAt: Instant,
+  { createdAt }: Pick<Payment, 'createdAt'>,
+  now: Instant,
+): 'too_small' | 'too_large' | null {
+  if (receivedAt > now + CLOCK_SKEW_MAX) return 'too_large'
+  return receivedAt < createdAt - DAY ? 'too_small' : null
+}
+
+/** A transfer as a checkout of its payment: paid as the last approval says, at the instant of that approval. */
+export function reportOfTransfer(
+  reference: string,
+  { state, approvals, refusal, proofAt }: Transfer,
+  payment: Payment,
+  now: Instant,
+): CheckoutReport {
+  const came = state === 'approved' ? approvals.at(-1) : undefined
+  const isWaitedFor = state === 'open' && now < payment.expiresAt
+  const unpaid = isWaitedFor ? 'pending' : state === 'refused' ? 'canceled' : 'expired'
+  return {
+    method: payment.method,
+    checkoutId: reference,
+    status: came ? 'paid' : unpaid,
+    amount: came?.amount ?? payment.price.amount,
+    currency: payment.price.currency,
+    live: payment.live,
+    paymentId: payment.id,
+    userId: payment.userId,
+    planId: payment.plan.id,
+    instrument: came?.instrument ?? null,
+    checkoutUrl: null,
+    createdAt: null,
+    updatedAt: came?.at ?? null,
+    ...(came && { paidAt: came.at }),
+    ...(came && proofAt !== null && { provedAt: Math.min(proofAt, came.at) }),
+    ...(state === 'refused' && refusal !== null && { refusal }),
+  }
+}

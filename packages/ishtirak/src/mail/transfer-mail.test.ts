@@ -1,0 +1,79 @@
+// What a user without a card is sent: where the money goes, and why it was refused.
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+describeScenario('mail about a transfer', ({ database }) => {
+  let world: World
+  let sink: SmtpSink
+  beforeEach(async () => {
+    sink = await startSmtpSink()
+    const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
+    world = await createWorld(database(), { env: { ...OPERATOR_ENV, SMTP_URL: sink.url, TRANSFER_FILE } })
+  })
+  afterEach(async () => {
+    await world.stop()
+    await sink[Symbol.asyncDispose]()
+  })
+  const messages = () =>
+    sink.messages.map(readMessage).map(({ headers, parts }) => {
+      const plain = (text = '') => text.replace(/[\u2066-\u2069]/g, '').replaceAll('\u00a0', ' ')
+      return {
+        subject: headers.subject ?? '',
+        text: plain(parts['text/plain']?.toString()),
+        html: plain(parts['text/html']?.toString()),
+      }
+    })
+
+  it.each([
+    [
+      'ar',
+      'حوّل 2 000 دج مع ذكر المرجع',
+      'الحساب البريدي الجاري CCP 0023456789، المفتاح 88',
+      'لم يُقبل تحويلك',
+      'السبب: nothing came',
+    ],
+    [
+      'fr',
+      'Virement de 2 000 DA à effectuer : référence',
+      'CCP 0023456789, clé 88',
+      'n’a pas été accepté',
+      'Motif : nothing came',
+    ],
+    [
+      'en',
+      'Transfer 2 000 DA with the reference',
+      'CCP 0023456789, key 88',
+      'was not accepted',
+      'Reason: nothing came',
+    ],
+  ] as const)(
+    'names reference and accounts, then the reason of a refusal (%s)',
+    async (locale, subject, account, refused, reason) => {
+      await setProfile(world, 'user-1', { email: 'amina@example.dz', locale })
+      const { body } = await world
+        .as('user-1')
+        .post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
+      await world.service.runner.runAll()
+      const { reference } = body.transfer
+      const [asked] = messages()
+      expect(asked?.subject).toContain(subject)
+      for (const text of [asked?.text, asked?.html]) {
+        expect(text).toContain(reference)
+        expect(text).toContain(account)
+        expect(text).toContain('DZ7000000001000000001211')
+      }
+      await operatorOf(world).post(`/payments/${body.id}/refuse`, { why: 'nothing came <b>' })
+      await world.service.runner.runAll()
+      const [, told] = messages()
+      expect(told?.subject).toContain(refused)
+      expect(told?.text).toContain(`${reason} <b>`)
+      expect(told?.html).toContain(`${reason} &lt;b>`)
+      expect(sink.messages).toHaveLength(2)
+    },
+  )
+})

@@ -1,0 +1,41 @@
+// What operators said of a transfer, as the file of its payment and the audit trail hold it.
+import { Type } from 'typebox'
+import { timestampOrNull, toTimestamp } from '../core/instant.js'
+import type { Transfer } from '../core/transfer.js'
+import { nameSchemas } from '../http/schemas.js'
+import { nullable, timestamp } from '../payments/schemas.js'
+
+export const TransferStateSchema = Type.Object({
+  state: Type.Enum(['open', 'ended', 'approved', 'refused'], {
+    description: '`ended`: the user chose something else. Money that comes counts in every state.',
+  }),
+  approvals: Type.Array(
+    Type.Object({
+      by: Type.String(),
+      at: timestamp,
+      amount: Type.Integer(),
+      received_at: timestamp,
+      payment_method: Type.String(),
+    }),
+  ),
+  approvals_needed: Type.Integer({ description: '2 from `second_approval_from` of TRANSFER_FILE on' }),
+  refusal: nullable(Type.String()),
+  proof_at: nullable(timestamp),
+})
+
+nameSchemas({ TransferState: TransferStateSchema })
+
+export function describeDecided({ state, approvals, refusal, proofAt }: Transfer) {
+  return {
+    state,
+    approvals: approvals.map(({ by, at, amount, receivedAt, instrument }) => ({
+      by,
+      at: toTimestamp(at),
+      amount,
+      received_at: toTimestamp(receivedAt),
+      payment_method: instrument,
+    })),
+    refusal,
+    proof_at: timestampOrNull(proofAt),
+  }
+}
