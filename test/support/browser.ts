@@ -23,6 +23,8 @@ export interface Visit {
   readonly width?: 360 | 1280
   readonly javaScript?: boolean
   readonly acceptLanguage?: string
+  /** A phone that is held in a hand, of this width. */
+  readonly touch?: boolean
 }
 
 export interface BrowserTools {
@@ -62,9 +64,10 @@ export function describeInBrowser(name: string, body: (tools: BrowserTools) => v
 }
 
 async function arrive(browser: Browser, visit: Visit): Promise<Visitor> {
-  const { width = 1280, javaScript = true, acceptLanguage } = visit
+  const { width = 1280, javaScript = true, acceptLanguage, touch = false } = visit
   const context = await browser.newContext({
-    viewport: { width, height: 800 },
+    viewport: { width, height: touch ? 740 : 800 },
+    ...(touch && { hasTouch: true, isMobile: true }),
     javaScriptEnabled: javaScript,
     ...(acceptLanguage === undefined ? {} : { locale: acceptLanguage }),
   })

@@ -15,6 +15,8 @@ const selectNewest = statement(
     order by granted_at desc, id desc limit ${SHOWN_MAX}`,
 )
 
+export type Redemption = Awaited<ReturnType<typeof listRedemptions>>[number]
+
 /** Newest first. */
 export async function listRedemptions(database: Queryable, userId: string) {
   return viewRows(RedemptionSchema, await database.query(selectNewest, [userId]))

@@ -12,6 +12,7 @@ import type { CallerChecks, Callers } from '../http/callers.js'
 import type { Formats } from '../i18n/formats.js'
 import { CATALOGS, directionOf, type Say, sayFor } from '../i18n/messages.js'
 import type { OverviewDeps } from '../limits/overview.js'
+import type { RedeemDeps } from '../payments/redeem.js'
 import type { HistoryDeps } from '../payments/status.js'
 import type { UpgradeDeps } from '../payments/upgrade.js'
 import type { ReceiptDeps } from '../receipts/receipt.js'
@@ -22,6 +23,7 @@ export interface PagesDeps
     UpgradeDeps,
     HistoryDeps,
     OverviewDeps,
+    RedeemDeps,
     ReceiptDeps,
     ReaderDeps {
   readonly platformUrl: string
@@ -188,6 +190,38 @@ export function BuyForm(of: {
       <input type="hidden" name="plan" value={of.planId} />
       <input type="hidden" name="months" value={String(of.months)} />
       <SubmitButton label={of.label} />
+    </form>
+  )
+}
+
+/** Where a user types a code. `isWrong`: one was, and does not count. */
+export function CodeForm(of: {
+  readonly pages: Pages
+  readonly session: Session
+  readonly say: Say
+  readonly isWrong?: boolean
+}) {
+  const { pages, session, say, isWrong = false } = of
+  return (
+    <form method="post" action={`${pages.base}/portal/code`}>
+      <FormToken session={session} />
+      <label>
+        <span safe>{say('code')}</span>
+        <input
+          type="text"
+          name="code"
+          required
+          maxlength="100"
+          autocomplete="off"
+          autocapitalize="characters"
+          spellcheck="false"
+          dir="ltr"
+          {...(isWrong && { 'aria-invalid': 'true' })}
+        />
+      </label>
+      <button type="submit" safe>
+        {say('checkCode')}
+      </button>
     </form>
   )
 }

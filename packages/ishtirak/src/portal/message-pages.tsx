@@ -4,7 +4,16 @@ import { type BillingError, ERRORS } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { CATALOGS, type Say, sayFor } from '../i18n/messages.js'
-import { FormToken, LinkButton, type Pages, renderPage, Sign, type SignKind, SubmitButton } from './frame.js'
+import {
+  CodeForm,
+  FormToken,
+  LinkButton,
+  type Pages,
+  renderPage,
+  Sign,
+  type SignKind,
+  SubmitButton,
+} from './frame.js'
 import type { PortalSession } from './portal-sessions.sql.js'
 import type { Session } from './reader.js'
 
@@ -134,8 +143,25 @@ export function refusalPage(pages: Pages, refusal: Refusal): string {
   const { error, locale } = refusal
   // To programs these two codes say that a token is missing or lacks a right; to users, how to come in.
   if (error.code === 'forbidden') return sellerPage(pages, locale, 'staleForm')
+  if (error.code === 'code_not_valid' && refusal.session) return wrongCodePage(pages, refusal.session, locale)
   if (error.code !== 'unauthenticated') return failurePage(pages, refusal)
   return pages.mailsLinks ? askForLinkPage(pages, locale) : sellerPage(pages, locale, 'noSession')
+}
+
+function wrongCodePage(pages: Pages, session: Session, locale: Locale): string {
+  return messagePage(pages, locale, (say) => ({
+    title: CATALOGS[locale].error.code_not_valid.title,
+    text: CATALOGS[locale].error.code_not_valid.detail,
+    backUrl: pages.backUrl(session),
+    safeMore: (
+      <>
+        <CodeForm pages={pages} session={session} say={say} isWrong />
+        <p class="actions">
+          <LinkButton href={`${pages.base}/portal`} label={say('backToPortal')} />
+        </p>
+      </>
+    ),
+  }))
 }
 
 /** Any other refusal, in the words of the list of errors. */
@@ -184,7 +210,7 @@ interface Message {
 }
 
 /** The frame of them all. */
-function messagePage(pages: Pages, locale: Locale, describe: (say: Say) => Message): string {
+export function messagePage(pages: Pages, locale: Locale, describe: (say: Say) => Message): string {
   const { kind = 'info', title, text, safeMore, ...page } = describe(sayFor(pages.seller.identity, locale))
   const safeContent = (
     <section class="middle card">

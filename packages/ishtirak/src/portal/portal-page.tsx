@@ -5,11 +5,12 @@ import type { Plan } from '../core/plan.js'
 import { isPaidNow, type Renewal } from '../core/quote.js'
 import { graceEndsAt } from '../core/subscription.js'
 import { planName, sayFor } from '../i18n/messages.js'
-import { BuyForm, FormToken, LinkButton, type Pages, renderPage } from './frame.js'
+import { BuyForm, CodeForm, FormToken, LinkButton, type Pages, renderPage } from './frame.js'
+import { inWords, Redemptions } from './portal-redemptions.js'
 import { History, Plans } from './portal-sections.js'
 import { hasTerms, TermChoice } from './portal-terms.js'
 import { scopeInWords, UsageBars, usageInWords } from './portal-usage.js'
-import { mayInvite, type PortalView, priceOf, type Section } from './portal-view.js'
+import { isUnderReview, mayInvite, type PortalView, priceOf, type Section } from './portal-view.js'
 
 export function portalPage(pages: Pages, view: PortalView): string {
   const { session, locale } = view
@@ -40,6 +41,7 @@ export function portalPage(pages: Pages, view: PortalView): string {
             </p>
           )}
         </div>
+        <RedeemedNotice {...section} />
         <PendingNotice {...section} />
         <ReviewNotice {...section} />
         <Hero {...section} />
@@ -47,6 +49,7 @@ export function portalPage(pages: Pages, view: PortalView): string {
         {isPaid ? null : <Plans {...section} />}
         <UsageBars {...section} />
         <History {...section} />
+        <Redemptions {...section} />
         {isPaid ? <Plans {...section} /> : null}
       </>
     ),
@@ -79,6 +82,7 @@ function Hero(section: Section) {
         <NotPaid {...section} />
       )}
       <Offer {...section} />
+      <Code {...section} />
       {isInGrace && isPaidNow(subscription) ? (
         <p safe>
           {say('pastDueText', { date: pages.formats.day(subscription.currentPeriodEnd, view.locale) })}
@@ -191,6 +195,24 @@ function TooEarly({ section, renewal }: { readonly section: Section; readonly re
   )
 }
 
+/** A code can be redeemed while a payment is open; one that makes it cheaper takes its place. */
+function Code({ pages, view, say }: Section) {
+  if (pages.codeKeys.length === 0 || isUnderReview(view)) return null
+  return (
+    <details>
+      <summary safe>{say('haveCode')}</summary>
+      <CodeForm pages={pages} session={view.session} say={say} />
+    </details>
+  )
+}
+
+function RedeemedNotice(section: Section) {
+  const { view, say } = section
+  const redemption = view.redemptions.find(({ id }) => id === view.redeemed)
+  if (!redemption) return null
+  return <Notice tone="" title={say('redeemedTitle')} text={inWords(section, redemption)} />
+}
+
 function PendingNotice({ pages, view, say }: Section) {
   const { overview, locale } = view
   const pending = overview.pendingPayment
@@ -240,12 +262,12 @@ function OverLimitNotice(section: Section) {
   )
 }
 
-function Notice(of: { tone: '' | 'warn'; title: string; text: string; children: JSX.Element }) {
+function Notice(of: { tone: '' | 'warn'; title: string; text: string; children?: JSX.Element }) {
   return (
     <section class={`notice ${of.tone}`}>
       <h2 safe>{of.title}</h2>
       <p safe>{of.text}</p>
-      {of.children}
+      {of.children ?? null}
     </section>
   )
 }

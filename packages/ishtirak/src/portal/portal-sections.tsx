@@ -40,7 +40,7 @@ function PlanCard({ plan, ...section }: Section & { readonly plan: Plan }) {
       <p class="price">
         <span safe>{pages.formats.money(plan.price, view.locale)}</span>{' '}
         {plan.price === 0 ? null : (
-          <small safe>{say(isTaxed(section) ? 'perMonthTaxIncluded' : 'perMonth')}</small>
+          <small safe>{say(isTaxed(pages, view.overview.now) ? 'perMonthTaxIncluded' : 'perMonth')}</small>
         )}
       </p>
       <ul>

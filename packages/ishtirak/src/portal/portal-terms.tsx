@@ -1,36 +1,70 @@
 // The choice of a term: what each costs, what it saves, until when it would go. The single month stands first, no term is
 // preselected, and all have the same button.
+import type { Instant } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
 import { offersOf, type Plan, savingOf } from '../core/plan.js'
-import { decideQuote } from '../core/quote.js'
+import { decideQuote, type QuoteDecision } from '../core/quote.js'
 import { termInWords } from '../i18n/formats.js'
-import { FormToken } from './frame.js'
+import type { Say } from '../i18n/messages.js'
+import { FormToken, type Pages } from './frame.js'
 import { isTaxed, type Section } from './portal-view.js'
+import type { Session } from './reader.js'
 
 export function hasTerms(plan: Plan): boolean {
   return offersOf(plan).length > 1
 }
 
-type TermsOf = Section & {
-  readonly plan: Plan
-  /** Before the renewal window. */
-  readonly ahead?: boolean
-  /** Of the choice on its page: a plan can be offered at two places. */
-  readonly id: string
+/** `ahead`: before the renewal window. `id`: of the choice on its page, since a plan can be offered at two places. */
+export function TermChoice({
+  plan,
+  ahead,
+  id,
+  ...section
+}: Section & { readonly plan: Plan; readonly ahead?: boolean; readonly id: string }) {
+  const { pages, view, say } = section
+  const { facts, now } = view.overview
+  // As an explicit wish: whether it is one is the form's matter, and a usual one is offered in the renewal window alone.
+  const decisions = offersOf(plan).map(({ months }) => {
+    const wanted = { planId: plan.id, months, mode: 'payment' } as const
+    return decideQuote(facts, wanted, pages.catalogue, now, pages.rules)
+  })
+  const { session, locale } = view
+  return (
+    <TermsForm
+      {...{ pages, session, locale, say, now, plan, decisions, id }}
+      extra={ahead ? { ahead: 'yes' } : {}}
+    />
+  )
 }
 
-export function TermChoice({ plan, ahead, id, ...section }: TermsOf) {
-  const { pages, view, say } = section
+interface TermsFormOf {
+  readonly pages: Pages
+  readonly session: Session
+  readonly locale: Locale
+  readonly say: Say
+  readonly now: Instant
+  readonly plan: Plan
+  /** One for each term that is shown. */
+  readonly decisions: readonly QuoteDecision[]
+  readonly id: string
+  /** Fields that the form carries beside plan and months. */
+  readonly extra: Readonly<Record<string, string>>
+}
+
+export function TermsForm(of: TermsFormOf) {
+  const { pages, session, say, now, plan, decisions, extra } = of
   return (
     <form method="post" action={`${pages.base}/portal/upgrade`}>
-      <FormToken session={view.session} />
-      <input type="hidden" name="plan" value={plan.id} />
-      {ahead ? <input type="hidden" name="ahead" value="yes" /> : null}
+      <FormToken session={session} />
+      {Object.entries({ plan: plan.id, ...extra }).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
       <ul class="terms">
-        {offersOf(plan).map(({ months }) => (
-          <TermLine section={section} plan={plan} months={months} id={`${id}-${months}`} />
+        {decisions.map((decision) => (
+          <TermLine of={of} decision={decision} />
         ))}
       </ul>
-      {isTaxed(section) ? (
+      {isTaxed(pages, now) ? (
         <p class="soft small" safe>
           {say('pricesWithTax')}
         </p>
@@ -39,29 +73,24 @@ export function TermChoice({ plan, ahead, id, ...section }: TermsOf) {
   )
 }
 
-function TermLine(of: {
-  readonly section: Section
-  readonly plan: Plan
-  readonly months: number
-  readonly id: string
-}) {
-  const { section, plan, months, id } = of
-  const { pages, view, say } = section
-  const { formats, catalogue, rules } = pages
-  const { overview, locale } = view
-  // As an explicit wish: whether it is one is the form's matter, and a usual one is offered in the renewal window alone.
-  const wanted = { planId: plan.id, months, mode: 'payment' } as const
-  const decision = decideQuote(overview.facts, wanted, catalogue, overview.now, rules)
+function TermLine({ of, decision }: { readonly of: TermsFormOf; readonly decision: QuoteDecision }) {
   if (!('quote' in decision)) return null
-  const { offer, amount, period } = decision.quote
+  const { pages, locale, say } = of
+  const { formats } = pages
+  const { offer, amount, discount, period } = decision.quote
+  const { months } = offer
+  const id = `${of.id}-${months}`
+  const money = (dinars: number) => formats.money(dinars, locale)
   const saving = savingOf(offer)
+  const saves = saving === 0 ? null : say('saves', { amount: money(saving) })
+  const gain = discount > 0 ? say('insteadOf', { amount: money(offer.price.amount) }) : saves
   return (
     <li>
       <div id={id}>
         <b safe>{termInWords(months, locale)}</b>
-        {saving === 0 ? null : (
+        {gain === null ? null : (
           <p class="saves small" safe>
-            {say('saves', { amount: formats.money(saving, locale) })}
+            {gain}
           </p>
         )}
         <p class="soft small" safe>
@@ -72,7 +101,7 @@ function TermLine(of: {
         <p safe>{say('fitsFrom', { date: formats.day(decision.fitsFrom, locale) })}</p>
       ) : (
         <button type="submit" class="go" name="months" value={String(months)} aria-describedby={id} safe>
-          {say('pay', { amount: formats.money(amount, locale) })}
+          {say('pay', { amount: money(amount) })}
         </button>
       )}
     </li>

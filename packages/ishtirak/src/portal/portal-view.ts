@@ -1,8 +1,10 @@
 // What the portal's page and its sections share: what was read, whether it may invite to pay, and how it says a price.
+import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { taxAt } from '../core/receipt.js'
 import type { Say } from '../i18n/messages.js'
 import type { Overview } from '../limits/overview.js'
+import type { Redemption } from '../payments/redeem.sql.js'
 import type { HistoryPage } from '../payments/status.js'
 import type { Pages } from './frame.js'
 import type { Session } from './reader.js'
@@ -12,6 +14,10 @@ export interface PortalView {
   readonly overview: Overview
   readonly history: HistoryPage
   readonly locale: Locale
+  /** Newest first; none where there are no codes. */
+  readonly redemptions: readonly Redemption[]
+  /** That the user made just now, by its id. */
+  readonly redeemed: string | null
   /** A page of the history further back. */
   readonly isOlder: boolean
 }
@@ -26,18 +32,22 @@ export interface Section {
  * Nothing invites to pay while a page is open or a payment under review: the user is asked not to pay again. A transfer is on
  * its way for days, and may be paid by card instead.
  */
-export function mayInvite({ history, isOlder, overview }: PortalView): boolean {
-  const isUnderReview = !isOlder && history.payments[0]?.status === 'review'
-  return !isUnderReview && (overview.pendingPayment?.checkoutUrl ?? null) === null
+export function mayInvite(view: PortalView): boolean {
+  return !isUnderReview(view) && (view.overview.pendingPayment?.checkoutUrl ?? null) === null
+}
+
+export function isUnderReview({ history, isOlder }: PortalView): boolean {
+  return !isOlder && history.payments[0]?.status === 'review'
 }
 
 /** `2 000 DA TTC`: prices contain the tax, and say so where one applies on this day. */
 export function priceOf(section: Section, amount: number): string {
   const money = section.pages.formats.money(amount, section.view.locale)
-  return isTaxed(section) ? section.say('taxIncluded', { amount: money }) : money
+  return isTaxed(section.pages, section.view.overview.now)
+    ? section.say('taxIncluded', { amount: money })
+    : money
 }
 
-export function isTaxed({ pages, view }: Section): boolean {
-  const { formats, seller } = pages
-  return taxAt(seller.taxTerms, formats.isoDay(view.overview.now)).kind === 'vat'
+export function isTaxed({ formats, seller }: Pages, now: Instant): boolean {
+  return taxAt(seller.taxTerms, formats.isoDay(now)).kind === 'vat'
 }

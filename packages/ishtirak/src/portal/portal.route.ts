@@ -7,11 +7,13 @@ import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import type { RefusalPages } from '../http/problem.js'
 import { isStorable } from '../http/request.js'
 import { readOverview } from '../limits/overview.js'
+import { listRedemptions } from '../payments/redeem.sql.js'
 import { readHistory } from '../payments/status.js'
 import { upgrade } from '../payments/upgrade.js'
 import { askForReceipt } from '../receipts/receipt.js'
 import { sendReceipt } from '../receipts/receipt.route.js'
 import { withoutSlash } from '../runtime/http-client.js'
+import { codeRoutes } from './code.route.js'
 import { type Pages, type PagesDeps, pageHeaders, styleWith } from './frame.js'
 import { linkRoutes, mailedLinkRoutes } from './link.route.js'
 import { frontPage, refusalPage } from './message-pages.js'
@@ -36,6 +38,7 @@ export function pages(deps: PagesDeps) {
     app.refuseWithPages(refusalPages(shared))
     linkRoutes(app, shared)
     portalRoutes(app, shared)
+    if (shared.codeKeys.length > 0) codeRoutes(app, shared)
     returnRoutes(app, shared)
     if (shared.mailsLinks) mailedLinkRoutes(app, shared)
   }
@@ -69,8 +72,10 @@ function portalRoutes(app: App, pages: Pages): void {
       status: null,
       requestId: request.id,
     })
+    const redemptions = pages.codeKeys.length > 0 ? await listRedemptions(pages.database, userId) : []
+    const redeemed = queryOf(request, 'redeemed') ?? null
     const locale = reader.language(request, reply, session)
-    const view = { session, overview, history, locale, isOlder: cursor !== null }
+    const view = { session, overview, history, redemptions, redeemed, locale, isOlder: cursor !== null }
     return reply.headers(pages.headers).send(portalPage(pages, view))
   })
 
@@ -97,13 +102,14 @@ function portalRoutes(app: App, pages: Pages): void {
   )
 }
 
-/** Only a form for it buys ahead: pressed again on a page that is still open, the usual ones buy nothing by accident. */
+/** Only a form for it, or for a code, buys ahead: pressed again on a page that is still open, the usual ones buy nothing by accident. */
 function wantedIn(request: FastifyRequest) {
-  const months = fieldOf(request, 'months')
+  const [months, code, ahead] = ['months', 'code', 'ahead'].map((name) => fieldOf(request, name))
   return {
     planId: fieldOf(request, 'plan'),
-    ...(months !== '' && { months: Number(months) }),
-    mode: fieldOf(request, 'ahead') === '' ? ('upgrade' as const) : ('payment' as const),
+    ...(months && { months: Number(months) }),
+    ...(code && { code }),
+    mode: code || ahead ? ('payment' as const) : ('upgrade' as const),
   }
 }
 

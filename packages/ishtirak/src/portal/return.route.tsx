@@ -179,6 +179,7 @@ function factsOf({ formats }: Pages, { payment, refundedAt, locale }: ReturnView
     [say('orderReference'), payment.id, true],
     ...(checkoutId === null ? [] : [[say('transaction'), checkoutId, true] as const]),
     ...(payment.months === 1 ? [] : [[say('term'), termInWords(payment.months, locale)] as const]),
+    ...(payment.discount === 0 ? [] : [[say('discount'), formats.money(payment.discount, locale)] as const]),
     [say('amount'), formats.money(payment.price.amount, locale)],
     ...(payment.instrument === null ? [] : [[say('card'), cardName(payment.instrument, locale)] as const]),
     paidAt === null ? [say('startedAt'), local(createdAt)] : [say('paidAt'), local(paidAt)],

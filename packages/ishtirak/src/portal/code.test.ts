@@ -1,0 +1,123 @@
+// A code in the portal: what it is worth is said before it is used, by pages without a script.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CODE_ENV } from '../../../../test/support/codes.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+const BILLING = '/api/v1/billing'
+
+describeScenario('a code in the portal', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    world = await createWorld(database(), {
+      env: { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS },
+    })
+  })
+  afterEach(() => world.stop())
+
+  const codeOf = async (batch: Record<string, unknown>): Promise<string> =>
+    (await operatorOf(world).post('/codes', { count: 1, why: 'a test', ...batch })).body.codes[0]
+
+  describe('that gives months', () => {
+    const voucher = { kind: 'months', plan: 'pro', months: 3 }
+
+    it('says what it gives and changes nothing, until the button redeems it', async () => {
+      const code = await codeOf(voucher)
+      const portal = await enterPortal(world, 'user-1')
+      expect(wordsOf((await portal.open()).text)).toContain('I have a code')
+      const asked = await portal.submit('/portal/code', { code: code.toLowerCase() })
+      const words = 'Your code gives 3 months of Pro From 21 November 2026 to 21 February 2027.'
+      expect([asked.status, wordsOf(asked.text)]).toEqual([200, expect.stringContaining(words)])
+      expect((await world.as('user-1').get(`${BILLING}/status`)).body.plan).toBe('free')
+
+      const redeemed = await portal.submit('/portal/redeem', { code })
+      const path = redeemed.headers.get('location')?.slice(world.base.length) ?? ''
+      expect([redeemed.status, path]).toEqual([303, expect.stringMatching(/^\/portal\?redeemed=red_/)])
+      const page = await portal.open(path)
+      expect(wordsOf(page.text)).toContain(
+        'Your code was redeemed Pro · 3 months · 21 November 2026 to 21 February 2027',
+      )
+      expect(wordsOf((await portal.open()).text)).not.toContain('was redeemed')
+      const statement = /\/portal\/statements\/red_\w+/.exec(page.text)?.[0] ?? ''
+      const pdf = await portal.open(statement)
+      expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+      expect((await (await enterPortal(world, 'user-2')).open(statement)).status).toBe(404)
+    })
+
+    it('follows on the time that is paid', async () => {
+      await world.as('user-1').buy()
+      const asked = await (await enterPortal(world, 'user-1')).submit('/portal/code', {
+        code: await codeOf(voucher),
+      })
+      expect(wordsOf(asked.text)).toContain('From 21 December 2026 to 21 March 2027.')
+    })
+  })
+
+  describe('that takes something off', () => {
+    it('shows what each purchase costs with it, and the button buys at that price', async () => {
+      const code = await codeOf({ kind: 'percent', plan: 'pro', percent: 10 })
+      const portal = await enterPortal(world, 'user-1')
+      const asked = await portal.submit('/portal/code', { code })
+      expect(wordsOf(asked.text)).toContain(
+        'With your code you pay less Pro 1 month Instead of 2 400 DA Until 21 December 2026 Pay 2 160 DA' +
+          ' 6 months Instead of 13 200 DA Until 21 May 2027 Pay 11 880 DA' +
+          ' 12 months Instead of 24 000 DA Until 21 November 2027 Pay 21 600 DA',
+      )
+      const started = await portal.submit('/portal/upgrade', { plan: 'pro', months: '12', code })
+      expect([started.status, world.emulator.checkouts()[0]?.amount]).toEqual([303, 21_600])
+      const [payment] = (await world.as('user-1').get(`${BILLING}/payments`)).body.data
+      const page = await portal.open(`/billing/return/${payment.id}`)
+      expect(wordsOf(page.text)).toContain('Term 12 months Discount 2 400 DA Amount 21 600 DA')
+    })
+
+    it('of one term shows that one alone', async () => {
+      const code = await codeOf({ kind: 'amount', months: 12, amount: 1000 })
+      const { text } = await (await enterPortal(world, 'user-1')).submit('/portal/code', { code })
+      expect(text.match(/name="months" value="\d+"/g)).toEqual(Array(3).fill('name="months" value="12"'))
+    })
+
+    it('says that it is too early where nothing fits, whatever the code', async () => {
+      const portal = await enterPortal(world, 'user-1')
+      for (const ahead of ['yes', 'again']) {
+        const answer = await portal.submit('/portal/upgrade', { plan: 'pro', months: '12', ahead })
+        const checkout = /checkouts\/(\w+)\/pay/.exec(answer.headers.get('location') ?? '')?.[1] ?? ''
+        await world.emulator.pay(checkout, 'paid')
+        await world.emulator.settled()
+      }
+      const code = await codeOf({ kind: 'percent', percent: 10 })
+      for (const typed of [code, 'no code'])
+        expect((await portal.submit('/portal/code', { code: typed })).status).toBe(409)
+    })
+  })
+
+  it.each(['', 'no code', '0000-0000-0000-0000', '"><script>'])(
+    'that does not count, such as %j, is asked for again, and ten such ones are enough',
+    async (code) => {
+      const portal = await enterPortal(world, 'user-1', 'fr')
+      for (let tries = 0; tries < 10; tries++) {
+        const path = tries % 2 === 0 ? '/portal/code' : '/portal/redeem'
+        const answer = await portal.submit(path, { code })
+        expect([answer.status, answer.text.includes('name="code"')]).toEqual([422, true])
+        expect(answer.text).not.toContain('<script')
+      }
+      expect((await portal.submit('/portal/code', { code })).status).toBe(429)
+    },
+  )
+
+  it('is taken from no form of another page', async () => {
+    const code = await codeOf({ kind: 'months', plan: 'pro', months: 1 })
+    const portal = await enterPortal(world, 'user-1')
+    for (const path of ['/portal/code', '/portal/redeem'])
+      expect((await portal.submit(path, { code, form_token: 'guessed' })).status).toBe(403)
+    expect((await world.as('user-1').get(`${BILLING}/status`)).body.plan).toBe('free')
+  })
+
+  it('is not asked for where there are none', async () => {
+    await using plain = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
+    const portal = await enterPortal(plain, 'user-1')
+    expect((await portal.open()).text).not.toContain('/portal/code')
+    expect((await portal.submit('/portal/code', { code: 'any' })).status).toBe(404)
+  })
+})
