@@ -171,4 +171,25 @@ export const mutations = [
     to: 'const WRONG_CODES_AN_HOUR = 40',
     tests: [src('payments/codes.test.ts')],
   },
+  {
+    rule: 'the same operator does not approve a transfer twice',
+    file: src('core/transfer.ts'),
+    from: "if (before.some(({ by }) => by === approval.by)) return { kind: 'refused', because: 'same_operator' }",
+    to: '',
+    tests: [src('core/transfer.test.ts')],
+  },
+  {
+    rule: 'a transfer that was proved in time goes on with the run',
+    file: src('core/settlement.ts'),
+    from: 'const purchase = proved.renews ? proved : purchaseAt(',
+    to: 'const purchase = purchaseAt(',
+    tests: [src('payments/transfer/transfer.test.ts')],
+  },
+  {
+    rule: 'a transfer is not withdrawn by a card payment',
+    file: src('payments/settle.sql.ts'),
+    from: "(p.status = 'requested' or p.status = 'pending' and p.checkout_url is not null)",
+    to: "p.status in ('requested', 'pending')",
+    tests: [src('payments/transfer/transfer.test.ts')],
+  },
 ]

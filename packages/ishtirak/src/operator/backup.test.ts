@@ -2,7 +2,7 @@
 // is found by the comparison with the provider.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -63,8 +63,10 @@ describeScenario('a backup', ({ kind, database, reset }) => {
   it.each(SCENARIO_KINDS)(
     'restored into %s: nothing is lost, receipts continue, and what was paid since is found and booked',
     async (target) => {
-      const before = await createWorld(database(), { env: OPERATOR_ENV })
+      const TRANSFER_FILE = resolve('docs/transfer.example.json')
+      const before = await createWorld(database(), { env: { ...OPERATOR_ENV, TRANSFER_FILE } })
       await before.as('user-1').buy()
+      await before.as('user-4').post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
       await operatorOf(before).post('/users/user-1/grant', { days: 14, why: 'an outage' })
       await before.as('أمين"\\').buy()
       const pending = await before.as('user-3').upgrade()
@@ -76,7 +78,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
       const contents = await restoreFrom(file, restored, null)
       expect(contents).toMatchObject({
         schema: (await schemaFit(restored)).expected,
-        rows: { users: 3, payments: 3, receipts: 2, grants: 1 },
+        rows: { users: 4, payments: 4, transfers: 1, receipts: 2, grants: 1 },
       })
       expect(await linesOf(restored)).toEqual(saved)
       // Mail is not owed a second time, and the rules of the schema are in force again.
