@@ -207,6 +207,9 @@ describeScenario('a payment at the desk', ({ database }) => {
     expect(lines[1]).toMatch(`TEST-2026-000001,${cash},2026/0042,${USER},pro,2000,DZD,cash,`)
     expect(lines[1]).toMatch(/,cash,20$/)
     expect(lines[2]).toMatch(new RegExp(`,${cheque},BNA 1234567,.*,cheque,0$`))
+    const cashOnly = await operator.get('/exports/payments?month=2026-11&method=cash')
+    expect(cashOnly.text.trim().split('\r\n')).toEqual(lines.slice(0, 2))
+    expect((await operator.get('/payments?method=cheque')).body.data).toMatchObject([{ id: cheque }])
     const found = await operator.get(`/search?q=${encodeURIComponent(CHEQUE.reference)}`)
     expect(found.body.payments).toMatchObject([{ id: cheque }])
   })
@@ -219,6 +222,9 @@ describeScenario('a payment at the desk', ({ database }) => {
     expect(await rows()).toMatchObject({ comparisons: 0 })
     const { body } = await operator.post(`/payments/${payment.id}/recheck`, { why: 'to be sure' })
     expect(body.payment).toMatchObject({ status: 'paid', period_end: payment.period_end })
+    // Approvals are for what users asked to pay.
+    const approval = { amount: 2020, received_at: '2026-11-21', why: 'it came' }
+    expect((await operator.post(`/payments/${payment.id}/approve`, approval)).body.code).toBe('conflict')
   })
 
   it('cancels an open checkout that nothing is left to buy with, as a card does', async () => {
