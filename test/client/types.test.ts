@@ -4,6 +4,7 @@ import type * as client from '../../packages/client/src/types.js'
 import type { EventType, PlatformEvent } from '../../packages/ishtirak/src/core/event.js'
 import type * as service from '../../packages/ishtirak/src/limits/schemas.js'
 import type * as payments from '../../packages/ishtirak/src/payments/schemas.js'
+import type { viewProof } from '../../packages/ishtirak/src/payments/transfer/proof.route.js'
 
 it('the client’s shapes are those of the service, field by field (checked by the compiler)', () => {
   expectTypeOf<client.Allowance>().toEqualTypeOf<service.Allowance>()
@@ -18,6 +19,7 @@ it('the client’s shapes are those of the service, field by field (checked by t
   expectTypeOf<client.Quote>().toEqualTypeOf<payments.QuoteView>()
   expectTypeOf<client.PaymentRequest>().toEqualTypeOf<payments.PaymentRequest>()
   expectTypeOf<client.Payment>().toEqualTypeOf<payments.PaymentView>()
+  expectTypeOf<client.Proof>().toEqualTypeOf<ReturnType<typeof viewProof>>()
   expectTypeOf<client.Redeemed>().toEqualTypeOf<payments.RedeemedView>()
   expectTypeOf<client.Redemptions>().toEqualTypeOf<payments.RedemptionsView>()
   expectTypeOf<client.EventType>().toEqualTypeOf<EventType>()

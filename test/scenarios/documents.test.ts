@@ -85,6 +85,7 @@ describe('the documents', () => {
       'getPayment',
       'redeemCode',
       'listRedemptions',
+      'uploadProof',
       'getReceipt',
       'getStatement',
       'receivePaymentEvent',
@@ -105,7 +106,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(48)
+    expect(names.length).toBe(50)
   })
 
   it('say of each list of words that it is one of strings', () => {

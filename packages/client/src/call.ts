@@ -29,6 +29,8 @@ interface CallOptions {
 
 interface CallSettings {
   readonly body?: object | undefined
+  /** In place of `body`. */
+  readonly file?: Uint8Array<ArrayBuffer> | Blob
   /** Of a user, in place of the platform's key. */
   readonly accessToken?: string
   /** In place of the option. */
@@ -50,7 +52,7 @@ export function createCall(options: CallOptions): Call {
     return readAnswer<Answer>(response)
   }
   return async <Answer>(method: string, path: string, settings: CallSettings = {}) => {
-    const { body, accessToken = apiKey, withinMs = timeoutMs, once = false } = settings
+    const { body, file, accessToken = apiKey, withinMs = timeoutMs, once = false } = settings
     const request: RequestInit = {
       method,
       redirect: 'manual',
@@ -60,6 +62,7 @@ export function createCall(options: CallOptions): Call {
         ...(body ? { 'content-type': 'application/json' } : {}),
       },
       ...(body ? { body: JSON.stringify(body) } : {}),
+      ...(file ? { body: file } : {}),
     }
     const unreachable = (cause: unknown) => {
       if (cause instanceof BillingApiError) throw cause

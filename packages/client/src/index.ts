@@ -10,6 +10,7 @@ import type {
   Payment,
   PaymentRequest,
   PlatformUser,
+  Proof,
   Quote,
   Redeemed,
   Redemptions,
@@ -69,6 +70,8 @@ export interface Client<Limit extends string = LimitName> {
   quote(accessToken: string, wanted: Omit<PaymentRequest, 'method'>): Promise<Quote>
   /** Buys a term; send the user to `checkout_url`. May take 14 s: the provider is asked. A repetition gives the same payment. */
   createPayment(accessToken: string, request: PaymentRequest): Promise<Payment>
+  /** Uploads a JPEG, PNG or PDF of at most 2 MiB that shows a transfer; 3 a transfer. The same file again is the same proof. */
+  uploadProof(accessToken: string, paymentId: string, file: Uint8Array<ArrayBuffer> | Blob): Promise<Proof>
   /**
    * Redeems a code that gives months. It is sent once: after a `BillingUnreachableError` look at `redemptions` whether it was
    * redeemed.
@@ -113,6 +116,10 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
     },
     createPayment: (accessToken, body) =>
       call('POST', `${BILLING}/payments`, { body, accessToken, withinMs: 2 * PURCHASE_MS }),
+    uploadProof: (accessToken, paymentId, file) => {
+      const path = `${BILLING}/payments/${encodeURIComponent(paymentId)}/proof`
+      return call('PUT', path, { file, accessToken, withinMs: 2 * UPLOAD_MS })
+    },
     redeem: (accessToken, code) =>
       call('POST', `${BILLING}/redeem`, { body: { code }, accessToken, withinMs: PURCHASE_MS, once: true }),
     redemptions: (accessToken) => call('GET', `${BILLING}/redemptions`, { accessToken }),
@@ -134,6 +141,8 @@ interface Place {
 const BILLING = '/api/v1/billing'
 /** The service answers a purchase within 6 s. */
 const PURCHASE_MS = 7_000
+/** It waits 30 s for a body. */
+const UPLOAD_MS = 35_000
 
 function userPath(userId: string): string {
   return `/api/v1/platform/users/${encodeURIComponent(userId)}`

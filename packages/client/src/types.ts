@@ -192,6 +192,8 @@ export interface Payment {
       bank: string | null
       iban: string | null
     }[]
+    /** Takes a picture or PDF of it (`uploadProof`); null once it is decided. */
+    proof_url: string | null
   } | null
   created_at: string
   expires_at: string
@@ -200,6 +202,19 @@ export interface Payment {
   period_end: string | null
   /** Once paid. */
   receipt_url: string | null
+}
+
+/** A picture or PDF of a transfer. */
+export interface Proof {
+  /** Which one of its transfer: 1, 2 or 3. */
+  n: number
+  /** By its content. */
+  type: 'image/jpeg' | 'image/png' | 'application/pdf'
+  /** What follows the end of a picture is left out. */
+  bytes: number
+  uploaded_at: string
+  /** Since then its content is gone. */
+  erased_at: string | null
 }
 
 export type EventType =
@@ -211,6 +226,7 @@ export type EventType =
   | 'subscription.canceled'
   | 'subscription.granted'
   | 'payment.requested'
+  | 'payment.proof_received'
   | 'payment.paid'
   | 'payment.failed'
   | 'payment.refused'

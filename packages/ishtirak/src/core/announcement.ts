@@ -93,6 +93,7 @@ export type MailKind =
   | 'refunded'
   | 'granted'
   | 'payment_requested'
+  | 'proof_received'
   | 'payment_refused'
   | 'portal_link'
   | Boundary
@@ -115,9 +116,11 @@ export function isAboutPayment(kind: MailKind): kind is 'receipt' | 'refunded' {
   return kind === 'receipt' || kind === 'refunded'
 }
 
-/** What to do about a transfer that was asked for or refused. */
-export function isAboutTransfer(kind: MailKind): kind is 'payment_requested' | 'payment_refused' {
-  return kind === 'payment_requested' || kind === 'payment_refused'
+/** A transfer that was asked for, shown or refused. */
+export function isAboutTransfer(
+  kind: MailKind,
+): kind is 'payment_requested' | 'proof_received' | 'payment_refused' {
+  return kind === 'payment_requested' || kind === 'proof_received' || kind === 'payment_refused'
 }
 
 export type MailVerdict =

@@ -15,6 +15,7 @@ export const EVENT_TYPES = [
   'subscription.canceled',
   'subscription.granted',
   'payment.requested',
+  'payment.proof_received',
   'payment.paid',
   'payment.failed',
   'payment.refused',

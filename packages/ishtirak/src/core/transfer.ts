@@ -29,6 +29,55 @@ export interface Transfer {
   readonly proofAt: Instant | null
 }
 
+export const PROOF_TYPES = ['image/jpeg', 'image/png', 'application/pdf'] as const
+export type ProofType = (typeof PROOF_TYPES)[number]
+
+/** A file of the user's that shows the transfer. */
+export interface Proof {
+  /** 1, 2, 3 of its transfer. */
+  readonly n: number
+  readonly uploadedAt: Instant
+  readonly type: ProofType
+  readonly bytes: number
+  /** Of the content, in hex. */
+  readonly sha256: string
+  /** Since then there is no content. */
+  readonly erasedAt: Instant | null
+}
+
+/** What a user needs: the slip, its back, and one more try. */
+export const PROOFS_MAX = 3
+
+export type ProofDecision =
+  | { readonly kind: 'added'; readonly transfer: Transfer; readonly proof: Proof }
+  /** The same file came before. */
+  | { readonly kind: 'known'; readonly proof: Proof }
+  | { readonly kind: 'refused'; readonly because: 'decided' | 'too_many' }
+
+/** As long as nobody has decided, also past the end of the payment. The first proof stays the one that counts for a run. */
+export function decideProof(
+  transfer: Transfer,
+  proofs: readonly Proof[],
+  file: Pick<Proof, 'type' | 'bytes' | 'sha256'>,
+  now: Instant,
+): ProofDecision {
+  const known = proofs.find(({ sha256 }) => sha256 === file.sha256)
+  if (known) return { kind: 'known', proof: known }
+  const because = proofProblem(transfer, proofs)
+  if (because) return { kind: 'refused', because }
+  const proof = { ...file, n: proofs.length + 1, uploadedAt: now, erasedAt: null }
+  return { kind: 'added', transfer: { ...transfer, proofAt: transfer.proofAt ?? now }, proof }
+}
+
+/** Why no further file is taken, whatever it is. */
+export function proofProblem(
+  { state }: Pick<Transfer, 'state'>,
+  proofs: readonly Proof[],
+): 'decided' | 'too_many' | null {
+  if (state === 'approved' || state === 'refused') return 'decided'
+  return proofs.length >= PROOFS_MAX ? 'too_many' : null
+}
+
 export type TransferDecision =
   | { readonly kind: 'changed'; readonly transfer: Transfer }
   /** It says so already: a process that died has still to settle it. */

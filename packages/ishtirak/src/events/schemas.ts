@@ -24,6 +24,7 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'subscription.granted': 'Time was added without a payment: days by the operator, or months by a code.',
   'payment.requested':
     'A transfer was asked for: the user has its reference and the accounts, and nothing is paid yet.',
+  'payment.proof_received': 'The user has uploaded a picture or PDF of a transfer: the operator looks at it.',
   'payment.paid': 'A payment was booked. A transfer: it was approved.',
   'payment.failed': 'The provider has reported that a payment failed. The user may try again.',
   'payment.refused':

@@ -84,7 +84,7 @@ describe('every text', () => {
       .join('\n')
     // Named by what they are about: their keys are composed.
     const built =
-      /^(payment_\w+|account_(ccp|baridimob|bank)$|return_\w+|(canceled|expired|linkSent|linkOver|noSession|staleForm)(Title|Text)$|mail_(receipt|refunded|granted|payment_requested|payment_refused|portal_link|expiring|past_due|expired)_)/
+      /^(payment_\w+|account_(ccp|baridimob|bank)$|return_\w+|(canceled|expired|linkSent|linkOver|noSession|staleForm)(Title|Text)$|mail_(receipt|refunded|granted|payment_requested|proof_received|payment_refused|portal_link|expiring|past_due|expired)_)/
     const isUsed = (key: string) =>
       [`'${key}'`, `.page.${key}`, key.replace(/^(receipt|statement)\./, 'words.')].some((use) =>
         code.includes(use),
@@ -115,6 +115,7 @@ describe('saying', () => {
       'receipt',
       'refunded',
       'payment_requested',
+      'proof_received',
       'payment_refused',
       'portal_link',
       'expiring',

@@ -153,6 +153,7 @@ const BUTTONS: Readonly<Partial<Record<MailKind, MessageKey>>> = {
   refunded: 'openPortal',
   granted: 'openPortal',
   payment_requested: 'openPortal',
+  proof_received: 'openPortal',
   payment_refused: 'openPortal',
   portal_link: 'mail_linkButton',
 }

@@ -74,13 +74,8 @@ function addAction(command: Command, operation: Operation, show: Show = (answer)
   if (operation === OPERATIONS.resendEvent)
     command.option('--all-undelivered', `instead: ${OPERATIONS.resendWaitingEvents.schema.summary}`)
   if (operation === OPERATIONS.createCodes) command.option('--csv', 'the codes as CSV, for the printer')
-  command
+  addAccessOptions(command)
     .option('--json', 'the answer of the API, as JSON')
-    .option(
-      '--url <address>',
-      'ask this running service, with the key in OPERATOR_KEY (default: ISHTIRAK_URL)',
-    )
-    .option('--as <name>', 'who acts, for the audit trail (default: OPERATOR, else your user name)')
     .action(async () => {
       const options = command.opts<Readonly<Record<string, string>>>()
       const [argument = ''] = command.args
@@ -94,6 +89,16 @@ function addAction(command: Command, operation: Operation, show: Show = (answer)
       else if (options.csv) process.stdout.write(codesAsCsv(JSON.parse(text)))
       else process.stdout.write(`${options.json ? plainJson(JSON.parse(text)) : shown()}\n`)
     })
+}
+
+/** Which service is asked, and who acts. */
+export function addAccessOptions(command: Command): Command {
+  return command
+    .option(
+      '--url <address>',
+      'ask this running service, with the key in OPERATOR_KEY (default: ISHTIRAK_URL)',
+    )
+    .option('--as <name>', 'who acts, for the audit trail (default: OPERATOR, else your user name)')
 }
 
 /** Of a member with another name, or with a single value. */
@@ -154,7 +159,7 @@ function entriesOf(members: Members): string[][] {
 }
 
 /** The next part of the address would take the place of an id that is empty, `.` or `..`. */
-function requireId(path: string, id: string): void {
+export function requireId(path: string, id: string): void {
   if (id === '' && path === OPERATIONS.resendEvent.path)
     throw new CommandFailed('name an event, or say --all-undelivered')
   if (/^\.{0,2}$/.test(id)) throw new CommandFailed(`nothing can have the id '${id}'`)

@@ -10,6 +10,7 @@ import { createLog } from '../runtime/log.js'
 import { VERSION } from '../runtime/package.js'
 import { addBackupCommands } from './cli-backup.js'
 import { addOperatorCommands } from './cli-operator.js'
+import { addProofCommand } from './cli-proof.js'
 import { examine, explainFailure, resultLine } from './doctor.js'
 import { readSandboxState, welcome } from './sandbox.js'
 import { openConfigured, serve, stopOnSignals } from './serve.js'
@@ -88,6 +89,7 @@ program
   })
 
 addOperatorCommands(program)
+addProofCommand(program)
 addBackupCommands(program)
 
 /** Ten years for the sandbox: its clock is moved, and its tokens open nothing real. */

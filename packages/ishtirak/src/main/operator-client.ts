@@ -28,9 +28,16 @@ interface OperatorRequest {
   readonly body?: object
 }
 
+interface DownloadedFile {
+  readonly type: string
+  readonly content: Buffer
+}
+
 export interface OperatorClient {
   /** The body of the answer. Throws `CommandFailed`: the service refused, or does not answer. */
   ask(request: OperatorRequest): Promise<string>
+  /** An answer that is a file. Throws the same. */
+  download(request: OperatorRequest): Promise<DownloadedFile>
   close(): Promise<void>
 }
 
@@ -103,6 +110,11 @@ function overHttp(service: RunningService): OperatorClient {
       const response = await fetchFromOperator(service, request)
       return textOf(response.status, await response.text())
     },
+    download: async (request) => {
+      const response = await fetchFromOperator(service, request)
+      const content = Buffer.from(await response.arrayBuffer())
+      return fileOf(response.status, response.headers.get('content-type'), content)
+    },
     close: async () => undefined,
   }
 }
@@ -120,12 +132,18 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
   const operatorKeys = [{ name, key }]
   const service = await wire({ ...complete, operatorKeys }, { database, log, clock, withoutJobs: true })
   await service.start()
+  const asked = ({ method, path, body }: OperatorRequest) => {
+    const headers = { authorization: `Bearer ${key}` }
+    return service.app.inject({ method, url: `${BASE}${path}`, headers, ...(body && { payload: body }) })
+  }
   return {
-    ask: async ({ method, path, body }) => {
-      const url = `${BASE}${path}`
-      const headers = { authorization: `Bearer ${key}` }
-      const answer = await service.app.inject({ method, url, headers, ...(body && { payload: body }) })
+    ask: async (request) => {
+      const answer = await asked(request)
       return textOf(answer.statusCode, answer.payload)
+    },
+    download: async (request) => {
+      const { statusCode, headers, rawPayload } = await asked(request)
+      return fileOf(statusCode, headers['content-type'], rawPayload)
     },
     close: async () => {
       await service.stop()
@@ -145,6 +163,11 @@ Ask the service instead: set OPERATOR_KEYS for it, and here OPERATOR_KEY and ISH
 function nameOf(as = os.userInfo().username): string {
   if (/^[\w.@-]{1,64}$/.test(as)) return as
   throw new CommandFailed('--as (or OPERATOR) must be a name of 1 to 64 letters, digits or . _ @ -')
+}
+
+function fileOf(status: number, type: unknown, content: Buffer): DownloadedFile {
+  if (status < 300) return { type: String(type), content }
+  throw refusal(status, content.toString())
 }
 
 function textOf(status: number, body: string): string {

@@ -11,10 +11,11 @@ import { forgetOldMail, type SendMailDeps, sendDueMail } from '../mail/send-mail
 import { type ReconcileDeps, reconcileDaily } from '../operator/reconcile.js'
 import { repairInstants } from '../operator/repair-instants.sql.js'
 import { checkDuePayments } from '../payments/sweep.js'
+import { type EraseDeps, eraseOldProofs } from '../payments/transfer/proof.js'
 import { forgetPortalSessions } from '../portal/portal-sessions.sql.js'
 import type { Log } from '../runtime/log.js'
 
-interface ScheduleDeps extends ReconcileDeps, AnnounceDeps, DeliveryDeps, SendMailDeps {
+interface ScheduleDeps extends ReconcileDeps, AnnounceDeps, DeliveryDeps, SendMailDeps, EraseDeps {
   readonly database: Database
 }
 
@@ -46,6 +47,9 @@ const ANNOUNCED_A_ROUND = 1_500
 
 /** 240,000 a day: more than are written. */
 const PRUNED_A_ROUND = 10_000
+
+/** At most 2 MiB each. */
+const ERASED_A_ROUND = 200
 
 /** Of each kind. More than are written in the moment that a clock is wrong. */
 const REPAIRED_A_ROUND = 5_000
@@ -108,6 +112,8 @@ function jobsOf(deps: ScheduleDeps): readonly Job[] {
     // Events that are delivered, and what became of mail: kept for 90 days.
     { name: 'prune-events', everyMs: HOUR, run: () => pruneEvents(deps, PRUNED_A_ROUND) },
     { name: 'forget-mail', everyMs: HOUR, run: () => forgetOldMail(deps, PRUNED_A_ROUND) },
+    // Pictures and PDFs of transfers: PROOF_DAYS after the decision.
+    { name: 'erase-proofs', everyMs: HOUR, run: () => eraseOldProofs(deps, ERASED_A_ROUND) },
     { name: 'forget-portal-sessions', everyMs: HOUR, run: () => forgetPortalSessions(deps, PRUNED_A_ROUND) },
   ]
 }

@@ -1,7 +1,7 @@
 // The composition root: every part of the service is built here, once, in reading order. Start here to see what there is.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Instant, MINUTE } from '../core/instant.js'
+import { HOUR, type Instant, MINUTE } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { BillingRules } from '../core/subscription.js'
 import { type Database, givenUpAfter, withLimit } from '../database/database.js'
@@ -21,6 +21,7 @@ import {
 } from '../http/callers.js'
 import { healthRoutes, shareLooks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
+import { createUploads } from '../http/upload.js'
 import { createFormats } from '../i18n/formats.js'
 import { createUsageState } from '../limits/usage.js'
 import { overviewRoutes, platformRoutes } from '../limits/usage.route.js'
@@ -35,6 +36,7 @@ import { createListPayments } from '../payments/payments.sql.js'
 import { redeemRoutes } from '../payments/redeem.route.js'
 import { createSettlements, type Settlements } from '../payments/settle.sql.js'
 import { historyRoutes, statusRoutes } from '../payments/status.route.js'
+import { proofRoutes } from '../payments/transfer/proof.route.js'
 import { createTransfer } from '../payments/transfer/transfer.js'
 import { createUpgradeState } from '../payments/upgrade.js'
 import { upgradeRoutes } from '../payments/upgrade.route.js'
@@ -149,6 +151,8 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
       }),
       ...otherMethods(config, { database, clock }),
     ),
+    proofDays: config.proofDays,
+    uploads: createUploads(),
     secondApprovalFrom: config.transfers?.secondApprovalFrom ?? null,
     catalogue: config.plans,
     codeKeys: config.codeKeys,
@@ -230,13 +234,17 @@ function pageOptions(config: Config, clock: Clock) {
   }
 }
 
+/** Of one user in an hour. Three a transfer are taken, and some are not what they should be. */
+const UPLOADS = 10
+
 /** What programs call. */
 async function registerRoutes(
   app: App,
   config: Config,
   parts: Service['parts'] & CallerChecks,
 ): Promise<void> {
-  const { limitAnonymous } = parts
+  const { limitAnonymous, clock } = parts
+  const admitUpload = createRateLimit({ clock, quota: UPLOADS, windowMs: HOUR })
   const platforms = callersWithKey(createApiKeys(config.platformKeys), limitAnonymous)
   const operators = callersWithKey(createOperatorKeys(config.operatorKeys), limitAnonymous)
   await app.register(offerRoutes(parts))
@@ -244,6 +252,7 @@ async function registerRoutes(
   await app.register(statusRoutes(parts))
   await app.register(historyRoutes(parts))
   await app.register(redeemRoutes(parts))
+  await app.register(proofRoutes({ ...parts, admitUpload }))
   await app.register(webhookRoutes(parts))
   await app.register(overviewRoutes(parts))
   await app.register(receiptRoutes(parts))

@@ -9,7 +9,7 @@ import type { Payment, Review } from '../core/payment.js'
 import type { Catalogue } from '../core/plan.js'
 import { decideEnd, decideRefund } from '../core/refund.js'
 import { statusAt } from '../core/subscription.js'
-import type { Transfer } from '../core/transfer.js'
+import type { Proof, Transfer } from '../core/transfer.js'
 import type { Queryable } from '../database/database.js'
 import { type By, findRefundInstant, type OperatorAct, recordAct } from '../payments/audit.sql.js'
 import { findGrantByOperation, grantsOfUser } from '../payments/grants.sql.js'
@@ -17,6 +17,7 @@ import type { ProviderFailure } from '../payments/method.js'
 import { type SaveDeps, saveByHand } from '../payments/save.js'
 import { type SettleDeps, settlePayment } from '../payments/settle.js'
 import { lookUpPayment } from '../payments/sweep.js'
+import { listProofs } from '../payments/transfer/proof.sql.js'
 import { findTransfer } from '../payments/transfer/transfers.sql.js'
 import { findUser } from '../payments/users.sql.js'
 import { actsOnUser, findPaymentWithUser, newestPayments, tracesOf } from './operator.sql.js'
@@ -26,6 +27,7 @@ export type PaymentFile = {
   readonly payment: Payment
   /** What operators said of it; null: the provider says whether it is paid. */
   readonly transfer: Transfer | null
+  readonly proofs: readonly Proof[]
 } & Awaited<ReturnType<typeof tracesOf>>
 
 interface ReadDeps {
@@ -38,11 +40,12 @@ type PreviewDeps = ReadDeps & Pick<SaveDeps, 'clock' | 'rules'>
 export async function showPayment(deps: ReadDeps, paymentId: string): Promise<PaymentFile> {
   const { payment } = await loadPayment(deps, paymentId)
   const { userId } = payment
-  const [traces, stored] = await Promise.all([
+  const [traces, stored, proofs] = await Promise.all([
     tracesOf(deps.database, payment),
     findTransfer(deps.database, { userId, paymentId }),
+    listProofs(deps.database, { userId, paymentId }),
   ])
-  return { payment, transfer: stored?.transfer ?? null, ...traces }
+  return { payment, transfer: stored?.transfer ?? null, proofs, ...traces }
 }
 
 /** Asks the provider now. Throws `not_found`, `provider_unavailable` or `provider_rejected`. */

@@ -2,8 +2,15 @@
 // one to the other. A backup is one snapshot; a restore is one transaction, and refuses a database that is not empty.
 import { createHash } from 'node:crypto'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { type Database, type Queryable, statement, type Transaction } from '../database/database.js'
+import {
+  type Database,
+  type Queryable,
+  type Statement,
+  statement,
+  type Transaction,
+} from '../database/database.js'
 import { migrate, schemaFit } from '../database/migrate.js'
+import { flag, text } from '../database/rows.js'
 
 /** What stands in the way of a restore, in words for the operator. */
 export class RestoreRefused extends Error {
@@ -28,6 +35,8 @@ type WriteLine = (line: string) => Promise<void> | void
 
 const FORMAT = 1
 const ROWS_A_FETCH = 500
+/** Of a table with files in it: as text a part of a file has 200,000 characters. */
+const PARTS_A_FETCH = 10
 const CHARACTERS_A_BATCH = 1_000_000
 
 /**
@@ -53,8 +62,8 @@ export async function writeBackup(
     const takenAt = toTimestamp(now)
     await put(JSON.stringify({ ishtirak_backup: FORMAT, schema, taken_at: takenAt }))
     const rows: Record<string, number> = {}
-    for (const { table } of await tablesOf(transaction)) {
-      const count = await writeTable(transaction, table, put)
+    for (const { table, hasFiles } of await tablesOf(transaction)) {
+      const count = await writeTable(transaction, table, hasFiles ? fetchParts : fetchRows, put)
       if (count > 0) rows[table] = count
     }
     await write(`end\t${JSON.stringify({ rows, sha256: hash.digest('hex') })}`)
@@ -100,17 +109,22 @@ export async function restoreBackup(
   return restored
 }
 
-async function writeTable(transaction: Transaction, table: string, put: WriteLine): Promise<number> {
+async function writeTable(
+  transaction: Transaction,
+  table: string,
+  fetch: Statement,
+  put: WriteLine,
+): Promise<number> {
   // The cursor's only column has the same name and type for every table: its statement is prepared once.
   await transaction.script(
     `declare backup_rows no scroll cursor for select row_to_json(backed_up)::text as row from ${quoted(table)} backed_up`,
   )
   let count = 0
   for (;;) {
-    const rows = await transaction.query(fetchRows)
+    const rows = await transaction.query(fetch)
     for (const { row } of rows) await put(`${table}\t${row}`)
     count += rows.length
-    if (rows.length < ROWS_A_FETCH) break
+    if (rows.length === 0) break
   }
   await transaction.script('close backup_rows')
   return count
@@ -198,11 +212,16 @@ interface Table {
   readonly table: string
   /** Those that are written; the database computes the rest. Quoted, for a statement. */
   readonly columns: string
+  readonly hasFiles: boolean
 }
 
 async function tablesOf(queryable: Queryable): Promise<readonly Table[]> {
   const rows = await queryable.query(selectTables)
-  return rows.map(({ name, columns }) => ({ table: String(name), columns: String(columns) }))
+  return rows.map((row) => ({
+    table: text(row, 'name'),
+    columns: text(row, 'columns'),
+    hasFiles: flag(row, 'has_files'),
+  }))
 }
 
 type Header = Pick<BackupContents, 'schema' | 'takenAt'>
@@ -252,6 +271,7 @@ const EVERY_ROW = 'set local enable_seqscan = on'
 const insertRestore = statement('backup.restore', 'insert into restores values ($1::timestamptz)')
 
 const fetchRows = statement('backup.fetch', `fetch ${ROWS_A_FETCH} from backup_rows`)
+const fetchParts = statement('backup.fetch_parts', `fetch ${PARTS_A_FETCH} from backup_rows`)
 
 /**
  * In the order of their creation: a table is made before those that refer to it. The record of the migrations is written by
@@ -259,7 +279,8 @@ const fetchRows = statement('backup.fetch', `fetch ${ROWS_A_FETCH} from backup_r
  */
 const selectTables = statement(
   'backup.tables',
-  `select relname as name, string_agg(quote_ident(attname), ', ' order by attnum) as columns
+  `select relname as name, string_agg(quote_ident(attname), ', ' order by attnum) as columns,
+          bool_or(atttypid = 'bytea'::regtype) as has_files
      from pg_class join pg_attribute on attrelid = pg_class.oid
     where relkind = 'r' and relnamespace = current_schema()::regnamespace
       and relname not in ('schema_migrations', 'portal_sessions')

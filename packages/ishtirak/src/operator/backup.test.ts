@@ -15,7 +15,8 @@ import {
   readDump,
 } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
-import { CHARGILY_KEY, createWorld, START } from '../../../../test/support/world.js'
+import { png } from '../../../../test/support/proof-files.js'
+import { CHARGILY_KEY, createWorld, START, tokenOf } from '../../../../test/support/world.js'
 import type { Emulator } from '../../../chargily-emulator/src/emulator.js'
 import { type Database, statement } from '../database/database.js'
 import { openMemory } from '../database/embedded/pglite.js'
@@ -57,6 +58,11 @@ async function openCheckout(emulator: Emulator, amount: number, metadata: object
 const receipts = statement(
   'test.backup.receipts',
   'select user_id, series, number from receipts order by number',
+)
+
+const proofDigests = statement(
+  'test.backup.proofs',
+  `select n, part, encode(sha256(content), 'hex') as sha256 from transfer_proof_parts order by n, part`,
 )
 
 describeScenario('a backup', ({ kind, database, reset }) => {
@@ -155,6 +161,28 @@ describeScenario('a backup', ({ kind, database, reset }) => {
       await restored.close()
     },
   )
+
+  it.each(SCENARIO_KINDS)('restored into %s: files of 2 MiB are what they were', async (target) => {
+    const TRANSFER_FILE = resolve('docs/transfer.example.json')
+    const world = await createWorld(database(), { env: { ...OPERATOR_ENV, TRANSFER_FILE } })
+    const { body } = await world
+      .as('user-1')
+      .post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
+    const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+    for (const extra of [2_096_000, 2_096_001]) {
+      const address = `/api/v1/billing/payments/${body.id}/proof`
+      const answer = await world.call('PUT', address, { body: png({ extra }), headers: { authorization } })
+      expect(answer.status).toBe(200)
+    }
+    await world.stop()
+    await backUpTo(file, database(), START)
+    const restored = await emptyDatabase(target)
+    await restoreFrom(file, restored, null)
+    const [rows, before] = await Promise.all([restored, database()].map((one) => one.query(proofDigests)))
+    expect(rows).toEqual(before)
+    expect(rows).toHaveLength(44)
+    await restored.close()
+  })
 
   it('comes whole from the running service, to an operator only, and stands in the audit trail', async () => {
     await using world = await createWorld(database(), { env: OPERATOR_ENV })

@@ -3,8 +3,9 @@ import path from 'node:path'
 import Schema from 'typebox/schema'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
+import { png } from '../../../../test/support/proof-files.js'
 import { Receiver, SECRET } from '../../../../test/support/receiver.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { DAY, HOUR } from '../core/instant.js'
 import { statement } from '../database/database.js'
 import { deliverEvents, drainDeliveries } from '../events/deliver-events.js'
@@ -230,6 +231,9 @@ describeScenario('the operator and the events', ({ database }) => {
       expect((await operate('/users/user-1/end')).status).toBe(200)
       const wanted = { plan: 'pro', method: 'transfer' }
       const { id } = (await world.as('user-1').post('/api/v1/billing/payments', wanted)).body
+      const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+      const proof = { body: png(), headers: { authorization } }
+      expect((await world.call('PUT', `/api/v1/billing/payments/${id}/proof`, proof)).status).toBe(200)
       expect((await operate(`/payments/${id}/refuse`)).status).toBe(200)
       await pass(0)
       await pass(0)

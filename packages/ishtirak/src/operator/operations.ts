@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
+import { PROOF_TYPES } from '../core/transfer.js'
 import {
   EventParamsSchema,
   EventsQuerySchema,
@@ -60,6 +61,10 @@ const FILE = Type.Unsafe<Readable>({ type: 'string' })
 const BINARY_FILE = Type.Unsafe<Readable>({ type: 'string', format: 'binary' })
 const CSV = { description: 'RFC 4180, UTF-8', content: { 'text/csv': { schema: FILE } } }
 const GZIP = { description: 'gzip; personal data', content: { 'application/gzip': { schema: BINARY_FILE } } }
+const PROOF = {
+  description: 'The file, as an attachment; each reading is in the audit trail',
+  content: Object.fromEntries(PROOF_TYPES.map((type) => [type, { schema: BINARY_FILE }])),
+}
 
 export const OPERATIONS = {
   search: reads(
@@ -139,6 +144,12 @@ export const OPERATIONS = {
       description: 'Money that comes later can still be approved. 409 when its money is booked.',
     },
     schemas.PaymentFileSchema,
+  ),
+  downloadProof: reads(
+    '/payments/:payment_id/proofs/:n',
+    'A picture or PDF that the user has uploaded for a transfer',
+    { params: schemas.ProofParamsSchema },
+    PROOF,
   ),
   previewRefund: reads(
     '/payments/:payment_id/refund',

@@ -34,6 +34,7 @@ import { codeRoutes } from './codes.route.js'
 import { type ExportDeps, exportPayments } from './export.js'
 import { OPERATIONS, routeAt } from './operations.js'
 import { newestPayments, search } from './operator.sql.js'
+import { downloadProof } from './proofs.js'
 import { continueReconciliation, type ReconcileDeps, startReconciliation } from './reconcile.js'
 import { listComparisons } from './reconcile.sql.js'
 import { readInstant, userFileSchema } from './schemas.js'
@@ -67,6 +68,7 @@ export function operatorRoutes(deps: OperatorRoutesDeps) {
     userRoutes(app, deps)
     reconcileRoutes(app, deps)
     downloadRoutes(app, deps)
+    proofRoute(app, deps)
     eventRoutes(app, deps)
     codeRoutes(app, deps, (request, why) => actedBy(deps, request, why))
   }
@@ -189,6 +191,22 @@ function downloadRoutes(app: App, deps: OperatorRoutesDeps): void {
     return reply
       .type('application/gzip')
       .header('content-disposition', 'attachment; filename="ishtirak.backup.gz"')
+      .send(Readable.from(content))
+  })
+}
+
+/** It was sent by a user: a browser that shows it after all runs nothing of it. */
+const HARMLESS = { 'content-security-policy': "default-src 'none'; sandbox", 'cache-control': 'no-store' }
+
+function proofRoute(app: App, deps: OperatorRoutesDeps): void {
+  app.get(...routeAt(OPERATIONS.downloadProof), async (request, reply) => {
+    const { payment_id: paymentId, n } = request.params
+    const operator = deps.operators.of(request)
+    const { type, bytes, name, content } = await downloadProof(deps, { paymentId, n: Number(n), operator })
+    return reply
+      .type(type)
+      .headers({ ...HARMLESS, 'content-disposition': `attachment; filename="${name}"` })
+      .header('content-length', bytes)
       .send(Readable.from(content))
   })
 }

@@ -75,7 +75,8 @@ const announcedAhead = statement(
    select user_id from moved`,
 )
 
-const NOT_REMINDERS = `'receipt', 'refunded', 'granted', 'payment_requested', 'payment_refused', 'portal_link'`
+const NOT_REMINDERS = `'receipt', 'refunded', 'granted', 'payment_requested', 'proof_received', 'payment_refused',
+  'portal_link'`
 
 // A reminder that was queued ahead is not yet true, and would stand in the way of the next one. Rides on mails_by_age.
 const queuedAhead = statement(

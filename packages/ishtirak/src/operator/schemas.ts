@@ -4,6 +4,7 @@ import { BillingError, type ValidationCode } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { PAYMENT_WAYS } from '../core/payment.js'
+import { PROOFS_MAX } from '../core/transfer.js'
 import { listQuery, UserIdSchema } from '../events/schemas.js'
 import { nameSchemas } from '../http/schemas.js'
 import {
@@ -42,6 +43,10 @@ export function readInstant(field: string, text: string): Instant {
 
 export const PaymentParamsSchema = Type.Object({ payment_id: Type.String({ maxLength: 100 }) })
 
+export const ProofParamsSchema = Type.Object({
+  payment_id: Type.String(),
+  n: Type.String({ pattern: `^[1-${PROOFS_MAX}]$`, description: 'Which one of the transfer' }),
+})
 export const OperatorUserParamsSchema = Type.Object({ user_id: UserIdSchema })
 
 export const OperatorPaymentsQuerySchema = Type.Object(

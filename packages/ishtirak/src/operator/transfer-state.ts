@@ -4,6 +4,7 @@ import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Transfer } from '../core/transfer.js'
 import { nameSchemas } from '../http/schemas.js'
 import { nullable, timestamp } from '../payments/schemas.js'
+import { ProofSchema } from '../payments/transfer/proof.route.js'
 
 export const TransferStateSchema = Type.Object({
   state: Type.Enum(['open', 'ended', 'approved', 'refused'], {
@@ -21,6 +22,7 @@ export const TransferStateSchema = Type.Object({
   approvals_needed: Type.Integer({ description: '2 from `second_approval_from` of TRANSFER_FILE on' }),
   refusal: nullable(Type.String()),
   proof_at: nullable(timestamp),
+  proofs: Type.Array(ProofSchema, { description: 'What the user has uploaded' }),
 })
 
 nameSchemas({ TransferState: TransferStateSchema })

@@ -7,6 +7,7 @@ import type { Payment } from '../core/payment.js'
 import type { Subscription } from '../core/subscription.js'
 import { approvalsNeeded } from '../core/transfer.js'
 import { viewPayment, viewStatus } from '../payments/schemas.js'
+import { viewProof } from '../payments/transfer/proof.route.js'
 import type { PaymentViewDeps } from '../payments/transfer/schemas.js'
 import type { PaymentFile, RefundPreview, UserFile } from './acts.js'
 import type { OperatorPaymentSchema } from './schemas.js'
@@ -42,7 +43,7 @@ export function viewOperatorPayment(
 }
 
 function viewTransfer(
-  { transfer, payment }: Pick<PaymentFile, 'transfer' | 'payment'>,
+  { transfer, payment, proofs }: Pick<PaymentFile, 'transfer' | 'payment' | 'proofs'>,
   { secondApprovalFrom }: ViewContext,
 ) {
   if (!transfer) return null
@@ -50,6 +51,7 @@ function viewTransfer(
   return {
     ...describeDecided(transfer),
     approvals_needed: approvalsNeeded(payment, amount, secondApprovalFrom),
+    proofs: proofs.map(viewProof),
   }
 }
 
@@ -57,12 +59,12 @@ function viewTransfer(
 const BELIEVED: readonly KeptReport['outcome'][] = ['booked', 'booked_second', 'moved']
 
 export function viewPaymentFile(
-  { payment, transfer, reports, ...traces }: PaymentFile,
+  { payment, transfer, proofs, reports, ...traces }: PaymentFile,
   context: ViewContext,
 ) {
   return {
     payment: viewOperatorPayment(payment, context),
-    transfer: viewTransfer({ transfer, payment }, context),
+    transfer: viewTransfer({ transfer, payment, proofs }, context),
     settled_by: reports.findLast(({ outcome }) => BELIEVED.includes(outcome))?.source ?? null,
     reports: reports.map(viewReport),
     ...traces,

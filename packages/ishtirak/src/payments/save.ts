@@ -106,6 +106,7 @@ export function describeChange(
 /** The events of which the user gets mail too. */
 const MAILED: Readonly<Partial<Record<EventType, MailKind>>> = {
   'payment.requested': 'payment_requested',
+  'payment.proof_received': 'proof_received',
   'payment.paid': 'receipt',
   'payment.refused': 'payment_refused',
   'payment.refunded': 'refunded',

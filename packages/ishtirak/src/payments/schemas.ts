@@ -268,7 +268,7 @@ export function viewPayment(payment: ShownPayment, now: Instant, deps: PaymentVi
     method: described.method,
     payment_method: described.payment_method,
     checkout_url: isPayable(payment, now) ? payment.checkoutUrl : null,
-    transfer: viewTransfer(payment, deps.methods),
+    transfer: viewTransfer(payment, deps),
     created_at: toTimestamp(payment.createdAt),
     expires_at: toTimestamp(payment.expiresAt),
     paid_at: described.paid_at,

@@ -47,6 +47,7 @@ describe('with nothing set', () => {
       plans: expect.objectContaining({ free: expect.objectContaining({ id: 'free', price: 0 }) }),
       billing: { timeZone: 'Africa/Algiers', graceDays: 3, renewalWindowDays: 7, prepayMaxMonths: 24 },
       quotaTimeZone: 'Africa/Algiers',
+      proofDays: 90,
       platformKeys: [],
       operatorKeys: [],
       codeKeys: [],
@@ -126,6 +127,7 @@ it('with everything set each part gets its own', () => {
     },
     billing: { timeZone: 'UTC', graceDays: 0, renewalWindowDays: 14, prepayMaxMonths: 36 },
     quotaTimeZone: 'Europe/Paris',
+    proofDays: 90,
     platformKeys: [`${KEY}1`, `${KEY}2`],
     operatorKeys: [
       { name: 'amina', key: `${KEY}3` },

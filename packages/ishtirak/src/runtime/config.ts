@@ -97,7 +97,7 @@ function assemble(environment: Environment, files: Files) {
       renewalWindowDays: environment.RENEWAL_WINDOW_DAYS,
       prepayMaxMonths: environment.PREPAY_MAX_MONTHS,
     },
-    quotaTimeZone: environment.QUOTA_TIMEZONE,
+    ...{ quotaTimeZone: environment.QUOTA_TIMEZONE, proofDays: environment.PROOF_DAYS },
     /** Empty: the platform API is switched off. */
     platformKeys: items(environment.PLATFORM_API_KEYS),
     /** Empty: the operator's part is switched off. */

@@ -75,6 +75,7 @@ export const Environment = Type.Object({
   ),
   SELLER_FILE: text('a file'),
   TRANSFER_FILE: text('a file'),
+  PROOF_DAYS: integer(1, 3_650),
   PORTAL_FRAME_ANCESTORS: text(
     'none, or self and origins such as https://example.dz, separated by commas',
     /^(none|(self|https?:\/\/[\w*.:-]+)( *, *(self|https?:\/\/[\w*.:-]+))*)$/,
@@ -97,6 +98,7 @@ const DEFAULTS = {
   QUOTA_TIMEZONE: 'Africa/Algiers',
   GRACE_DAYS: 3,
   RENEWAL_WINDOW_DAYS: 7,
+  PROOF_DAYS: 90,
   PREPAY_MAX_MONTHS: 24,
   PORTAL_FRAME_ANCESTORS: 'none',
   LOG_LEVEL: 'info' as LogLevel,

@@ -20,6 +20,7 @@ const AccountSchema = Type.Object({
 const TransferSchema = Type.Object({
   reference: Type.String({ description: 'To be written on the transfer', examples: ['K4M9-2R8F-JW36'] }),
   accounts: Type.Array(AccountSchema, { description: 'Any one of them; none once it is decided' }),
+  proof_url: nullable('Takes a picture or PDF of it by PUT; null once it is decided'),
 })
 
 export const transferOrNull = Type.Union([TransferSchema, Type.Null()], {
@@ -36,11 +37,15 @@ export interface PaymentViewDeps {
 
 /** Null where the provider takes the money. */
 export function viewTransfer(
-  { checkoutId, method, status }: ShownPayment,
-  methods: PaymentMethods,
+  { id, checkoutId, method, status }: ShownPayment,
+  { methods, publicUrl }: PaymentViewDeps,
 ): Static<typeof transferOrNull> {
   const { accounts } = methods.of(method)
   if (checkoutId === null || accounts.length === 0) return null
   const isDecided = status !== 'pending' && status !== 'expired'
-  return { reference: formatReference(checkoutId), accounts: isDecided ? [] : [...accounts] }
+  return {
+    reference: formatReference(checkoutId),
+    accounts: isDecided ? [] : [...accounts],
+    proof_url: isDecided ? null : `${publicUrl}/api/v1/billing/payments/${id}/proof`,
+  }
 }

@@ -91,7 +91,8 @@ export async function endTransfer(database: Queryable, reference: string): Promi
 const decide = statement(
   'transfers.decide',
   `with decided as (
-     update transfers t set state = $4, approvals = $5::jsonb, refusal = $6, version = t.version + 1
+     update transfers t set state = $4, approvals = $5::jsonb, refusal = $6, version = t.version + 1,
+            decided_at = case when $4 in ('approved', 'refused') then $7::timestamptz end
       where t.user_id = $1 and t.payment_id = $2 and t.version = $3
      returning t.user_id
    ), due as (

@@ -1,0 +1,36 @@
+// The command that puts a picture or PDF of a transfer into a file.
+import { writeFile } from 'node:fs/promises'
+import { type Command, Option } from 'commander'
+import { OPERATIONS } from '../operator/operations.js'
+import { readConfig } from '../runtime/config.js'
+import { createLog } from '../runtime/log.js'
+import { addAccessOptions, requireId } from './cli-operator.js'
+import { type AccessOptions, CommandFailed, openOperatorClient } from './operator-client.js'
+
+interface ProofOptions extends AccessOptions {
+  readonly n: string
+  readonly out: string
+}
+
+export function addProofCommand(program: Command): void {
+  const payments = program.commands.find((one) => one.name() === 'payments')
+  if (!payments) throw new Error('the commands about payments come first')
+  const { path, method, schema } = OPERATIONS.downloadProof
+  const command = payments
+    .command('proof <payment>')
+    .description(schema.summary)
+    .addOption(new Option('--n <n>', 'which one of the transfer').default('1').choices(['1', '2', '3']))
+    .requiredOption('--out <file>', 'a new file, which only you may read')
+  addAccessOptions(command).action(async (payment: string, { n, out, ...access }: ProofOptions) => {
+    requireId(path, payment)
+    const client = await openOperatorClient(readConfig(process.env), access, createLog({ level: 'error' }))
+    const address = path.replace(':payment_id', encodeURIComponent(payment)).replace(':n', n)
+    const { type, content } = await client.download({ method, path: address }).finally(() => client.close())
+    await writeFile(out, content, { flag: 'wx', mode: 0o600 }).catch(sayWhy)
+    process.stdout.write(`${out}: ${type}, ${content.length} bytes\n`)
+  })
+}
+
+function sayWhy(error: Error): never {
+  throw new CommandFailed(error.message)
+}
