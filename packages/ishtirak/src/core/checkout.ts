@@ -2,6 +2,7 @@
 // and what differs between payment methods.
 // The words are ours; only the method's own folder knows the gateway's.
 import type { Account } from './account.js'
+import type { TakenOff } from './code.js'
 import type { Instant } from './instant.js'
 import type { Locale } from './locale.js'
 import type { Money } from './plan.js'
@@ -9,13 +10,19 @@ import type { Money } from './plan.js'
 /** What a provider can say of a checkout. `unknown` is a word that we have not seen yet: nothing follows from it. */
 export type CheckoutStatus = 'pending' | 'processing' | 'paid' | 'failed' | 'canceled' | 'expired' | 'unknown'
 
-/** What we ask the provider for. `paymentId`, `userId`, `planId` and `months` travel in its metadata and come back with every report. */
+/**
+ * What we ask the provider for. `paymentId`, `userId`, `planId`, `months` and `code` travel in its metadata and come back with every
+ * report.
+ */
 export interface CheckoutOrder {
   readonly paymentId: string
   readonly userId: string
   readonly planId: string
   readonly months: number
+  /** To be paid. */
   readonly price: Money
+  /** What made it cheaper. */
+  readonly code?: TakenOff
   readonly description: string
   readonly locale: Locale
   readonly successUrl: string
@@ -43,6 +50,8 @@ export interface CheckoutReport {
   /** What was ordered; checkouts made before this was sent lack it. */
   readonly planId?: string
   readonly months?: number
+  /** What made it cheaper. */
+  readonly code?: TakenOff
   /** The kind of card or account, lower case: `edahabia`, `cib`. */
   readonly instrument: string | null
   readonly checkoutUrl: string | null

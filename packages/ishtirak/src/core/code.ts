@@ -69,6 +69,13 @@ export interface CodeFacts {
   readonly usedByUser: number
 }
 
+/** By a code, of one purchase. */
+export interface TakenOff {
+  readonly hash: string
+  /** Whole units of its currency. */
+  readonly discount: number
+}
+
 /** What comes off a price. `percent`: 1 to 100. `amount`: whole units of its currency. */
 export type Discount =
   | { readonly kind: 'percent'; readonly percent: number }

@@ -1,8 +1,17 @@
 // One attempt to pay: what it buys, its states, and which of them a report of the provider may move.
 // `paid` is final and wins over failed, canceled and expired, whatever the order in which reports of it arrive.
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
+import type { TakenOff } from './code.js'
 import { CLOCK_SKEW_MAX, type Instant, SECOND } from './instant.js'
-import { type Catalogue, LONGEST_TERM, type Money, type Offer, offersOf, type Plan } from './plan.js'
+import {
+  type Catalogue,
+  LONGEST_TERM,
+  type Money,
+  type Offer,
+  offersOf,
+  type Plan,
+  SMALLEST_PAYABLE_AMOUNT,
+} from './plan.js'
 import { isUserId } from './user-id.js'
 
 /**
@@ -110,7 +119,7 @@ export function newPayment(of: {
   /** At the price to be paid. */
   readonly offer: Offer
   /** The use of a code that makes it cheaper. */
-  readonly code?: { readonly hash: string; readonly discount: number } | undefined
+  readonly code?: TakenOff | undefined
   readonly method: MethodTraits
   readonly createdAt: Instant
   readonly attemptEndsAt: Instant
@@ -201,9 +210,24 @@ export function paymentBehind(
   const offer = offerBehind(report, catalogue)
   if (paymentId === null || !PAYMENT_ID.test(paymentId) || !isUserId(userId) || !offer) return null
   const createdAt = report.createdAt ?? report.updatedAt ?? now
-  const payment = newPayment({ id: paymentId, userId, offer, method, createdAt, attemptEndsAt: createdAt })
+  const bought = cheaper(offer, report.code)
+  const payment = newPayment({
+    ...bought,
+    id: paymentId,
+    userId,
+    method,
+    createdAt,
+    attemptEndsAt: createdAt,
+  })
   // Not open: the user may have another payment that is.
   return { ...payment, status: 'expired', checkoutId, nextCheckAt: now }
+}
+
+/** By what its checkout says that a code took off; anything else than the price that is left differs. */
+function cheaper(offer: Offer, code: TakenOff | undefined) {
+  const amount = offer.price.amount - (code?.discount ?? 0)
+  if (!code || amount < SMALLEST_PAYABLE_AMOUNT) return { offer }
+  return { offer: { ...offer, price: { ...offer.price, amount } }, code }
 }
 
 /** What the catalogue does not have is no reason to lose the money: another offer stands in, and differs. */

@@ -12,6 +12,7 @@ import {
   PRO,
   RULES,
 } from '../../../../test/support/fixtures.js'
+import type { CheckoutReport } from './checkout.js'
 import { type Instant, SECOND, toTimestamp } from './instant.js'
 import { paymentBehind } from './payment.js'
 import { type Catalogue, offersOf, type Plan } from './plan.js'
@@ -101,17 +102,18 @@ describe('a quote', () => {
   })
 })
 
-it('another term than that of the open payment takes its place', () => {
+it('another term than that of the open payment, and the same at another price, takes its place', () => {
   const open = aPayment()
-  const click = (months: number) =>
+  const click = (months: number, catalogue = CATALOGUE) =>
     decideUpgrade(
       { subscription: NEVER_PAID, open, recentAt: [] },
       { planId: 'pro', months, mode: 'payment' },
-      CATALOGUE,
+      catalogue,
       NOON,
       RULES,
     )
   expect([click(1).kind, click(12).kind]).toEqual(['return', 'close'])
+  expect(click(1, catalogueOf([FREE, { ...PRO, price: 1800 }])).kind).toBe('close')
 })
 
 describe('buying ahead', () => {
@@ -259,7 +261,7 @@ describe('a payment that is known from its checkout alone', () => {
   }
   const TEAM: Plan = { ...YEARLY, id: 'team', price: 9_000, terms: [{ months: 12, price: 20_000 }] }
   const catalogue = catalogueOf([FREE, YEARLY, TEAM])
-  const behind = (said: { amount: number; planId?: string; months?: number }) => {
+  const behind = (said: Partial<CheckoutReport> & { amount: number }) => {
     const report = aReport({ paymentId: 'pay_01jd7k3v9m4w8x2z5c6b7n8q9r', ...said })
     const payment = paymentBehind(report, { catalogue, method, now: NOON })
     return payment && [payment.plan.id, payment.months, payment.price.amount]
@@ -286,6 +288,15 @@ describe('a payment that is known from its checkout alone', () => {
     ],
   ])('is found %s', (_name, said, found) => {
     expect(behind(said)).toEqual(found)
+  })
+
+  it('is cheaper by what its code took off, but never for less than the provider takes', () => {
+    const said = { amount: 10_000, planId: 'team', months: 12 }
+    const cheaper = (discount: number) => behind({ ...said, code: { hash: 'hash-1', discount } })
+    expect([cheaper(10_000), cheaper(19_951)]).toEqual([
+      ['team', 12, 10_000],
+      ['team', 12, 20_000],
+    ])
   })
 
   it('is not guessed at where two offers cost as much', () => {

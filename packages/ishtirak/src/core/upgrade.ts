@@ -50,13 +50,14 @@ export function decideUpgrade(
   return { kind: 'request', quote }
 }
 
-function decideOpen(payment: Payment, { offer, codeHash }: Quote, now: Instant): UpgradeDecision {
+function decideOpen(payment: Payment, { offer, amount, codeHash }: Quote, now: Instant): UpgradeDecision {
   if (payment.status === 'requested') {
     const { attemptEndsAt } = payment
     const isAtWork = now < attemptEndsAt && attemptEndsAt <= now + CLOCK_SKEW_MAX
     return { kind: isAtWork ? 'wait' : 'continue', payment }
   }
-  const isSame =
-    payment.plan.id === offer.plan.id && payment.months === offer.months && payment.codeHash === codeHash
+  const isSameTerm = payment.plan.id === offer.plan.id && payment.months === offer.months
+  // The catalogue may have another price than at the first click.
+  const isSame = isSameTerm && payment.codeHash === codeHash && payment.price.amount === amount
   return isSame && isPayable(payment, now) ? { kind: 'return', payment } : { kind: 'close', payment, isSame }
 }

@@ -166,6 +166,18 @@ describeScenario('a code that takes something off', ({ database }) => {
     expect(await usesOf(batch)).toEqual({ used: 2, left: 0 })
   })
 
+  it('is known from its checkout after the restore of an older backup: what was paid is booked, and counts as a use', async () => {
+    const batch = await aBatch()
+    await buy('user-1', batch.code).then(({ checkoutId }) => pay(checkoutId))
+    await database().script('truncate users cascade; update codes set used = 0')
+    world.clock.advance(2 * HOUR * 1_000)
+    const { findings } = (await operator.post('/reconciliations', { since: '2026-11-01', unknown: 'book' }))
+      .body
+    expect(findings).toMatchObject([{ outcome: 'booked', user_id: 'user-1' }])
+    expect(await pricesOf('user-1')).toEqual([{ amount: 1700, discount: 300, status: 'paid' }])
+    expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })
+  })
+
   it('is not given back by a refund', async () => {
     const batch = await aBatch()
     const { paymentId, checkoutId } = await buy('user-1', batch.code)

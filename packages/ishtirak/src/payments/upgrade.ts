@@ -216,13 +216,11 @@ async function openCheckout(
   payment: Payment,
   request: UpgradeRequest,
 ): Promise<OpenedCheckout | null> {
+  const { userId, plan, months, price, codeHash, discount } = payment
   const answer = await deps.methods.of(payment.method).createCheckout({
-    paymentId: payment.id,
-    userId: payment.userId,
-    planId: payment.plan.id,
-    months: payment.months,
-    price: payment.price,
-    description: `${payment.plan.name} · ${termInWords(payment.months, request.locale)}`,
+    ...{ paymentId: payment.id, userId, planId: plan.id, months, price },
+    ...(codeHash !== null && { code: { hash: codeHash, discount } }),
+    description: `${plan.name} · ${termInWords(months, request.locale)}`,
     locale: request.locale,
     successUrl: `${deps.publicUrl}/billing/return/${payment.id}`,
     failureUrl: `${deps.publicUrl}/billing/return/${payment.id}`,

@@ -13,6 +13,8 @@ import {
 import { type AccountSettings, openAccount, signatureVerifier } from './account.js'
 import { type CallDeps, type CallProvider, createCallProvider, unreadable } from './call.js'
 import {
+  CODE,
+  DISCOUNT,
   type JsonObject,
   METHOD,
   MONTHS,
@@ -120,6 +122,7 @@ function requestOf(order: CheckoutOrder): JsonObject {
       ...(isLeftAlone(order.planId) && { [PLAN_ID]: order.planId }),
       // As a text, like the others: it comes back as it was sent.
       [MONTHS]: String(order.months),
+      ...(order.code && { [CODE]: order.code.hash, [DISCOUNT]: String(order.code.discount) }),
     },
   }
 }

@@ -13,6 +13,9 @@ export const PAYMENT_ID = 'payment_id'
 export const USER_ID = 'user_id'
 export const PLAN_ID = 'plan_id'
 export const MONTHS = 'months'
+/** Of a purchase with a code: its keyed hash, and what it took off. */
+export const CODE = 'code_hash'
+export const DISCOUNT = 'discount'
 
 /** Null: no checkout. `around` is what the envelope says where the checkout itself is silent. */
 export function readCheckout(
@@ -24,6 +27,8 @@ export function readCheckout(
   if (checkoutId === null) return null
   const planId = readMetadata(value.metadata, PLAN_ID)
   const months = readAmount(readMetadata(value.metadata, MONTHS))
+  const hash = readMetadata(value.metadata, CODE)
+  const discount = readAmount(readMetadata(value.metadata, DISCOUNT))
   return {
     method: METHOD,
     checkoutId,
@@ -35,6 +40,7 @@ export function readCheckout(
     userId: readMetadata(value.metadata, USER_ID),
     ...(planId !== null && { planId }),
     ...(months !== null && { months }),
+    ...(hash !== null && discount !== null && { code: { hash, discount } }),
     instrument: readText(value.payment_method)?.toLowerCase() ?? null,
     // The API calls it `checkout_url`, the documented event `url`.
     checkoutUrl: readCheckoutUrl(value.checkout_url) ?? readCheckoutUrl(value.url),
