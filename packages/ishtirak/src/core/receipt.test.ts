@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BUYER, dayInAlgiers, PAID, snapshotWith } from '../../../../test/support/receipt.js'
 import { EXAMPLE_SELLER } from '../runtime/seller.js'
-import { drawUpReceipt, receiptNumber, receiptSeries, type Seller, totalOf } from './receipt.js'
+import { drawUpReceipt, netPriceOf, receiptNumber, receiptSeries, type Seller, totalOf } from './receipt.js'
 
 describe('a receipt drawn up', () => {
   it('holds everything the document shows', () => {
@@ -95,6 +95,15 @@ describe('a receipt drawn up', () => {
     expect([totalOf(before), totalOf(after)]).toEqual([202_000, 203_000])
     // The tax is in the price, and the duty in neither.
     expect(after.split.totalCentimes).toBe(200_000)
+  })
+
+  it('says how many months it is of, and what a code took off', () => {
+    const price = { amount: 21_600, currency: 'DZD' }
+    const snapshot = snapshotWith({ payment: { months: 12, price, discount: 2_400 } })
+    expect(snapshot).toMatchObject({ months: 12, amount: 21_600, discount: 2_400 })
+    const { priceCentimes, discountCentimes } = netPriceOf(snapshot)
+    expect(priceCentimes - discountCentimes).toBe(snapshot.split.netCentimes)
+    expect(netPriceOf(snapshotWith()).discountCentimes).toBe(0)
   })
 
   it('of a payment that bought nothing is a mistake', () => {

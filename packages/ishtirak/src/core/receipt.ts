@@ -63,8 +63,12 @@ export interface ReceiptSnapshot {
   readonly paidOn: string
   readonly periodFrom: string
   readonly periodTo: string
-  /** The price in whole dinars, tax included. The stamp duty comes on top of it. */
+  /** How many months were bought. Absent in what programs before terms drew up: one. */
+  readonly months?: number
+  /** What was paid in whole dinars, tax included. The stamp duty comes on top of it. */
   readonly amount: number
+  /** What a code took off the price, in whole dinars, tax included. Absent: nothing. */
+  readonly discount?: number
   readonly tax: Tax
   readonly split: TaxSplit
   /** 0 but for cash: the rest is exempt (circulaire 14/MF/DGI/LF.2025 of 5 March 2025). */
@@ -107,7 +111,9 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
     paidOn,
     periodFrom: dayOf(periodStart),
     periodTo: dayOf(periodEnd),
+    months: payment.months,
     amount,
+    ...(payment.discount > 0 && { discount: payment.discount }),
     tax,
     split: splitTax(amount, tax),
     stampDutyCentimes: bearsStampDuty ? stampDutyAt(seller, amount, paidOn) : 0,
@@ -116,6 +122,12 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
     checkoutId: payment.checkoutId,
     live: payment.live,
   }
+}
+
+/** In centimes, without tax: the price before the discount, and what the discount takes off it. */
+export function netPriceOf({ amount, discount = 0, tax, split }: ReceiptSnapshot) {
+  const { netCentimes } = splitTax(amount + discount, tax)
+  return { priceCentimes: netCentimes, discountCentimes: netCentimes - split.netCentimes }
 }
 
 /** In centimes: what the customer paid. */

@@ -3,6 +3,7 @@
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
+import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -45,6 +46,25 @@ describeScenario('mail', ({ database }) => {
     expect(parts['text/html']?.toString()).toContain(sentence)
     expect(parts['text/html']?.toString()).toContain(direction)
     expect(parts['application/pdf']?.subarray(0, 5).toString()).toBe('%PDF-')
+  })
+
+  it.each([
+    ['ar', 'استلمنا دفعتك بمبلغ ⁨24 000 دج⁩ (المدة: ⁨12 شهرًا⁩). باقة ⁨Pro⁩ مدفوعة إلى غاية ⁨21 نوفمبر 2027'],
+    ['fr', 'votre paiement de 24 000 DA pour 12 mois. L’offre Pro est payée jusqu’au 21 novembre 2027'],
+    ['en', 'your payment of 24 000 DA for 12 months. The Pro plan is paid until 21 November 2027'],
+  ] as const)('says how long a term is that was paid (%s)', async (locale, sentence) => {
+    await world.stop()
+    world = await createWorld(database(), { env: { SMTP_URL: sink.url, PLANS_FILE: SELLING_PLANS } })
+    await know('user-1', { email: 'amina@example.dz', locale })
+    const user = world.as('user-1')
+    const { body } = await user.post('/api/v1/billing/payments', { plan: 'pro', months: 12 })
+    await world.emulator.pay(/checkouts\/(\w+)\/pay/.exec(body.checkout_url)?.[1] ?? '', 'paid')
+    await world.emulator.settled()
+    await send()
+    const [message] = sink.messages
+    if (!message) throw new Error('no mail came')
+    const text = readMessage(message).parts['text/plain']?.toString().replaceAll('\u00a0', ' ')
+    expect(text).toContain(sentence)
   })
 
   it('is the seller’s: their name, contact and color', async () => {

@@ -139,6 +139,7 @@ function dataOf(
     duty: formats.centimes(receipt?.snapshot.stampDutyCentimes ?? 0, locale),
     reference: receipt?.snapshot.checkoutId ?? '',
     number: receipt?.number ?? '',
+    term: termInWords(receipt?.snapshot.months ?? 1, locale),
     granted: grant ? lengthOf(grant, formats, locale) : '',
   }
 }
@@ -172,7 +173,9 @@ function subjectKey({ kind, user }: ClaimedMail, now: Instant, { isoDay }: Forma
 
 /** What is handed over is not paid by card: the mail says how. */
 function whatKey({ kind }: ClaimedMail, receipt: Receipt | null): MessageKey {
-  const method = receipt?.snapshot.paymentMethod
+  const { paymentMethod: method, months = 1 } = receipt?.snapshot ?? {}
+  if (kind === 'receipt' && months > 1 && method !== 'cash' && method !== 'cheque')
+    return 'mail_receipt_term_what'
   return isAboutPayment(kind) && (method === 'cash' || method === 'cheque')
     ? `mail_${kind}_${method}_what`
     : `mail_${themeOf(kind)}_what`

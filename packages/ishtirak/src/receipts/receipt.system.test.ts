@@ -100,6 +100,44 @@ describe('a receipt', () => {
   })
 })
 
+describe('a receipt for a term', () => {
+  const forMonths = (months: number) => ({ payment: { months } })
+
+  it.each([
+    [2, '2 months', '2 mois', 'شهران'],
+    [6, '6 months', '6 mois', '6 أشهر'],
+    [12, '12 months', '12 mois', '12 شهرًا'],
+  ])('of %i months counts them with the grammar of the language', (months, english, french, arabic) => {
+    expect(textIn('en', forMonths(months))).toContain(`Pro subscription, ${english}`)
+    expect(textIn('fr', forMonths(months))).toContain(`Abonnement Pro, ${french}`)
+    // A reader may set the vowel of the last letter anywhere.
+    const bare = (text: string) => text.normalize('NFKC').replaceAll('\u064b', '')
+    const text = bare(textIn('ar', forMonths(months)))
+    for (const word of bare(arabic).split(' ')) expect(text).toContain(word)
+  })
+
+  it('is the one of a month where it was drawn up before there were terms', () => {
+    const { months: _, ...before } = snapshotWith()
+    expect(textOf(render(before, 'fr'))).toContain('Abonnement Pro, un mois')
+  })
+
+  it('names the discount of a code between the price and what was paid', () => {
+    const price = { amount: 21_600, currency: 'DZD' }
+    const payment = { months: 12, price, discount: 2_400, codeHash: 'hash' }
+    const text = textIn('fr', { payment })
+    for (const line of [
+      '1 20 168,07 DA',
+      'Remise 2 016,81 DA',
+      'Total HT 18 151,26 DA',
+      'TVA 19 % 3 448,74 DA',
+    ])
+      expect(text).toContain(line)
+    expect(text).toContain('Total TTC payé 21 600,00 DA')
+    expect(textOf(render(snapshotWith({ payment }), 'ar'))).toContain('2 016,81')
+    expect(textIn('fr')).not.toContain('Remise')
+  })
+})
+
 it('in Arabic can be copied and searched: a reader gives each word with its letters in their order', () => {
   const pdf = render(snapshotWith({ payment: { price: { amount: 3_008, currency: 'DZD' } } }), 'ar')
   const words = new Set(textOf(pdf).match(/[\u0621-\u064a]+/g))

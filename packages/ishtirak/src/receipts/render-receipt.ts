@@ -4,9 +4,10 @@
 import { readFileSync } from 'node:fs'
 import { isTransferred } from '../core/account.js'
 import type { Locale } from '../core/locale.js'
-import { type ReceiptSnapshot, type SellerIdentity, totalOf } from '../core/receipt.js'
+import { netPriceOf, type ReceiptSnapshot, type SellerIdentity, totalOf } from '../core/receipt.js'
 import { formatReference } from '../core/reference.js'
 import { amountInWords } from '../i18n/amount-in-words.js'
+import { termInWords } from '../i18n/formats.js'
 import { CATALOGS } from '../i18n/messages.js'
 import type { Typesetter } from './typesetter.js'
 
@@ -97,7 +98,13 @@ export function describeBuyer({ buyer }: Pick<ReceiptSnapshot, 'buyer'>, words: 
 }
 
 function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale) {
-  const { tax, split, planName, periodFrom, periodTo } = snapshot
+  const { tax, planName, months = 1, periodFrom, periodTo } = snapshot
+  // The name is shortened, never the term behind it.
+  const term = words.subscriptionForTerm.replace('{term}', () => termInWords(months, locale))
+  const description =
+    months === 1
+      ? shorten(words.subscriptionTo.replace('{plan}', () => planName))
+      : term.replace('{plan}', () => shorten(planName))
   return {
     head: [
       words.description,
@@ -105,13 +112,13 @@ function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Lo
       words.quantity,
       tax.kind === 'not_liable' ? words.unitPrice : words.unitPriceNet,
     ],
-    description: shorten(words.subscriptionTo.replace('{plan}', () => planName)),
+    description,
     period: [
       { label: words.periodFrom, value: dayInFigures(periodFrom) },
       { label: words.periodTo, value: dayInFigures(periodTo) },
     ],
     quantity: '1',
-    price: dinarsInFigures(split.netCentimes, locale),
+    price: dinarsInFigures(netPriceOf(snapshot).priceCentimes, locale),
   }
 }
 
@@ -120,7 +127,9 @@ function describeTotals(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: 
   const isLiable = tax.kind !== 'not_liable'
   const hasDuty = stampDutyCentimes > 0
   const rate = tax.kind === 'vat' ? `${tax.ratePercent} %` : `(${isLiable ? words.exempt : words.notLiable})`
+  const { discountCentimes } = netPriceOf(snapshot)
   return rowsOf([
+    [words.discount, discountCentimes > 0 ? dinarsInFigures(discountCentimes, locale) : null],
     [isLiable ? words.totalNet : words.total, dinarsInFigures(split.netCentimes, locale)],
     [`${words.vat} ${rate}`, dinarsInFigures(split.taxCentimes, locale)],
     [words.totalGross, isLiable && hasDuty ? dinarsInFigures(split.totalCentimes, locale) : null],
