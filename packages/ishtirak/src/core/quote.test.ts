@@ -102,9 +102,9 @@ describe('a quote', () => {
   })
 })
 
-it('another term than that of the open payment, and the same at another price, takes its place', () => {
-  const open = aPayment()
-  const click = (months: number, catalogue = CATALOGUE) =>
+it('another term than that of the open payment, or its page at another price, takes its place', () => {
+  const page = aPayment()
+  const click = (months: number, catalogue = CATALOGUE, open = page) =>
     decideUpgrade(
       { subscription: NEVER_PAID, open, recentAt: [] },
       { planId: 'pro', months, mode: 'payment' },
@@ -113,7 +113,11 @@ it('another term than that of the open payment, and the same at another price, t
       RULES,
     )
   expect([click(1).kind, click(12).kind]).toEqual(['return', 'close'])
-  expect(click(1, catalogueOf([FREE, { ...PRO, price: 1800 }])).kind).toBe('close')
+  const cheaper = catalogueOf([FREE, { ...PRO, price: 1800 }])
+  expect([click(1, cheaper).kind, click(1, cheaper, aPayment({ checkoutUrl: null })).kind]).toEqual([
+    'close',
+    'return',
+  ])
 })
 
 describe('buying ahead', () => {

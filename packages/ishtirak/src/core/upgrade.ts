@@ -57,7 +57,8 @@ function decideOpen(payment: Payment, { offer, amount, codeHash }: Quote, now: I
     return { kind: isAtWork ? 'wait' : 'continue', payment }
   }
   const isSameTerm = payment.plan.id === offer.plan.id && payment.months === offer.months
-  // The catalogue may have another price than at the first click.
-  const isSame = isSameTerm && payment.codeHash === codeHash && payment.price.amount === amount
+  // The catalogue may have another price than at the first click. A transfer may be under way: it stays as it was asked for.
+  const isPrice = payment.price.amount === amount || payment.checkoutUrl === null
+  const isSame = isSameTerm && payment.codeHash === codeHash && isPrice
   return isSame && isPayable(payment, now) ? { kind: 'return', payment } : { kind: 'close', payment, isSame }
 }
