@@ -106,7 +106,7 @@ it('another term than that of the open payment, or its page at another price, ta
   const page = aPayment()
   const click = (months: number, catalogue = CATALOGUE, open = page) =>
     decideUpgrade(
-      { subscription: NEVER_PAID, open, recentAt: [] },
+      { subscription: NEVER_PAID, open, recentAt: [], withdrawnId: null },
       { planId: 'pro', months, mode: 'payment' },
       catalogue,
       NOON,
@@ -193,7 +193,7 @@ describe('for every catalogue, history and instant', () => {
       fc.property(aWish, ({ catalogue, facts, now, ...wanted }) => {
         const quoted = decideQuote(facts, wanted, catalogue, now, RULES)
         const click = decideUpgrade(
-          { subscription: facts, open: null, recentAt: [] },
+          { subscription: facts, open: null, recentAt: [], withdrawnId: null },
           wanted,
           catalogue,
           now,

@@ -15,6 +15,8 @@ export interface UpgradeFacts {
   readonly open: Payment | null
   /** When the checkouts that were opened in the last hour were asked for, oldest first. */
   readonly recentAt: readonly Instant[]
+  /** A payment that another purchase withdrew, and that the provider keeps payable until it is asked to end it; null: none. */
+  readonly withdrawnId: string | null
 }
 
 export type UpgradeDecision =
@@ -28,6 +30,8 @@ export type UpgradeDecision =
   | { readonly kind: 'continue'; readonly payment: Payment }
   /** Its time is over, or it buys something else: make sure at the provider that it cannot be paid any more. */
   | { readonly kind: 'close'; readonly payment: Payment; readonly isSame: boolean }
+  /** Would be payable beside the new one: first make sure that it is not. */
+  | { readonly kind: 'end_withdrawn'; readonly paymentId: string }
   | { readonly kind: 'request'; readonly quote: Quote }
 
 export function decideUpgrade(
@@ -41,6 +45,7 @@ export function decideUpgrade(
   if (decision.kind !== 'sold') return { kind: 'not_sold', refusal: decision }
   const { quote } = decision
   if (facts.open) return decideOpen(facts.open, quote, now)
+  if (facts.withdrawnId !== null) return { kind: 'end_withdrawn', paymentId: facts.withdrawnId }
   // What lies in the future was written by a clock that was wrong.
   const recentAt = facts.recentAt.filter((openedAt) => openedAt <= now + CLOCK_SKEW_MAX)
   const [oldest] = recentAt

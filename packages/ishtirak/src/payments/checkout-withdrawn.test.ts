@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
-import { type Caller, createWorld, type World } from '../../../../test/support/world.js'
-import { acceptPayment, showPayment } from '../operator/acts.js'
+import { type Caller, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
+import { acceptPayment, refundPayment, showPayment } from '../operator/acts.js'
 
 const UPGRADE = '/api/v1/billing/upgrade'
 const HISTORY = '/api/v1/billing/payments'
@@ -59,6 +59,32 @@ describeScenario('a checkout that outlives its purpose', ({ database }) => {
     expect(atProvider(second.checkoutId)).toBe('expired')
     const { payment } = await showPayment(world.service.parts, second.paymentId)
     expect([payment.status, payment.nextCheckAt]).toEqual(['canceled', null])
+  })
+
+  it('is ended before the user gets another, to buy ahead', async () => {
+    const { second } = await payFirstAfterSecond()
+    const { body } = await user.post(HISTORY, { plan: 'pro' })
+    expect(body.status).toBe('pending')
+    expect([atProvider(second.checkoutId), atProvider(checkoutIdOf(body.checkout_url))]).toEqual([
+      'expired',
+      'pending',
+    ])
+  })
+
+  it('is ended before the user gets another, after the refund of the other payment', async () => {
+    const { first, second } = await payFirstAfterSecond()
+    await refundPayment(world.service.parts, first.paymentId, { operator: 'lina', reason: 'asked for' })
+    const third = await user.upgrade()
+    expect([atProvider(second.checkoutId), atProvider(third.checkoutId)]).toEqual(['expired', 'pending'])
+  })
+
+  it('is given no other beside it while the provider cannot be asked to end it', async () => {
+    const { second } = await payFirstAfterSecond()
+    world.emulator.setFaults({ api_5xx: { times: 1, scope: 'expire_checkout' } })
+    expect((await user.post(HISTORY, { plan: 'pro' })).body.code).toBe('provider_unavailable')
+    expect(world.emulator.checkouts().filter(({ status }) => status === 'pending')).toMatchObject([
+      { id: second.checkoutId },
+    ])
   })
 
   it('is ended by a later sweep where the provider was out of reach', async () => {

@@ -6,21 +6,26 @@ import { NEVER_PAID } from '../core/subscription.js'
 import type { UpgradeFacts } from '../core/upgrade.js'
 import { shareStatements } from '../database/coalesce.js'
 import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
-import { at, flag, integer, text } from '../database/rows.js'
+import { at, flag, integer, text, textOrNull } from '../database/rows.js'
 import { COLUMN_NAMES, NEW_PAYMENT, parsePayment, paymentToColumns } from './payments.sql.js'
 import { FACT_COLUMNS, fromToken, type KnownUser, openPayment, parseUser, rememberUser } from './users.sql.js'
 
 const selectFacts = statement(
   'upgrades.load',
-  `select a.ordinal, ${FACT_COLUMNS}, p.*,
-          (select coalesce(jsonb_agg(extract(epoch from r.created_at) * 1000 order by r.created_at), '[]')
-             from payments r where r.user_id = u.user_id and r.created_at > a.since
-              and coalesce(r.checkout_url, case when r.review is null then r.checkout_id end) is not null) as recent_at,
+  `select a.ordinal, ${FACT_COLUMNS}, p.*, recent.at as recent_at, recent.withdrawn_id,
           (u.email is null and a.email is not null) or (u.name is null and a.name is not null)
             or (u.locale is null and a.locale is not null) as is_news
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
           with ordinality a(user_id, email, name, locale, method, since, ordinal)
      join users u on u.user_id = a.user_id
+     cross join lateral (
+       select coalesce(jsonb_agg(extract(epoch from r.created_at) * 1000 order by r.created_at), '[]') as at,
+              max(r.id) filter (where r.status = 'canceled' and r.next_check_at is not null and r.reports = '[]'
+                                  and r.method = a.method) as withdrawn_id
+         from payments r
+        where r.user_id = u.user_id and r.created_at > a.since
+          and coalesce(r.checkout_url, case when r.review is null then r.checkout_id end) is not null
+     ) recent
      ${openPayment('p.method = a.method')}`,
 )
 
@@ -66,6 +71,7 @@ const NEVER_HEARD_OF: LoadedForUpgrade = {
   subscription: NEVER_PAID,
   open: null,
   recentAt: [],
+  withdrawnId: null,
 }
 
 function parseLoaded(row: Row): LoadedForUpgrade {
@@ -76,6 +82,7 @@ function parseLoaded(row: Row): LoadedForUpgrade {
     open: row.id === null ? null : parsePayment(row),
     // Aggregated by the statement above from a timestamptz, in milliseconds.
     recentAt: row.recent_at as readonly Instant[],
+    withdrawnId: textOrNull(row, 'withdrawn_id'),
   }
 }
 

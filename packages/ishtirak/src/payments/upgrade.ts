@@ -99,11 +99,8 @@ async function openOrReturn(deps: UpgradeDeps, request: UpgradeRequest): Promise
   let paidBefore: Instant | null | undefined
   for (let step = 0; step < STEPS_MAX; step++) {
     const now = deps.clock.now()
-    const facts = await deps.upgrades.requests.load({
-      user: request.user,
-      method: methodOf(deps, request).name,
-      now,
-    })
+    const method = methodOf(deps, request).name
+    const facts = await deps.upgrades.requests.load({ user: request.user, method, now })
     const { paidUntil } = facts.subscription
     // What was paid while this click replaced its page is not bought ahead a second time: the user is told first.
     if (paidBefore !== undefined && paidBefore !== paidUntil) wanted = { ...wanted, mode: 'upgrade' }
@@ -146,6 +143,7 @@ function attemptOf(
 ): Attempt | null {
   if (decision.kind === 'close') return () => closeAtProvider(deps, decision, request)
   if (decision.kind === 'continue') return () => continueAttempt(deps, decision.payment, request)
+  if (decision.kind === 'end_withdrawn') return () => endWithdrawn(deps, decision.paymentId, request)
   if (decision.kind === 'request') return () => requestPayment(deps, decision.quote, request, version)
   return null
 }
@@ -157,9 +155,7 @@ async function bounded(
 ): Promise<OpenedCheckout | null> {
   const now = clock.now()
   const nextAt = failures.nextAttemptAt(userId, now)
-  if (nextAt !== null) {
-    throw busyUntil(nextAt, now)
-  }
+  if (nextAt !== null) throw busyUntil(nextAt, now)
   try {
     return await attempt()
   } catch (error) {
@@ -231,10 +227,8 @@ async function openCheckout(
     return takeOver(deps, payment, answer.value, request)
   }
   const { failure } = answer
-  deps.log.warn(
-    { request_id: request.requestId, payment_id: payment.id, failure },
-    'the provider opened no checkout',
-  )
+  const line = { request_id: request.requestId, payment_id: payment.id, failure }
+  deps.log.warn(line, 'the provider opened no checkout')
   if (failure.kind === 'rejected') {
     await withdrawPayment(deps.database, payment, 'canceled')
     throw new BillingError('provider_rejected')
@@ -290,6 +284,13 @@ async function closeAtProvider(
   if (!isPayable && status !== 'processing') return null
   if (isPayable && isSame) return opened(payment)
   throw new BillingError('conflict', { retryAfterSeconds: 60 })
+}
+
+/** A page that may still lie open in the user's browser: it takes no money any more before another is given out. */
+async function endWithdrawn(deps: UpgradeDeps, paymentId: string, request: UpgradeRequest) {
+  const { name: method } = methodOf(deps, request)
+  const found = await deps.settlements.load({ method, checkoutId: null, paymentId })
+  return found && closeAtProvider(deps, { payment: found.payment, isSame: false }, request)
 }
 
 function opened({ id, checkoutUrl }: Payment): OpenedCheckout {
