@@ -5,20 +5,20 @@ import { announceTime } from '../../packages/ishtirak/src/events/announce-time.j
 import { reconcileDaily } from '../../packages/ishtirak/src/operator/reconcile.js'
 import { readHistory, readPayment, readStatus } from '../../packages/ishtirak/src/payments/status.js'
 import { checkDuePayments } from '../../packages/ishtirak/src/payments/sweep.js'
-import { upgrade } from '../../packages/ishtirak/src/payments/upgrade.js'
 import { receiveEvent } from '../../packages/ishtirak/src/payments/webhook.js'
-import { type OddPayment, PRICES } from './emulator.js'
-import { codeOf, withExpectedErrors } from './expected.js'
-import { isRenewable, standingAfter } from './model.js'
+import type { OddPayment } from './emulator.js'
+import { withExpectedErrors } from './expected.js'
 import { OPERATOR_ACTIONS, operatorTasks } from './operator-actions.js'
 import type { Process } from './process.js'
 import { faultsOfEvents } from './provider-errors.js'
-import { require } from './rules.js'
-import { LONGEST_RUN_MS, OUTSIDE, type Task } from './scheduler.js'
+import { clicks, redemptions } from './purchases.js'
+import { OFFERS } from './sales.js'
+import { OUTSIDE, type Task } from './scheduler.js'
 import type { SimulatedWorld } from './world.js'
 
 export const ACTIONS = {
   click: 6,
+  redeem: 1.5,
   pay: 6,
   leak: 0.3,
   second: 0.8,
@@ -47,6 +47,8 @@ export function tasksFor(action: Action, world: SimulatedWorld): readonly Task[]
   switch (action) {
     case 'click':
       return clicks(world, userId)
+    case 'redeem':
+      return redemptions(world, userId)
     case 'status':
       return [status(world, process, userId)]
     case 'history':
@@ -64,65 +66,6 @@ export function tasksFor(action: Action, world: SimulatedWorld): readonly Task[]
   }
 }
 
-/** One to three concurrent clicks, on any process, sometimes on two plans. */
-function clicks(world: SimulatedWorld, userId: string): readonly Task[] {
-  const count = world.random.pick([1, 1, 1, 1, 2, 3])
-  const plans = world.random.pick([['pro'], ['pro'], ['pro'], ['pro'], ['team'], ['pro', 'team']])
-  return Array.from({ length: count }, (_, index) =>
-    click(world, userId, plans[index % plans.length] ?? 'pro'),
-  ).flat()
-}
-
-export function click(world: SimulatedWorld, userId: string, planId: string): readonly Task[] {
-  const process = world.anyProcess()
-  if (!process) return []
-  const rule = 'a purchase is possible from the start of the renewal window'
-  const startedAt = world.now
-  const known = world.historyOf(userId).length
-  /** Whether a purchase was possible in each state since the click: operators and payments change it. */
-  const renewable = (at: number) => {
-    const history = world.historyOf(userId)
-    const states = Array.from({ length: history.length - known + 1 }, (_, more) => known + more)
-    return states.map((length) => isRenewable(standingAfter(history.slice(0, length)), at))
-  }
-  const takesNoCard = new Set(
-    world.emulator
-      .checkouts()
-      .filter(isLeftAtTheBank(world))
-      .map(({ id }) => id),
-  )
-  const task: Task = {
-    name: `${userId} clicks on ${planId}`,
-    state: process.state,
-    start: async () => {
-      const opened = await upgrade(process.parts, { user: { userId }, planId, locale: 'fr' })
-      const checkoutId = opened.checkoutUrl.split('/').at(-2) ?? ''
-      const isWanted = world.emulator.priceOf(checkoutId) === PRICES[planId]
-      require(isWanted, 'only documented errors occur', () =>
-        `for ${planId} ${userId} was shown ${checkoutId}`)
-      const rulePage = 'a click leads to a page that takes a card'
-      require(!takesNoCard.has(checkoutId), rulePage, () => `${userId} got ${checkoutId}`)
-      world.show({ userId, checkoutId, paymentId: opened.paymentId })
-      world.afterwards(() =>
-        require(renewable(world.now).includes(true), rule, () => `${userId} got ${checkoutId}`),
-      )
-    },
-    ended: (end) => {
-      const isRefused = end.kind === 'threw' && codeOf(end.error) === 'already_subscribed'
-      if (isRefused)
-        world.afterwards(() => require(renewable(startedAt).includes(false), rule, () => `not ${userId}`))
-    },
-  }
-  return [
-    withExpectedErrors(world, task, [
-      'already_subscribed',
-      'too_many_checkouts',
-      'provider_unavailable',
-      'conflict',
-    ]),
-  ]
-}
-
 /** A payer uses the page of an open checkout. `leak`: a checkout whose address the service gave to no user. */
 function payOpen(world: SimulatedWorld, action: 'pay' | 'leak'): readonly Task[] {
   const open = world.emulator.checkouts().filter(({ status }) => status === 'pending')
@@ -137,7 +80,7 @@ function payOpen(world: SimulatedWorld, action: 'pay' | 'leak'): readonly Task[]
 export function oddPayment({ random, emulator }: SimulatedWorld, checkoutId: string): OddPayment {
   if (!random.boolean(0.2)) return { faults: faultsOfEvents(random) }
   const price = emulator.priceOf(checkoutId) ?? 0
-  const other = Object.values(PRICES).find((one) => one !== price) ?? 1
+  const other = random.pick(OFFERS.filter((offer) => offer.price !== price)).price
   return { amount: random.pick([price + 1, price - 1, price * 10, 50, other]) }
 }
 
@@ -159,15 +102,6 @@ function paySecond(world: SimulatedWorld): readonly Task[] {
     if (random.boolean(0.8)) await payAt(world, secondId, 'paid', { ...odd, faults: {} }).start()
   }
   return [{ name: `the request of ${firstId} arrives twice`, state: OUTSIDE, start }]
-}
-
-/** A checkout can be paid for half an hour. */
-export const LIFETIME_MS = 30 * 60_000
-
-/** Expired but not decided by the bank, so no card can be used there. A click in flight may still have seen it open. */
-function isLeftAtTheBank({ now }: SimulatedWorld) {
-  return ({ status, created_at }: CheckoutRecord): boolean =>
-    status === 'processing' && created_at * 1_000 + LIFETIME_MS + LONGEST_RUN_MS <= now
 }
 
 export function payAt(

@@ -15,6 +15,56 @@ export async function dropEventConstraint(database: Database): Promise<void> {
   await database.script('alter table provider_events drop constraint provider_events_once')
 }
 
+/** An operation can grant its days twice. The database is discarded afterwards. */
+export async function dropGrantConstraint(database: Database): Promise<void> {
+  await database.script('alter table grants drop constraint grants_once')
+}
+
+/** What an operation granted before is not looked for. */
+export function withoutKnownGrants(database: Database): BrokenDatabase {
+  return breakDatabase(database, { rows: (name, rows) => (name === 'grants.by_operation' ? [] : rows) })
+}
+
+/** What is paid after granted days counts from where these began: their time is given twice. */
+export function withoutAnchorsOfGrants(database: Database): BrokenDatabase {
+  const before = (row: Row) => {
+    const last = (row.periods as { granted?: { follows: { anchorAt: number; months: number } } }[]).at(-1)
+    const { anchorAt, months } = last?.granted?.follows ?? {}
+    return anchorAt === undefined ? row : { ...row, anchor_at: anchorAt, run_months: months ?? 0 }
+  }
+  return breakDatabase(database, {
+    rows: (name, rows) => (name === 'settlements.load' ? rows.map(before) : rows),
+  })
+}
+
+/** A use that a payment held stays taken when the payment dies. */
+export function withoutReturnedUses(database: Database): BrokenDatabase {
+  const counted = 'c.used + r.delta'
+  return breakDatabase(database, { text: (text) => text.replace(counted, 'c.used + greatest(r.delta, 0)') })
+}
+
+/** A use that was given back is not taken again by money that comes late. */
+export function withoutLateUses(database: Database): BrokenDatabase {
+  const counted = 'c.used + r.delta'
+  return breakDatabase(database, { text: (text) => text.replace(counted, 'c.used + least(r.delta, 0)') })
+}
+
+/** Codes can be used without a bound. */
+export function withoutBoundsOfCodes(database: Database): BrokenDatabase {
+  return breakDatabase(database, {
+    text: (text) => text.replace('c.used < b.uses and', ''),
+    rows: (name, rows) =>
+      name === 'codes.find' ? rows.map((row) => ({ ...row, used: 0, own_uses: 0, held: 0 })) : rows,
+  })
+}
+
+/** A checkout that should not be paid any more stays payable at the provider. */
+export function withoutEnding(method: PaymentMethod): PaymentMethod {
+  const ended = (report: CheckoutReport | null): CheckoutReport | null =>
+    report?.status === 'pending' ? { ...report, status: 'expired' } : report
+  return { ...method, expireCheckout: async (id) => mapped(await method.getCheckout(id), ended) }
+}
+
 /** Changes are saved without the version check. */
 export function withoutVersionGuard(database: Database): BrokenDatabase {
   const unguarded = (text: string) => GUARDS.reduce((text, [guard, none]) => text.replace(guard, none), text)
@@ -105,6 +155,7 @@ export function monthByMonth(): Calendar {
   const { monthsAfter } = createCalendar('Africa/Algiers')
   return {
     monthsAfter: (anchor, months) => {
+      if (months < 0) return monthsAfter(anchor, months)
       let end = anchor
       for (let month = 0; month < months; month++) end = monthsAfter(end, 1)
       return end

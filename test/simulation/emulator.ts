@@ -20,11 +20,10 @@ import type { AnswerHeaders, Send, SentAnswer } from '../../packages/ishtirak/sr
 import type { SeededRandom } from '../support/random.js'
 import type { SimulationFigures } from './figures.js'
 import type { Taking } from './model.js'
+import { saleAt } from './sales.js'
 
 export const PROVIDER_KEY = 'test_sk_simulation000000000000000000000000000'
 export const PROVIDER_URL = 'http://provider.invalid'
-/** By plan. The model recognizes a plan by its price alone and does not trust the service's metadata. */
-export const PRICES: Readonly<Record<string, number>> = { pro: 2000, team: 5000 }
 
 export interface SimulatedEmulator {
   /** For the provider adapter: `troubles` is the probability that one call fails. */
@@ -182,12 +181,13 @@ function systemError(message: string, properties: Record<string, string>): Error
 function takingOf(checkout: CheckoutRecord, price: number): Taking[] {
   const { id, status, amount, payment_method, paid_at, metadata } = checkout
   if (status !== 'paid' || paid_at === null) return []
-  const plan = Object.keys(PRICES).find((name) => PRICES[name] === price) ?? 'unknown'
+  const { plan = 'unknown', months = 0 } = saleAt(price) ?? {}
   return [
     {
       checkoutId: id,
       userId: metadataOf(metadata, 'user_id'),
       plan,
+      months,
       price,
       amount,
       method: payment_method ?? 'unknown',

@@ -10,6 +10,9 @@ export interface Ledger {
   readonly receipts: readonly { readonly series: string; readonly number: number; readonly payment: string }[]
   readonly outbox: readonly OutboxLine[]
   readonly events: readonly { readonly id: string; readonly user: string }[]
+  readonly grants: readonly BookedGrant[]
+  /** By batch, which has one code each. */
+  readonly codes: readonly { readonly hash: string; readonly batch: string; readonly used: number }[]
 }
 
 export interface BookedPayment {
@@ -17,6 +20,11 @@ export interface BookedPayment {
   readonly id: string
   readonly status: string
   readonly amount: number
+  readonly months: number
+  readonly discount: number
+  /** The hash of its code. */
+  readonly code: string | null
+  readonly secondOf: string | null
   readonly checkout: string | null
   readonly createdAt: number
   readonly expiresAt: number
@@ -28,6 +36,18 @@ export interface BookedPayment {
   readonly reviewed: { readonly status: string; readonly amount: number | null } | null
 }
 
+export interface BookedGrant {
+  readonly user: string
+  readonly id: string
+  readonly operation: string | null
+  /** The hash of the code that gave it. */
+  readonly code: string | null
+  readonly months: number
+  readonly days: number
+  readonly start: number
+  readonly end: number
+}
+
 interface OutboxLine {
   readonly user: string
   readonly sequence: number
@@ -35,6 +55,7 @@ interface OutboxLine {
   readonly type: string
   readonly at: number
   readonly payment: string | null
+  readonly grant: string | null
 }
 
 const readAll = statement(
@@ -43,6 +64,7 @@ const readAll = statement(
      'users', (select coalesce(jsonb_agg(jsonb_build_object('user', user_id, 'sequence', event_sequence)), '[]') from users),
      'payments', (select coalesce(jsonb_agg(jsonb_build_object(
          'user', user_id, 'id', id, 'status', status, 'amount', amount, 'checkout', checkout_id,
+         'months', months, 'discount', discount, 'code', code_hash, 'secondOf', second_of,
          'createdAt', extract(epoch from created_at) * 1000, 'expiresAt', extract(epoch from expires_at) * 1000,
          'askedAt', extract(epoch from asked_at) * 1000, 'paidAt', extract(epoch from paid_at) * 1000,
          'start', extract(epoch from period_start) * 1000, 'end', extract(epoch from period_end) * 1000,
@@ -52,8 +74,14 @@ const readAll = statement(
          'series', series, 'number', number, 'payment', payment_id) order by series, number), '[]') from receipts),
      'outbox', (select coalesce(jsonb_agg(jsonb_build_object(
          'user', user_id, 'sequence', sequence, 'written', payload->'data'->'sequence', 'type', type,
-         'at', extract(epoch from created_at) * 1000, 'payment', payload->'data'->'payment'->>'id') order by user_id, sequence), '[]') from outbox),
-     'events', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'user', user_id)), '[]') from provider_events)
+         'at', extract(epoch from created_at) * 1000, 'payment', payload->'data'->'payment'->>'id',
+         'grant', payload->'data'->'grant'->>'id') order by user_id, sequence), '[]') from outbox),
+     'events', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'user', user_id)), '[]') from provider_events),
+     'grants', (select coalesce(jsonb_agg(jsonb_build_object(
+         'user', user_id, 'id', id, 'operation', operation_id, 'code', code_hash,
+         'months', months, 'days', days,
+         'start', extract(epoch from period_start) * 1000, 'end', extract(epoch from period_end) * 1000)), '[]') from grants),
+     'codes', (select coalesce(jsonb_agg(jsonb_build_object('hash', hash, 'batch', batch_id, 'used', used)), '[]') from codes)
    ) as ledger`,
 )
 

@@ -6,6 +6,7 @@ export interface Taking {
   readonly checkoutId: string
   readonly userId: string
   readonly plan: string
+  readonly months: number
   /** The price at the request. */
   readonly price: number
   /** The amount charged: the price, unless the payer or the provider changes it. */
@@ -15,23 +16,41 @@ export interface Taking {
   readonly paidAt: number
 }
 
-/** What happened to a user's money, in the order of booking. */
+/** Days that the operator gave, or months by a code. */
+export interface Gift extends Pick<Source, 'months' | 'days'> {
+  readonly id: string
+  /** That the months are of; of days, where the user never had another. */
+  readonly plan: string
+  readonly at: number
+}
+
+/** What happened to a user's time, in the order of booking. */
 export type Entry =
   | { readonly kind: 'paid'; readonly taking: Taking }
+  | { readonly kind: 'given'; readonly gift: Gift }
   | { readonly kind: 'refunded'; readonly checkoutId: string; readonly at: number }
   | { readonly kind: 'ended'; readonly at: number }
 
-interface BoughtMonth extends Taking {
+/** Time from one source: whole months, or days of 24 hours. */
+interface Source {
+  /** Of the checkout, or of the gift. */
+  readonly id: string
+  readonly plan: string
+  readonly months: number
+  readonly days: number
+}
+
+interface Piece extends Source {
   readonly start: number
   readonly end: number
 }
 
 /** The state of a user after all entries. */
 export interface Standing {
-  /** The month that each payment bought; a refunded one keeps its month. */
-  readonly months: readonly BoughtMonth[]
-  /** The months of the current run, in order. */
-  readonly run: readonly BoughtMonth[]
+  /** The time that each source gave; a refunded one keeps its time. */
+  readonly pieces: readonly Piece[]
+  /** Those of the current run, in order. */
+  readonly run: readonly Piece[]
   readonly endedAt: number | null
   /** Of the last payment. */
   readonly method: string | null
@@ -44,40 +63,45 @@ export interface ExpectedAccess {
   readonly instrument: string | null
 }
 
-const GRACE_MS = 3 * 24 * 3_600_000
-const WINDOW_MS = 7 * 24 * 3_600_000
+const DAY_MS = 24 * 3_600_000
+const GRACE_MS = 3 * DAY_MS
+const WINDOW_MS = 7 * DAY_MS
 /** Algeria has kept UTC+1 all year since 1981 (tz database, Africa/Algiers). */
 const ALGIERS_MS = 3_600_000
 
 export function standingAfter(entries: readonly Entry[]): Standing {
-  const months = new Map<string, BoughtMonth>()
+  const pieces = new Map<string, Piece>()
   let method: string | null = null
   let endedAt: number | null = null
   let anchor = 0
-  let run: readonly BoughtMonth[] = []
-  const place = (takings: readonly Taking[]) => {
-    run = takings.map((taking, index) => ({
-      ...taking,
-      start: addMonths(anchor, index),
-      end: addMonths(anchor, index + 1),
-    }))
-    for (const month of run) months.set(month.checkoutId, month)
+  let run: readonly Piece[] = []
+  const place = (sources: readonly Source[]) => {
+    run = laidOut(anchor, sources)
+    for (const piece of run) pieces.set(piece.id, piece)
+  }
+  const add = (source: Source, at: number) => {
+    const last = run.at(-1)
+    const follows = last && endedAt === null && at < last.end + GRACE_MS
+    if (!follows) anchor = at
+    place(follows ? [...run, source] : [source])
+    endedAt = null
   }
   for (const entry of entries) {
     if (entry.kind === 'ended') {
       endedAt = entry.at
     } else if (entry.kind === 'paid') {
-      const last = run.at(-1)
-      const follows = last && endedAt === null && entry.taking.paidAt < last.end + GRACE_MS
-      if (!follows) anchor = entry.taking.paidAt
-      place(follows ? [...run, entry.taking] : [entry.taking])
-      endedAt = null
+      const { checkoutId, plan, months, paidAt } = entry.taking
+      add({ id: checkoutId, plan, months, days: 0 }, paidAt)
       method = entry.taking.method
+    } else if (entry.kind === 'given') {
+      const { at, ...gift } = entry.gift
+      const had = gift.days > 0 ? run.at(-1)?.plan : undefined
+      add({ ...gift, plan: had ?? gift.plan }, at)
     } else {
-      const refunded = run.find(({ checkoutId }) => checkoutId === entry.checkoutId)
-      // A month that is over was used; after an end no months are left to refund.
+      const refunded = run.find(({ id }) => id === entry.checkoutId)
+      // Time that is over was used; after an end none is left to refund.
       if (!refunded || endedAt !== null || refunded.end <= entry.at) continue
-      const others = run.filter((month) => month !== refunded)
+      const others = run.filter((piece) => piece !== refunded)
       const later = others.filter(({ start }) => start > refunded.start)
       const isRunning = refunded.start <= entry.at || others.length === 0
       if (isRunning && later.length === 0) endedAt = entry.at
@@ -85,7 +109,18 @@ export function standingAfter(entries: readonly Entry[]): Standing {
       if (later.length > 0 || !isRunning) place(isRunning ? later : others)
     }
   }
-  return { months: [...months.values()], run, endedAt, method }
+  return { pieces: [...pieces.values()], run, endedAt, method }
+}
+
+/** One after the other, each month counted from the anchor; the end of given days is the anchor of the months after them. */
+function laidOut(from: number, sources: readonly Source[]): readonly Piece[] {
+  let [anchor, count] = [from, 0]
+  return sources.map((source) => {
+    const start = addMonths(anchor, count)
+    if (source.days > 0) [anchor, count] = [start + source.days * DAY_MS, 0]
+    else count += source.months
+    return { ...source, start, end: addMonths(anchor, count) }
+  })
 }
 
 export function accessAt({ run, endedAt, method }: Standing, now: number): ExpectedAccess {
@@ -96,13 +131,22 @@ export function accessAt({ run, endedAt, method }: Standing, now: number): Expec
   const rest = { currentPeriodEnd: last.end, instrument: method }
   if (now >= last.end + GRACE_MS) return { plan: 'free', status: 'expired', ...rest }
   if (now >= last.end) return { plan: last.plan, status: 'past_due', ...rest }
-  const current = run.find((month) => now < month.end) ?? last
+  const current = run.find(({ end }) => now < end) ?? last
   return { plan: current.plan, status: 'active', ...rest }
 }
 
 export function isRenewable({ run, endedAt }: Standing, now: number): boolean {
   const last = run.at(-1)
   return !last || endedAt !== null || now >= last.end - WINDOW_MS
+}
+
+/** Whether so many months more may be bought, so that what is paid ahead ends within `most` months: from a whole second on. */
+export function mayBuyAhead(standing: Standing, now: number, months: number, most: number): boolean {
+  if (isRenewable(standing, now)) return true
+  const { run } = standing
+  const more = { id: '', plan: '', months, days: 0 }
+  const end = laidOut(run[0]?.start ?? now, [...run, more]).at(-1)?.end ?? now
+  return now >= Math.ceil(addMonths(end, -most) / 1000) * 1000
 }
 
 /** The instants at which something changes for this user: the window opens, the month ends, grace ends. */

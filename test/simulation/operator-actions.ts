@@ -4,18 +4,29 @@ import type { ErrorCode } from '../../packages/ishtirak/src/core/error.js'
 import {
   acceptPayment,
   endUser,
+  grantDays,
   recheckPayment,
   refundPayment,
 } from '../../packages/ishtirak/src/operator/acts.js'
+import { createCodes } from '../../packages/ishtirak/src/operator/codes.js'
+import { CODE_KIND_NAMES } from './codes.js'
 import { withExpectedErrors } from './expected.js'
 import type { BookedPayment } from './ledger.js'
 import type { Entry } from './model.js'
 import type { Process } from './process.js'
 import { isBooked, require } from './rules.js'
+import { CODE_KINDS, type CodeKindSold } from './sales.js'
 import type { Task } from './scheduler.js'
 import type { SimulatedWorld } from './world.js'
 
-export const OPERATOR_ACTIONS = { accept: 1.5, recheck: 0.7, refund: 0.5, end: 0.2 } as const
+export const OPERATOR_ACTIONS = {
+  accept: 1.5,
+  recheck: 0.7,
+  refund: 0.5,
+  end: 0.2,
+  grant: 0.6,
+  codes: 1,
+} as const
 
 const BY = { operator: 'operator', reason: 'the simulation' }
 const RULE = 'an act of the operator does what it says'
@@ -27,6 +38,8 @@ export function operatorTasks(
 ): readonly Task[] {
   const { payments } = world.ledger
   if (action === 'end') return [end(world, process, world.anyUser())]
+  if (action === 'grant') return grants(world, process, world.anyUser())
+  if (action === 'codes') return [makeCode(world, process, world.random.pick(CODE_KIND_NAMES))]
   const candidates = payments.filter(({ status, checkout }) => {
     if (action === 'recheck') return checkout !== null
     return status === (action === 'accept' ? 'review' : 'paid')
@@ -83,6 +96,71 @@ function end(world: SimulatedWorld, process: Process, userId: string): Task {
   })
 }
 
+/** Once, several times at once, or again what was asked for before: each operation counts once. */
+function grants(world: SimulatedWorld, process: Process, userId: string): readonly Task[] {
+  const { random, granted } = world
+  const before = [...granted.keys()].filter((name) => name.startsWith(`${userId} `))
+  const operation =
+    before.length > 0 && random.boolean(0.3) ? random.pick(before) : `${userId} ${granted.size + 1}`
+  const asked = granted.get(operation) ?? {
+    months: 0 as const,
+    days: random.pick([1, 2, 3, 10, 45]),
+    plan: random.pick(['pro', 'team']),
+  }
+  granted.set(operation, asked)
+  const isNew = world.historyOf(userId).length === 0
+  const of = () => grant(world, world.anyProcess() ?? process, { userId, operation, asked, isNew })
+  return Array.from({ length: random.pick([1, 1, 2]) }, of)
+}
+
+function grant(
+  world: SimulatedWorld,
+  process: Process,
+  of: {
+    readonly userId: string
+    readonly operation: string
+    readonly asked: { readonly days: number; readonly months: 0; readonly plan: string }
+    readonly isNew: boolean
+  },
+): Task {
+  const { userId, operation, asked, isNew } = of
+  const isGiven = () => world.ledger.grants.some((one) => one.operation === operation)
+  return act(world, process, {
+    name: `grants ${userId} ${asked.days} days`,
+    start: () => {
+      const wanted = { days: asked.days, planId: isNew ? asked.plan : null, operationId: operation }
+      return grantDays(process.parts, userId, wanted, BY)
+    },
+    // Of another plan, where the user bought one meanwhile.
+    promised: isNew ? ['not_found', 'conflict'] : ['not_found'],
+    done: () => require(isGiven(), RULE, () => `${operation} gave nothing`),
+  })
+}
+
+/** One code, which counts for days or without an end. */
+export function makeCode(world: SimulatedWorld, process: Process, kind: string): Task {
+  const { random } = world
+  const until = random.boolean(0.3) ? world.now + random.between(1, 30) * 86_400_000 : null
+  const sold: CodeKindSold = CODE_KINDS[kind] ?? { uses: 1, usesPerUser: 1 }
+  const { percent, amount, plan, months, uses, usesPerUser, isVoucher } = sold
+  const worth = percent === undefined ? ('amount' as const) : ('percent' as const)
+  return act(world, process, {
+    name: `makes a code of ${kind}`,
+    start: async () => {
+      const wanted = {
+        ...{ kind: isVoucher ? ('months' as const) : worth, uses, usesPerUser },
+        ...{ planId: plan ?? null, months: months ?? null, percent: percent ?? null, amount: amount ?? null },
+        ...{ count: 1, from: null, until },
+      }
+      const { batch_id: batch, codes } = await createCodes(process.parts, wanted, BY)
+      const [text = ''] = codes
+      world.codes.made.push({ kind, batch, text, until, ...sold })
+    },
+    promised: [],
+    done: () => undefined,
+  })
+}
+
 /** The action is in the history, at an instant between its start and now. */
 function requireWritten(
   world: SimulatedWorld,
@@ -91,7 +169,7 @@ function requireWritten(
   startedAt: number,
 ): void {
   const entry = world.historyOf(userId).findLast(isIt)
-  const at = entry && entry.kind !== 'paid' ? entry.at : null
+  const at = entry && 'at' in entry ? entry.at : null
   require(at !== null && at >= startedAt && at <= world.now, RULE, () =>
     `${userId}: ${at}, asked ${startedAt}`)
 }

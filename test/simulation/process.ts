@@ -1,9 +1,10 @@
 // One process of the service: the real use cases on the shared database. Each statement and each call to the provider
 // is a step of the scheduler. A killed process never continues; the next one starts without any state.
+import { CODE_LENGTH, codeFrom } from '../../packages/ishtirak/src/core/code.js'
 import { SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import { SEED_LIMITS } from '../../packages/ishtirak/src/core/limit.js'
 import { type Catalogue, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
-import type { Calendar } from '../../packages/ishtirak/src/core/subscription.js'
+import type { BillingRules } from '../../packages/ishtirak/src/core/subscription.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { createChargily } from '../../packages/ishtirak/src/payments/chargily/chargily.js'
 import {
@@ -24,8 +25,9 @@ import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { createIds } from '../../packages/ishtirak/src/runtime/random.js'
 import { EXAMPLE_SELLER } from '../../packages/ishtirak/src/runtime/seller.js'
 import type { SeededRandom } from '../support/random.js'
-import { PRICES, PROVIDER_KEY, PROVIDER_URL, type SimulatedEmulator } from './emulator.js'
+import { PROVIDER_KEY, PROVIDER_URL, type SimulatedEmulator } from './emulator.js'
 import type { SimulationFigures } from './figures.js'
+import { termsOf } from './sales.js'
 import type { ProcessState, StepScheduler } from './scheduler.js'
 
 export interface Process {
@@ -41,15 +43,20 @@ export interface ProcessDeps {
   readonly clock: MovableClock
   readonly random: SeededRandom
   readonly figures: SimulationFigures
-  readonly calendar: Calendar
+  readonly rules: Pick<BillingRules, 'calendar' | 'prepayMaxMonths'>
   /** Removes a rule from the provider's adapter, to test that the simulation detects it. */
   readonly breakProvider?: ((method: PaymentMethod) => PaymentMethod) | undefined
 }
 
 const [FREE, PRO] = SEED_PLANS
 if (!FREE || !PRO) throw new Error('the seed has two plans')
-const TEAM = { ...PRO, id: 'team', name: 'Team', price: PRICES.team ?? 0 }
-const CATALOGUE: Catalogue = { limits: SEED_LIMITS, plans: [FREE, PRO, TEAM], free: FREE }
+const SOLD = [
+  { ...PRO, ...termsOf('pro') },
+  { ...PRO, id: 'team', name: 'Team', ...termsOf('team') },
+]
+const CATALOGUE: Catalogue = { limits: SEED_LIMITS, plans: [FREE, ...SOLD], free: FREE }
+/** Makes the hashes of codes. */
+const CODE_KEY = 'the key of the codes of a simulation'
 const ZONE = 'Africa/Algiers'
 const SILENT = createLog({ level: 'silent' })
 
@@ -70,7 +77,7 @@ export function quietParts(deps: ProcessDeps): Parts {
 export type Parts = ReturnType<typeof partsOf>
 
 function partsOf(
-  { clock, random, calendar }: ProcessDeps,
+  { clock, random, rules }: ProcessDeps,
   given: {
     readonly database: Database
     readonly methods: PaymentMethods
@@ -90,8 +97,9 @@ function partsOf(
     ids: createIds((size) => random.bytes(size)),
     log: SILENT,
     catalogue: CATALOGUE,
-    codeKeys: [],
-    rules: { catalogue: CATALOGUE, graceDays: 3, renewalWindowDays: 7, prepayMaxMonths: 24, calendar },
+    codeKeys: [CODE_KEY],
+    drawCode: () => codeFrom(random.bytes(CODE_LENGTH)),
+    rules: { catalogue: CATALOGUE, graceDays: 3, renewalWindowDays: 7, ...rules },
     publicUrl: 'http://service.invalid',
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
     count: () => undefined,

@@ -3,8 +3,8 @@
 
 import type { SimulatedEmulator } from './emulator.js'
 import type { SimulationFigures } from './figures.js'
-import type { BookedPayment, Ledger } from './ledger.js'
-import { type Entry, standingAfter, type Taking } from './model.js'
+import type { BookedGrant, BookedPayment, Ledger } from './ledger.js'
+import { type Entry, type Gift, standingAfter, type Taking } from './model.js'
 
 export type RuleName =
   | 'each paid checkout is booked once'
@@ -13,7 +13,8 @@ export type RuleName =
   | 'what was taken is booked, under review or refunded'
   | 'only the operator refunds'
   | 'an act of the operator does what it says'
-  | 'each month bought equals the model’s'
+  | 'time bought or granted equals the model’s'
+  | 'no day is given twice'
   | 'access is what was paid, plus grace'
   | 'a paid checkout is booked within the sweep’s bound'
   | 'no user was shown two payable checkouts'
@@ -23,8 +24,14 @@ export type RuleName =
   | 'what was acknowledged is stored'
   | 'what was forged is not stored'
   | 'the history sums to the takings'
+  | 'a click leads to what was chosen'
   | 'a click leads to a page that takes a card'
   | 'a purchase is possible from the start of the renewal window'
+  | 'what is bought ahead ends within the limit'
+  | 'a use of a code is held by what was paid, can be, or was redeemed'
+  | 'no code is used more often than its bound'
+  | 'a code takes off what it says'
+  | 'a code with a use left counts'
   | 'a returning user sees the payment'
   | 'only documented errors occur'
 
@@ -46,7 +53,11 @@ export interface Observations {
   /** Payments that the operator asked to accept, and to refund. */
   readonly accepted: ReadonlySet<string>
   readonly refunded: ReadonlySet<string>
+  readonly given: Given
 }
+
+/** What a grant ought to give, by what was asked for; undefined: nobody asked. */
+export type Given = (grant: BookedGrant) => Pick<Gift, 'days' | 'months' | 'plan'> | undefined
 
 /** All rules except the one about access, which world.ts checks. */
 export function checkLedger(
@@ -59,7 +70,8 @@ export function checkLedger(
     () => bookedOnce(ledger),
     () => bookedForMoney(ledger, emulator, observations),
     () => refundedByHand(ledger, observations),
-    () => monthsAgree(ledger, emulator),
+    () => grantedOnce(ledger, observations),
+    () => timeAgrees(ledger, emulator, observations),
     () => oneShown(observations, emulator),
     () => receiptsWithoutGap(ledger),
     () => outboxWithoutGap(ledger),
@@ -77,11 +89,23 @@ export function require(holds: boolean, rule: RuleName, evidence: () => unknown)
 export const isBooked = ({ status }: BookedPayment) => status === 'paid' || status === 'refunded'
 
 /** What was booked for a user, in that order, with the provider's own record of each payment. */
-export function historyOf(ledger: Ledger, emulator: SimulatedEmulator, userId: string): readonly Entry[] {
+export function historyOf(
+  ledger: Ledger,
+  emulator: SimulatedEmulator,
+  given: Given,
+  userId: string,
+): readonly Entry[] {
   const takings = new Map(emulator.takings().map((taking) => [taking.checkoutId, taking]))
   const payments = new Map(ledger.payments.map((payment) => [payment.id, payment]))
-  return ledger.outbox.flatMap(({ user, type, payment: id, at }): readonly Entry[] => {
+  return ledger.outbox.flatMap(({ user, type, payment: id, grant, at }): readonly Entry[] => {
     if (user !== userId) return []
+    if (type === 'subscription.granted') {
+      const row = ledger.grants.find((one) => one.id === grant)
+      const asked = row && given(row)
+      require(asked !== undefined && grant !== null, 'no day is given twice', () =>
+        `${grant} was not asked for`)
+      return [{ kind: 'given', gift: { id: grant, at, ...asked } }]
+    }
     // With a payment it follows from the refund, which has its own entry.
     if (type === 'subscription.canceled' && id === null) return [{ kind: 'ended', at }]
     if (type !== 'payment.paid' && type !== 'payment.refunded') return []
@@ -140,13 +164,30 @@ function refundedByHand({ payments }: Ledger, { refunded }: Observations): void 
   require(unasked.length === 0, 'only the operator refunds', () => JSON.stringify(unasked))
 }
 
-function monthsAgree(ledger: Ledger, emulator: SimulatedEmulator): void {
+/** An operation that was asked for many times gave its days once, and said so once. */
+function grantedOnce({ grants, outbox }: Ledger, { given }: Observations): void {
+  const rule = 'no day is given twice'
+  const twice = repeated(grants.flatMap(({ operation }) => operation ?? []))
+  require(twice.length === 0, rule, () => `operations ${twice}`)
+  for (const grant of grants) {
+    const asked = given(grant)
+    require(asked?.days === grant.days && asked.months === grant.months, rule, () => JSON.stringify(grant))
+  }
+  const announced = outbox.flatMap(({ grant }) => grant ?? [])
+  const ids = grants.map(({ id }) => id)
+  require([...announced].sort().join() === ids.sort().join(), rule, () =>
+    `given ${ids}, announced ${announced}`)
+}
+
+function timeAgrees(ledger: Ledger, emulator: SimulatedEmulator, { given }: Observations): void {
   for (const { user } of ledger.users) {
-    for (const month of standingAfter(historyOf(ledger, emulator, user)).months) {
-      const payment = ledger.payments.find(({ checkout }) => checkout === month.checkoutId)
-      const agrees = payment?.start === month.start && payment.end === month.end
-      require(agrees, 'each month bought equals the model’s', () =>
-        `${payment?.id}: ${span(payment?.start, payment?.end)}, the model says ${span(month.start, month.end)}`)
+    for (const piece of standingAfter(historyOf(ledger, emulator, given, user)).pieces) {
+      const kept =
+        ledger.payments.find(({ checkout }) => checkout === piece.id) ??
+        ledger.grants.find(({ id }) => id === piece.id)
+      const agrees = kept?.start === piece.start && kept.end === piece.end
+      require(agrees, 'time bought or granted equals the model’s', () =>
+        `${kept?.id}: ${span(kept?.start, kept?.end)}, the model says ${span(piece.start, piece.end)}`)
     }
   }
 }

@@ -1,6 +1,6 @@
 // Runs one seed. A broken rule is thrown with its seed and all steps before it; the same seed with the same options takes
 // the same steps again.
-import type { Calendar } from '../../packages/ishtirak/src/core/subscription.js'
+import type { BillingRules } from '../../packages/ishtirak/src/core/subscription.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { SeededRandom } from '../support/random.js'
 import { SimulationFigures } from './figures.js'
@@ -18,7 +18,7 @@ export interface SeedOptions {
   readonly processes?: number
   /** Runs some database steps concurrently: real locks, but no exact replay. */
   readonly race?: boolean
-  readonly calendar?: Calendar
+  readonly rules?: Partial<BillingRules>
   readonly breakProvider?: ProcessDeps['breakProvider']
 }
 
@@ -40,7 +40,7 @@ export class SeedFailed extends Error {
 }
 
 export async function runSeed(options: SeedOptions): Promise<SeedResult> {
-  const { seed, days, database, calendar, breakProvider } = options
+  const { seed, days, database, rules, breakProvider } = options
   const random = new SeededRandom(seed)
   const figures = new SimulationFigures()
   await clearLedger(database)
@@ -51,7 +51,7 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
     startAt: startOf(random),
     processes: options.processes ?? random.between(1, 2),
     race: options.race ?? false,
-    ...(calendar ? { calendar } : {}),
+    ...(rules ? { rules } : {}),
     breakProvider,
   })
   try {

@@ -6,10 +6,17 @@ import { type DatabaseKind, SCENARIO_KINDS } from '../support/database-kinds.js'
 import { emptyDatabase, freshDatabase } from '../support/databases.js'
 import {
   dropEventConstraint,
+  dropGrantConstraint,
   monthByMonth,
   withMonthsThatEndLate,
+  withoutAnchorsOfGrants,
+  withoutBoundsOfCodes,
+  withoutEnding,
+  withoutKnownGrants,
+  withoutLateUses,
   withoutOverpayments,
   withoutReceiptsForActs,
+  withoutReturnedUses,
   withoutSecondPayments,
   withoutVersionGuard,
   withProcessingAsPending,
@@ -69,8 +76,8 @@ describe('a broken rule is found by the simulation', () => {
   })
 
   it('with months counted from the previous month', async () => {
-    const found = await firstFailure({ database, days: DAYS, calendar: monthByMonth() })
-    expectRule(found, 'each month bought equals the model’s')
+    const found = await firstFailure({ database, days: DAYS, rules: { calendar: monthByMonth() } })
+    expectRule(found, 'time bought or granted equals the model’s')
   })
 
   it('without the booking of a second checkout of one payment', async () => {
@@ -106,10 +113,56 @@ describe('a broken rule is found by the simulation', () => {
     const broken = withMonthsThatEndLate(database)
     const found = await firstFailure({ database: broken, days: DAYS })
     expect([...broken.broken]).toEqual(['operator.payment'])
-    expectRule(found, 'access is what was paid, plus grace', 'each month bought equals the model’s')
+    expectRule(found, 'access is what was paid, plus grace', 'time bought or granted equals the model’s')
   })
 
-  // Last, because it changes the database.
+  it('with uses of codes that do not come back', async () => {
+    const broken = withoutReturnedUses(database)
+    const found = await firstFailure({ database: broken, days: DAYS })
+    expect([...broken.broken]).toContain('settlements.save')
+    expectRule(found, 'a use of a code is held by what was paid, can be, or was redeemed')
+  })
+
+  it('with uses of codes that late money does not count', async () => {
+    const broken = withoutLateUses(database)
+    const found = await firstFailure({ database: broken, days: DAYS })
+    expect([...broken.broken]).toContain('settlements.save')
+    expectRule(found, 'a use of a code is held by what was paid, can be, or was redeemed')
+  })
+
+  it('with codes that are used beyond their bound', async () => {
+    const broken = withoutBoundsOfCodes(database)
+    const found = await firstFailure({ database: broken, days: DAYS })
+    expect([...broken.broken]).toContain('codes.find')
+    expectRule(found, 'no code is used more often than its bound')
+  })
+
+  it('with a checkout that stays payable when another choice takes its place', async () => {
+    const found = await firstFailure({ database, days: DAYS, breakProvider: withoutEnding })
+    expectRule(found, 'no user was shown two payable checkouts')
+  })
+
+  it('without a bound for what is bought ahead', async () => {
+    const found = await firstFailure({ database, days: DAYS, rules: { prepayMaxMonths: 1_000 } })
+    expectRule(found, 'what is bought ahead ends within the limit')
+  })
+
+  it('with months that count from before the days that were granted', async () => {
+    const broken = withoutAnchorsOfGrants(database)
+    const found = await firstFailure({ database: broken, days: DAYS })
+    expect([...broken.broken]).toEqual(['settlements.load'])
+    expectRule(found, 'time bought or granted equals the model’s', 'access is what was paid, plus grace')
+  })
+
+  // Last, because they change the database.
+  it('with an operation that grants its days twice', async () => {
+    await dropGrantConstraint(database)
+    const broken = withoutKnownGrants(database)
+    const found = await firstFailure({ database: broken, days: DAYS })
+    expect([...broken.broken]).toEqual(['grants.by_operation'])
+    expectRule(found, 'no day is given twice')
+  })
+
   it('without the constraint on event ids', async () => {
     await dropEventConstraint(database)
     const found = await firstFailure({ database, days: DAYS })

@@ -1,22 +1,12 @@
 // The steps of one seed: users, webhooks, sweeps and time with changing fault rates until the days are over, then a phase
 // without faults, after which everything that was paid must be booked.
 import { readHistory } from '../../packages/ishtirak/src/payments/status.js'
-import {
-  ACTIONS,
-  type Action,
-  click,
-  compare,
-  LIFETIME_MS,
-  oddPayment,
-  payAt,
-  status,
-  sweep,
-  tasksFor,
-} from './actions.js'
+import { ACTIONS, type Action, compare, oddPayment, payAt, status, sweep, tasksFor } from './actions.js'
 import { drawFaultRates, NO_FAULTS } from './fault-rates.js'
 import { boundariesOf, type Taking } from './model.js'
-import { refund } from './operator-actions.js'
+import { makeCode, refund } from './operator-actions.js'
 import type { Process } from './process.js'
+import { A_MONTH, click, LIFETIME_MS, type Wish } from './purchases.js'
 import { isAccountedFor, type RuleName, require } from './rules.js'
 import { LONGEST_RUN_MS, type Task } from './scheduler.js'
 import type { SimulatedWorld } from './world.js'
@@ -27,6 +17,9 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** Bounds a seed in which only little time passes at each step. */
 const MOST_STEPS = 400
+
+/** The end of a year's term is beyond most seeds. */
+const FURTHEST_TURN_MS = 45 * DAY_MS
 
 /** Users buy first, so that months are counted from the day on which the seed begins. */
 const BEGINNING = 6
@@ -39,6 +32,7 @@ const KINDS = {
   returning: 1,
   slowBank: 1,
   historySum: 0.5,
+  codeComesBack: 0.7,
 }
 
 export async function runSteps(world: SimulatedWorld, days: number): Promise<void> {
@@ -53,7 +47,17 @@ export async function runSteps(world: SimulatedWorld, days: number): Promise<voi
   await end(world)
 }
 
-const STEPS = { concurrentActions, time, purchase, payAndReport, quietSweep, returning, slowBank, historySum }
+const STEPS = {
+  concurrentActions,
+  time,
+  purchase,
+  payAndReport,
+  quietSweep,
+  returning,
+  slowBank,
+  historySum,
+  codeComesBack,
+}
 
 async function concurrentActions(world: SimulatedWorld): Promise<void> {
   const { random } = world
@@ -71,7 +75,7 @@ async function time(world: SimulatedWorld): Promise<void> {
   const { random } = world
   const turns = world.users.flatMap((userId) =>
     boundariesOf(world.standingOf(userId))
-      .filter((at) => at > world.now)
+      .filter((at) => at > world.now && at < world.now + FURTHEST_TURN_MS)
       .map((at) => ({ userId, at })),
   )
   const sizes = { moment: 3, minutes: 4, hours: 1, days: 1, turn: turns.length > 0 ? 5 : 0 }
@@ -111,7 +115,7 @@ async function refundEnding(world: SimulatedWorld, userId: string): Promise<void
 async function purchase(world: SimulatedWorld): Promise<void> {
   const faultRates = drawFaultRates(world.random)
   await world.revive(faultRates)
-  await world.run(click(world, world.focus, 'pro'), faultRates)
+  await world.run(click(world, world.focus, A_MONTH), faultRates)
   if (world.openOf(world.focus).length > 0 && world.random.boolean(0.5)) await payAndReport(world)
 }
 
@@ -220,8 +224,48 @@ async function slowBank(world: SimulatedWorld): Promise<void> {
   passAndCheck(world, overAt - world.now + random.between(0, 5 * MINUTE_MS))
   const faultRates = drawFaultRates(random)
   await world.revive(faultRates)
-  await world.run(click(world, userId, 'pro'), faultRates)
+  await world.run(click(world, userId, A_MONTH), faultRates)
   world.figures.count('checked: a bank that is slow')
+}
+
+/** A code of one use is held by a checkout that then dies, in one way or another: after a sweep it counts for others. */
+async function codeComesBack(world: SimulatedWorld): Promise<void> {
+  const { random } = world
+  const process = await processWithoutFaults(world)
+  await world.run([makeCode(world, process, 'less')])
+  const [first, second] = [world.focus, random.pick(world.users)]
+  const code = world.codes.made.at(-1)
+  if (!code) return
+  const wish: Wish = { planId: 'pro', months: 1, mode: 'payment', code }
+  await world.run(click(world, first, wish))
+  const open = world.openOf(first).at(-1)
+  switch (random.weighted({ failed: 2, expired: 2, replaced: 2, late: 1 })) {
+    case 'failed':
+      if (open) await world.run([payAt(world, open.checkoutId, 'failed')])
+      break
+    case 'late':
+      // The provider says first that it failed, then that it was paid.
+      if (open)
+        await world.run([
+          payAt(world, open.checkoutId, 'paid', { faults: { reorder: { order: 'failed_after_paid' } } }),
+        ])
+      break
+    case 'replaced':
+      await world.run(click(world, first, { planId: 'team' }))
+      break
+    case 'expired':
+      passAndCheck(world, LIFETIME_MS + random.between(MINUTE_MS, HOUR_MS))
+  }
+  if (random.boolean(0.6)) await quietSweep(world)
+  const faultRates = drawFaultRates(random)
+  await world.revive(faultRates)
+  await world.run(
+    random.boolean(0.5)
+      ? [...click(world, second, wish), ...tasksFor('webhook', world)]
+      : click(world, second, wish),
+    faultRates,
+  )
+  world.figures.count('checked: a code comes back')
 }
 
 /** Reads without asking the provider, so that the check does not change what it checks. */

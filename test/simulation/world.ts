@@ -1,7 +1,7 @@
 // Everything one seed needs: a clock, a provider, webhooks, an empty database, one or two processes of the service, and
 // a record of what users were shown. It runs tasks concurrently and checks the rules afterwards.
 import {
-  type Calendar,
+  type BillingRules,
   NEVER_PAID,
   type SubscriptionFacts,
   statusAt,
@@ -11,13 +11,14 @@ import { releaseAttemptLeases } from '../../packages/ishtirak/src/payments/upgra
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import type { SeededRandom } from '../support/random.js'
+import { Codes } from './codes.js'
 import { createEmulator, type SimulatedEmulator } from './emulator.js'
 import { type FaultRates, NO_FAULTS } from './fault-rates.js'
 import type { SimulationFigures } from './figures.js'
 import { type Ledger, readAllFacts, readLedger } from './ledger.js'
 import { accessAt, type Entry, type Standing, standingAfter } from './model.js'
 import { type Parts, type Process, type ProcessDeps, quietParts, startProcess } from './process.js'
-import { BrokenRule, checkLedger, historyOf, type Observations, require } from './rules.js'
+import { BrokenRule, checkLedger, type Given, historyOf, type Observations, require } from './rules.js'
 import { type ProcessState, StepScheduler, type Task } from './scheduler.js'
 import { Webhooks } from './webhooks.js'
 
@@ -34,8 +35,8 @@ export interface SimulatedWorldOptions {
   readonly startAt: number
   readonly processes: number
   readonly race: boolean
-  /** Replaces the service's calendar, to test that a wrong one is detected. */
-  readonly calendar?: Calendar
+  /** Replace the service's, to test that wrong ones are detected. */
+  readonly rules?: Partial<BillingRules>
   readonly breakProvider?: ProcessDeps['breakProvider']
 }
 
@@ -58,9 +59,14 @@ export class SimulatedWorld {
   /** Payments that the operator asked to accept, and to refund. */
   readonly accepted = new Set<string>()
   readonly refunded = new Set<string>()
+  /** Days that the operator asked to grant, by the operation. */
+  readonly granted = new Map<string, { readonly days: number; readonly months: 0; readonly plan: string }>()
+  readonly codes = new Codes()
+  /** How far ahead may be bought, in months. */
+  readonly prepayMaxMonths: number
   /** When a sweep last claimed payments, possibly without completing. */
   lastSweepAt = 0
-  ledger: Ledger = { users: [], payments: [], receipts: [], outbox: [], events: [] }
+  ledger: Ledger = { users: [], payments: [], receipts: [], outbox: [], events: [], grants: [], codes: [] }
   #facts: ReadonlyMap<string, SubscriptionFacts> = new Map()
   /** For reading without a process. */
   readonly quietParts: Parts
@@ -80,7 +86,9 @@ export class SimulatedWorld {
     this.scheduler = new StepScheduler(this.clock, random.stream('scheduler'), figures, note, options.race)
     this.scheduler.onTime = () => this.emulator.endDue()
     this.webhooks = new Webhooks(this.emulator, random.stream('webhooks'), figures)
-    const calendar = options.calendar ?? createCalendar('Africa/Algiers')
+    this.prepayMaxMonths = random.stream('rules').pick([1, 6, 12, 24])
+    const { prepayMaxMonths } = this
+    const rules = { calendar: createCalendar('Africa/Algiers'), prepayMaxMonths, ...options.rules }
     const { clock, emulator, scheduler } = this
     const { breakProvider } = options
     this.#deps = {
@@ -90,7 +98,7 @@ export class SimulatedWorld {
       clock,
       random: random.stream('ids'),
       figures,
-      calendar,
+      rules,
       breakProvider,
     }
     this.quietParts = quietParts(this.#deps)
@@ -184,6 +192,7 @@ export class SimulatedWorld {
     for (const error of this.#surprises.splice(0)) throw asBrokenRule(error)
     this.ledger = await readLedger(this.#deps.database)
     this.#facts = await readAllFacts(this.#deps.database)
+    this.codes.check(this.ledger)
     this.checkNow()
     for (const check of this.#afterwards.splice(0)) check()
   }
@@ -195,13 +204,16 @@ export class SimulatedWorld {
   }
 
   historyOf(userId: string): readonly Entry[] {
-    return historyOf(this.ledger, this.emulator, userId)
+    return historyOf(this.ledger, this.emulator, this.#given, userId)
   }
 
   /** The user's state by the model, from what is booked. */
   standingOf(userId: string): Standing {
     return standingAfter(this.historyOf(userId))
   }
+
+  readonly #given: Given = ({ operation, code }) =>
+    code === null ? this.granted.get(operation ?? '') : this.codes.giftOf(code, this.ledger)
 
   #checkAccess(userId: string): void {
     const { rules } = this.quietParts
@@ -218,7 +230,7 @@ export class SimulatedWorld {
   #observations(): Observations {
     const { shown, accepted, refunded } = this
     const { acknowledged, forged } = this.webhooks
-    return { shown, acknowledged, forged, accepted, refunded }
+    return { shown, acknowledged, forged, accepted, refunded, given: this.#given }
   }
 }
 

@@ -1,0 +1,109 @@
+// Codes among the deeds: made by the operator, known by what they are worth. Whether one has a use left is counted here, by
+// the payments that hold one, and not by the service.
+import type { BookedPayment, Ledger } from './ledger.js'
+import type { Gift } from './model.js'
+import { type RuleName, require } from './rules.js'
+import { CODE_KINDS, type CodeKindSold, priceOf, saleAt } from './sales.js'
+
+export interface MadeCode extends CodeKindSold {
+  readonly kind: string
+  readonly batch: string
+  /** As it is printed. */
+  readonly text: string
+  /** The first instant at which it counts no more. */
+  readonly until: number | null
+}
+
+const DEAD = ['failed', 'canceled', 'expired']
+const OPEN = ['requested', 'pending']
+
+/** What holds a use: a payment that is not dead, or a redemption, for ever. */
+function holdersOf({ payments, grants }: Ledger, hash: string | undefined) {
+  return [
+    ...payments.filter(({ code, status }) => code === hash && !DEAD.includes(status)),
+    ...grants
+      .filter(({ code }) => code === hash)
+      .map((grant) => ({ ...grant, status: 'redeemed', secondOf: null })),
+  ]
+}
+
+const hashOf = ({ codes }: Ledger, made: MadeCode) => codes.find(({ batch }) => batch === made.batch)?.hash
+
+export class Codes {
+  readonly made: MadeCode[] = []
+  /** Payments that may hold a use beyond the bound: they died, their use was given to another, and the money came late. */
+  readonly #late = new Set<string>()
+  #before: readonly BookedPayment[] = []
+
+  /** Once for each state of the ledger. */
+  check(ledger: Ledger): void {
+    this.#noteLate(ledger)
+    for (const { hash, batch, used } of ledger.codes) {
+      const holders = holdersOf(ledger, hash)
+      require(used ===
+        holders.length, 'a use of a code is held by what was paid, can be, or was redeemed', () =>
+        `${batch} counts ${used}, held by ${holders.map(({ id, status }) => `${id} ${status}`)}`)
+      const made = this.made.find((one) => one.batch === batch)
+      if (!made) continue
+      const inTime = holders.filter(({ id, secondOf }) => !this.#late.has(id) && secondOf === null)
+      const rule = 'no code is used more often than its bound'
+      require(inTime.length <= made.uses, rule, () => `${batch}: ${inTime.map(({ id }) => id)}`)
+      for (const { user } of inTime) {
+        const own = inTime.filter((one) => one.user === user)
+        require(own.length <= made.usesPerUser, rule, () => `${batch}: ${own.map(({ id }) => id)}`)
+      }
+    }
+    for (const payment of ledger.payments) this.#checkPrice(ledger, payment)
+    this.#before = ledger.payments
+  }
+
+  /** Whether this user can buy with it, their own open payment apart, which a new choice replaces. */
+  hasUseLeft(made: MadeCode, userId: string, ledger: Ledger): boolean {
+    const holders = holdersOf(ledger, hashOf(ledger, made)).filter(
+      ({ user, status }) => user !== userId || !OPEN.includes(status),
+    )
+    const own = holders.filter(({ user }) => user === userId)
+    return holders.length < made.uses && own.length < made.usesPerUser
+  }
+
+  /** What each payment with it is at the moment: as long as it is the same, no use was taken or came back. */
+  usesOf(made: MadeCode, ledger: Ledger): string {
+    const hash = hashOf(ledger, made)
+    const ofPayments = ledger.payments.filter(({ code }) => code === hash)
+    return [...ofPayments, ...holdersOf(ledger, hash)].map(({ id, status }) => `${id} ${status}`).join()
+  }
+
+  /** What the code with this hash gives without a payment. */
+  giftOf(hash: string, { codes }: Ledger): Omit<Gift, 'id' | 'at'> | undefined {
+    const batch = codes.find((one) => one.hash === hash)?.batch
+    const { isVoucher, plan, months = 0 } = this.made.find((one) => one.batch === batch) ?? {}
+    return isVoucher && plan ? { plan, months, days: 0 } : undefined
+  }
+
+  #noteLate({ payments }: Ledger): void {
+    const isNew = ({ id }: BookedPayment) => !this.#before.some((one) => one.id === id)
+    for (const payment of payments) {
+      if (payment.code === null) continue
+      if (DEAD.includes(payment.status)) this.#late.add(payment.id)
+      const before = this.#before.find(({ id }) => id === payment.id)
+      // In one run it may have died, its use been taken by another, and its money come.
+      const isMoved = before !== undefined && OPEN.includes(before.status) && !OPEN.includes(payment.status)
+      if (isMoved && payments.some((one) => one.code === payment.code && isNew(one)))
+        this.#late.add(payment.id)
+    }
+  }
+
+  #checkPrice({ codes }: Ledger, { id, code, amount, discount, months }: BookedPayment): void {
+    const rule: RuleName = 'a code takes off what it says'
+    const sale = saleAt(amount)
+    const batch = codes.find(({ hash }) => hash === code)?.batch
+    const made = this.made.find((one) => one.batch === batch)
+    const full = sale && priceOf({ ...sale, code: null })
+    const isRight =
+      sale?.months === months && full === amount + discount && (sale.code === null) === (code === null)
+    require(isRight && (!made || made.kind === sale.code), rule, () =>
+      `${id}: ${amount} and ${discount} off for ${months} months by ${batch}`)
+  }
+}
+
+export const CODE_KIND_NAMES = Object.keys(CODE_KINDS)

@@ -1,0 +1,166 @@
+// What users buy and redeem: a month by a click, another term as a payment, perhaps ahead, perhaps with a code; and codes that
+// give months. Each answer is checked against what was possible at some moment since the task began.
+import type { CheckoutRecord } from '../../packages/chargily-emulator/src/records.js'
+import { redeem } from '../../packages/ishtirak/src/payments/redeem.js'
+import { upgrade } from '../../packages/ishtirak/src/payments/upgrade.js'
+import type { MadeCode } from './codes.js'
+import { codeOf, withExpectedErrors } from './expected.js'
+import { isRenewable, mayBuyAhead, standingAfter } from './model.js'
+import { require } from './rules.js'
+import { OFFERS, priceOf } from './sales.js'
+import { LONGEST_RUN_MS, type Task } from './scheduler.js'
+import type { SimulatedWorld } from './world.js'
+
+/** One to three concurrent clicks, on any process, sometimes for different things. */
+export function clicks(world: SimulatedWorld, userId: string): readonly Task[] {
+  const { random } = world
+  const count = random.pick([1, 1, 1, 1, 2, 3])
+  const one = anyWish(world)
+  const wishes = random.boolean(0.3) ? [one, anyWish(world)] : [one]
+  return Array.from({ length: count }, (_, index) =>
+    click(world, userId, wishes[index % wishes.length] ?? one),
+  ).flat()
+}
+
+/** What a user wants to buy. */
+export interface Wish {
+  readonly planId: string
+  /** Absent: one. */
+  readonly months?: number
+  /** Absent: a click on "upgrade", which buys nothing ahead. */
+  readonly mode?: 'payment'
+  readonly code?: MadeCode
+}
+
+export const A_MONTH: Wish = { planId: 'pro' }
+
+/** Mostly a month; else another term, perhaps with a code. */
+function anyWish({ random, codes }: SimulatedWorld): Wish {
+  if (random.boolean(0.65)) return random.pick([A_MONTH, A_MONTH, A_MONTH, { planId: 'team' }])
+  const given = codes.made.filter(({ isVoucher }) => !isVoucher).slice(-6)
+  const made = random.boolean(0.6) && given.length > 0 ? random.pick(given) : undefined
+  const offers = OFFERS.filter(({ code }) => code === (made?.kind ?? null))
+  const { plan: planId, months } = random.pick(offers)
+  return { planId, months, mode: 'payment', ...(made && { code: made }) }
+}
+
+export function click(world: SimulatedWorld, userId: string, wish: Wish): readonly Task[] {
+  const process = world.anyProcess()
+  if (!process) return []
+  const { planId, months = 1, mode, code } = wish
+  const price = priceOf({ plan: planId, months, code: code?.kind ?? null })
+  const rule = mode ? 'what is bought ahead ends within the limit' : A_PURCHASE
+  const startedAt = world.now
+  const known = world.historyOf(userId).length
+  /** Whether a purchase was possible in each state since the click: operators and payments change it. */
+  const renewable = (at: number) => {
+    const history = world.historyOf(userId)
+    const states = Array.from({ length: history.length - known + 1 }, (_, more) => known + more)
+    return states.map((length) => {
+      const standing = standingAfter(history.slice(0, length))
+      return mode ? mayBuyAhead(standing, at, months, world.prepayMaxMonths) : isRenewable(standing, at)
+    })
+  }
+  const takesNoCard = new Set(
+    world.emulator
+      .checkouts()
+      .filter(isLeftAtTheBank(world))
+      .map(({ id }) => id),
+  )
+  const refusedCode = code && codeRefusedRightly(world, userId, code)
+  const task: Task = {
+    name: `${userId} clicks on ${planId}, ${months} by ${code?.batch}`,
+    state: process.state,
+    start: async () => {
+      const typed = code && { code: code.text }
+      const wanted = { user: { userId }, planId, months, locale: 'fr' as const, ...typed }
+      const opened = await upgrade(process.parts, { ...wanted, mode: mode ?? 'upgrade' })
+      const checkoutId = (opened.checkoutUrl ?? '').split('/').at(-2) ?? ''
+      const isWanted = world.emulator.priceOf(checkoutId) === price
+      require(isWanted, 'a click leads to what was chosen', () =>
+        `for ${price} ${userId} was shown ${checkoutId}`)
+      const rulePage = 'a click leads to a page that takes a card'
+      require(!takesNoCard.has(checkoutId), rulePage, () => `${userId} got ${checkoutId}`)
+      world.show({ userId, checkoutId, paymentId: opened.paymentId })
+      world.afterwards(() =>
+        require(renewable(world.now).includes(true), rule, () => `${userId} got ${checkoutId}`),
+      )
+      const isInTime = code?.until == null || startedAt < code.until
+      require(isInTime, 'no code is used more often than its bound', () => `${code?.batch} is over`)
+    },
+    ended: (end) => {
+      const refusal = end.kind === 'threw' ? codeOf(end.error) : ''
+      if (refusal === 'code_not_valid') world.afterwards(() => refusedCode?.())
+      // Told so in place of a purchase ahead, where what was open has just been paid.
+      if (refusal === 'already_subscribed' && mode) world.figures.count('checked: paid while it was replaced')
+      else if (refusal === 'already_subscribed' || refusal === 'prepaid_limit_reached')
+        world.afterwards(() => require(renewable(startedAt).includes(false), rule, () => `not ${userId}`))
+    },
+  }
+  return [withExpectedErrors(world, task, code ? [...REFUSALS, ...CODE_REFUSALS] : REFUSALS)]
+}
+
+const A_PURCHASE = 'a purchase is possible from the start of the renewal window'
+const REFUSALS = [
+  'already_subscribed',
+  'prepaid_limit_reached',
+  'too_many_checkouts',
+  'provider_unavailable',
+  'conflict',
+] as const
+const CODE_REFUSALS = ['code_not_valid', 'too_many_wrong_codes'] as const
+
+/** For a refusal: the code was over, or had no use left at the start, at the end, or in between. */
+function codeRefusedRightly(world: SimulatedWorld, userId: string, code: MadeCode): () => void {
+  const { codes } = world
+  const isLeft = () => codes.hasUseLeft(code, userId, world.ledger)
+  const [wasLeft, uses] = [isLeft(), codes.usesOf(code, world.ledger)]
+  return () => {
+    const isOver = code.until !== null && world.now >= code.until
+    const isChanged = uses !== codes.usesOf(code, world.ledger)
+    require(isOver || isChanged || !wasLeft || !isLeft(), 'a code with a use left counts', () =>
+      `${code.batch} was refused to ${userId}`)
+    world.figures.count('checked: a code was refused')
+  }
+}
+
+/** One of the newest codes that give months, by one or two users at once, or twice by one. */
+export function redemptions(world: SimulatedWorld, userId: string): readonly Task[] {
+  const { random, codes } = world
+  const given = codes.made.filter(({ isVoucher }) => isVoucher).slice(-3)
+  if (given.length === 0) return []
+  const code = random.pick(given)
+  const users = random.pick([[userId], [userId, userId], [userId, random.pick(world.users)]])
+  return users.flatMap((one) => redemption(world, one, code))
+}
+
+function redemption(world: SimulatedWorld, userId: string, code: MadeCode): readonly Task[] {
+  const process = world.anyProcess()
+  if (!process) return []
+  const refusedRightly = codeRefusedRightly(world, userId, code)
+  const task: Task = {
+    name: `${userId} redeems ${code.batch}`,
+    state: process.state,
+    start: async () => {
+      const { grant } = await redeem(process.parts, { userId }, code.text, 'simulation')
+      const isThere = () => world.ledger.grants.some(({ id, user }) => id === grant.id && user === userId)
+      world.afterwards(() =>
+        require(isThere(), 'a code with a use left counts', () => `${grant.id} is not there`),
+      )
+    },
+    ended: (end) => {
+      world.figures.count(`redemptions: ${end.kind}`)
+      if (end.kind === 'threw' && codeOf(end.error) === 'code_not_valid') world.afterwards(refusedRightly)
+    },
+  }
+  return [withExpectedErrors(world, task, CODE_REFUSALS)]
+}
+
+/** A checkout can be paid for half an hour. */
+export const LIFETIME_MS = 30 * 60_000
+
+/** Expired but not decided by the bank, so no card can be used there. A click in flight may still have seen it open. */
+function isLeftAtTheBank({ now }: SimulatedWorld) {
+  return ({ status, created_at }: CheckoutRecord): boolean =>
+    status === 'processing' && created_at * 1_000 + LIFETIME_MS + LONGEST_RUN_MS <= now
+}
