@@ -4,7 +4,21 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ERROR_CODES, VALIDATION_CODES } from '../core/error.js'
 import { byLocale, LOCALES } from '../core/locale.js'
-import { CATALOGS, phoneInWords, planName, sayIn } from './messages.js'
+import { CATALOGS, instrumentName, phoneInWords, planName, sayIn } from './messages.js'
+
+it.each(['edahabia', 'cib', 'ccp', 'baridimob', 'bank_transfer', 'cash', 'cheque'])(
+  'what was paid with %s says so in words',
+  (instrument) => {
+    const names = LOCALES.map((locale) => instrumentName(instrument, locale))
+    expect(names).not.toContain(instrument.toUpperCase())
+    expect(new Set(names).size).toBe(LOCALES.length)
+    expect(names[0]).toMatch(/\p{Script=Arabic}/u)
+  },
+)
+
+it('what was paid with something unknown is named as the provider names it', () => {
+  expect(instrumentName('sofizpay', 'fr')).toBe('SOFIZPAY')
+})
 
 const source = path.resolve(import.meta.dirname, '..')
 const textsOf = byLocale((locale) => {

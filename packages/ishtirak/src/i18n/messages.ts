@@ -46,6 +46,25 @@ function typeset(sentence: string, locale: Locale): string {
   return locale === 'fr' ? sentence.replace(/ ([:;!?])/g, '\u00a0$1') : sentence
 }
 
+/** By the wire's `payment_method`. */
+const INSTRUMENTS = byLocale((locale) => {
+  const { receipt: words } = CATALOGS[locale]
+  return new Map([
+    ['edahabia', words.edahabia],
+    ['cib', words.cib],
+    ['ccp', words.ccp],
+    ['baridimob', words.baridimob],
+    ['bank_transfer', words.bank_transfer],
+    ['cash', words.cash],
+    ['cheque', words.cheque],
+  ])
+})
+
+/** How it was paid. A word of the provider that is not known yet stands as it is: it is a fact about money. */
+export function instrumentName(instrument: string, locale: Locale): string {
+  return INSTRUMENTS[locale].get(instrument) ?? instrument.toUpperCase()
+}
+
 export function directionOf(locale: Locale): 'rtl' | 'ltr' {
   return locale === 'ar' ? 'rtl' : 'ltr'
 }

@@ -45,6 +45,11 @@ it('a list is a table without the characters that move a cursor, facts are pairs
   )
 })
 
+it('a list of payments shows the reference that a transfer is looked for by', () => {
+  const table = sections({ payments: [{ id: 'pay_1', checkout_id: 'K4M92R8FJW36' }] }, 'UTC')
+  expect(table).toMatch(/ checkout_id .*\n.* K4M92R8FJW36 /)
+})
+
 it('JSON is the same value without the characters that move a cursor', () => {
   const value = { name: 'A\u001b[2J\u007f\u009b\u202e\u2066\u200f', list: [1] }
   const text = plainJson(value)

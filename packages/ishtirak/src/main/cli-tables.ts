@@ -6,7 +6,7 @@ import { wallClockIn } from '../runtime/calendar.js'
 export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   users: ['user_id', 'email', 'name'],
   payments: [
-    ...['id', 'user_id', 'plan', 'months', 'amount', 'currency', 'status', 'payment_method'],
+    ...['id', 'user_id', 'plan', 'months', 'amount', 'currency', 'status', 'payment_method', 'checkout_id'],
     ...['created_at', 'paid_at', 'period_end', 'second_of'],
   ],
   moved: ['id', 'period_start', 'period_end', 'new_period_start', 'new_period_end'],

@@ -30,6 +30,7 @@ const COLUMNS: Readonly<Record<string, (taken: TakenPayment, wallClock: WallCloc
   method: ({ payment }) => payment.method,
   // In dinars; it comes on top of the amount.
   stamp_duty: ({ stampDutyCentimes: duty }) => duty && duty / 100,
+  received_at_utc: ({ receivedAt }) => timestampOrNull(receivedAt),
 }
 
 export interface ExportDeps extends AuditDeps {

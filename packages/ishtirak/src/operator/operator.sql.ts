@@ -139,13 +139,17 @@ export interface TakenPayment {
   readonly receipt: { readonly series: string; readonly number: number } | null
   /** Null: there is no receipt. */
   readonly stampDutyCentimes: number | null
+  /** When a transfer came to the account, as it was approved. */
+  readonly receivedAt: Instant | null
 }
 
 const selectTaken = statement(
   'operator.taken',
-  `select ${PAYMENT_COLUMNS}, r.series, r.number, (r.snapshot->>'stampDutyCentimes')::int as stamp_duty
+  `select ${PAYMENT_COLUMNS}, r.series, r.number, (r.snapshot->>'stampDutyCentimes')::int as stamp_duty,
+          (t.approvals->-1->>'receivedAt')::bigint as received_at
      from payments p
      left join receipts r on r.user_id = p.user_id and r.payment_id = p.id
+     left join transfers t on t.user_id = p.user_id and t.payment_id = p.id
     where p.paid_at >= $1::timestamptz and p.paid_at < $2::timestamptz and ${isWay('$6')}
       and ($3::timestamptz is null or (p.paid_at, p.id) > ($3::timestamptz, $4::text))
     order by p.paid_at, p.id
@@ -171,6 +175,7 @@ export async function takenPayments(
     payment: parsePayment(row),
     receipt: receiptIn(row),
     stampDutyCentimes: row.stamp_duty === null ? null : integer(row, 'stamp_duty'),
+    receivedAt: row.received_at === null ? null : integer(row, 'received_at'),
   }))
 }
 

@@ -372,8 +372,8 @@ describeScenario('the operator', ({ database }) => {
       const csv = await operator.get('/exports/payments?month=2026-11')
       expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8')
       expect(csv.text).toBe(
-        'receipt_number,payment_id,checkout_id,user_id,plan,amount,currency,payment_method,paid_at_utc,paid_at_local,period_start_utc,period_end_utc,status,second_of,months,method,stamp_duty\r\n' +
-          `${number},${paymentId},${checkoutId},"'=cmd|""calc"", user",pro,2000,DZD,cib,2026-11-21T12:00:00Z,2026-11-21 13:00:00,2026-11-21T12:00:00Z,2026-12-21T12:00:00Z,paid,,1,chargily,0\r\n`,
+        'receipt_number,payment_id,checkout_id,user_id,plan,amount,currency,payment_method,paid_at_utc,paid_at_local,period_start_utc,period_end_utc,status,second_of,months,method,stamp_duty,received_at_utc\r\n' +
+          `${number},${paymentId},${checkoutId},"'=cmd|""calc"", user",pro,2000,DZD,cib,2026-11-21T12:00:00Z,2026-11-21 13:00:00,2026-11-21T12:00:00Z,2026-12-21T12:00:00Z,paid,,1,chargily,0,\r\n`,
       )
       const december = await operator.get('/exports/payments?month=2026-12')
       expect(december.text.split('\r\n')[1]).toContain(`${second.paymentId},`)

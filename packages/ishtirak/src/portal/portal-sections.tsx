@@ -5,7 +5,7 @@ import { type PublicPaymentStatus, publicStatusAt, type ShownPayment } from '../
 import type { Plan } from '../core/plan.js'
 import { isPaidNow } from '../core/quote.js'
 import { termInWords } from '../i18n/formats.js'
-import { planName } from '../i18n/messages.js'
+import { instrumentName, planName } from '../i18n/messages.js'
 import { BuyForm, Card, LinkButton } from './frame.js'
 import { hasTerms, TermChoice } from './portal-terms.js'
 import { isTaxed, mayInvite, priceOf, type Section } from './portal-view.js'
@@ -155,10 +155,13 @@ function whatItBought(
   payment: ShownPayment,
   status: PublicPaymentStatus,
 ): string {
-  const { periodStart, periodEnd, plan, months } = payment
+  const { periodStart, periodEnd, plan, months, instrument } = payment
   const bought = months === 1 ? plan.name : `${plan.name} · ${termInWords(months, view.locale)}`
   if (periodStart === null || periodEnd === null)
     return status === 'pending' || status === 'review' ? bought : say('boughtNothing')
   const day = (instant: Instant) => pages.formats.day(instant, view.locale)
-  return `${bought} · ${say('boughtPeriod', { start: day(periodStart), end: day(periodEnd) })}`
+  const period = say('boughtPeriod', { start: day(periodStart), end: day(periodEnd) })
+  return [bought, period, ...(instrument === null ? [] : [instrumentName(instrument, view.locale)])].join(
+    ' · ',
+  )
 }

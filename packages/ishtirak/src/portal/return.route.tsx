@@ -7,7 +7,7 @@ import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../core/pay
 import { graceEndsAt } from '../core/subscription.js'
 import type { App } from '../http/app.js'
 import { termInWords } from '../i18n/formats.js'
-import { planName, type Say, sayFor } from '../i18n/messages.js'
+import { instrumentName, planName, type Say, sayFor } from '../i18n/messages.js'
 import { type ReturnedPayment, readReturnedPayment } from '../payments/status.js'
 import { findUserLocale } from '../payments/users.sql.js'
 import { BuyForm, Card, LinkButton, type Pages, renderPage, Sign, type SignKind } from './frame.js'
@@ -181,19 +181,15 @@ function factsOf({ formats }: Pages, { payment, refundedAt, locale }: ReturnView
     ...(payment.months === 1 ? [] : [[say('term'), termInWords(payment.months, locale)] as const]),
     ...(payment.discount === 0 ? [] : [[say('discount'), formats.money(payment.discount, locale)] as const]),
     [say('amount'), formats.money(payment.price.amount, locale)],
-    ...(payment.instrument === null ? [] : [[say('card'), cardName(payment.instrument, locale)] as const]),
+    ...(payment.instrument === null
+      ? []
+      : [[say('paidWith'), instrumentName(payment.instrument, locale)] as const]),
     paidAt === null ? [say('startedAt'), local(createdAt)] : [say('paidAt'), local(paidAt)],
     ...(refundedAt === null ? [] : [[say('refundedAt'), local(refundedAt)] as const]),
     ...(periodStart === null || periodEnd === null
       ? []
       : [[say('period'), period(periodStart, periodEnd)] as const]),
   ]
-}
-
-/** A word of the provider that is not known yet stands as it is: it is a fact about money. */
-function cardName(method: string, locale: Locale): string {
-  if (method === 'edahabia') return locale === 'ar' ? 'الذهبية EDAHABIA' : 'EDAHABIA'
-  return method.toUpperCase()
 }
 
 function Fact([label, value, isCode]: FactRow) {

@@ -317,6 +317,20 @@ it.each([
 })
 
 it.each([
+  ['ccp', 'Paid by CCP.', 'Payé par CCP.', 'دفع عبر الحساب البريدي الجاري CCP.'],
+  ['baridimob', 'Paid by BaridiMob.', 'Payé par BaridiMob.', 'دفع عبر بريدي موب BaridiMob.'],
+  ['bank_transfer', 'Paid by bank transfer.', 'Payé par virement bancaire.', 'دفع بتحويل بنكي.'],
+])('a receipt of a transfer by %s closes with it', (instrument, english, french, arabic) => {
+  const payment = { instrument, checkoutId: 'K4M92R8FJW36' }
+  expect(textIn('en', { payment })).toContain(english)
+  expect(textIn('en', { payment })).not.toMatch(/Paid electronically|electronic payment|Chargily/)
+  expect(textIn('fr', { payment })).toContain(french)
+  expect(textIn('fr', { payment })).toContain('Timbre (paiement par virement) 0,00 DA')
+  const closing = `${arabic} وثيقة إلكترونية، صالحة دون ختم أو توقيع.`
+  expect(linesOf(render(snapshotWith({ payment }), 'ar')).map(lettersOf)).toContain(lettersOf(closing))
+})
+
+it.each([
   [null, 'Paiement électronique'],
   ['sofizpay', 'SOFIZPAY'],
   ['baridimob', 'Virement BaridiMob'],

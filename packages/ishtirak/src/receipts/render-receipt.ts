@@ -8,7 +8,7 @@ import { netPriceOf, type ReceiptSnapshot, type SellerIdentity, totalOf } from '
 import { formatReference } from '../core/reference.js'
 import { amountInWords } from '../i18n/amount-in-words.js'
 import { termInWords } from '../i18n/formats.js'
-import { CATALOGS } from '../i18n/messages.js'
+import { CATALOGS, instrumentName } from '../i18n/messages.js'
 import type { Typesetter } from './typesetter.js'
 
 type ReceiptWords = (typeof CATALOGS)[Locale]['receipt']
@@ -37,6 +37,7 @@ function describePage(
 ) {
   const words = CATALOGS[locale].receipt
   const method = describeMethod(snapshot, words)
+  const { paymentMethod } = snapshot
   return {
     lang: locale,
     title: words.title,
@@ -56,7 +57,10 @@ function describePage(
       label: words.payment,
       rows: rowsOf([
         [words.paidOn, dayInFigures(snapshot.paidOn)],
-        [words.method, method.name],
+        [
+          words.method,
+          paymentMethod === null ? words.anyMethod : shorten(instrumentName(paymentMethod, locale)),
+        ],
         [words.paymentId, snapshot.paymentId],
         [method.reference, transactionOf(snapshot)],
       ]),
@@ -147,33 +151,27 @@ function totalInWords(snapshot: ReceiptSnapshot, locale: Locale): string {
   return amountInWords(Math.floor(centimes / 100), locale, centimes % 100)
 }
 
-/** What a receipt says by how it was paid. */
+/** What a receipt says by how it was paid, its name apart. */
 function describeMethod({ paymentMethod: method }: ReceiptSnapshot, words: ReceiptWords) {
   const onPage = { reference: words.checkoutId, stampDuty: words.stampDuty, closing: words.electronic }
-  const byTransfer = { ...onPage, reference: words.transferReference }
+  const byTransfer = { reference: words.transferReference, stampDuty: words.stampDutyTransfer }
   const known = new Map([
-    ['edahabia', { name: words.edahabia, ...onPage }],
-    ['cib', { name: words.cib, ...onPage }],
-    ['ccp', { name: words.ccp, ...byTransfer }],
-    ['baridimob', { name: words.baridimob, ...byTransfer }],
-    ['bank_transfer', { name: words.bank_transfer, ...byTransfer }],
-    ['cash', { name: words.cash, ...atDesk(words.cashReference, words.stampDutyCash, words.paidInCash) }],
+    ['ccp', { ...byTransfer, closing: words.paidByCcp }],
+    ['baridimob', { ...byTransfer, closing: words.paidByBaridimob }],
+    ['bank_transfer', { ...byTransfer, closing: words.paidByBankTransfer }],
+    ['cash', { reference: words.cashReference, stampDuty: words.stampDutyCash, closing: words.paidInCash }],
     [
       'cheque',
-      { name: words.cheque, ...atDesk(words.chequeReference, words.stampDutyCheque, words.paidByCheque) },
+      { reference: words.chequeReference, stampDuty: words.stampDutyCheque, closing: words.paidByCheque },
     ],
   ])
-  // A word of the provider that is not known yet stands as it is: it is a fact about money.
-  const name = method === null ? words.anyMethod : shorten(method.toUpperCase())
-  return known.get(method ?? '') ?? { name, ...onPage }
+  return known.get(method ?? '') ?? onPage
 }
 
 /** As the payer finds it on the provider's page, or on their own slip. */
 function transactionOf({ paymentMethod, checkoutId }: ReceiptSnapshot): string | null {
   return checkoutId !== null && isTransferred(paymentMethod) ? formatReference(checkoutId) : checkoutId
 }
-
-const atDesk = (reference: string, stampDuty: string, closing: string) => ({ reference, stampDuty, closing })
 
 /** What is null has no line. */
 export function rowsOf(rows: readonly (readonly [string, string | null])[]) {

@@ -203,10 +203,10 @@ describeScenario('a payment at the desk', ({ database }) => {
     const cheque = (await record(CHEQUE)).body.payment.id
     const { text } = await operator.get('/exports/payments?month=2026-11')
     const lines = text.trim().split('\r\n')
-    expect(lines[0]).toMatch(/,method,stamp_duty$/)
+    expect(lines[0]).toMatch(/,method,stamp_duty,received_at_utc$/)
     expect(lines[1]).toMatch(`TEST-2026-000001,${cash},2026/0042,${USER},pro,2000,DZD,cash,`)
-    expect(lines[1]).toMatch(/,cash,20$/)
-    expect(lines[2]).toMatch(new RegExp(`,${cheque},BNA 1234567,.*,cheque,0$`))
+    expect(lines[1]).toMatch(/,cash,20,$/)
+    expect(lines[2]).toMatch(new RegExp(`,${cheque},BNA 1234567,.*,cheque,0,$`))
     const cashOnly = await operator.get('/exports/payments?month=2026-11&method=cash')
     expect(cashOnly.text.trim().split('\r\n')).toEqual(lines.slice(0, 2))
     expect((await operator.get('/payments?method=cheque')).body.data).toMatchObject([{ id: cheque }])

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../../test/support/databases.js'
 import { type OperatorCaller, operatorOf } from '../../../../../test/support/operator.js'
+import { enterPortal, wordsOf } from '../../../../../test/support/portal.js'
 import { type Answer, createWorld, type World } from '../../../../../test/support/world.js'
 import { decideApproval } from '../../core/transfer.js'
 import { statement } from '../../database/database.js'
@@ -326,7 +327,8 @@ describeScenario('a transfer', ({ database }) => {
   it('is listed and exported by its method, and found by its reference as people write it', async () => {
     const { id, transfer } = await ask()
     await world.as('user-2').buy()
-    await approve(id)
+    await world.advance(DAY)
+    await approve(id, { received_at: '2026-11-21' })
     const listed = async (query: string) =>
       (await amina.get(`/payments?${query}`)).body.data.map((one: { id: string }) => one.id)
     expect(await listed('method=transfer')).toEqual([id])
@@ -336,9 +338,23 @@ describeScenario('a transfer', ({ database }) => {
       (await amina.get(`/exports/payments?month=2026-11${query}`)).text.split('\r\n')
     expect((await lines('')).length).toBe(4)
     const [, line = '', end] = await lines('&method=transfer')
-    expect([line.includes(id), line.includes('transfer'), end]).toEqual([true, true, ''])
+    expect(line).toMatch(new RegExp(`,${id},.*,2026-11-22T12:00:00Z,.*,transfer,0,2026-11-21T00:00:00Z$`))
+    expect(end).toBe('')
     const word = encodeURIComponent(transfer.reference.toLowerCase().replaceAll('-', ' '))
     expect((await amina.get(`/search?q=${word}`)).body.payments).toMatchObject([{ id }])
+  })
+
+  it.each([
+    ['ar', 'طريقة الدفع', 'دفع عبر الحساب البريدي الجاري CCP'],
+    ['fr', 'Mode de paiement', 'Versement CCP'],
+    ['en', 'Payment method', 'CCP payment'],
+  ])('says on the page after paying and in the history how it was paid (%s)', async (locale, label, name) => {
+    const { id } = await ask()
+    await approve(id)
+    const portal = await enterPortal(world, 'user-1', locale)
+    const returned = wordsOf((await portal.open(`/billing/return/${id}?lang=${locale}`)).text)
+    expect(returned).toMatch(new RegExp(`${label} ${name}`))
+    expect(wordsOf((await portal.open(`/portal?lang=${locale}`)).text)).toContain(` · ${name}`)
   })
 
   it('is not compared with a provider', async () => {
