@@ -3,7 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { ERROR_CODES, ERRORS } from '../packages/ishtirak/src/core/error.js'
+import { offersOf, type Plan } from '../packages/ishtirak/src/core/plan.js'
 import { CATALOGS } from '../packages/ishtirak/src/i18n/messages.js'
+import { readPlans } from '../packages/ishtirak/src/runtime/plans-file.js'
 
 const root = path.resolve(import.meta.dirname, '..')
 const documents = [
@@ -98,4 +100,19 @@ it('docs/upgrade.md states of every migration the oldest program that runs on it
   const needsStop = rows.map(([, , oldest], index) => oldest !== (rows[index - 1]?.[2] ?? '0'))
   expect(rows.map(([, , , way]) => way === 'stop')).toEqual(needsStop)
   expect(read('CHANGELOG.md')).toContain(`\`${stated.at(-1)?.[0]}\``)
+})
+
+it('docs/selling.md lists the offers of its catalogue, and shows a limit as it stands there', () => {
+  const file = path.join(root, 'docs/selling.example.json')
+  const { plans } = readPlans(file)
+  const prices = (plan: Plan) => offersOf(plan).map(({ price }) => price.amount)
+  const page = read('docs/selling.md')
+  const rows = [...page.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, id, cells]) => [id, cells])
+  const sold = plans.filter(({ price }) => price > 0)
+  expect(rows).toEqual(
+    sold.map((plan) => [plan.id, [...prices(plan), plan.limits.build_minutes].join(' | ')]),
+  )
+  expect(sold.map((plan) => offersOf(plan).map(({ months }) => months))).toEqual(sold.map(() => [1, 6, 12]))
+  const [shown = ''] = /(?<=```json\n)[\s\S]*?(?=```)/.exec(page) ?? []
+  expect(JSON.parse(shown)).toEqual(JSON.parse(readFileSync(file, 'utf8')).limits.build_minutes)
 })
