@@ -374,6 +374,9 @@ describe('PLANS_FILE', () => {
       [{ ...free, limits: { ...limits, storage_gb: 1 } }],
       'PLANS_FILE /0/limits/storage_gb: is not a known field',
     ],
+    [[free, { ...free, id: 'pro', price: 3_000_000_000 }], 'PLANS_FILE /1/price: must be <= 1000000000'],
+    [[{ ...free, name: 'Free\u0000' }], expect.stringMatching(/^PLANS_FILE \/0\/name: must match pattern/)],
+    [[{ ...free, name: 'Free \ud83d' }], expect.stringMatching(/^PLANS_FILE \/0\/name: must match pattern/)],
     [[{ ...free, prize: 0 }], 'PLANS_FILE /0/prize: is not a known field'],
     [[{ ...free, price: 100 }], 'PLANS_FILE: no plan costs 0: users who never paid need one'],
     [

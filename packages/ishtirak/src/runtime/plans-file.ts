@@ -100,8 +100,11 @@ function toDefinition([name, limit]: LimitEntry): LimitDefinition {
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
+/** In whole dinars. A column of the database is an `int4`. */
+const Price = Type.Integer({ minimum: 0, maximum: 1_000_000_000 })
+
 const TermSchema = Type.Object(
-  { months: Type.Integer({ minimum: 1, maximum: LONGEST_TERM }), price: Count },
+  { months: Type.Integer({ minimum: 1, maximum: LONGEST_TERM }), price: Price },
   { additionalProperties: false },
 )
 
@@ -111,8 +114,9 @@ function plansSchema(limits: readonly LimitDefinition[]) {
     {
       // It stands in addresses, in the provider's metadata and in the database.
       id: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' }),
-      name: Type.String({ minLength: 1, maxLength: 100 }),
-      price: Count,
+      // What PostgreSQL stores in JSON: no control characters, no half surrogates.
+      name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{Cc}\\p{Cs}]*$' }),
+      price: Price,
       currency: Type.String({ pattern: '^[A-Z]{3}$' }),
       limits: Type.Object(numbers, { additionalProperties: false }),
       terms: Type.Optional(Type.Array(TermSchema, { minItems: 1, maxItems: LONGEST_TERM })),
