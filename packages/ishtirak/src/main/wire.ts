@@ -153,6 +153,7 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     ),
     proofDays: config.proofDays,
     uploads: createUploads(),
+    admitUpload: createRateLimit({ clock, quota: UPLOADS, windowMs: HOUR }),
     secondApprovalFrom: config.transfers?.secondApprovalFrom ?? null,
     catalogue: config.plans,
     codeKeys: config.codeKeys,
@@ -243,8 +244,7 @@ async function registerRoutes(
   config: Config,
   parts: Service['parts'] & CallerChecks,
 ): Promise<void> {
-  const { limitAnonymous, clock } = parts
-  const admitUpload = createRateLimit({ clock, quota: UPLOADS, windowMs: HOUR })
+  const { limitAnonymous } = parts
   const platforms = callersWithKey(createApiKeys(config.platformKeys), limitAnonymous)
   const operators = callersWithKey(createOperatorKeys(config.operatorKeys), limitAnonymous)
   await app.register(offerRoutes(parts))
@@ -252,7 +252,7 @@ async function registerRoutes(
   await app.register(statusRoutes(parts))
   await app.register(historyRoutes(parts))
   await app.register(redeemRoutes(parts))
-  await app.register(proofRoutes({ ...parts, admitUpload }))
+  await app.register(proofRoutes(parts))
   await app.register(webhookRoutes(parts))
   await app.register(overviewRoutes(parts))
   await app.register(receiptRoutes(parts))

@@ -3,7 +3,7 @@
 // for a late webhook; its failure fails no read. The history comes in pages, newest first, that skip and repeat nothing.
 import { BillingError } from '../core/error.js'
 import { type Instant, LAST_INSTANT, SECOND } from '../core/instant.js'
-import { isOpen, type Payment, type PublicPaymentStatus } from '../core/payment.js'
+import { isOpen, isPayable, type Payment, type PublicPaymentStatus } from '../core/payment.js'
 import { renewabilityAt } from '../core/quote.js'
 import { NEVER_PAID, type Subscription, statusAt } from '../core/subscription.js'
 import type { SingleFlight } from '../runtime/async.js'
@@ -127,7 +127,9 @@ export async function readReturnedPayment(deps: StatusDeps, paymentId: string, r
   const facts = loaded?.user.subscription ?? NEVER_PAID
   const subscription = statusAt(facts, now, deps.rules)
   const mayRenew = renewabilityAt(facts, now, deps.rules).allowed
-  return { payment, subscription, mayRenew, refundedAt, now }
+  const other = loaded?.open ?? null
+  const awaited = other && other.id !== paymentId && other.checkoutUrl === null && isPayable(other, now)
+  return { payment, subscription, mayRenew, refundedAt, now, alsoAwaits: awaited ? other : null }
 }
 
 async function refreshed(deps: StatusDeps, find: () => Promise<Payment | null>, requestId?: string) {

@@ -8,12 +8,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { lightenedFor } from '../core/color.js'
 import { LOCALES, type Locale } from '../core/locale.js'
 import type { Seller } from '../core/receipt.js'
+import type { Database } from '../database/database.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import type { Formats } from '../i18n/formats.js'
 import { CATALOGS, directionOf, type Say, sayFor } from '../i18n/messages.js'
 import type { OverviewDeps } from '../limits/overview.js'
 import type { RedeemDeps } from '../payments/redeem.js'
 import type { HistoryDeps } from '../payments/status.js'
+import type { ProofRoutesDeps } from '../payments/transfer/proof.route.js'
 import type { UpgradeDeps } from '../payments/upgrade.js'
 import type { ReceiptDeps } from '../receipts/receipt.js'
 import type { Reader, ReaderDeps, Session } from './reader.js'
@@ -25,7 +27,9 @@ export interface PagesDeps
     OverviewDeps,
     RedeemDeps,
     ReceiptDeps,
-    ReaderDeps {
+    ReaderDeps,
+    ProofRoutesDeps {
+  readonly database: Database
   readonly platformUrl: string
   readonly frameAncestors: string
   readonly formats: Formats
@@ -183,6 +187,8 @@ export function BuyForm(of: {
   planId: string
   months: number
   label: string
+  /** Another button of the form. */
+  other?: JSX.Element
 }) {
   return (
     <form method="post" action={`${of.base}/portal/upgrade`}>
@@ -190,38 +196,7 @@ export function BuyForm(of: {
       <input type="hidden" name="plan" value={of.planId} />
       <input type="hidden" name="months" value={String(of.months)} />
       <SubmitButton label={of.label} />
-    </form>
-  )
-}
-
-/** Where a user types a code. `isWrong`: one was, and does not count. */
-export function CodeForm(of: {
-  readonly pages: Pages
-  readonly session: Session
-  readonly say: Say
-  readonly isWrong?: boolean
-}) {
-  const { pages, session, say, isWrong = false } = of
-  return (
-    <form method="post" action={`${pages.base}/portal/code`}>
-      <FormToken session={session} />
-      <label>
-        <span safe>{say('code')}</span>
-        <input
-          type="text"
-          name="code"
-          required
-          maxlength="100"
-          autocomplete="off"
-          autocapitalize="characters"
-          spellcheck="false"
-          dir="ltr"
-          {...(isWrong && { 'aria-invalid': 'true' })}
-        />
-      </label>
-      <button type="submit" safe>
-        {say('checkCode')}
-      </button>
+      {of.other ?? null}
     </form>
   )
 }

@@ -4,16 +4,8 @@ import { type BillingError, ERRORS } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { CATALOGS, type Say, sayFor } from '../i18n/messages.js'
-import {
-  CodeForm,
-  FormToken,
-  LinkButton,
-  type Pages,
-  renderPage,
-  Sign,
-  type SignKind,
-  SubmitButton,
-} from './frame.js'
+import { FormToken, LinkButton, type Pages, renderPage, Sign, type SignKind, SubmitButton } from './frame.js'
+import { CodeForm } from './portal-redemptions.js'
 import type { PortalSession } from './portal-sessions.sql.js'
 import type { Session } from './reader.js'
 

@@ -5,12 +5,13 @@ import type { Plan } from '../core/plan.js'
 import { isPaidNow, type Renewal } from '../core/quote.js'
 import { graceEndsAt } from '../core/subscription.js'
 import { planName, sayFor } from '../i18n/messages.js'
-import { BuyForm, CodeForm, FormToken, LinkButton, type Pages, renderPage } from './frame.js'
-import { inWords, Redemptions } from './portal-redemptions.js'
+import { BuyForm, FormToken, LinkButton, type Pages, renderPage } from './frame.js'
+import { CodeForm, inWords, Redemptions } from './portal-redemptions.js'
 import { History, Plans } from './portal-sections.js'
 import { hasTerms, TermChoice } from './portal-terms.js'
 import { scopeInWords, UsageBars, usageInWords } from './portal-usage.js'
 import { isUnderReview, mayInvite, type PortalView, priceOf, type Section } from './portal-view.js'
+import { TransferButton, TransferSection } from './transfer-section.js'
 
 export function portalPage(pages: Pages, view: PortalView): string {
   const { session, locale } = view
@@ -43,6 +44,7 @@ export function portalPage(pages: Pages, view: PortalView): string {
         </div>
         <RedeemedNotice {...section} />
         <PendingNotice {...section} />
+        <TransferSection {...section} />
         <ReviewNotice {...section} />
         <Hero {...section} />
         <OverLimitNotice {...section} />
@@ -148,6 +150,7 @@ function Offer(section: Section) {
         planId={renewal.plan.id}
         months={1}
         label={say(isRenewal ? 'renew' : 'upgrade', words)}
+        other={<TransferButton {...section} />}
       />
       <p safe>{say(isRenewal ? 'willExtend' : 'willStart', { end })}</p>
       <p class="soft small" safe>

@@ -1,9 +1,11 @@
-// What a user redeemed, each with its statement: no money came, so there is no receipt.
+// Codes on the pages: where one is typed, and what was redeemed with its statement, since no money came.
 import { planById } from '../core/plan.js'
 import { termInWords } from '../i18n/formats.js'
+import type { Say } from '../i18n/messages.js'
 import type { Redemption } from '../payments/redeem.sql.js'
-import { Card } from './frame.js'
+import { Card, FormToken, type Pages } from './frame.js'
 import type { Section } from './portal-view.js'
+import type { Session } from './reader.js'
 
 export function Redemptions(section: Section) {
   const { pages, view, say } = section
@@ -42,4 +44,36 @@ export function inWords({ pages, view, say }: Section, redemption: Redemption): 
   const day = (timestamp: string) => pages.formats.day(Date.parse(timestamp), view.locale)
   const period = say('boughtPeriod', { start: day(period_start), end: day(period_end) })
   return [planById(pages.catalogue, plan)?.name ?? plan, termInWords(months, view.locale), period].join(' · ')
+}
+
+/** Where a user types a code. `isWrong`: one was, and does not count. */
+export function CodeForm(of: {
+  readonly pages: Pages
+  readonly session: Session
+  readonly say: Say
+  readonly isWrong?: boolean
+}) {
+  const { pages, session, say, isWrong = false } = of
+  return (
+    <form method="post" action={`${pages.base}/portal/code`}>
+      <FormToken session={session} />
+      <label>
+        <span safe>{say('code')}</span>
+        <input
+          type="text"
+          name="code"
+          required
+          maxlength="100"
+          autocomplete="off"
+          autocapitalize="characters"
+          spellcheck="false"
+          dir="ltr"
+          {...(isWrong && { 'aria-invalid': 'true' })}
+        />
+      </label>
+      <button type="submit" safe>
+        {say('checkCode')}
+      </button>
+    </form>
+  )
 }

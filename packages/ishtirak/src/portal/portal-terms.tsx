@@ -9,6 +9,7 @@ import type { Say } from '../i18n/messages.js'
 import { FormToken, type Pages } from './frame.js'
 import { isTaxed, type Section } from './portal-view.js'
 import type { Session } from './reader.js'
+import { TransferButton } from './transfer-section.js'
 
 export function hasTerms(plan: Plan): boolean {
   return offersOf(plan).length > 1
@@ -33,6 +34,7 @@ export function TermChoice({
     <TermsForm
       {...{ pages, session, locale, say, now, plan, decisions, id }}
       extra={ahead ? { ahead: 'yes' } : {}}
+      other={(months) => <TransferButton {...section} months={months} />}
     />
   )
 }
@@ -49,6 +51,8 @@ interface TermsFormOf {
   readonly id: string
   /** Fields that the form carries beside plan and months. */
   readonly extra: Readonly<Record<string, string>>
+  /** Another button of a term. */
+  readonly other?: (months: number) => JSX.Element | null
 }
 
 export function TermsForm(of: TermsFormOf) {
@@ -104,6 +108,7 @@ function TermLine({ of, decision }: { readonly of: TermsFormOf; readonly decisio
           {say('pay', { amount: money(amount) })}
         </button>
       )}
+      {decision.kind === 'prepaid_limit_reached' ? null : (of.other?.(months) ?? null)}
     </li>
   )
 }

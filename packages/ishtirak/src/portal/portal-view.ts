@@ -1,13 +1,20 @@
 // What the portal's page and its sections share: what was read, whether it may invite to pay, and how it says a price.
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
+import type { ShownPayment } from '../core/payment.js'
 import { taxAt } from '../core/receipt.js'
+import type { Proof } from '../core/transfer.js'
 import type { Say } from '../i18n/messages.js'
 import type { Overview } from '../limits/overview.js'
 import type { Redemption } from '../payments/redeem.sql.js'
 import type { HistoryPage } from '../payments/status.js'
 import type { Pages } from './frame.js'
 import type { Session } from './reader.js'
+
+export interface PortalTransfer {
+  readonly payment: ShownPayment
+  readonly proofs: readonly Proof[]
+}
 
 export interface PortalView {
   readonly session: Session
@@ -20,6 +27,8 @@ export interface PortalView {
   readonly redeemed: string | null
   /** A page of the history further back. */
   readonly isOlder: boolean
+  /** The one that is waited for. */
+  readonly transfer: PortalTransfer | null
 }
 
 export interface Section {

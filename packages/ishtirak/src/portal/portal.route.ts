@@ -1,6 +1,6 @@
 // What users see: the front page, the portal with the way to the payment page and the receipts, the way into it, the page after
 // paying. Nothing here decides about money.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
@@ -18,8 +18,9 @@ import { type Pages, type PagesDeps, pageHeaders, styleWith } from './frame.js'
 import { linkRoutes, mailedLinkRoutes } from './link.route.js'
 import { frontPage, refusalPage } from './message-pages.js'
 import { portalPage } from './portal-page.js'
-import { createReader, fieldOf, queryOf, type Reader, type Session } from './reader.js'
+import { createReader, queryOf, type Reader, type Session, wantedIn } from './reader.js'
 import { returnRoutes } from './return.route.js'
+import { readTransfer, transferRoutes } from './transfer.route.js'
 
 export function pages(deps: PagesDeps) {
   const reader = createReader(deps, deps.publicUrl)
@@ -39,6 +40,7 @@ export function pages(deps: PagesDeps) {
     linkRoutes(app, shared)
     portalRoutes(app, shared)
     if (shared.codeKeys.length > 0) codeRoutes(app, shared)
+    transferRoutes(app, shared)
     returnRoutes(app, shared)
     if (shared.mailsLinks) mailedLinkRoutes(app, shared)
   }
@@ -75,7 +77,9 @@ function portalRoutes(app: App, pages: Pages): void {
     const redemptions = pages.codeKeys.length > 0 ? await listRedemptions(pages.database, userId) : []
     const redeemed = queryOf(request, 'redeemed') ?? null
     const locale = reader.language(request, reply, session)
-    const view = { session, overview, history, redemptions, redeemed, locale, isOlder: cursor !== null }
+    const transfer = await readTransfer(pages, { history, session })
+    const isOlder = cursor !== null
+    const view = { session, overview, history, redemptions, redeemed, locale, isOlder, transfer }
     return reply.headers(pages.headers).send(portalPage(pages, view))
   })
 
@@ -100,17 +104,6 @@ function portalRoutes(app: App, pages: Pages): void {
       return sendReceipt(reply, await askForReceipt(pages, { userId, paymentId, locale }))
     },
   )
-}
-
-/** Only a form for it, or for a code, buys ahead: pressed again on a page that is still open, the usual ones buy nothing by accident. */
-function wantedIn(request: FastifyRequest) {
-  const [months, code, ahead] = ['months', 'code', 'ahead'].map((name) => fieldOf(request, name))
-  return {
-    planId: fieldOf(request, 'plan'),
-    ...(months && { months: Number(months) }),
-    ...(code && { code }),
-    mode: code || ahead ? ('payment' as const) : ('upgrade' as const),
-  }
 }
 
 function callersBySession({ limitAnonymous, limitUser }: CallerChecks, reader: Reader): Callers<Session> {

@@ -138,3 +138,14 @@ export function queryOf({ query }: FastifyRequest, name: string): string | undef
 export function fieldOf(request: FastifyRequest, name: string): string {
   return request.body instanceof URLSearchParams ? (request.body.get(name) ?? '') : ''
 }
+
+/** Only a form for it, or for a code, buys ahead: pressed again on a page that is still open, the usual ones buy nothing by accident. */
+export function wantedIn(request: FastifyRequest) {
+  const [months, code, ahead] = ['months', 'code', 'ahead'].map((name) => fieldOf(request, name))
+  return {
+    planId: fieldOf(request, 'plan'),
+    ...(months && { months: Number(months) }),
+    ...(code && { code }),
+    mode: code || ahead ? ('payment' as const) : ('upgrade' as const),
+  }
+}

@@ -74,6 +74,7 @@ function returnPage(pages: Pages, view: ReturnView): string {
           <h1 safe>{title}</h1>
           <p safe>{textOf(pages, view, status, say)}</p>
           {status === 'failed' ? <Satim say={say} /> : null}
+          {status === 'paid' && view.alsoAwaits ? <p safe>{say('returnTransferToo')}</p> : null}
           <Actions pages={pages} view={view} status={status} say={say} />
         </section>
         <Card id="details" title={say('details')}>

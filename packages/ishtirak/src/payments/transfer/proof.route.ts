@@ -9,7 +9,7 @@ import { problemResponses } from '../../http/problem.js'
 import { nameSchemas } from '../../http/schemas.js'
 import { acceptStreams, refuseLongBody } from '../../http/upload.js'
 import { BASE, nullable, timestamp, USER_ROUTE } from '../schemas.js'
-import { type ProofDeps, uploadProof } from './proof.js'
+import { type ProofDeps, receiveProof } from './proof.js'
 
 export interface ProofRoutesDeps extends ProofDeps, Pick<CallerChecks, 'identify'> {
   /** Throws `rate_limited`. */
@@ -67,7 +67,7 @@ export function proofRoutes(deps: ProofRoutesDeps) {
         refuseLongBody(request)
         deps.admitUpload(userId, reply)
         const of = { userId, paymentId: request.params.payment_id }
-        return viewProof(await uploadProof(deps, of, request.raw))
+        return viewProof(await receiveProof(deps, of, request.raw))
       },
     )
   }

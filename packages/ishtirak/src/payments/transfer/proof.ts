@@ -29,14 +29,15 @@ interface OfPayment {
  * `body` is read once it is known that a file is taken. Throws `not_found`, `conflict` when the payment is no transfer or is
  * decided, `too_many_proofs`, `payload_too_large`, `busy`, `file_not_accepted`.
  */
-export async function uploadProof(deps: ProofDeps, of: OfPayment, body: Readable): Promise<Proof> {
+export async function receiveProof(deps: ProofDeps, of: OfPayment, body: Readable): Promise<Proof> {
   const { stored, proofs } = await loadProofs(deps, of)
   // The same file may come again when there are three: only its content says so.
   if (proofProblem(stored.transfer, proofs) === 'decided') throw refusalBecause('decided', stored)
-  return deps.uploads.receive(body, (file) => storeProof(deps, of, file))
+  return deps.uploads.receive(body, (file) => uploadProof(deps, of, file))
 }
 
-async function storeProof(deps: ProofDeps, of: OfPayment, sent: Buffer): Promise<Proof> {
+/** A file that is here already. Throws the same. */
+export async function uploadProof(deps: ProofDeps, of: OfPayment, sent: Buffer): Promise<Proof> {
   const read = readProofFile(sent)
   if ('problem' in read) throw new BillingError('file_not_accepted', { extra: { reason: read.problem } })
   const content = sent.subarray(0, read.length)

@@ -1,0 +1,120 @@
+// A transfer in a browser: asked for in Arabic on a phone, shown with a picture, approved by an operator, and paid.
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
+import { axeFindings, describeInBrowser, type Visitor } from '../support/browser.js'
+import { freshDatabase } from '../support/databases.js'
+import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
+import { jpeg, png } from '../support/proof-files.js'
+import { createWorld, type World } from '../support/world.js'
+
+const VALUE = '.copied .copy'
+
+describeInBrowser('a transfer', ({ visit }) => {
+  let database: Database
+  let world: World
+  beforeAll(async () => {
+    database = await freshDatabase('pglite')
+    const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
+    world = await createWorld(database, { env: { ...OPERATOR_ENV, TRANSFER_FILE } })
+  })
+  afterAll(async () => {
+    await world.stop()
+    await database.close()
+  })
+
+  let users = 0
+  const enter = async ({ page }: Visitor, locale: Locale) => {
+    const userId = `sender-${++users}`
+    const answer = await world.as(userId).post('/api/v1/billing/portal-sessions', {})
+    await page.goto(answer.body.url)
+    if ((await page.locator('html').getAttribute('lang')) !== locale)
+      await page.click(`a[hreflang="${locale}"]`)
+    return userId
+  }
+  const askButton = 'button[formaction$="/portal/transfer"]'
+  const send = async ({ page }: Visitor, buffer: Buffer, name = 'slip.jpg') => {
+    await page.setInputFiles('input[type="file"]', { name, mimeType: 'image/jpeg', buffer })
+    await page.click('form[enctype] button')
+  }
+
+  it('is asked for in Arabic on a phone, shown with a picture, approved, and has a receipt', async () => {
+    const visitor = await visit({ width: 360, touch: true, javaScript: false })
+    const { page, complaints } = visitor
+    const say = sayIn('ar')
+    const userId = await enter(visitor, 'ar')
+    expect(await page.textContent(askButton)).toBe(say('payByTransfer'))
+    await page.tap(askButton)
+    await page.waitForSelector(VALUE)
+    const { data } = (await world.as(userId).get('/api/v1/billing/payments')).body
+    const [{ id, transfer }] = data
+    const shown = await page.locator(VALUE).allTextContents()
+    expect(shown.slice(0, 2)).toEqual(['2000', transfer.reference])
+    for (const { number } of transfer.accounts) expect(shown).toContain(number)
+    expect(await page.locator(askButton).count()).toBe(0)
+
+    await send(visitor, png(), 'slip.jpg')
+    expect(new URL(page.url()).pathname).toBe(`${world.base}/portal`)
+    expect(await page.textContent('.card [role="status"]')).toBe(say('proofReceived'))
+    const operator = operatorOf(world)
+    expect((await operator.payment(id)).transfer.proofs).toMatchObject([{ n: 1, type: 'image/png' }])
+    const approval = { amount: 2000, received_at: '2026-11-21', payment_method: 'ccp', why: 'a statement' }
+    expect((await operator.post(`/payments/${id}/approve`, approval)).status).toBe(200)
+
+    await page.reload()
+    expect(await page.textContent('.hero .badge')).toBe(say('statusActive'))
+    expect(await page.locator(VALUE).count()).toBe(0)
+    const receipt = await page.locator('a[href*="/portal/receipts/"]').getAttribute('href')
+    const pdf = await page.request.get(new URL(receipt ?? '', page.url()).href)
+    expect([pdf.status(), pdf.headers()['content-type']]).toEqual([200, 'application/pdf'])
+    expect(complaints).toEqual([])
+  }, 25_000)
+
+  it.each([
+    ['ar', 360],
+    ['fr', 360],
+    ['en', 1280],
+  ] as const)('stands whole on its page in %s at %i px, without fault for axe', async (locale, width) => {
+    const visitor = await visit({ width })
+    const { page, complaints } = visitor
+    await enter(visitor, locale)
+    await page.click(askButton)
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    await page.click(`${VALUE} >> nth=1`, { clickCount: 1 })
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('.copy')).userSelect`)).toBe('all')
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.locator(VALUE).first().isVisible()).toBe(true)
+    expect(await page.locator('form[enctype]').isVisible()).toBe(false)
+    await page.emulateMedia({ media: 'screen' })
+    expect(await axeFindings(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  it('may be paid by card instead, and the page after paying says that both count', async () => {
+    const visitor = await visit({ width: 360, javaScript: false })
+    const { page } = visitor
+    const userId = await enter(visitor, 'fr')
+    await page.click(askButton)
+    await page.click('form[action$="/portal/upgrade"] button.go')
+    await page.click('button[value="paid"]')
+    await page.waitForURL(/\/billing\/return\//)
+    await world.emulator.settled()
+    await page.reload()
+    expect(await page.textContent('main')).toContain(sayIn('fr')('returnTransferToo'))
+    expect((await world.as(userId).get('/api/v1/billing/status')).body.plan).toBe('pro')
+  })
+
+  it('refuses a script with the name of a picture with a page that says so', async () => {
+    const visitor = await visit({ width: 360, javaScript: false })
+    const { page } = visitor
+    await enter(visitor, 'en')
+    await page.click(askButton)
+    await send(visitor, Buffer.from('<script>alert(1)</script>'))
+    expect(await page.textContent('h1')).toBe('File not accepted')
+    await page.goBack()
+    await send(visitor, jpeg({ width: 20_000, height: 20_000 }))
+    expect(await page.textContent('h1')).toBe('File not accepted')
+  })
+})
