@@ -1,6 +1,7 @@
 // The world of a fuzz run: users with paid, open and reviewed payments, and the ids of all their records.
 import { HOUR, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { CODE_ENV } from '../support/codes.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { anEvent } from '../support/provider-events.js'
@@ -12,10 +13,11 @@ export interface Stage {
   readonly targets: Targets
 }
 
+const PLANS_FILE = new URL('../fixtures/terms.json', import.meta.url).pathname
 const USERS = ['paid', 'open', 'review', 'new', 'اسم', 'a/b?c']
 
 export async function openStage(database: Database): Promise<Stage> {
-  const env = { ...WITH_PLATFORM, ...OPERATOR_ENV, RATE_LIMIT_PER_MINUTE: '1000000' }
+  const env = { ...WITH_PLATFORM, ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE, RATE_LIMIT_PER_MINUTE: '1000000' }
   const world = await createWorld(database, { env, withoutJobs: true, host: 'listener' })
   await world.as('paid').buy()
   await world.as('open').upgrade()
@@ -23,16 +25,28 @@ export async function openStage(database: Database): Promise<Stage> {
   await world.as('review').buy()
   world.emulator.clearFaults()
   await platformFor(world, 'paid').consume('projects', { operation_id: 'first' })
+  const operator = operatorOf(world)
+  await operator.post('/users/paid/grant', { days: 3, operation_id: 'first', why: 'to begin with' })
+  const made = { count: 3, uses: 1_000, uses_per_user: 1_000, why: 'to begin with' }
+  const vouchers = (await operator.post('/codes', { ...made, kind: 'months', plan: 'pro', months: 1 })).body
+  const discounts = (await operator.post('/codes', { ...made, kind: 'percent', percent: 15 })).body
+  await world.as('paid').post('/api/v1/billing/redeem', { code: vouchers.codes[0] })
+  const [redeemed] = (await world.as('paid').get('/api/v1/billing/redemptions')).body.data
   // Checkouts expire before anything is compared, because the provider sends an event for each.
   await world.advance(HOUR / SECOND)
-  const reconciliation = await operatorOf(world).post('/reconciliations', { since: '2026-11-01' })
+  const reconciliation = await operator.post('/reconciliations', { since: '2026-11-01' })
   return {
     world,
-    targets: await targetsOf(world, [reconciliation.body.reconciliation.id]),
+    targets: await targetsOf(world, {
+      reconciliation_id: [reconciliation.body.reconciliation.id],
+      batch_id: [vouchers.batch_id, discounts.batch_id],
+      code: [...vouchers.codes, ...discounts.codes],
+      redemption_id: [redeemed.id],
+    }),
   }
 }
 
-async function targetsOf(world: World, reconciliation_id: readonly string[]): Promise<Targets> {
+async function targetsOf(world: World, made: Targets['values']): Promise<Targets> {
   const operator = operatorOf(world)
   const payments = (await operator.get('/payments')).body.data
   const events = (await operator.get('/events')).body.data
@@ -55,10 +69,10 @@ async function targetsOf(world: World, reconciliation_id: readonly string[]): Pr
     values: {
       payment_id: payments.map(({ id }: { id: string }) => id),
       event_id: events.map(({ id }: { id: string }) => id),
-      reconciliation_id,
+      ...made,
       user_id: USERS,
       limit: ['projects', 'deploys_per_day', 'domains_per_project', 'storage_mb', '1', '100'],
-      plan: ['pro', 'free'],
+      plan: ['pro', 'team', 'free'],
       since: ['2026-11-01', '2026-11-20T00:00:00Z'],
       month: ['2026-11', '2026-12'],
       email: ['amina@example.dz'],

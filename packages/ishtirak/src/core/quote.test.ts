@@ -17,7 +17,7 @@ import { type Instant, SECOND, toTimestamp } from './instant.js'
 import { paymentBehind } from './payment.js'
 import { type Catalogue, offersOf, type Plan } from './plan.js'
 import { decideQuote, type PurchaseMode, renewalAt, type Wanted } from './quote.js'
-import { extend, NEVER_PAID, purchaseAt, type SubscriptionFacts } from './subscription.js'
+import { extend, grantAt, NEVER_PAID, purchaseAt, type SubscriptionFacts } from './subscription.js'
 import { decideUpgrade } from './upgrade.js'
 
 const YEARLY: Plan = {
@@ -30,11 +30,14 @@ const YEARLY: Plan = {
 }
 const CATALOGUE: Catalogue = catalogueOf([FREE, YEARLY])
 
-/** Facts after these terms were bought, each at its instant. */
-function bought(...purchases: readonly (readonly [at: Instant, months: number])[]): SubscriptionFacts {
-  return purchases.reduce<SubscriptionFacts>((facts, [at, months], index) => {
-    const payment = { id: `pay_${index}`, plan: PRO, instrument: 'cib' }
-    return extend(facts, purchaseAt(facts, at, months, RULES), payment, at)
+/** Facts after these terms were bought, each at its instant, or days granted instead. */
+function bought(
+  ...purchases: readonly (readonly [at: Instant, months: number, granted?: number | undefined])[]
+): SubscriptionFacts {
+  return purchases.reduce<SubscriptionFacts>((facts, [at, months, granted], index) => {
+    const source = { id: `source_${index}`, plan: PRO, instrument: 'cib' }
+    const time = granted ? grantAt(facts, at, granted, RULES) : purchaseAt(facts, at, months, RULES)
+    return extend(facts, time, source, at)
   }, NEVER_PAID)
 }
 
@@ -138,6 +141,17 @@ describe('buying ahead', () => {
     expect(quote(facts, fitsFrom, 1)).toMatchObject({ kind: 'sold' })
   })
 
+  it('counts granted days into the limit, and is possible that much later', () => {
+    const full = [NOON, 23] as const
+    expect(quote(bought(full), NOON, 1).kind).toBe('sold')
+    // 23 months and 10 days end on 31 October 2028, and one month more on 30 November.
+    expect(quote(bought(full, [NOON, 0, 10]), NOON, 1)).toMatchObject({
+      kind: 'prepaid_limit_reached',
+      currentPeriodEnd: instantOf('2028-10-31T12:00:00Z'),
+      fitsFrom: instantOf('2026-11-30T12:00:00Z'),
+    })
+  })
+
   it('names a whole second where the end has a fraction', () => {
     const facts = bought([NOON + 1, 12], [NOON + 1, 12])
     expect(quote(facts, NOON + 2, 1)).toMatchObject({ fitsFrom: instantOf('2026-12-21T12:00:01Z') })
@@ -173,7 +187,14 @@ const aCatalogue = fc.array(aPlan, { minLength: 1, maxLength: 3 }).map((plans): 
   return catalogueOf([FREE, ...sold])
 })
 const aHistory = fc
-  .array(fc.tuple(anInstant, fc.integer({ min: 1, max: 36 })), { maxLength: 4 })
+  .array(
+    fc.tuple(
+      anInstant,
+      fc.integer({ min: 1, max: 36 }),
+      fc.option(fc.integer({ min: 1, max: 366 }), { nil: undefined }),
+    ),
+    { maxLength: 5 },
+  )
   .map((purchases) => bought(...purchases.toSorted(([one], [other]) => one - other)))
 
 /** One purchase that is wanted, in a world of plans and paid time. */
@@ -184,6 +205,11 @@ const aWish = fc.record({
   planId: fc.constantFrom('plan0', 'plan1', 'plan2', 'free'),
   months: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 36 })),
   mode: fc.constantFrom<PurchaseMode>('upgrade', 'payment'),
+  code: fc.oneof(
+    fc.constantFrom(undefined, null),
+    fc.integer({ min: 1, max: 100 }).map((percent) => aCode({ kind: 'percent', percent })),
+    fc.integer({ min: 1, max: 100_000 }).map((amount) => aCode({ kind: 'amount', amount })),
+  ),
 })
 const RUNS = { numRuns: 2_000 }
 
@@ -204,10 +230,10 @@ describe('for every catalogue, history and instant', () => {
           return
         }
         expect(click).toEqual({ kind: 'request', quote: quoted.quote })
-        const { offer, amount, period } = quoted.quote
+        const { offer, amount, discount, period } = quoted.quote
         expect(catalogue.plans.flatMap(offersOf)).toContainEqual({
           ...offer,
-          price: { amount, currency: 'DZD' },
+          price: { amount: amount + discount, currency: 'DZD' },
         })
         expect(period).toEqual(purchaseAt(facts, now, wanted.months, RULES).period)
       }),
@@ -236,7 +262,7 @@ describe('for every catalogue, history and instant', () => {
 
   it('what is refused as too far ahead is sold from the instant that is named, and not before', () => {
     fc.assert(
-      fc.property(aWish, ({ catalogue, facts, now, ...wanted }) => {
+      fc.property(aWish, ({ catalogue, facts, now, code: _, ...wanted }) => {
         const at = (instant: Instant) =>
           decideQuote(facts, { ...wanted, mode: 'payment' }, catalogue, instant, RULES)
         const refused = at(now)

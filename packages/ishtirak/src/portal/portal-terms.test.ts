@@ -39,6 +39,35 @@ describeScenario('the choice of terms', ({ database }) => {
     expect(page.text).not.toMatch(/<input(?![^>]*type="hidden")|checked|selected/)
   })
 
+  it('shows the numbers of each quote, and the overview those of the single month, whatever is paid', async () => {
+    const user = world.as('user-1')
+    const day = (at: string) =>
+      new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
+    const dinars = (amount: number) => amount.toLocaleString('en-GB').replaceAll(',', ' ')
+    const check = async () => {
+      const words = wordsOf(hero(await (await enterPortal(world, 'user-1')).open()))
+      const { renewal } = (await user.get('/api/v1/billing/overview')).body
+      const offers = (await world.call('GET', '/api/v1/billing/offers')).body
+      const ofPlan = offers.filter(({ plan }: { plan: string }) => plan === renewal.plan)
+      expect(ofPlan).toHaveLength(3)
+      for (const { plan, months } of ofPlan) {
+        const quote = (await user.get(`/api/v1/billing/quote?plan=${plan}&months=${months}`)).body
+        expect(words).toContain(`Until ${day(quote.would_end)} Pay ${dinars(quote.amount)} DA`)
+        const { amount, would_start, would_end } = quote
+        if (months === 1)
+          expect(renewal).toMatchObject({ allowed: true, plan, amount, would_start, would_end })
+      }
+    }
+    await check()
+    const portal = await enterPortal(world, 'user-1')
+    await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' }))
+    await world.advance(25 * 86_400)
+    await check()
+    // In grace.
+    await world.advance(7 * 86_400)
+    await check()
+  })
+
   it('buys what the button says', async () => {
     const portal = await enterPortal(world, 'user-1')
     await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '12' }))
