@@ -144,6 +144,11 @@ it(
       '/query/limit: The value is too small',
     )
 
+    const help = (await runCommand(['codes', 'create', '--help'], beside)).output.replace(/\s+/g, ' ')
+    expect(help).toContain('--count <count> Required. How many codes, 1 to 10,000')
+    const preview = await runCommand(['payments', 'preview-refund', paymentId], beside)
+    expect(preview.output).toMatch(/^events:\n {2}payment\.refunded$/m)
+
     expect(await refused('paymnets', 'list')).toBe(
       "error: no command is called 'paymnets'; ishtirak --help lists them\n",
     )

@@ -168,8 +168,15 @@ export function describeWebhooks(limits: readonly LimitDefinition[]) {
 export const UserIdSchema = Type.String({ minLength: 1, maxLength: 255 })
 /** Of every list that the operator reads. */
 export const listQuery = {
-  user_id: Type.Optional(UserIdSchema),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 50 })),
+  user_id: Type.Optional(Type.String({ ...UserIdSchema, description: 'Only those of this user' })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000,
+      default: 50,
+      description: 'How many: 1 to 1,000, 50 if absent',
+    }),
+  ),
 }
 
 export const EventsQuerySchema = Type.Object(

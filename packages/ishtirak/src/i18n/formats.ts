@@ -49,12 +49,12 @@ export function createFormats(timeZone: string) {
     /** `5 120` */
     number: (count: number, locale: Locale) => grouped(numbers[locale], count),
     /** `21 December 2026` */
-    day: (instant: Instant, locale: Locale) => unbroken(days[locale].format(instant)),
+    day: (instant: Instant, locale: Locale) => dated(days[locale].format(instant), locale),
     /** `21 December 2026 at 13:00`. Intl says `في 13:00` in Arabic, which reads as a place. */
     moment: (instant: Instant, locale: Locale) =>
       locale === 'ar'
         ? unbroken(`${days.ar.format(instant)} على الساعة ${times.ar.format(instant)}`)
-        : unbroken(moments[locale].format(instant)),
+        : dated(moments[locale].format(instant), locale),
     /** `13:00` */
     time: (instant: Instant, locale: Locale) => times[locale].format(instant),
     /** `30 days`, `5 hours`, `2 minutes`: rounded up, so that it is never 0. */
@@ -99,6 +99,11 @@ function storageIn(
   const scale = gigabytes < 0.1 ? 100 : 10
   const rounded = (megabytes > max || gigabytes < 0.01 ? Math.ceil : Math.floor)(gigabytes * scale) / scale
   return grouped(units.gigabyte, rounded)
+}
+
+/** Intl writes `1 décembre`; in French the first of a month is an ordinal. */
+function dated(text: string, locale: Locale): string {
+  return unbroken(locale === 'fr' ? text.replace(/^1(?= )/, '1er') : text)
 }
 
 /** A date is never broken over two lines. */

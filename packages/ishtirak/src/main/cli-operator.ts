@@ -43,7 +43,7 @@ const COMMANDS: readonly (readonly [usage: string, operation: Operation, show?: 
   ['events list', OPERATIONS.listEvents, ({ data, ...state }) => ({ ...state, events: data })],
   ['events resend [event]', OPERATIONS.resendEvent],
   ['events skip <event>', OPERATIONS.skipEvent],
-  ['codes create', OPERATIONS.createCodes, oneALine],
+  ['codes create', OPERATIONS.createCodes],
   ['codes list', OPERATIONS.listCodeBatches, ({ data }) => ({ batches: data })],
   ['codes show <batch>', OPERATIONS.getCodeBatch],
   ['codes revoke <batch>', OPERATIONS.revokeCodes],
@@ -119,10 +119,12 @@ function addMembers(command: Command, { schema }: Operation): () => Members {
   const members = Object.entries<TSchema>(input?.properties ?? {}).filter(([name]) => name !== 'q')
   const options = members.map(([name, member]) => {
     const { description = '', examples = [], enum: choices, const: only, type } = Object(member)
+    const isRequired = input?.required?.includes(name) ?? false
     const says = [description, ...examples.slice(0, 1).map((example: string) => `such as ${example}`)]
-    const option = new Option(FLAGS[name] ?? `--${name} <${name}>`, says.filter(Boolean).join(', '))
+    const text = `${isRequired ? 'Required. ' : ''}${says.filter(Boolean).join(', ')}`
+    const option = new Option(FLAGS[name] ?? `--${name} <${name}>`, text)
     if (choices) option.choices(choices)
-    command.addOption(option.makeOptionMandatory(input?.required?.includes(name) ?? false))
+    command.addOption(option.makeOptionMandatory(isRequired))
     const numbers = type === 'integer' ? /^\d{1,15}$/ : type === 'number' ? /^\d{1,12}(\.\d{1,3})?$/ : null
     return { name, key: option.attributeName(), only, numbers }
   })
@@ -179,10 +181,6 @@ async function finished(client: OperatorClient, text: string): Promise<string> {
 function orNothing(found: Answer, word: string): Answer {
   if (Object.values(found).flat().length > 0) return found
   throw new CommandFailed(`nothing is known as ${word}`)
-}
-
-function oneALine({ codes, ...batch }: Answer): Answer {
-  return { ...batch, codes: [codes].flat().map((code) => ({ code })) }
 }
 
 function codesAsCsv({ batch_id, codes }: Static<typeof MadeCodesSchema>): string {

@@ -15,7 +15,6 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   sent: ['at', 'type', 'sequence'],
   audit: ['at', 'actor', 'act', 'payment_id', 'why'],
   findings: ['kind', 'outcome', 'user_id', 'payment_id', 'checkout_id', 'details'],
-  codes: ['code'],
   batches: [
     ...['batch_id', 'kind', 'plan', 'months', 'percent', 'amount', 'count', 'used', 'left'],
     ...['until', 'revoked_at', 'why'],
@@ -51,6 +50,7 @@ export function withLocalTimes<Answer>(answer: Answer, timeZone: string): Answer
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/
 
 function rowsOf(list: string, items: readonly Readonly<Record<string, unknown>>[]): readonly unknown[][] {
+  if (typeof items[0] === 'string') return items.map((item) => [item])
   const names = COLUMNS[list] ?? Object.keys(items[0] ?? {})
   return items.length === 0 ? [] : [[...names], ...items.map((item) => names.map((name) => item[name]))]
 }

@@ -6,7 +6,7 @@ import { nullable, timestamp } from '../payments/schemas.js'
 import { dayOrInstant, WhySchema } from './schemas.js'
 
 const kind = Type.Enum([...CODE_KINDS], {
-  description: '`months`: time without a payment; `percent`, `amount`: off the next purchase',
+  description: '`months` gives time without a payment; `percent` and `amount` take something off a purchase',
 })
 
 /** A column of the database is an `int4`. */
@@ -18,7 +18,7 @@ export const NewCodesSchema = Type.Object(
     plan: Type.Optional(
       Type.String({
         maxLength: 64,
-        description: 'The plan that they are for; required for `months`, else any',
+        description: 'The plan that they are for; required for `months`. Else absent: any',
         examples: ['pro'],
       }),
     ),
@@ -26,14 +26,27 @@ export const NewCodesSchema = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 36,
-        description: 'The months that each gives; of the other kinds: the term that they are for, else any',
+        description:
+          'For `months`: how many months each gives, 1 to 36. Else the term that they are for; absent: any',
       }),
     ),
-    percent: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Off the price' })),
-    amount: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: COUNT_MAX, description: 'Whole dinars off the price' }),
+    percent: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        description: 'Taken off the price, in percent: 1 to 100',
+        examples: [20],
+      }),
     ),
-    count: Type.Integer({ minimum: 1, maximum: CODES_MAX, description: 'How many codes' }),
+    amount: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: COUNT_MAX,
+        description: 'Taken off the price, in whole dinars',
+        examples: [500],
+      }),
+    ),
+    count: Type.Integer({ minimum: 1, maximum: CODES_MAX, description: 'How many codes, 1 to 10,000' }),
     uses: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -51,7 +64,7 @@ export const NewCodesSchema = Type.Object(
       }),
     ),
     from: Type.Optional(dayOrInstant('The first instant at which they count')),
-    until: Type.Optional(dayOrInstant('The first instant at which they count no more')),
+    until: Type.Optional(dayOrInstant('The first instant at which they no longer count')),
     why: WhySchema.properties.why,
   },
   { additionalProperties: false },
@@ -91,7 +104,16 @@ export const CodeBatchSchema = Type.Object({
 export const CodeBatchesSchema = Type.Object({ data: Type.Array(CodeBatchSchema) })
 
 export const CodeBatchesQuerySchema = Type.Object(
-  { limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })) },
+  {
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        default: 50,
+        description: 'How many: 1 to 100, 50 if absent',
+      }),
+    ),
+  },
   { additionalProperties: false },
 )
 

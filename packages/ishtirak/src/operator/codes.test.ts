@@ -78,6 +78,7 @@ describeScenario('codes of the operator', ({ database }) => {
     [{ ...PERCENT, count: 10_001 }, '/count', 'too_large'],
     [{ ...PERCENT, until: '2026-02-31' }, '/until', 'wrong_format'],
     [{ ...PERCENT, from: '2027-01-01', until: '2027-01-01' }, '/until', 'too_small'],
+    [{ ...PERCENT, until: '2026-11-21T12:00:00Z' }, '/until', 'too_small'],
     [{ ...PERCENT, why: ' ' }, '/why', 'wrong_format'],
   ])('that make no sense are refused: %j', async (body, pointer, code) => {
     const refused = await operator.post('/codes', body)
@@ -89,6 +90,14 @@ describeScenario('codes of the operator', ({ database }) => {
     expect((await operator.post('/codes', { ...PERCENT, plan: 'free' })).body.code).toBe(
       'plan_not_purchasable',
     )
+  })
+
+  it('that take something off are for terms that are sold; time can be given by any number of months', async () => {
+    const codeOf = async (batch: object) => (await operator.post('/codes', batch)).body.code
+    expect(await codeOf({ ...PERCENT, months: 7 })).toBe('unknown_term')
+    expect(await codeOf({ ...PERCENT, plan: 'pro', months: 7 })).toBe('unknown_term')
+    expect((await operator.post('/codes', { ...PERCENT, plan: 'pro', months: 1 })).status).toBe(200)
+    expect((await operator.post('/codes', { ...MONTHS, months: 7 })).status).toBe(200)
   })
 
   it('10,000 at once are 10,000 different ones', async () => {

@@ -3,7 +3,7 @@
 import { type CodeBatch, type CodeKind, printCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { type Catalogue, planById } from '../core/plan.js'
+import { type Catalogue, offersOf, planById } from '../core/plan.js'
 import { type AuditDeps, auditEntry, type By } from '../payments/audit.sql.js'
 import { keyedDigest } from '../runtime/secret.js'
 import { findBatch, insertBatch, newestBatches, revoke } from './codes.sql.js'
@@ -22,13 +22,14 @@ export interface WantedBatch
   readonly usesPerUser: number
 }
 
-/** Throws `not_found` without a key for codes, `unknown_plan`, `plan_not_purchasable` or `validation_failed`. */
+/** Throws `not_found` without a key for codes, `unknown_plan`, `plan_not_purchasable`, `unknown_term` or `validation_failed`. */
 export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: By) {
   const [key] = deps.codeKeys
   if (key === undefined) throw new BillingError('not_found', { extra: { setting: 'CODE_KEYS' } })
   const now = deps.clock.now()
   const plan = planOf(deps, wanted)
-  checkBatch(wanted)
+  checkBatch(wanted, now)
+  checkTerm(deps, wanted)
   const batch: CodeBatch = {
     ...wanted,
     id: deps.ids.next('bat', now),
@@ -65,16 +66,23 @@ const REQUIRED: Readonly<Record<CodeKind, readonly ('plan' | CodeKind)[]>> = {
   amount: ['amount'],
 }
 
-function checkBatch(wanted: WantedBatch): void {
+/** What takes something off a term that nobody sells could never be used. */
+function checkTerm({ catalogue }: CodesDeps, { kind, planId, months }: WantedBatch): void {
+  if (kind === 'months' || months === null) return
+  const offers = catalogue.plans.filter(({ id }) => planId === null || id === planId).flatMap(offersOf)
+  if (!offers.some((offer) => offer.months === months)) throw new BillingError('unknown_term')
+}
+
+function checkBatch(wanted: WantedBatch, now: Instant): void {
   const { kind, planId: plan, months, percent, amount, from, until } = wanted
   const given = { plan, months, percent, amount }
   const missing = REQUIRED[kind].filter((name) => given[name] === null)
   const foreign = (['percent', 'amount'] as const).filter((name) => name !== kind && given[name] !== null)
-  const isBackward = from !== null && until !== null && until <= from
+  const isOver = until !== null && until <= Math.max(now, from ?? now)
   const problems = [
     ...missing.map((name) => ({ pointer: `/${name}`, code: 'required' as const })),
     ...foreign.map((name) => ({ pointer: `/${name}`, code: 'not_allowed' as const })),
-    ...(isBackward ? [{ pointer: '/until', code: 'too_small' as const }] : []),
+    ...(isOver ? [{ pointer: '/until', code: 'too_small' as const }] : []),
   ]
   if (problems.length > 0) throw new BillingError('validation_failed', { problems })
 }

@@ -7,10 +7,13 @@ import { WhySchema } from './schemas.js'
 
 export const TakenAtDeskSchema = Type.Object(
   {
-    user_id: Type.String({ pattern: USER_ID_PATTERN }),
+    user_id: Type.String({
+      pattern: USER_ID_PATTERN,
+      description: 'Who paid: the platform’s id of the user',
+    }),
     plan: Type.String({ description: 'What was paid for', examples: ['pro'] }),
     months: Type.Optional(Type.Integer({ description: 'The term, 1 if absent', examples: [12] })),
-    method: Type.Enum([...DESK_METHODS]),
+    method: Type.Enum([...DESK_METHODS], { description: 'How it was paid' }),
     amount: Type.Number({
       exclusiveMinimum: 0,
       maximum: 1_000_000_000,

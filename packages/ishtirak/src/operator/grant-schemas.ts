@@ -17,7 +17,12 @@ const GRANTED_DAYS_MAX = 366
 
 export const GrantRequestSchema = Type.Object(
   {
-    days: Type.Integer({ minimum: 1, maximum: GRANTED_DAYS_MAX, description: 'Of 24 hours', examples: [14] }),
+    days: Type.Integer({
+      minimum: 1,
+      maximum: GRANTED_DAYS_MAX,
+      description: 'How many, of 24 hours each: 1 to 366',
+      examples: [14],
+    }),
     plan: Type.Optional(
       Type.String({
         maxLength: 100,

@@ -258,7 +258,7 @@ export const OPERATIONS = {
         'Only keyed hashes of the codes are stored, so no later call can show them. 404 where CODE_KEYS is not set.',
     },
     codes.MadeCodesSchema,
-    ['unknown_plan', 'plan_not_purchasable'],
+    ['unknown_plan', 'plan_not_purchasable', 'unknown_term'],
   ),
   listCodeBatches: reads(
     '/codes',

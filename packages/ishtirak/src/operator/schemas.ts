@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { BillingError, type ValidationCode } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
-import { PAYMENT_WAYS } from '../core/payment.js'
+import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { PROOFS_MAX } from '../core/transfer.js'
 import { listQuery, UserIdSchema } from '../events/schemas.js'
 import { nameSchemas } from '../http/schemas.js'
@@ -11,7 +11,6 @@ import {
   BillingStatusSchema,
   nullable,
   PaymentSchema,
-  paymentStatus,
   planLimitsSchema,
   timestamp,
 } from '../payments/schemas.js'
@@ -51,8 +50,10 @@ export const OperatorUserParamsSchema = Type.Object({ user_id: UserIdSchema })
 
 export const OperatorPaymentsQuerySchema = Type.Object(
   {
-    status: Type.Optional(paymentStatus),
-    method: Type.Optional(Type.Enum([...PAYMENT_WAYS])),
+    status: Type.Optional(
+      Type.Enum([...PUBLIC_PAYMENT_STATUSES], { description: 'Only those of this status' }),
+    ),
+    method: Type.Optional(Type.Enum([...PAYMENT_WAYS], { description: 'Only those paid in this way' })),
     ...listQuery,
   },
   { additionalProperties: false },
@@ -269,7 +270,7 @@ export const ReconciliationParamsSchema = Type.Object({ reconciliation_id: Type.
 export const ExportQuerySchema = Type.Object(
   {
     month: Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] }),
-    method: Type.Optional(Type.Enum([...PAYMENT_WAYS], { description: 'Those alone' })),
+    method: Type.Optional(Type.Enum([...PAYMENT_WAYS], { description: 'Only those paid in this way' })),
   },
   { additionalProperties: false },
 )

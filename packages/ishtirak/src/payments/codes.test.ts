@@ -5,6 +5,7 @@ import { CODE_ENV } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { aReport } from '../../../../test/support/fixtures.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { type Answer, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
 import { type Database, type Statement, statement } from '../database/database.js'
 import { settlePayment } from './settle.js'
@@ -38,8 +39,8 @@ describeScenario('a code that takes something off', ({ database }) => {
     await world.stop()
   })
 
-  async function aBatch(of: object = {}): Promise<{ id: string; code: string }> {
-    const { batch_id, codes } = (await operator.post('/codes', { ...PERCENT, ...of })).body
+  async function aBatch(of: object = {}, by = operator): Promise<{ id: string; code: string }> {
+    const { batch_id, codes } = (await by.post('/codes', { ...PERCENT, ...of })).body
     return { id: batch_id, code: codes[0] }
   }
   const usesOf = async ({ id }: { id: string }) => {
@@ -208,23 +209,24 @@ describeScenario('a code that takes something off', ({ database }) => {
     await pay((await buy('user-9', used.code)).checkoutId)
     const revoked = await aBatch()
     await operator.post(`/codes/${revoked.id}/revoke`, { why: 'leaked' })
+    const names: string[] = []
+    const watched = await createWorld(recording(database(), names), {
+      clock: world.clock,
+      emulator: world.emulator,
+      env: { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS },
+      withoutJobs: true,
+    })
     const reasons = {
       wrong: WRONG,
       malformed: 'nothing like a code',
       used: used.code,
       revoked: revoked.code,
-      expired: (await aBatch({ until: '2026-11-20' })).code,
+      expired: (await aBatch({ until: '2026-11-21T13:00:00Z' })).code,
       early: (await aBatch({ from: '2026-12-20' })).code,
-      term: (await aBatch({ months: 12 })).code,
+      term: (await aBatch({ months: 12 }, operatorOf(watched))).code,
       voucher: (await aBatch({ kind: 'months', percent: undefined, plan: 'pro', months: 1 })).code,
     }
-    const names: string[] = []
-    const watched = await createWorld(recording(database(), names), {
-      clock: world.clock,
-      emulator: world.emulator,
-      env: CODE_ENV,
-      withoutJobs: true,
-    })
+    world.clock.advance(HOUR * 1_000)
     const told = ({ status, text }: Answer) => ({
       status,
       text: text.replace(/"request_id":"[^"]+"/, ''),

@@ -28,7 +28,7 @@ export const timestamp = Type.String({
   examples: ['2026-12-21T09:30:00Z'],
 })
 
-export const paymentStatus = Type.Enum([...PUBLIC_PAYMENT_STATUSES])
+const paymentStatus = Type.Enum([...PUBLIC_PAYMENT_STATUSES])
 
 /** How much a plan allows of each limit of the catalogue. */
 export function planLimitsSchema(limits: readonly LimitDefinition[]) {

@@ -68,6 +68,13 @@ describeScenario('the choice of terms', ({ database }) => {
     await check()
   })
 
+  it('a limit of which the plan has none is not used up, but not part of the plan', async () => {
+    const { text } = await (await enterPortal(world, 'user-1')).open()
+    const usage = wordsOf(text.slice(text.indexOf('Your usage')))
+    expect(usage).toContain('Databases 0 of 0 Not included in your plan')
+    expect(usage).not.toContain('Limit reached')
+  })
+
   it('buys what the button says', async () => {
     const portal = await enterPortal(world, 'user-1')
     await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '12' }))

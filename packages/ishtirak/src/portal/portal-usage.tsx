@@ -46,7 +46,8 @@ function UsageBar(of: {
   const words = usageInWords(section, { limit, used, max })
   const tone = toneOf(used, max)
   const notes = [
-    ...(limit.window === null ? [] : [resetInWords(section, limit.window)]),
+    ...(max === 0 && used === 0 ? [say('notIncluded')] : []),
+    ...(limit.window === null || max === 0 ? [] : [resetInWords(section, limit.window)]),
     ...(scopeId === null ? [] : [scopeInWords(section, limit, scopeId)]),
   ]
   return (
@@ -60,7 +61,7 @@ function UsageBar(of: {
       <progress
         class={tone}
         value={Math.min(used, max)}
-        // A plan may allow none of a thing; a bar of nothing is full.
+        // A plan may allow none of a thing; a bar of nothing is empty.
         max={Math.max(1, max)}
         aria-labelledby={id}
       />
@@ -83,7 +84,8 @@ const NEAR = 0.8
 
 function toneOf(used: number, max: number): '' | 'near' | 'full' | 'over' {
   if (used > max) return 'over'
-  if (used === max) return 'full'
+  // What the plan has none of is not used up.
+  if (used === max) return max === 0 ? '' : 'full'
   return used >= max * NEAR ? 'near' : ''
 }
 
