@@ -1,4 +1,5 @@
-// `npm run fuzz -- --calls 100000 --seed 1 [--database pglite|postgres|both] [--only 4711]`
+// `npm run fuzz -- --calls 100000 --seed 1 [--database pglite|postgres|both] [--only 4711]`,
+// or `npm run fuzz -- --uploads 20000` for files sent as proofs of transfers.
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
@@ -6,6 +7,7 @@ import { openDatabase } from '../../packages/ishtirak/src/database/open-database
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { openDatabases } from '../simulation/databases.js'
 import { type Fuzzed, type FuzzOptions, fuzz } from './fuzz.js'
+import { fuzzUploads } from './uploads.js'
 
 export async function run(args: readonly string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -15,6 +17,7 @@ export async function run(args: readonly string[]): Promise<boolean> {
       seed: { type: 'string' },
       database: { type: 'string', default: 'both' },
       only: { type: 'string' },
+      uploads: { type: 'string' },
     },
   })
   const options: FuzzOptions = {
@@ -32,7 +35,7 @@ export async function run(args: readonly string[]): Promise<boolean> {
     say(`${kind}, seed ${options.seed}, ${options.calls} calls`)
     const databases = await openDatabases(kind, 1)
     try {
-      isSound = (await runOn(databases.urls[0] ?? '', options)) && isSound
+      isSound = (await runOn(databases.urls[0] ?? '', options, Number(values.uploads ?? 0))) && isSound
     } finally {
       await databases.remove()
     }
@@ -40,11 +43,16 @@ export async function run(args: readonly string[]): Promise<boolean> {
   return isSound
 }
 
-async function runOn(url: string, options: FuzzOptions): Promise<boolean> {
+async function runOn(url: string, options: FuzzOptions, bodies: number): Promise<boolean> {
   const log = createLog({ level: 'fatal' })
   const database = await openDatabase({ url, dataDir: '', log, onFailure: () => process.exit(1) })
   try {
     await migrate(database)
+    if (bodies > 0) {
+      const uploaded = await fuzzUploads(database, { seed: options.seed, bodies })
+      say(JSON.stringify(uploaded))
+      return uploaded.faults.length === 0
+    }
     const fuzzed = await fuzz(database, options)
     say(report(fuzzed))
     return isWell(fuzzed)

@@ -1,0 +1,96 @@
+// Thousands of odd files sent as proofs of transfers: none ends in a failure of ours, and what is stored is a picture or a PDF.
+import path from 'node:path'
+import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
+import { readProofFile } from '../../packages/ishtirak/src/payments/transfer/proof-file.js'
+import { jpeg, objectStream, pdf, png } from '../support/proof-files.js'
+import { SeededRandom } from '../support/random.js'
+import { createWorld, tokenOf } from '../support/world.js'
+
+export interface FuzzedUploads {
+  readonly statuses: Readonly<Record<string, number>>
+  readonly stored: number
+  readonly faults: readonly string[]
+}
+
+/** As many as a user may try in an hour. */
+const BODIES_A_USER = 10
+const IN_FLIGHT = 8
+
+const selectStored = statement(
+  'fuzz.uploads.stored',
+  `select f.user_id, f.n, f.media_type, string_agg(encode(c.content, 'hex'), '' order by c.part) as content
+     from transfer_proofs f join transfer_proof_parts c using (user_id, payment_id, n)
+    group by f.user_id, f.n, f.media_type`,
+)
+
+export async function fuzzUploads(
+  database: Database,
+  { seed, bodies }: { readonly seed: number; readonly bodies: number },
+): Promise<FuzzedUploads> {
+  const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
+  const world = await createWorld(database, {
+    env: { TRANSFER_FILE, RATE_LIMIT_PER_MINUTE: '1000000' },
+    withoutJobs: true,
+    host: 'none',
+  })
+  const statuses: Record<string, number> = {}
+  const faults: string[] = []
+  const send = async (user: number) => {
+    const userId = `sender-${user}`
+    const asked = await world.as(userId).post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
+    const address = `/api/v1/billing/payments/${asked.body.id}/proof`
+    const headers = { authorization: `Bearer ${await tokenOf({ sub: userId })}` }
+    for (let index = user * BODIES_A_USER; index < Math.min(bodies, (user + 1) * BODIES_A_USER); index++) {
+      const { status, text } = await world.call('PUT', address, { body: drawFile(seed + index), headers })
+      statuses[status] = (statuses[status] ?? 0) + 1
+      if (status >= 500) faults.push(`body ${index}: ${status} ${text}`)
+    }
+  }
+  const users = Array.from({ length: Math.ceil(bodies / BODIES_A_USER) }, (_, user) => user)
+  const lane = async () => {
+    for (let user = users.shift(); user !== undefined; user = users.shift()) await send(user)
+  }
+  try {
+    await Promise.all(Array.from({ length: IN_FLIGHT }, lane))
+    const rows = await database.query(selectStored)
+    for (const { user_id, n, media_type, content } of rows) {
+      const file = Buffer.from(String(content), 'hex')
+      const read = readProofFile(file)
+      const isWhole = 'type' in read && read.type === media_type && read.length === file.length
+      if (!isWhole) faults.push(`${user_id}, proof ${n}: stored, and no ${media_type}`)
+    }
+    return { statuses, stored: rows.length, faults }
+  } finally {
+    await world.stop()
+  }
+}
+
+const FILES: readonly (() => Buffer)[] = [
+  () => png(),
+  () => png({ extra: 3_000 }),
+  () => jpeg(),
+  () => jpeg({ comment: '<script>alert(1)</script>', scan: 2_000 }),
+  () => pdf({ objects: [objectStream('5 0 << /A 1 >>')] }),
+  () => pdf({ objects: ['<< /S /JavaScript /JS (app.alert\\(1\\)) >>'] }),
+  () => Buffer.from('<!doctype html><script>alert(1)</script>'),
+  () => Buffer.from('PK\x03\x04\x14\0\0\0PK\x05\x06', 'latin1'),
+]
+
+/** A file, whole or with a few of its bytes changed, left out or put in, or with another one behind it. */
+function drawFile(seed: number): Buffer {
+  const source = new SeededRandom(seed, 'uploads')
+  const random = (below: number) => Math.floor(source.next() * below)
+  const pick = () => FILES[random(FILES.length)]?.() ?? png()
+  let file = pick()
+  for (let changes = random(4); changes > 0; changes--) {
+    const at = random(file.length + 1)
+    const noise = Buffer.from(Array.from({ length: random(9) }, () => random(256)))
+    const way = random(5)
+    if (way === 0) file = file.subarray(0, at)
+    else if (way === 1) file = Buffer.concat([file.subarray(0, at), noise, file.subarray(at)])
+    else if (way === 2) file = Buffer.concat([file.subarray(0, at), file.subarray(at + noise.length)])
+    else if (way === 3) file = Buffer.concat([file, pick()])
+    else file = Buffer.concat([file.subarray(0, at), noise, file.subarray(at + noise.length)])
+  }
+  return file
+}
