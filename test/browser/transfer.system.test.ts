@@ -53,6 +53,9 @@ describeInBrowser('a transfer', ({ visit }) => {
     const shown = await page.locator(VALUE).allTextContents()
     expect(shown.slice(0, 2)).toEqual(['2000', transfer.reference])
     for (const { number } of transfer.accounts) expect(shown).toContain(number)
+    expect(await page.locator('.copied dt').first().textContent()).toBe(
+      `${say('amount')} (${say('currency')})`,
+    )
     expect(await page.locator(askButton).count()).toBe(0)
 
     await send(visitor, png(), 'slip.jpg')

@@ -33,7 +33,7 @@ export function TransferSection(section: Section) {
     <Card id="transfer" title={say('transferTitle')}>
       <p safe>{say('transferText', { end })}</p>
       <dl class="facts copied">
-        <Copied label={say('amount')} value={String(payment.price.amount)} />
+        <Copied label={`${say('amount')} (${say('currency')})`} value={String(payment.price.amount)} />
         <Copied label={say('transferReference')} value={formatReference(payment.checkoutId ?? '')} />
       </dl>
       {method.accounts.map((account) => (
