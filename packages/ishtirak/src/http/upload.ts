@@ -1,15 +1,14 @@
 // Files that are sent as a body. One is held in memory once, while it is looked at and stored, and all together within a bound;
-// it takes room as its bytes come, so that a slow sender holds no more than was sent.
+// it takes memory as its bytes come, so that a slow sender holds no more than was sent.
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
+import { createWorkQueue } from '../runtime/async.js'
 
 /** A photograph of a phone, or some scanned pages. */
 const FILE_BYTES_MAX = 2 * 1024 * 1024
-/** Ten files of users who send at once, and what waits to be freed. */
-const ALL_BYTES_MAX = 12 * FILE_BYTES_MAX
-const FIRST_BYTES = 64 * 1024
-const RETRY_SECONDS = 5
+/** The oldest file is read whole all the same, so that one of them always comes to its end. */
+const ALL_BYTES_MAX = 2 * FILE_BYTES_MAX
 
 /** For an encapsulated plugin: a body of any type is left unread, for `Uploads.receive`. */
 export function acceptStreams(app: FastifyInstance): void {
@@ -24,28 +23,37 @@ export function acceptStreams(app: FastifyInstance): void {
 
 export interface Uploads {
   /**
-   * Reads a file and gives it to `work`, which has it until it is done. Throws `payload_too_large`, and `busy` where too many
-   * files are on their way; what is left of the body is not read then.
+   * Reads a file and gives it to `work`, which has it until it is done. Throws `payload_too_large`; what is left of the body is
+   * not read then.
    */
   receive<Result>(body: Readable, work: (file: Buffer) => Promise<Result>): Promise<Result>
 }
 
-/** For all requests of a process. */
+/** For all requests of a process. Where many files are on their way the younger ones wait, and their senders with them. */
 export function createUploads(mostBytes = ALL_BYTES_MAX): Uploads {
+  // The oldest first.
+  const bodies = new Set<Readable>()
   let held = 0
+  // What is looked at and stored is copied on its way to the database: one file at a time.
+  const queue = createWorkQueue()
+  const mayGoOn = (body: Readable) => held < mostBytes || bodies.values().next().value === body
   return {
     receive: async (body, work) => {
       let own = 0
       const take = (bytes: number) => {
         if (own + bytes > FILE_BYTES_MAX) throw new BillingError('payload_too_large')
-        if (held + bytes > mostBytes) throw new BillingError('busy', { retryAfterSeconds: RETRY_SECONDS })
         own += bytes
         held += bytes
+        if (!mayGoOn(body)) body.pause()
       }
+      bodies.add(body)
       try {
-        return await work(await readAll(body, take))
+        const file = await readAll(body, take)
+        return await queue.run(() => work(file))
       } finally {
         held -= own
+        bodies.delete(body)
+        for (const other of bodies) if (mayGoOn(other)) other.resume()
       }
     },
   }
@@ -58,7 +66,8 @@ export function refuseLongBody({ headers }: Pick<FastifyRequest, 'headers'>): vo
 
 /** Not by `for await`, which would end the connection with the reading, and the answer with it. */
 function readAll(body: Readable, take: (bytes: number) => void): Promise<Buffer> {
-  let file: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES)
+  // Pages that nothing was written to take no memory, and one that never grows leaves nothing to be freed on the way.
+  const file = Buffer.allocUnsafeSlow(FILE_BYTES_MAX)
   let length = 0
   return new Promise((resolve, reject) => {
     const add = (chunk: Buffer) => {
@@ -67,7 +76,6 @@ function readAll(body: Readable, take: (bytes: number) => void): Promise<Buffer>
       } catch (error) {
         return finish(() => reject(error))
       }
-      if (length + chunk.length > file.length) file = grown(file, length + chunk.length)
       length += chunk.copy(file, length)
     }
     const end = () => finish(() => resolve(file.subarray(0, length)))
@@ -83,11 +91,4 @@ function readAll(body: Readable, take: (bytes: number) => void): Promise<Buffer>
     }
     body.on('data', add).on('end', end).on('close', close).on('error', fail)
   })
-}
-
-/** Doubled: large ones are pages of their own, which go back to the system when they are let go. */
-function grown(file: Buffer, length: number): Buffer {
-  const larger = Buffer.allocUnsafeSlow(Math.max(length, Math.min(2 * file.length, FILE_BYTES_MAX)))
-  file.copy(larger)
-  return larger
 }

@@ -51,7 +51,6 @@ export function proofRoutes(deps: ProofRoutesDeps) {
         'payload_too_large',
         'file_not_accepted',
         'rate_limited',
-        'busy',
         'database_unavailable',
       ),
     },

@@ -59,7 +59,7 @@ export async function saveProof(
 }
 
 /** As text it is a third longer, and each is in memory a few times on its way. */
-const PART_BYTES = 96 * 1024
+const PART_BYTES = 24 * 1024
 
 const insertPart = statement(
   'transfer_proofs.insert_part',

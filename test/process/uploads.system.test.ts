@@ -1,0 +1,55 @@
+// Memory while files come: ten of 2 MiB at once, beside a service that has taken such files one after the other.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, expect, it } from 'vitest'
+import { postgresUrl } from '../support/databases.js'
+import { freePort } from '../support/free-port.js'
+import { buildOnce, startService } from '../support/process.js'
+import { png } from '../support/proof-files.js'
+import { CHARGILY_KEY, JWT_SECRET, tokenOf } from '../support/world.js'
+
+beforeAll(buildOnce, 120_000)
+
+const AT_ONCE = 10
+
+it('ten files of 2 MiB at once take less than 30 MB more', async () => {
+  const service = await startService({
+    PORT: String(await freePort()),
+    DATABASE_URL: await postgresUrl(),
+    CHARGILY_SECRET_KEY: CHARGILY_KEY,
+    // Not called: port 9 discards.
+    CHARGILY_API_URL: 'http://127.0.0.1:9',
+    AUTH_JWT_SECRET: JWT_SECRET,
+    TRANSFER_FILE: path.resolve('docs/transfer.example.json'),
+  })
+  const send = async (userId: string, extra: number) => {
+    const authorization = `Bearer ${await tokenOf({ sub: userId })}`
+    const payments = `${service.url}/api/v1/billing/payments`
+    const asked = await fetch(payments, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ plan: 'pro', method: 'transfer' }),
+    })
+    const { id } = (await asked.json()) as { id: string }
+    const body = new Uint8Array(png({ extra }))
+    const answer = await fetch(`${payments}/${id}/proof`, { method: 'PUT', headers: { authorization }, body })
+    expect(answer.status).toBe(200)
+    await answer.arrayBuffer()
+  }
+  const round = (extra: number) =>
+    Promise.all(Array.from({ length: AT_ONCE }, (_, user) => send(`user-${user}`, extra)))
+  // Statements are prepared, code is compiled, and the heap has met a file.
+  await round(1_000)
+  for (const user of ['one', 'two', 'three']) await send(user, 2_096_000)
+  const restMb = residentMb(service.pid, 'VmRSS')
+  await round(2_096_000)
+  const mostMb = residentMb(service.pid, 'VmHWM')
+  await service.kill('SIGTERM')
+  process.stdout.write(`uploads: ${restMb.toFixed(1)} MB at rest, ${mostMb.toFixed(1)} MB at most\n`)
+  expect(mostMb - restMb).toBeLessThan(30)
+}, 60_000)
+
+function residentMb(pid: number, name: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
+}
