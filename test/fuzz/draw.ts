@@ -23,7 +23,7 @@ export interface Targets {
   readonly tokens: readonly string[]
   readonly wrongTokens: readonly string[]
   readonly sessions: readonly { readonly cookie: string; readonly formToken: string }[]
-  readonly values: Readonly<Record<string, readonly string[]>>
+  readonly values: Readonly<Record<string, readonly (string | number)[]>>
   readonly events: readonly string[]
 }
 
@@ -64,7 +64,7 @@ function pathOf(random: SeededRandom, { values }: Targets, { url }: KnownRoute, 
     return random.pick([`${url}%`, `${url}/%c3%28`, `${url}//`, `/${'x'.repeat(7_000)}`, `${url}/x`])
   return url.replace(/:(\w+)|\*/g, (_, name: string | undefined) => {
     const good = known && name !== undefined ? values[name] : undefined
-    return escapeAny(good && random.boolean(0.7) ? random.pick(good) : oddText(random)) || 'x'
+    return escapeAny(good && random.boolean(0.7) ? String(random.pick(good)) : oddText(random)) || 'x'
   })
 }
 
@@ -73,7 +73,7 @@ function queryOf(random: SeededRandom, { values }: Targets, { schema }: KnownRou
   const chosen = names.filter(() => random.boolean(0.25))
   const pairs = chosen.map((name) => {
     const good = values[name]
-    return `${name}=${escapeAny(good && random.boolean(0.5) ? random.pick(good) : oddText(random))}`
+    return `${name}=${escapeAny(good && random.boolean(0.5) ? String(random.pick(good)) : oddText(random))}`
   })
   if (random.boolean(0.03)) pairs.push(random.pick(['%', '%00', '&&==&', 'a[b]=1', '__proto__=1', '%ff=%ff']))
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
@@ -102,7 +102,11 @@ function fieldsOf(
   return fields
 }
 
-function goodValue(random: SeededRandom, known: readonly string[] | undefined, schema: unknown): unknown {
+function goodValue(
+  random: SeededRandom,
+  known: readonly (string | number)[] | undefined,
+  schema: unknown,
+): unknown {
   if (known) return random.pick(known)
   const { type, examples, enum: allowed } = Object(schema)
   if (Array.isArray(allowed)) return random.pick(allowed)

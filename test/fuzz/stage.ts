@@ -17,12 +17,16 @@ const PLANS_FILE = new URL('../fixtures/terms.json', import.meta.url).pathname
 const USERS = ['paid', 'open', 'review', 'new', 'اسم', 'a/b?c']
 
 export async function openStage(database: Database): Promise<Stage> {
-  const env = { ...WITH_PLATFORM, ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE, RATE_LIMIT_PER_MINUTE: '1000000' }
+  const TRANSFER_FILE = new URL('../../docs/transfer.example.json', import.meta.url).pathname
+  const files = { PLANS_FILE, TRANSFER_FILE }
+  const env = { ...WITH_PLATFORM, ...OPERATOR_ENV, ...CODE_ENV, ...files, RATE_LIMIT_PER_MINUTE: '1000000' }
   const world = await createWorld(database, { env, withoutJobs: true, host: 'listener' })
   await world.as('paid').buy()
   await world.as('open').upgrade()
   world.emulator.setFaults({ wrong_amount: { times: 1 } })
   await world.as('review').buy()
+  for (const userId of ['paid', 'open', 'new'])
+    await world.as(userId).post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
   world.emulator.clearFaults()
   await platformFor(world, 'paid').consume('projects', { operation_id: 'first' })
   const operator = operatorOf(world)
@@ -73,6 +77,11 @@ async function targetsOf(world: World, made: Targets['values']): Promise<Targets
       user_id: USERS,
       limit: ['projects', 'deploys_per_day', 'domains_per_project', 'storage_mb', '1', '100'],
       plan: ['pro', 'team', 'free'],
+      method: ['card', 'transfer', 'cash', 'cheque'],
+      payment_method: ['ccp', 'baridimob', 'bank_transfer'],
+      received_at: ['2026-11-21', '2026-11-22T08:00:00Z'],
+      reference: ['2026/0042', 'BNA 1234567'],
+      amount: [2000, 2020],
       since: ['2026-11-01', '2026-11-20T00:00:00Z'],
       month: ['2026-11', '2026-12'],
       email: ['amina@example.dz'],

@@ -37,6 +37,33 @@ export function withoutAnchorsOfGrants(database: Database): BrokenDatabase {
   })
 }
 
+/** Who approved first is forgotten: one operator counts as two. */
+export function withOneOperatorTwice(database: Database): BrokenDatabase {
+  const forgotten = (row: Row) => ({
+    ...row,
+    approvals: (row.approvals as { by: string }[]).map((one) => ({ ...one, by: 'somebody' })),
+  })
+  return breakDatabase(database, {
+    rows: (name, rows) => (name === 'transfers.of_payment' ? rows.map(forgotten) : rows),
+  })
+}
+
+/** Two operators who decide at once overwrite one another. */
+export function withoutVersionOfTransfers(database: Database): BrokenDatabase {
+  const guard = 'and t.version = $3'
+  return breakDatabase(database, { text: (text) => text.replace(guard, 'and $3::int is not null') })
+}
+
+/** What was recorded under a reference before is not looked for. */
+export function withoutKnownSlips(database: Database): BrokenDatabase {
+  return breakDatabase(database, {
+    rows: (name, rows) =>
+      name === 'settlements.load'
+        ? rows.filter(({ method }) => method !== 'cash' && method !== 'cheque')
+        : rows,
+  })
+}
+
 /** A use that a payment held stays taken when the payment dies. */
 export function withoutReturnedUses(database: Database): BrokenDatabase {
   const counted = 'c.used + r.delta'

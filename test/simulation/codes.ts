@@ -23,7 +23,7 @@ function holdersOf({ payments, grants }: Ledger, hash: string | undefined) {
     ...payments.filter(({ code, status }) => code === hash && !DEAD.includes(status)),
     ...grants
       .filter(({ code }) => code === hash)
-      .map((grant) => ({ ...grant, status: 'redeemed', secondOf: null })),
+      .map((grant) => ({ ...grant, status: 'redeemed', method: null, secondOf: null })),
   ]
 }
 
@@ -57,10 +57,15 @@ export class Codes {
     this.#before = ledger.payments
   }
 
-  /** Whether this user can buy with it, their own open payment apart, which a new choice replaces. */
-  hasUseLeft(made: MadeCode, userId: string, ledger: Ledger): boolean {
+  /** Whether this user can buy with it, their own open payment by this method apart, which a new choice replaces. */
+  hasUseLeft(
+    made: MadeCode,
+    by: { readonly userId: string; readonly method: string },
+    ledger: Ledger,
+  ): boolean {
+    const { userId } = by
     const holders = holdersOf(ledger, hashOf(ledger, made)).filter(
-      ({ user, status }) => user !== userId || !OPEN.includes(status),
+      ({ user, status, method }) => user !== userId || method !== by.method || !OPEN.includes(status),
     )
     const own = holders.filter(({ user }) => user === userId)
     return holders.length < made.uses && own.length < made.usesPerUser

@@ -11,6 +11,7 @@ export interface Ledger {
   readonly outbox: readonly OutboxLine[]
   readonly events: readonly { readonly id: string; readonly user: string }[]
   readonly grants: readonly BookedGrant[]
+  readonly transfers: readonly BookedTransfer[]
   /** By batch, which has one code each. */
   readonly codes: readonly { readonly hash: string; readonly batch: string; readonly used: number }[]
 }
@@ -18,6 +19,7 @@ export interface Ledger {
 export interface BookedPayment {
   readonly user: string
   readonly id: string
+  readonly method: string
   readonly status: string
   readonly amount: number
   readonly months: number
@@ -48,6 +50,19 @@ export interface BookedGrant {
   readonly end: number
 }
 
+export interface BookedTransfer {
+  readonly user: string
+  readonly payment: string
+  readonly reference: string
+  readonly state: string
+  readonly approvals: readonly {
+    readonly by: string
+    readonly at: number
+    readonly amount: number
+    readonly instrument: string
+  }[]
+}
+
 interface OutboxLine {
   readonly user: string
   readonly sequence: number
@@ -63,7 +78,7 @@ const readAll = statement(
   `select jsonb_build_object(
      'users', (select coalesce(jsonb_agg(jsonb_build_object('user', user_id, 'sequence', event_sequence)), '[]') from users),
      'payments', (select coalesce(jsonb_agg(jsonb_build_object(
-         'user', user_id, 'id', id, 'status', status, 'amount', amount, 'checkout', checkout_id,
+         'user', user_id, 'id', id, 'method', method, 'status', status, 'amount', amount, 'checkout', checkout_id,
          'months', months, 'discount', discount, 'code', code_hash, 'secondOf', second_of,
          'createdAt', extract(epoch from created_at) * 1000, 'expiresAt', extract(epoch from expires_at) * 1000,
          'askedAt', extract(epoch from asked_at) * 1000, 'paidAt', extract(epoch from paid_at) * 1000,
@@ -81,6 +96,9 @@ const readAll = statement(
          'user', user_id, 'id', id, 'operation', operation_id, 'code', code_hash,
          'months', months, 'days', days,
          'start', extract(epoch from period_start) * 1000, 'end', extract(epoch from period_end) * 1000)), '[]') from grants),
+     'transfers', (select coalesce(jsonb_agg(jsonb_build_object(
+         'user', user_id, 'payment', payment_id, 'reference', reference, 'state', state,
+         'approvals', approvals) order by payment_id), '[]') from transfers),
      'codes', (select coalesce(jsonb_agg(jsonb_build_object('hash', hash, 'batch', batch_id, 'used', used)), '[]') from codes)
    ) as ledger`,
 )

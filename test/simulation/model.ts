@@ -14,6 +14,8 @@ export interface Taking {
   readonly method: string
   /** The provider's instant of payment, in milliseconds. */
   readonly paidAt: number
+  /** It came without the provider. */
+  readonly isOurs?: true
 }
 
 /** Days that the operator gave, or months by a code. */

@@ -10,6 +10,7 @@ import {
 } from '../../packages/ishtirak/src/operator/acts.js'
 import { createCodes } from '../../packages/ishtirak/src/operator/codes.js'
 import { CODE_KIND_NAMES } from './codes.js'
+import { slipsRecorded } from './desk.js'
 import { withExpectedErrors } from './expected.js'
 import type { BookedPayment } from './ledger.js'
 import type { Entry } from './model.js'
@@ -17,6 +18,7 @@ import type { Process } from './process.js'
 import { isBooked, require } from './rules.js'
 import { CODE_KINDS, type CodeKindSold } from './sales.js'
 import type { Task } from './scheduler.js'
+import { decisions } from './transfers.js'
 import type { SimulatedWorld } from './world.js'
 
 export const OPERATOR_ACTIONS = {
@@ -26,6 +28,8 @@ export const OPERATOR_ACTIONS = {
   end: 0.2,
   grant: 0.6,
   codes: 1,
+  decide: 3,
+  record: 0.8,
 } as const
 
 const BY = { operator: 'operator', reason: 'the simulation' }
@@ -39,6 +43,8 @@ export function operatorTasks(
   const { payments } = world.ledger
   if (action === 'end') return [end(world, process, world.anyUser())]
   if (action === 'grant') return grants(world, process, world.anyUser())
+  if (action === 'decide') return decisions(world, process)
+  if (action === 'record') return slipsRecorded(world, process)
   if (action === 'codes') return [makeCode(world, process, world.random.pick(CODE_KIND_NAMES))]
   const candidates = payments.filter(({ status, checkout }) => {
     if (action === 'recheck') return checkout !== null

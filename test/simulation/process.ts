@@ -1,12 +1,13 @@
 // One process of the service: the real use cases on the shared database. Each statement and each call to the provider
 // is a step of the scheduler. A killed process never continues; the next one starts without any state.
 import { CODE_LENGTH, codeFrom } from '../../packages/ishtirak/src/core/code.js'
-import { SECOND } from '../../packages/ishtirak/src/core/instant.js'
+import { DAY, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import { SEED_LIMITS } from '../../packages/ishtirak/src/core/limit.js'
 import { type Catalogue, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
 import type { BillingRules } from '../../packages/ishtirak/src/core/subscription.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { createChargily } from '../../packages/ishtirak/src/payments/chargily/chargily.js'
+import { createDesk } from '../../packages/ishtirak/src/payments/desk/desk.js'
 import {
   createPaymentMethods,
   type PaymentMethod,
@@ -15,6 +16,7 @@ import {
 } from '../../packages/ishtirak/src/payments/method.js'
 import { createListPayments } from '../../packages/ishtirak/src/payments/payments.sql.js'
 import { createSettlements } from '../../packages/ishtirak/src/payments/settle.sql.js'
+import { createTransfer } from '../../packages/ishtirak/src/payments/transfer/transfer.js'
 import { createUpgradeState } from '../../packages/ishtirak/src/payments/upgrade.js'
 import { createLoadUser } from '../../packages/ishtirak/src/payments/users.sql.js'
 import { createForgeryLog } from '../../packages/ishtirak/src/payments/webhook.js'
@@ -29,6 +31,7 @@ import { PROVIDER_KEY, PROVIDER_URL, type SimulatedEmulator } from './emulator.j
 import type { SimulationFigures } from './figures.js'
 import { termsOf } from './sales.js'
 import type { ProcessState, StepScheduler } from './scheduler.js'
+import { ACCOUNTS, SECOND_APPROVAL_FROM } from './transfers.js'
 
 export interface Process {
   readonly state: ProcessState
@@ -63,15 +66,24 @@ const SILENT = createLog({ level: 'silent' })
 export function startProcess(state: ProcessState, deps: ProcessDeps): Process {
   const { scheduler } = deps
   const database = stagedDatabase(deps.database, scheduler, state)
-  const methods = createPaymentMethods(stagedProvider(deps, state))
+  const methods = methodsOf(deps, database, stagedProvider(deps, state))
   return { state, parts: partsOf(deps, { database, methods, wait: (ms) => scheduler.wait(state, ms) }) }
 }
 
 /** The same parts without steps, for reading. Its provider never answers, so that reading changes nothing. */
 export function quietParts(deps: ProcessDeps): Parts {
   const chargily = createChargily({ secretKey: PROVIDER_KEY, apiUrl: PROVIDER_URL, send: unreachable })
-  const methods = createPaymentMethods(chargily)
+  const methods = methodsOf(deps, deps.database, chargily)
   return partsOf(deps, { database: deps.database, methods, wait: async () => undefined })
+}
+
+function methodsOf({ clock }: ProcessDeps, database: Database, chargily: PaymentMethod): PaymentMethods {
+  const transfers = { database, clock, live: false, accounts: ACCOUNTS, lifetimeMs: 7 * DAY }
+  return createPaymentMethods(
+    chargily,
+    createTransfer(transfers),
+    ...createDesk({ live: false, takesCash: true }),
+  )
 }
 
 export type Parts = ReturnType<typeof partsOf>
@@ -100,6 +112,7 @@ function partsOf(
     codeKeys: [CODE_KEY],
     drawCode: () => codeFrom(random.bytes(CODE_LENGTH)),
     rules: { catalogue: CATALOGUE, graceDays: 3, renewalWindowDays: 7, ...rules },
+    secondApprovalFrom: SECOND_APPROVAL_FROM,
     publicUrl: 'http://service.invalid',
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
     count: () => undefined,

@@ -2,7 +2,7 @@
 // give months. Each answer is checked against what was possible at some moment since the task began.
 import type { CheckoutRecord } from '../../packages/chargily-emulator/src/records.js'
 import { redeem } from '../../packages/ishtirak/src/payments/redeem.js'
-import { upgrade } from '../../packages/ishtirak/src/payments/upgrade.js'
+import { openPayment } from '../../packages/ishtirak/src/payments/upgrade.js'
 import type { MadeCode } from './codes.js'
 import { codeOf, withExpectedErrors } from './expected.js'
 import { isRenewable, mayBuyAhead, standingAfter } from './model.js'
@@ -30,6 +30,8 @@ export interface Wish {
   /** Absent: a click on "upgrade", which buys nothing ahead. */
   readonly mode?: 'payment'
   readonly code?: MadeCode
+  /** Absent: a card's page. */
+  readonly method?: 'transfer'
 }
 
 export const A_MONTH: Wish = { planId: 'pro' }
@@ -41,47 +43,46 @@ function anyWish({ random, codes }: SimulatedWorld): Wish {
   const made = random.boolean(0.6) && given.length > 0 ? random.pick(given) : undefined
   const offers = OFFERS.filter(({ code }) => code === (made?.kind ?? null))
   const { plan: planId, months } = random.pick(offers)
-  return { planId, months, mode: 'payment', ...(made && { code: made }) }
+  const byTransfer = random.boolean(0.4) ? { method: 'transfer' as const } : {}
+  return { planId, months, mode: 'payment', ...(made && { code: made }), ...byTransfer }
 }
 
 export function click(world: SimulatedWorld, userId: string, wish: Wish): readonly Task[] {
   const process = world.anyProcess()
   if (!process) return []
-  const { planId, months = 1, mode, code } = wish
+  const { planId, months = 1, mode, code, method } = wish
   const price = priceOf({ plan: planId, months, code: code?.kind ?? null })
   const rule = mode ? 'what is bought ahead ends within the limit' : A_PURCHASE
   const startedAt = world.now
-  const known = world.historyOf(userId).length
-  /** Whether a purchase was possible in each state since the click: operators and payments change it. */
-  const renewable = (at: number) => {
-    const history = world.historyOf(userId)
-    const states = Array.from({ length: history.length - known + 1 }, (_, more) => known + more)
-    return states.map((length) => {
-      const standing = standingAfter(history.slice(0, length))
-      return mode ? mayBuyAhead(standing, at, months, world.prepayMaxMonths) : isRenewable(standing, at)
-    })
-  }
+  const renewable = purchasable(world, userId, wish)
   const takesNoCard = new Set(
     world.emulator
       .checkouts()
       .filter(isLeftAtTheBank(world))
       .map(({ id }) => id),
   )
-  const refusedCode = code && codeRefusedRightly(world, userId, code)
+  const refusedCode = code && codeRefusedRightly(world, { userId, method: method ?? 'chargily' }, code)
   const task: Task = {
-    name: `${userId} clicks on ${planId}, ${months} by ${code?.batch}`,
+    name: `${userId} clicks on ${planId}, ${months} by ${code?.batch ?? method}`,
     state: process.state,
     start: async () => {
       const typed = code && { code: code.text }
       const wanted = { user: { userId }, planId, months, locale: 'fr' as const, ...typed }
-      const opened = await upgrade(process.parts, { ...wanted, mode: mode ?? 'upgrade' })
-      const checkoutId = (opened.checkoutUrl ?? '').split('/').at(-2) ?? ''
-      const isWanted = world.emulator.priceOf(checkoutId) === price
-      require(isWanted, 'a click leads to what was chosen', () =>
-        `for ${price} ${userId} was shown ${checkoutId}`)
+      const byMethod = method && { method }
+      const opened = await openPayment(process.parts, { ...wanted, ...byMethod, mode: mode ?? 'upgrade' })
+      const { paymentId } = opened
+      const checkoutId = (opened.checkoutUrl ?? '').split('/').at(-2) ?? paymentId
+      world.afterwards(() => {
+        const amount = method
+          ? world.ledger.payments.find(({ id, user }) => id === paymentId && user === userId)?.amount
+          : world.emulator.priceOf(checkoutId)
+        require(amount === price, 'a click leads to what was chosen', () =>
+          `for ${price} ${userId} was shown ${checkoutId} of ${amount}`)
+      })
       const rulePage = 'a click leads to a page that takes a card'
       require(!takesNoCard.has(checkoutId), rulePage, () => `${userId} got ${checkoutId}`)
-      world.show({ userId, checkoutId, paymentId: opened.paymentId })
+      // A reference is drawn anew in each run of a seed, so the journal has none.
+      world.show({ userId, checkoutId, paymentId })
       world.afterwards(() =>
         require(renewable(world.now).includes(true), rule, () => `${userId} got ${checkoutId}`),
       )
@@ -100,6 +101,19 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
   return [withExpectedErrors(world, task, code ? [...REFUSALS, ...CODE_REFUSALS] : REFUSALS)]
 }
 
+/** Whether a purchase was possible at an instant in each state since now: operators and payments change it. */
+export function purchasable(world: SimulatedWorld, userId: string, { mode, months = 1 }: Wish) {
+  const known = world.historyOf(userId).length
+  return (at: number): readonly boolean[] => {
+    const history = world.historyOf(userId)
+    const states = Array.from({ length: history.length - known + 1 }, (_, more) => known + more)
+    return states.map((length) => {
+      const standing = standingAfter(history.slice(0, length))
+      return mode ? mayBuyAhead(standing, at, months, world.prepayMaxMonths) : isRenewable(standing, at)
+    })
+  }
+}
+
 const A_PURCHASE = 'a purchase is possible from the start of the renewal window'
 const REFUSALS = [
   'already_subscribed',
@@ -111,15 +125,19 @@ const REFUSALS = [
 const CODE_REFUSALS = ['code_not_valid', 'too_many_wrong_codes'] as const
 
 /** For a refusal: the code was over, or had no use left at the start, at the end, or in between. */
-function codeRefusedRightly(world: SimulatedWorld, userId: string, code: MadeCode): () => void {
+function codeRefusedRightly(
+  world: SimulatedWorld,
+  by: { readonly userId: string; readonly method: string },
+  code: MadeCode,
+): () => void {
   const { codes } = world
-  const isLeft = () => codes.hasUseLeft(code, userId, world.ledger)
+  const isLeft = () => codes.hasUseLeft(code, by, world.ledger)
   const [wasLeft, uses] = [isLeft(), codes.usesOf(code, world.ledger)]
   return () => {
     const isOver = code.until !== null && world.now >= code.until
     const isChanged = uses !== codes.usesOf(code, world.ledger)
     require(isOver || isChanged || !wasLeft || !isLeft(), 'a code with a use left counts', () =>
-      `${code.batch} was refused to ${userId}`)
+      `${code.batch} was refused to ${by.userId}`)
     world.figures.count('checked: a code was refused')
   }
 }
@@ -137,7 +155,7 @@ export function redemptions(world: SimulatedWorld, userId: string): readonly Tas
 function redemption(world: SimulatedWorld, userId: string, code: MadeCode): readonly Task[] {
   const process = world.anyProcess()
   if (!process) return []
-  const refusedRightly = codeRefusedRightly(world, userId, code)
+  const refusedRightly = codeRefusedRightly(world, { userId, method: '' }, code)
   const task: Task = {
     name: `${userId} redeems ${code.batch}`,
     state: process.state,

@@ -33,6 +33,7 @@ const KINDS = {
   slowBank: 1,
   historySum: 0.5,
   codeComesBack: 0.7,
+  transferComes: 1,
 }
 
 export async function runSteps(world: SimulatedWorld, days: number): Promise<void> {
@@ -57,6 +58,7 @@ const STEPS = {
   slowBank,
   historySum,
   codeComesBack,
+  transferComes,
 }
 
 async function concurrentActions(world: SimulatedWorld): Promise<void> {
@@ -153,9 +155,12 @@ async function quietSweep(world: SimulatedWorld): Promise<void> {
     }
     await world.run([{ ...task, start }])
   } while (looks > 0)
-  for (const taking of world.emulator.takings()) {
-    const dueAt = Math.max(boundOf(world, taking.checkoutId, taking.paidAt), lastSweepAt) + RETRY_MS
-    const isDue = world.now >= dueAt && !isUnreportedLeak(world, taking.checkoutId)
+  for (const taking of world.takings()) {
+    const { checkoutId, paidAt, isOurs } = taking
+    // An approval is due at once.
+    const bound = isOurs ? paidAt : boundOf(world, checkoutId, paidAt)
+    const isDue =
+      world.now >= Math.max(bound, lastSweepAt) + RETRY_MS && (isOurs || !isUnreportedLeak(world, checkoutId))
     if (isDue) requireAccounted(world, taking)
   }
   world.figures.count('checked: sweep’s bound')
@@ -268,6 +273,30 @@ async function codeComesBack(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: a code comes back')
 }
 
+/** A transfer, perhaps beside a card, of which operators say something at once or after its end, while all else goes on. */
+async function transferComes(world: SimulatedWorld): Promise<void> {
+  const { random, focus } = world
+  const faultRates = drawFaultRates(random)
+  await world.revive(faultRates)
+  const [planId, months] = random.pick([
+    ['pro', 1],
+    ['pro', 1],
+    ['pro', 6],
+    ['team', 3],
+  ] as const)
+  await world.run(click(world, focus, { planId, months, mode: 'payment', method: 'transfer' }), faultRates)
+  if (random.boolean(0.3)) await purchase(world)
+  passAndCheck(world, random.pick([0, MINUTE_MS, DAY_MS, 8 * DAY_MS]))
+  for (let visit = random.between(1, 3); visit > 0; visit--) {
+    await world.revive(faultRates)
+    const others: readonly Action[] = ['sweep', 'click', 'accept', 'refund', 'status', 'pay', 'webhook']
+    const beside = others.filter(() => random.boolean(0.2)).flatMap((action) => tasksFor(action, world))
+    await world.run([...tasksFor('decide', world), ...beside], drawFaultRates(random))
+  }
+  if (random.boolean(0.3)) await quietSweep(world)
+  world.figures.count('checked: a transfer comes')
+}
+
 /** Reads without asking the provider, so that the check does not change what it checks. */
 const NO_LOOK = { loadUser: async () => null }
 
@@ -311,7 +340,7 @@ async function end(world: SimulatedWorld): Promise<void> {
     await quietSweep(world)
   }
   await compareAll(world)
-  for (const taking of world.emulator.takings())
+  for (const taking of world.takings())
     requireAccounted(world, taking, 'what was taken is booked, under review or refunded')
   await historySum(world)
   // Only time passes from here: access ends where the paid time and its grace period end.

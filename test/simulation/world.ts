@@ -12,14 +12,16 @@ import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import type { SeededRandom } from '../support/random.js'
 import { Codes } from './codes.js'
+import { type Slips, takingsAtDesk } from './desk.js'
 import { createEmulator, type SimulatedEmulator } from './emulator.js'
 import { type FaultRates, NO_FAULTS } from './fault-rates.js'
 import type { SimulationFigures } from './figures.js'
 import { type Ledger, readAllFacts, readLedger } from './ledger.js'
-import { accessAt, type Entry, type Standing, standingAfter } from './model.js'
+import { accessAt, type Entry, type Standing, standingAfter, type Taking } from './model.js'
 import { type Parts, type Process, type ProcessDeps, quietParts, startProcess } from './process.js'
 import { BrokenRule, checkLedger, type Given, historyOf, type Observations, require } from './rules.js'
 import { type ProcessState, StepScheduler, type Task } from './scheduler.js'
+import { Transfers, takingsByTransfer } from './transfers.js'
 import { Webhooks } from './webhooks.js'
 
 interface Shown {
@@ -62,11 +64,16 @@ export class SimulatedWorld {
   /** Days that the operator asked to grant, by the operation. */
   readonly granted = new Map<string, { readonly days: number; readonly months: 0; readonly plan: string }>()
   readonly codes = new Codes()
+  readonly transfers = new Transfers()
+  readonly slips: Slips = new Map()
   /** How far ahead may be bought, in months. */
   readonly prepayMaxMonths: number
   /** When a sweep last claimed payments, possibly without completing. */
   lastSweepAt = 0
-  ledger: Ledger = { users: [], payments: [], receipts: [], outbox: [], events: [], grants: [], codes: [] }
+  ledger: Ledger = {
+    ...{ users: [], payments: [], receipts: [], outbox: [], events: [] },
+    ...{ grants: [], codes: [], transfers: [] },
+  }
   #facts: ReadonlyMap<string, SubscriptionFacts> = new Map()
   /** For reading without a process. */
   readonly quietParts: Parts
@@ -193,6 +200,7 @@ export class SimulatedWorld {
     this.ledger = await readLedger(this.#deps.database)
     this.#facts = await readAllFacts(this.#deps.database)
     this.codes.check(this.ledger)
+    this.transfers.check(this.ledger)
     this.checkNow()
     for (const check of this.#afterwards.splice(0)) check()
   }
@@ -204,7 +212,14 @@ export class SimulatedWorld {
   }
 
   historyOf(userId: string): readonly Entry[] {
-    return historyOf(this.ledger, this.emulator, this.#given, userId)
+    return historyOf(this.ledger, { takings: this.takings(), given: this.#given }, userId)
+  }
+
+  /** All money that came, by whichever way. */
+  takings(): readonly Taking[] {
+    const { emulator, ledger, accepted, transfers, slips } = this
+    const byTransfer = takingsByTransfer(ledger, accepted, transfers)
+    return [...emulator.takings(), ...byTransfer, ...takingsAtDesk(ledger, slips)]
   }
 
   /** The user's state by the model, from what is booked. */
@@ -230,7 +245,7 @@ export class SimulatedWorld {
   #observations(): Observations {
     const { shown, accepted, refunded } = this
     const { acknowledged, forged } = this.webhooks
-    return { shown, acknowledged, forged, accepted, refunded, given: this.#given }
+    return { shown, acknowledged, forged, accepted, refunded, given: this.#given, takings: this.takings() }
   }
 }
 

@@ -160,7 +160,9 @@ function sendToReview(
   differences: readonly string[],
   paidAt: Instant,
 ): Settlement {
-  const isNews = payment.review?.status !== 'paid' && report.status === 'paid'
+  // An operator decides on what was said last: a figure may have been put right.
+  const { review: before } = payment
+  const isNews = report.status === 'paid' && (before?.status !== 'paid' || before.amount !== report.amount)
   if (payment.status === 'review' && !isNews) return nothing('unchanged')
   const review = reviewOf(report, differences, paidAt)
   return {

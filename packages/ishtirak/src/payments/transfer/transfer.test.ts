@@ -7,7 +7,7 @@ import { describeScenario } from '../../../../../test/support/databases.js'
 import { type OperatorCaller, operatorOf } from '../../../../../test/support/operator.js'
 import { enterPortal, wordsOf } from '../../../../../test/support/portal.js'
 import { type Answer, createWorld, type World } from '../../../../../test/support/world.js'
-import { decideApproval } from '../../core/transfer.js'
+import { decideApproval, decideRefusal } from '../../core/transfer.js'
 import { statement } from '../../database/database.js'
 import { reconcileDaily } from '../../operator/reconcile.js'
 import { auditEntry } from '../audit.sql.js'
@@ -184,6 +184,14 @@ describeScenario('a transfer', ({ database }) => {
     expect(await receipts()).toEqual([less.id, mistyped.id])
   })
 
+  it('under review shows the amount that was said last', async () => {
+    const { id } = await ask()
+    await approve(id, { amount: 50 })
+    const { body } = await approve(id, { amount: 1999 })
+    expect(body.payment).toMatchObject({ status: 'review', review: { amount: 1999 } })
+    expect(await receipts()).toEqual([])
+  })
+
   it('that is refused tells why, and is approved if the money comes after all; never the other way round', async () => {
     const { id } = await ask()
     expect((await refuse(id)).body).toMatchObject({
@@ -295,6 +303,24 @@ describeScenario('a transfer', ({ database }) => {
     await world.advance(10)
     expect(await status()).toEqual(['pro', 'active', '2026-12-21T12:00:00Z'])
     expect(await receipts()).toEqual([id])
+  })
+
+  it('that is booked while it is refused is not refused', async () => {
+    const { id } = await ask()
+    await approve(id, { amount: 1999 })
+    const stored = await findTransfer(database(), { userId: 'user-1', paymentId: id })
+    if (!stored) throw new Error('there is no transfer')
+    await amina.post(`/payments/${id}/accept`, { why: 'a good customer' })
+    const decision = decideRefusal(stored.transfer, stored.payment, 'the money goes back')
+    if (decision.kind !== 'changed') throw new Error('it is not refused')
+    const now = world.clock.now()
+    const act = { operator: 'karim', act: 'payment.refuse', reason: 'the money goes back' }
+    const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
+    expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(false)
+    expect((await database().query(selectActs)).map((row) => row.act)).toEqual([
+      'payment.approve',
+      'payment.accept',
+    ])
   })
 
   it.each([

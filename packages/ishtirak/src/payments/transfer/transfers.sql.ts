@@ -90,10 +90,13 @@ export async function endTransfer(database: Queryable, reference: string): Promi
 
 const decide = statement(
   'transfers.decide',
-  `with decided as (
+  `with undecided as (
+     select user_id from payments where user_id = $1 and id = $2 and status = $9 for update
+   ), decided as (
      update transfers t set state = $4, approvals = $5::jsonb, refusal = $6, version = t.version + 1,
             decided_at = case when $4 in ('approved', 'refused') then $7::timestamptz end
-      where t.user_id = $1 and t.payment_id = $2 and t.version = $3
+       from undecided u
+      where t.user_id = u.user_id and t.payment_id = $2 and t.version = $3
      returning t.user_id
    ), due as (
      update payments p set next_check_at = $7::timestamptz
@@ -107,7 +110,7 @@ const decide = statement(
    select user_id from decided`,
 )
 
-/** False: it has changed since it was read. */
+/** False: it has changed since it was read, or its payment has: what is booked meanwhile cannot be refused. */
 export async function saveDecision(
   database: Queryable,
   { payment, version }: StoredTransfer,
@@ -116,6 +119,13 @@ export async function saveDecision(
 ): Promise<boolean> {
   const { state, approvals, refusal } = after
   const key = [payment.userId, payment.id, version]
-  const facts = [state, JSON.stringify(approvals), refusal, at(of.now), JSON.stringify(of.audit)]
+  const facts = [
+    state,
+    JSON.stringify(approvals),
+    refusal,
+    at(of.now),
+    JSON.stringify(of.audit),
+    payment.status,
+  ]
   return (await database.query(decide, [...key, ...facts])).length === 1
 }

@@ -1,0 +1,111 @@
+// Cash and cheques among the deeds: recorded by operators, once and again, by two at once, with a wrong amount, for another user.
+// They are undone by the refund that any payment has.
+import { recordPayment } from '../../packages/ishtirak/src/payments/desk/record.js'
+import { codeOf, withExpectedErrors } from './expected.js'
+import type { Ledger } from './ledger.js'
+import type { Taking } from './model.js'
+import type { Process } from './process.js'
+import { purchasable } from './purchases.js'
+import { isBooked, require } from './rules.js'
+import { OFFERS } from './sales.js'
+import type { Task } from './scheduler.js'
+import type { SimulatedWorld } from './world.js'
+
+/** What lies on the desk. */
+interface Slip {
+  readonly reference: string
+  readonly userId: string
+  readonly plan: string
+  readonly months: number
+  readonly price: number
+  readonly method: 'cash' | 'cheque'
+  readonly startedAt: number
+}
+
+/** By reference. */
+export type Slips = Map<string, Slip>
+
+/** What was taken at the desk, of what is in the books. */
+export function takingsAtDesk({ payments }: Ledger, slips: Slips): readonly Taking[] {
+  return payments.flatMap(({ checkout, method: way, paidAt }): readonly Taking[] => {
+    const slip = slips.get(checkout ?? '')
+    if (!slip || way !== slip.method || paidAt === null || paidAt < slip.startedAt) return []
+    const { reference: checkoutId, userId, plan, months, price, method } = slip
+    return [{ checkoutId, userId, plan, months, price, amount: price, method, paidAt, isOurs: true }]
+  })
+}
+
+export function slipsRecorded(world: SimulatedWorld, process: Process): readonly Task[] {
+  const { random, slips } = world
+  const before = [...slips.values()]
+  const slip = before.length > 0 && random.boolean(0.3) ? random.pick(before.slice(-3)) : newSlip(world)
+  slips.set(slip.reference, slip)
+  const odd = random.boolean(0.15)
+    ? random.pick([{ more: 1 }, { more: -1 }, { userId: `${slip.userId}0` }])
+    : {}
+  const at = () => world.anyProcess() ?? process
+  const twice = random.boolean(0.3) ? [record(world, at(), slip)] : []
+  return [...twice, record(world, at(), slip, twice.length > 0 ? {} : odd)]
+}
+
+function newSlip(world: SimulatedWorld): Slip {
+  const { random, slips } = world
+  const { plan, months, price } = random.pick(OFFERS.filter(({ code }) => code === null))
+  const method = random.pick(['cash', 'cheque'] as const)
+  const reference = `${method} ${slips.size + 1}`
+  return { reference, userId: world.anyUser(), plan, months, price, method, startedAt: world.now }
+}
+
+/** By the table of the example seller for these years: a dinar for each hundred begun, and five at least. */
+function dutyOn({ method, price }: Slip): number {
+  return method === 'cash' && price > 300 ? Math.max(5, Math.ceil(price / 100)) : 0
+}
+
+function record(
+  world: SimulatedWorld,
+  { state, parts }: Process,
+  slip: Slip,
+  odd: { readonly more?: number; readonly userId?: string } = {},
+): Task {
+  const { reference, plan: planId, months, method, price } = slip
+  const userId = odd.userId ?? slip.userId
+  const amount = price + dutyOn(slip) + (odd.more ?? 0)
+  const rule = 'what is taken at the desk is in the books once, as it was taken'
+  const known = () => world.ledger.payments.find((one) => one.checkout === reference && one.method === method)
+  const wasKnown = known() !== undefined
+  const isPossible = purchasable(world, userId, { planId, months, mode: 'payment' })
+  const startedAt = world.now
+  // A slip that is entered for somebody else before it is entered rightly would be theirs.
+  if (odd.userId !== undefined && !wasKnown) return record(world, { state, parts }, slip)
+  const task: Task = {
+    name: `the operator records ${reference} of ${amount} for ${userId}`,
+    state,
+    start: () =>
+      recordPayment(
+        parts,
+        { userId, planId, months, method, amount, reference },
+        { operator: 'operator', reason: 'the simulation' },
+      ),
+    ended: (end) => {
+      world.figures.count(`acts: records ${end.kind}`)
+      const refusal = end.kind === 'threw' ? codeOf(end.error) : ''
+      if (end.kind === 'done')
+        world.afterwards(() => {
+          const booked = known()
+          const isIt = booked && isBooked(booked) && booked.user === userId && booked.amount === price
+          require(isIt === true && amount === price + dutyOn(slip), rule, () =>
+            `${reference} of ${amount}: ${JSON.stringify(booked)}`)
+        })
+      if (refusal === 'wrong_amount') require(odd.more !== undefined, rule, () => `${amount} was refused`)
+      if (refusal === 'conflict' || refusal === 'already_refunded')
+        require(wasKnown || odd.more !== undefined, rule, () => `${reference} is ${refusal}`)
+      if (refusal === 'prepaid_limit_reached')
+        world.afterwards(() =>
+          require(isPossible(startedAt).includes(false), 'what is bought ahead ends within the limit', () =>
+            `${reference} was refused`),
+        )
+    },
+  }
+  const oddly = ['wrong_amount', 'conflict', 'already_refunded'] as const
+  return withExpectedErrors(world, task, ['prepaid_limit_reached', ...oddly])
+}
