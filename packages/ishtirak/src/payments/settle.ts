@@ -61,11 +61,12 @@ export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout
     if (!loaded) return keepForeign(deps, reported)
     // It was recorded before.
     if (reported.recorded && !loaded.isNew) return 'unchanged'
+    const latest = await withLatestReport(deps, reported, loaded)
     const { tracing } = deps
-    if (!tracing) return settleOurs(deps, reported, loaded, giveUpAt)
+    if (!tracing) return settleOurs(deps, latest, loaded, giveUpAt)
     // A provider's event brings no trace: it is part of the purchase's.
     if (reported.event) tracing.join(loaded.traceparent)
-    return tracing.span('settlement', loaded.traceparent, () => settleOurs(deps, reported, loaded, giveUpAt))
+    return tracing.span('settlement', loaded.traceparent, () => settleOurs(deps, latest, loaded, giveUpAt))
   })
   note(deps, reported, result)
   return result
@@ -89,6 +90,21 @@ async function load(
   // Another payment's checkout is no answer to this order, and is left as it is.
   if (found?.payment.checkoutId === report.checkoutId) return null
   return settlements.load({ method: report.method, checkoutId: null, paymentId: orderedFor }, giveUpAt)
+}
+
+/**
+ * What operators say of a payment is a row of ours. It is read after the user's version: where another operator decides
+ * between the reading and the saving, this settlement is stale and reads again.
+ */
+async function withLatestReport(
+  { methods }: SettleDeps,
+  reported: ReportedCheckout,
+  { payment }: Loaded,
+): Promise<ReportedCheckout> {
+  const method = methods.of(payment.method)
+  if (method.settledBy === 'provider') return reported
+  const answer = await method.getCheckout(reported.report.checkoutId)
+  return answer.ok && answer.value ? { ...reported, report: answer.value } : reported
 }
 
 async function settleOurs(

@@ -11,6 +11,8 @@ import { decideApproval, decideRefusal } from '../../core/transfer.js'
 import { statement } from '../../database/database.js'
 import { reconcileDaily } from '../../operator/reconcile.js'
 import { auditEntry } from '../audit.sql.js'
+import { findPayment } from '../payments.sql.js'
+import { lookUpPayment } from '../sweep.js'
 import { findTransfer, saveDecision } from './transfers.sql.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
@@ -317,10 +319,70 @@ describeScenario('a transfer', ({ database }) => {
     const act = { operator: 'karim', act: 'payment.refuse', reason: 'the money goes back' }
     const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
     expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(false)
-    expect((await database().query(selectActs)).map((row) => row.act)).toEqual([
-      'payment.approve',
+    // Of one instant, so in no order.
+    expect((await database().query(selectActs)).map((row) => row.act).sort()).toEqual([
       'payment.accept',
+      'payment.approve',
     ])
+  })
+
+  describe('decided while a settlement of it is on its way', () => {
+    /** The settlement of what is known now; `between` happens when it has been decided and is not saved yet. */
+    const settleAround = async (id: string, between: () => Promise<unknown>) => {
+      const { parts } = world.service
+      let isFirst = true
+      const save: typeof parts.settlements.save = async (change, giveUpAt) => {
+        if (isFirst) {
+          isFirst = false
+          await between()
+        }
+        return parts.settlements.save(change, giveUpAt)
+      }
+      const payment = await findPayment(database(), 'user-1', id)
+      if (!payment) throw new Error('there is no payment')
+      const deps = { ...parts, settlements: { ...parts.settlements, save } }
+      await lookUpPayment(deps, payment, { source: 'operator' })
+      expect(isFirst).toBe(false)
+    }
+    const stateOf = async (id: string) => {
+      const stored = await findTransfer(database(), { userId: 'user-1', paymentId: id })
+      return [stored?.transfer.state, stored?.payment.status]
+    }
+
+    it('is refused, not booked as well', async () => {
+      const { id } = await ask()
+      await approve(id, { amount: 1999 })
+      const stored = await findTransfer(database(), { userId: 'user-1', paymentId: id })
+      if (!stored) throw new Error('there is no transfer')
+      const now = world.clock.now()
+      const approval = { by: 'karim', at: now, amount: 2000, receivedAt: now, instrument: 'ccp' as const }
+      const decision = decideApproval(stored.transfer, stored.payment, approval, null)
+      if (decision.kind !== 'changed') throw new Error('it is not approved')
+      const act = { operator: 'karim', act: 'payment.approve', reason: null }
+      const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
+      expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(true)
+      await settleAround(id, () => refuse(id))
+      expect(await stateOf(id)).toEqual(['refused', 'canceled'])
+      expect(await receipts()).toEqual([])
+    })
+
+    it('is booked by the settlement that was about to close it, although the approving process died', async () => {
+      const { id } = await ask()
+      world.clock.advance(8 * DAY * 1_000)
+      await settleAround(id, async () => {
+        const stored = await findTransfer(database(), { userId: 'user-1', paymentId: id })
+        if (!stored) throw new Error('there is no transfer')
+        const now = world.clock.now()
+        const approval = { by: 'karim', at: now, amount: 2000, receivedAt: now, instrument: 'ccp' as const }
+        const decision = decideApproval(stored.transfer, stored.payment, approval, null)
+        if (decision.kind !== 'changed') throw new Error('it is not approved')
+        const act = { operator: 'karim', act: 'payment.approve', reason: null }
+        const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
+        expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(true)
+      })
+      expect(await stateOf(id)).toEqual(['approved', 'paid'])
+      expect(await receipts()).toEqual([id])
+    })
   })
 
   it.each([

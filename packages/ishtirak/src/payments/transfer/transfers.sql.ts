@@ -1,5 +1,6 @@
 // Transfers as rows: one for each payment by this method. A decision is saved with its line in the audit trail, and makes its
-// payment due: if the process dies before it has settled it, the sweep does.
+// payment due: if the process dies before it has settled it, the sweep does. It moves the user's version too: a settlement on
+// its way, decided on what the transfer was before, is stale.
 import type { Instant } from '../../core/instant.js'
 import type { Payment } from '../../core/payment.js'
 import type { Approval, Transfer } from '../../core/transfer.js'
@@ -90,8 +91,10 @@ export async function endTransfer(database: Queryable, reference: string): Promi
 
 const decide = statement(
   'transfers.decide',
-  `with undecided as (
-     select user_id from payments where user_id = $1 and id = $2 and status = $9 for update
+  `with payer as (
+     select user_id from users where user_id = $1 for update
+   ), undecided as (
+     select p.user_id from payments p join payer using (user_id) where p.id = $2 and p.status = $9 for update of p
    ), decided as (
      update transfers t set state = $4, approvals = $5::jsonb, refusal = $6, version = t.version + 1,
             decided_at = case when $4 in ('approved', 'refused') then $7::timestamptz end
@@ -102,6 +105,8 @@ const decide = statement(
      update payments p set next_check_at = $7::timestamptz
        from decided d
       where p.user_id = d.user_id and p.id = $2 and p.status not in ('paid', 'refunded')
+   ), moved as (
+     update users u set version = u.version + 1 from decided d where u.user_id = d.user_id
    ), audited as (
      insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after)
      select d.user_id, a.id, $7::timestamptz, a.actor, a.act, a.reason, a.payment_id, a.before, a.after
