@@ -97,8 +97,8 @@ describeInBrowser('the first screen', ({ visit }) => {
   it('names each exceeded limit with the amount, every project of it, and warns before a limit is reached', async () => {
     const visitor = await open('active', 'en')
     expect((await visitor.page.locator('.notice li').allTextContents()).sort()).toEqual([
-      'Domains per project, project api: 6 of 5, over by 1',
-      'Domains per project, project vitrine-2026: 7 of 5, over by 2',
+      'Domains per project (in project api): 6 of 5, over by 1',
+      'Domains per project (in project vitrine-2026): 7 of 5, over by 2',
     ])
     const text = await textOf(visitor)
     // 4301 of 5120 MB are 84 %.

@@ -180,7 +180,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     await restoreFrom(file, restored, null)
     const [rows, before] = await Promise.all([restored, database()].map((one) => one.query(proofDigests)))
     expect(rows).toEqual(before)
-    expect(rows).toHaveLength(44)
+    expect(rows).toHaveLength(172)
     await restored.close()
   })
 
