@@ -109,7 +109,8 @@ function isQuietStream(bytes: Buffer, at: number, left: Left): boolean {
   const keyword = bytes.indexOf(STREAM, at)
   const object = bytes.lastIndexOf(OBJECT, at)
   if (keyword < 0 || object < 0 || keyword - object > LONGEST_DICTIONARY) return false
-  const [number = ''] = /\d+\s+\d+\s+$/.exec(bytes.toString('latin1', Math.max(0, object - 24), object)) ?? []
+  const [number = ''] =
+    /\d{1,10}\s{1,9}\d{1,5}\s{1,9}$/.exec(bytes.toString('latin1', Math.max(0, object - 24), object)) ?? []
   const dictionary = bytes.toString('latin1', object - number.length, keyword)
   if (!PLAIN_DICTIONARY.test(dictionary) || !FLATE.test(dictionary)) return false
   if (dictionary.split('/Filter').length !== 2 || /\/(DecodeParms|DP|F|FFilter)\b/.test(dictionary))
