@@ -1,4 +1,4 @@
-// Files on their way, as streams: how much of them is held at once, and who waits for whom.
+// Files on their way, as streams: how much of them is held at once, and which of them waits.
 import { PassThrough } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'

@@ -29,7 +29,7 @@ async function statement(lang: string): Promise<Uint8Array> {
 /** Readers set the brackets and blanks of a line of two directions each in their own way. */
 const letters = (line: string) => Array.from(line.replace(/\s/g, '')).sort().join('')
 
-it('in French and English they say what was given, to whom and by whom, and that nothing was paid', async () => {
+it('in French and English they say what was given, the user and the seller, and that nothing was paid', async () => {
   const french = await statement('fr')
   expect(factsOf(french)).toMatchObject({ Title: 'Attestation d’utilisation d’un code', Pages: '1' })
   for (const line of [

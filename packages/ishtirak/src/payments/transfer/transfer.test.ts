@@ -349,9 +349,8 @@ describeScenario('a transfer', ({ database }) => {
       return [stored?.transfer.state, stored?.payment.status]
     }
 
-    it('is refused, not booked as well', async () => {
-      const { id } = await ask()
-      await approve(id, { amount: 1999 })
+    /** An approval that is written down, and not settled. */
+    const approveAndDie = async (id: string) => {
       const stored = await findTransfer(database(), { userId: 'user-1', paymentId: id })
       if (!stored) throw new Error('there is no transfer')
       const now = world.clock.now()
@@ -361,6 +360,12 @@ describeScenario('a transfer', ({ database }) => {
       const act = { operator: 'karim', act: 'payment.approve', reason: null }
       const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
       expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(true)
+    }
+
+    it('is refused, not booked as well', async () => {
+      const { id } = await ask()
+      await approve(id, { amount: 1999 })
+      await approveAndDie(id)
       await settleAround(id, () => refuse(id))
       expect(await stateOf(id)).toEqual(['refused', 'canceled'])
       expect(await receipts()).toEqual([])
@@ -369,17 +374,7 @@ describeScenario('a transfer', ({ database }) => {
     it('is booked by the settlement that was about to close it, although the approving process died', async () => {
       const { id } = await ask()
       world.clock.advance(8 * DAY * 1_000)
-      await settleAround(id, async () => {
-        const stored = await findTransfer(database(), { userId: 'user-1', paymentId: id })
-        if (!stored) throw new Error('there is no transfer')
-        const now = world.clock.now()
-        const approval = { by: 'karim', at: now, amount: 2000, receivedAt: now, instrument: 'ccp' as const }
-        const decision = decideApproval(stored.transfer, stored.payment, approval, null)
-        if (decision.kind !== 'changed') throw new Error('it is not approved')
-        const act = { operator: 'karim', act: 'payment.approve', reason: null }
-        const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
-        expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(true)
-      })
+      await settleAround(id, () => approveAndDie(id))
       expect(await stateOf(id)).toEqual(['approved', 'paid'])
       expect(await receipts()).toEqual([id])
     })
