@@ -17,7 +17,15 @@ const resolve = {
   ],
 }
 const SYSTEM = '**/*.system.test.ts'
-const shared = { pool: 'forks', testTimeout: 30_000, hookTimeout: 60_000 } as const
+const shared = {
+  pool: 'forks',
+  // The files of a worker share its modules, its databases and its provider: importing cost as much as testing.
+  isolate: false,
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  // What is polled is not timed: a busy machine takes longer than the second of the default.
+  expect: { poll: { timeout: 20_000 } },
+} as const
 
 export default defineConfig({
   test: {
@@ -34,8 +42,6 @@ export default defineConfig({
           name: 'quick',
           include: ['packages/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/node_modules/**', SYSTEM],
-          // The files of a worker share its modules, its databases and its provider: importing cost as much as testing.
-          isolate: false,
         },
       },
       { resolve, test: { ...shared, name: 'system', include: [SYSTEM], exclude: ['**/node_modules/**'] } },

@@ -62,6 +62,20 @@ const bundleTypeBox = async (dist) => {
   cpSync(path.join(root, 'node_modules/typebox/license'), path.join(dist, 'typebox/LICENSE'))
 }
 
+/** Only the types that the entry leads to are published: the others, a megabyte on disk, are of files that cannot be imported. */
+const dropInnerTypes = (dist) => {
+  const reached = new Set()
+  const visit = (file) => {
+    if (reached.has(file)) return
+    reached.add(file)
+    const imports = readFileSync(file, 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)
+    for (const [, to] of imports) visit(path.join(path.dirname(file), `${to}.d.ts`))
+  }
+  visit(path.join(dist, 'main/create-ishtirak.d.ts'))
+  const types = readdirSync(dist, { recursive: true }).filter((name) => name.endsWith('.d.ts'))
+  for (const name of types) if (!reached.has(path.join(dist, name))) rmSync(path.join(dist, name))
+}
+
 /** What main/documents-page.ts serves. The plugin around it would bring 20 packages and 10 MB to serve two files. */
 const copySwaggerUi = (to) => {
   const from = path.join(root, 'node_modules/@fastify/swagger-ui/static')
@@ -96,6 +110,7 @@ const build = async (folder) => {
       filter: (file) => statSync(file).isDirectory() || !/\.(ts|tsx)$/.test(file),
     })
     if (path.basename(folder) === 'ishtirak') {
+      dropInnerTypes(fresh)
       copySwaggerUi(path.join(fresh, 'main/swagger-ui'))
       await bundleTypeBox(fresh)
       await makeCluster(dist, fresh)

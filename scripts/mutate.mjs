@@ -82,14 +82,16 @@ function failedTests(tests) {
     },
   )
   if (!existsSync(report)) throw new Error(`the tests did not run:\n${run.stdout}${run.stderr}`)
-  return JSON.parse(readFileSync(report, 'utf8')).testResults.flatMap(
-    ({ name, status, assertionResults }) => {
-      const failed = assertionResults
-        .filter((test) => test.status === 'failed')
-        .map(({ fullName }) => fullName.trim())
-      return failed.length === 0 && status === 'failed' ? [path.relative(copy, name)] : failed
-    },
-  )
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
+  // A run that could not begin reports no file, which is no proof that nothing falls.
+  if (testResults.length < tests.length)
+    throw new Error(`not every file was run:\n${run.stdout}${run.stderr}`)
+  return testResults.flatMap(({ name, status, assertionResults }) => {
+    const failed = assertionResults
+      .filter((test) => test.status === 'failed')
+      .map(({ fullName }) => fullName.trim())
+    return failed.length === 0 && status === 'failed' ? [path.relative(copy, name)] : failed
+  })
 }
 
 function say(text) {

@@ -128,7 +128,7 @@ async function indexAfterwards(database, insertAll) {
   await database.script('alter table payments enable trigger all; alter table receipts enable trigger all')
 }
 
-/** One user, `heavy`, with more payments than anybody has: for pages far back. */
+/** One user, `heavy`, with more payments than a real one has: for pages far back. */
 export async function seedHeavyUser(database, payments) {
   await database.query(insertHeavyUser, [new Date().toISOString()])
   await database.query(insertHeavyPayments, [payments, new Date().toISOString(), JSON.stringify(PRO)])

@@ -4,8 +4,8 @@ import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
-import { axeFindings, describeInBrowser, keepScreenshot, type Visitor } from '../support/browser.js'
-import { CODE_ENV } from '../support/codes.js'
+import { axeFindingsInColors, describeInBrowser, type Visitor } from '../support/browser.js'
+import { CODE_ENV, makeCodes } from '../support/codes.js'
 import { freshDatabase } from '../support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { SELLING_PLANS } from '../support/portal.js'
@@ -41,15 +41,10 @@ describeInBrowser('on a phone, in Arabic', ({ visit }) => {
   const look = async ({ page, complaints }: Visitor, name: string) => {
     expect(await page.locator('html').getAttribute('dir')).toBe('rtl')
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      expect(await axeFindings(page)).toEqual([])
-      await keepScreenshot(page, `selling-${name}-${colorScheme}`)
-    }
+    expect(await axeFindingsInColors(page, `selling-${name}`)).toEqual([])
     expect(complaints).toEqual([])
   }
-  const codeOf = async (batch: Record<string, unknown>): Promise<string> =>
-    (await operatorOf(world).post('/codes', { count: 1, why: 'a test', ...batch })).body.codes[0]
+  const codeOf = async (batch: object) => (await makeCodes(operatorOf(world), batch)).code
   const type = async ({ page }: Visitor, code: string) => {
     await page.locator('.hero summary', { hasText: say('haveCode') }).tap()
     await page.locator('input[name=code]').fill(code)

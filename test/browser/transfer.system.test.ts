@@ -4,13 +4,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
-import { axeFindings, describeInBrowser, type Visitor } from '../support/browser.js'
+import { axeFindings, describeInBrowser, keepScreenshot, type Visitor } from '../support/browser.js'
 import { freshDatabase } from '../support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { jpeg, png } from '../support/proof-files.js'
 import { createWorld, type World } from '../support/world.js'
 
 const VALUE = '.copied .copy'
+/** Of the first account of the example. */
+const RIP = '00799999002345678941'
 
 describeInBrowser('a transfer', ({ visit }) => {
   let database: Database
@@ -87,10 +89,16 @@ describeInBrowser('a transfer', ({ visit }) => {
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
     await page.click(`${VALUE} >> nth=1`, { clickCount: 1 })
     expect(await page.evaluate(`getComputedStyle(document.querySelector('.copy')).userSelect`)).toBe('all')
-    await page.emulateMedia({ media: 'print' })
+    await page.locator(VALUE, { hasText: RIP }).first().click()
+    expect(await page.evaluate('getSelection().toString()')).toBe(RIP)
+    await keepScreenshot(page, `transfer-${locale}`)
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
     expect(await page.locator(VALUE).first().isVisible()).toBe(true)
-    expect(await page.locator('form[enctype]').isVisible()).toBe(false)
-    await page.emulateMedia({ media: 'screen' })
+    expect(await page.locator('h1').isVisible()).toBe(true)
+    for (const left of ['form[enctype]', '.touch', '.hero', '#history'])
+      expect(await page.locator(left).isVisible()).toBe(false)
+    expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(18, 35, 27)')
+    await page.emulateMedia({ media: 'screen', colorScheme: null })
     expect(await axeFindings(page)).toEqual([])
     expect(complaints).toEqual([])
   })

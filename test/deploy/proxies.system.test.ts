@@ -5,12 +5,12 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BODY_LIMIT_BYTES } from '../../packages/ishtirak/src/http/request.js'
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
@@ -109,6 +109,26 @@ interface Asked {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** Until its end, requests to `path` get no answer, and the bytes of their bodies are counted. */
+function countInsteadOfAnswering({ service: { app } }: World, path: string) {
+  const answering = app.server.listeners('request') as RequestListener[]
+  let bytes = 0
+  const counting: RequestListener = (incoming, outgoing) => {
+    if (incoming.url !== path) return void answering.map((answer) => answer(incoming, outgoing))
+    incoming.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+    })
+    // The proxy gives it up.
+    incoming.on('error', () => undefined)
+  }
+  app.server.removeAllListeners('request').on('request', counting)
+  const end = () => {
+    app.server.off('request', counting)
+    for (const answer of answering) app.server.on('request', answer)
+  }
+  return { end, bytes: () => bytes }
+}
+
 function makeCertificate(folder: string): void {
   const files = ['-keyout', path.join(folder, 'privkey.pem'), '-out', path.join(folder, 'fullchain.pem')]
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
@@ -204,7 +224,7 @@ describe.each([
     expect(page.status).toBe(200)
     expect(page.text.includes('action="/portal/leave"')).toBe(true)
     const log = () => readFileSync(path.join(folder, 'access.log'), 'utf8')
-    await vi.waitFor(() => expect(log().match(/\/portal\b/g)?.length).toBeGreaterThanOrEqual(2))
+    await waitFor(() => (log().match(/\/portal\b/g)?.length ?? 0) >= 2)
     const secrets = [search.replace('?token=', ''), session.replace('__Host-ishtirak=', '')]
     expect(secrets.filter((secret) => log().includes(secret))).toEqual([])
   })
@@ -229,10 +249,12 @@ describe.each([
     const tooLarge = await post(BODY_LIMIT_BYTES + 1)
     expect(tooLarge.status).toBe(413)
     expect(tooLarge.headers['content-type']).toContain('application/problem+json')
-    const farTooLarge = await post(4 * BODY_LIMIT_BYTES)
+    // The service would refuse it by its length, perhaps before the proxy does: it only counts.
+    const counted = countInsteadOfAnswering(world, '/api/v1/billing/webhook')
+    const farTooLarge = await post(4 * BODY_LIMIT_BYTES).finally(counted.end)
     // Caddy up to 2.6 says 502 where a later one says 413.
     expect([413, 502]).toContain(farTooLarge.status)
-    expect(farTooLarge.headers['x-request-id']).toBeUndefined()
+    expect(counted.bytes()).toBeLessThanOrEqual(2 * BODY_LIMIT_BYTES)
   })
 
   it('the proxy closes an idle connection before the service does, and waits longer than it for an answer', () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { movableClock, systemClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
@@ -84,10 +84,11 @@ it('refuses the 11th deploy of the day on free, sells pro, and takes the next on
   // 50 a day on pro, 11 of them used.
   expect([taken.status, taken.body.remaining]).toEqual([201, 39])
 
-  await vi.waitFor(async () => {
+  const seen = async () => {
     await world.service.runner.runAll()
-    expect((await call('GET', '/')).body).toMatchObject({ plan: 'pro', last_event: 'subscription.activated' })
-  })
+    return (await call('GET', '/')).body
+  }
+  await expect.poll(seen).toMatchObject({ plan: 'pro', last_event: 'subscription.activated' })
 })
 
 it('gives the place of a broken build back', async () => {

@@ -30,12 +30,13 @@ export async function run(args: readonly string[]): Promise<boolean> {
     say('--calls and --seed are whole numbers, --database is pglite, postgres or both')
     return false
   }
+  const uploads = Number(values.uploads ?? 0)
   let isSound = true
   for (const kind of kinds) {
-    say(`${kind}, seed ${options.seed}, ${options.calls} calls`)
+    say(`${kind}, seed ${options.seed}, ${uploads > 0 ? `${uploads} uploads` : `${options.calls} calls`}`)
     const databases = await openDatabases(kind, 1)
     try {
-      isSound = (await runOn(databases.urls[0] ?? '', options, Number(values.uploads ?? 0))) && isSound
+      isSound = (await runOn(databases.urls[0] ?? '', options, uploads)) && isSound
     } finally {
       await databases.remove()
     }
@@ -68,8 +69,8 @@ export function isWell({ faults, changedTables, untouched }: Fuzzed): boolean {
 function report({ calls, statuses, untouched, changedTables, faults }: Fuzzed): string {
   const sorted = Object.entries(statuses).sort(([one], [other]) => one.localeCompare(other))
   return [
-    `  answered            ${calls}`,
-    ...sorted.map(([status, count]) => `  ${status.padEnd(19)} ${count}`),
+    `  answered                  ${calls}`,
+    ...sorted.map(([status, count]) => `  ${status.padEnd(25)} ${count}`),
     `  changed without credentials: ${changedTables.join(', ') || 'nothing'}`,
     ...(untouched.length > 0 ? [`  FAULT no call was about ${untouched.join(', ')}`] : []),
     `  faults: ${faults.length}`,

@@ -7,6 +7,7 @@ import { PLATFORM_KEY } from '../support/platform.js'
 import { SeededRandom } from '../support/random.js'
 import { CHARGILY_KEY } from '../support/world.js'
 import { bodyOf, oddHeaders, oddText, oddValue } from './odd.js'
+import { keyOf, type PageSession, type Sending, type Sendings } from './pages.js'
 
 export interface FuzzCall {
   readonly number: number
@@ -22,7 +23,11 @@ export interface Targets {
   readonly routes: readonly KnownRoute[]
   readonly tokens: readonly string[]
   readonly wrongTokens: readonly string[]
-  readonly sessions: readonly { readonly cookie: string; readonly formToken: string }[]
+  /** Of users. */
+  readonly sessions: readonly PageSession[]
+  readonly operatorSessions: readonly PageSession[]
+  /** What the pages of operators send. */
+  readonly sendings: Sendings
   readonly values: Readonly<Record<string, readonly (string | number)[]>>
   readonly events: readonly string[]
 }
@@ -30,12 +35,17 @@ export interface Targets {
 export function drawCall(targets: Targets, of: { seed: number; number: number; known: boolean }): FuzzCall {
   const random = new SeededRandom(of.seed, `call ${of.number}`)
   const route = random.pick(targets.routes)
-  const path = pathOf(random, targets, route, of.known) + queryOf(random, targets, route)
+  const isConsole = route.url.startsWith('/console')
+  const session = random.pick(isConsole ? targets.operatorSessions : targets.sessions)
+  const known = targets.sendings.get(keyOf(route))
+  const sending = known && random.boolean(0.8) ? random.pick(known) : null
+  const address = sending && random.boolean(0.7) ? sending.path : pathOf(random, targets, route, of.known)
+  const path = address + queryOf(random, targets, route, sending)
   const isWebhook = route.url.endsWith('/webhook')
-  const isPage = route.url.startsWith('/portal')
-  const session = random.pick(targets.sessions)
+  const isPage = isConsole || route.url.startsWith('/portal')
   const isBare = route.method === 'GET' || route.method === 'HEAD'
-  const fields = fieldsOf(random, targets, route.schema.body, of.known ? session.formToken : 'guessed')
+  const secrets = of.known ? { form_token: session.formToken } : { form_token: 'guessed', key: 'guessed' }
+  const fields = fieldsOf(random, targets, route.schema.body, { sending, secrets })
   const body = isBare
     ? null
     : isWebhook
@@ -68,35 +78,55 @@ function pathOf(random: SeededRandom, { values }: Targets, { url }: KnownRoute, 
   })
 }
 
-function queryOf(random: SeededRandom, { values }: Targets, { schema }: KnownRoute): string {
-  const names = [...Object.keys(propertiesOf(schema.querystring)), 'lang', 'token', 'cursor', 'a']
-  const chosen = names.filter(() => random.boolean(0.25))
+function queryOf(
+  random: SeededRandom,
+  { values }: Targets,
+  { method, schema }: KnownRoute,
+  sending: Sending | null,
+): string {
+  const sent = method === 'GET' ? (sending?.fields ?? {}) : {}
+  const names = [
+    ...new Set([
+      ...Object.keys(propertiesOf(schema.querystring)),
+      ...Object.keys(sent),
+      'lang',
+      'token',
+      'cursor',
+      'a',
+    ]),
+  ]
+  const chosen = names.filter((name) => random.boolean(name in sent ? 0.8 : 0.25))
   const pairs = chosen.map((name) => {
-    const good = values[name]
+    const good = sent[name] ? [sent[name]] : values[name]
     return `${name}=${escapeAny(good && random.boolean(0.5) ? String(random.pick(good)) : oddText(random))}`
   })
   if (random.boolean(0.03)) pairs.push(random.pick(['%', '%00', '&&==&', 'a[b]=1', '__proto__=1', '%ff=%ff']))
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-/** Most fields as the schema wants them, so that calls get as far as the database. */
+/** Most fields as the schema or the form wants them, so that calls get as far as the database. */
 function fieldsOf(
   random: SeededRandom,
   { values }: Targets,
   schema: unknown,
-  formToken: string,
+  { sending, secrets }: { sending: Sending | null; secrets: Readonly<Record<string, string>> },
 ): Record<string, unknown> {
   const properties = propertiesOf(schema)
-  const drawn = Object.keys(properties).filter(() => random.boolean(0.8))
+  const sent = sending?.fields ?? {}
+  const drawn = [...Object.keys(properties), ...Object.keys(sent)].filter(() => random.boolean(0.8))
   const fields: Record<string, unknown> = Object.fromEntries(
     drawn.map((name) => [
       name,
-      random.boolean(0.7) ? goodValue(random, values[name], properties[name]) : oddValue(random),
+      random.boolean(0.7)
+        ? sent[name] || goodValue(random, values[name], properties[name])
+        : oddValue(random),
     ]),
   )
   if (schema === undefined) {
-    Object.assign(fields, { plan: random.pick(['pro', 'free', 'x']), token: oddText(random) })
-    fields.form_token = random.boolean(0.8) ? formToken : oddText(random)
+    if (sending === null)
+      Object.assign(fields, { plan: random.pick(['pro', 'free', 'x']), token: oddText(random) })
+    for (const [name, secret] of Object.entries(secrets))
+      fields[name] = random.boolean(0.8) ? secret : oddText(random)
   }
   if (random.boolean(0.03)) fields[oddText(random)] = oddValue(random)
   return fields
@@ -151,7 +181,7 @@ function credentialsOf(
         .digest('hex'),
     }
   }
-  if (url.startsWith('/portal') || url.startsWith('/billing/return')) return { cookie }
+  if (/^\/(portal|console|billing\/return)/.test(url)) return { cookie }
   if (url.startsWith('/api/v1/platform')) return { authorization: `Bearer ${PLATFORM_KEY}` }
   if (/operator/.test(url)) return { authorization: `Bearer ${OPERATOR_KEY}` }
   return { authorization: `Bearer ${random.pick(targets.tokens)}` }
@@ -159,7 +189,10 @@ function credentialsOf(
 
 function wrongCredentials(random: SeededRandom, { wrongTokens }: Targets): Record<string, string> {
   if (random.boolean(0.3)) return {}
-  if (random.boolean(0.3)) return { cookie: `ishtirak=${random.pick(['x', 'x'.repeat(43), '%00', ''])}` }
+  if (random.boolean(0.3)) {
+    const name = random.pick(['ishtirak', 'ishtirak_console'])
+    return { cookie: `${name}=${random.pick(['x', 'x'.repeat(43), '%00', ''])}` }
+  }
   return {
     authorization: random.pick(['Bearer', 'Basic eDp5', ...wrongTokens.map((token) => `Bearer ${token}`)]),
   }

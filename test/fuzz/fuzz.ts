@@ -55,16 +55,16 @@ export async function fuzz(database: Database, options: FuzzOptions): Promise<Fu
   }
 
   function createRun({ world, targets }: Stage, seed: number) {
-    let { sessions } = targets
+    let current = targets
     const agent = new http.Agent({ keepAlive: true, maxSockets: IN_FLIGHT })
     const statuses: Record<string, number> = {}
     const touched = new Set<string>()
     const faults: string[] = []
     let answers = 0
     const one = async (number: number, known: boolean) => {
-      const call = drawCall({ ...targets, sessions }, { seed, number, known })
+      const call = drawCall(current, { seed, number, known })
       const answer = await send(world, call, agent)
-      const key = `${known ? 'known' : 'unknown'} ${answer.status}`
+      const key = `${known ? 'known' : 'unknown'} ${answer.status}${reasonOf(answer)}`
       answers += 1
       statuses[key] = (statuses[key] ?? 0) + 1
       touched.add(`${call.route.method} ${call.route.url}`)
@@ -74,7 +74,7 @@ export async function fuzz(database: Database, options: FuzzOptions): Promise<Fu
     }
     const batch = async (numbers: number[], known: boolean) => {
       if (known) {
-        sessions = await openSessions(world)
+        current = { ...targets, ...(await openSessions(world, targets.routes, targets.values)) }
         await openAnew(world)
       }
       const waiting = [...numbers]
@@ -105,6 +105,12 @@ export async function fuzz(database: Database, options: FuzzOptions): Promise<Fu
     }
     return self
   }
+}
+
+/** Which of the documented 503 it is: a page that is only fetched ahead is refused without a body. */
+function reasonOf({ status, text }: FuzzAnswer): string {
+  if (status !== 503) return ''
+  return ` ${/"code":"(\w+)"/.exec(text)?.[1] ?? 'fetched ahead'}`
 }
 
 /** A call that gets no answer is a fault, which `judge` reports. */

@@ -11,7 +11,7 @@ export interface FuzzAnswer {
   readonly text: string
 }
 
-const PAGES = /^\/(portal|billing\/return)(?![\w.-])/
+const PAGES = /^\/(portal|console|billing\/return)(?![\w.-])/
 const SECRETS = [JWT_SECRET, OPERATOR_KEY, PLATFORM_KEY, 'node_modules', '/src/', '.js:']
 
 /** What is wrong with the answer; empty where nothing is. */
@@ -26,7 +26,10 @@ export function judge(call: FuzzCall, answer: FuzzAnswer, known: boolean): strin
   say(/^[\w.-]{1,64}$/.test(String(headers['x-request-id'])), 'no request id')
   const isDocument = call.path.startsWith('/docs') || call.path.startsWith('/openapi')
   say(isDocument || !SECRETS.some((secret) => text.includes(secret)), 'says what is inside')
-  if (!known && status < 400) say(isOpen(call), 'lets a call in without credentials')
+  if (!known && status < 400)
+    say(isOpen(call) || isSentToSignIn(answer), 'lets a call in without credentials')
+  const isForeign = call.method === 'POST' && call.headers['sec-fetch-site'] === 'cross-site'
+  if (isForeign && PAGES.test(call.path)) say(status >= 400, 'takes a form of another site')
   if (status === 405) say(headers.allow !== undefined, '405 without Allow')
   if (status === 429) say(Number(headers['retry-after']) > 0, '429 without Retry-After')
   if (status >= 400 && call.method !== 'HEAD') faults.push(...refusalFaults(call, answer))
@@ -37,14 +40,21 @@ export function judge(call: FuzzCall, answer: FuzzAnswer, known: boolean): strin
 function isOpen({ route, method }: FuzzCall): boolean {
   if (method === 'OPTIONS') return true
   const { security } = Object(route.schema)
-  return Array.isArray(security) ? security.length === 0 : !route.url.startsWith('/portal')
+  if (Array.isArray(security)) return security.length === 0
+  if (['/console/sign-in', '/portal/sign-in'].includes(route.url)) return method !== 'POST'
+  return !/^\/(portal|console)/.test(route.url)
+}
+
+function isSentToSignIn({ status, headers }: FuzzAnswer): boolean {
+  return status === 303 && /\/console\/sign-in(\?|$)/.test(String(headers.location))
 }
 
 /** Unavailable with Retry-After, or a page that was only prefetched. */
 function isDocumented({ path, headers: asked }: FuzzCall, { status, headers, text }: FuzzAnswer): boolean {
   if (status !== 503) return false
   if (path.startsWith('/portal/open') && asked['sec-purpose'] !== undefined) return true
-  return /_unavailable"/.test(text) && Number(headers['retry-after']) > 0
+  const isSaid = /_unavailable"/.test(text) || PAGES.test(path)
+  return isSaid && Number(headers['retry-after']) > 0
 }
 
 function refusalFaults({ path, headers: asked }: FuzzCall, { status, headers, text }: FuzzAnswer): string[] {

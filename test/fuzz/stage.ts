@@ -2,11 +2,13 @@
 import { HOUR, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { CODE_ENV } from '../support/codes.js'
-import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
+import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../support/operator.js'
 import { platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { anEvent } from '../support/provider-events.js'
+import { ROLE_KEYS, ROLES_ENV } from '../support/roles.js'
 import { createWorld, tokenOf, type World } from '../support/world.js'
 import type { Targets } from './draw.js'
+import { formTokenIn, operatorSessions, readSendings } from './pages.js'
 
 export interface Stage {
   readonly world: World
@@ -19,7 +21,17 @@ const USERS = ['paid', 'open', 'review', 'new', 'اسم', 'a/b?c']
 export async function openStage(database: Database): Promise<Stage> {
   const TRANSFER_FILE = new URL('../../docs/transfer.example.json', import.meta.url).pathname
   const files = { PLANS_FILE, TRANSFER_FILE }
-  const env = { ...WITH_PLATFORM, ...OPERATOR_ENV, ...CODE_ENV, ...files, RATE_LIMIT_PER_MINUTE: '1000000' }
+  const OPERATOR_KEYS = [OPERATOR_ENV.OPERATOR_KEYS, ROLES_ENV.OPERATOR_KEYS].join()
+  // Mail is queued and not sent: no job runs.
+  const SMTP_URL = 'smtp://127.0.0.1:9'
+  const env = {
+    ...WITH_PLATFORM,
+    SMTP_URL,
+    OPERATOR_KEYS,
+    ...CODE_ENV,
+    ...files,
+    RATE_LIMIT_PER_MINUTE: '1000000',
+  }
   const world = await createWorld(database, { env, withoutJobs: true, host: 'listener' })
   await world.as('paid').buy()
   await world.as('open').upgrade()
@@ -54,9 +66,33 @@ async function targetsOf(world: World, made: Targets['values']): Promise<Targets
   const operator = operatorOf(world)
   const payments = (await operator.get('/payments')).body.data
   const events = (await operator.get('/events')).body.data
-  const sessions = await openSessions(world)
+  const routes = world.service.app.knownRoutes()
+  const values = {
+    payment_id: payments.map(({ id }: { id: string }) => id),
+    event_id: events.map(({ id }: { id: string }) => id),
+    ...made,
+    user_id: USERS,
+    limit: ['projects', 'deploys_per_day', 'domains_per_project', 'storage_mb', '1', '100'],
+    plan: ['pro', 'team', 'free'],
+    method: ['card', 'transfer', 'cash', 'cheque'],
+    payment_method: ['ccp', 'baridimob', 'bank_transfer'],
+    received_at: ['2026-11-21', '2026-11-22T08:00:00Z'],
+    reference: ['2026/0042', 'BNA 1234567'],
+    amount: [2000, 2020],
+    since: ['2026-11-01', '2026-11-20T00:00:00Z'],
+    month: ['2026-11', '2026-12'],
+    email: ['amina@example.dz'],
+    locale: ['ar', 'fr', 'en'],
+    lang: ['ar', 'fr', 'en'],
+    project_id: ['shop', 'blog'],
+    return_path: ['/settings'],
+    key: [OPERATOR_KEY, ROLE_KEYS.viewer],
+    q: [...USERS, '2900 2026-11-21', 'TEST-2026-1'],
+  }
   return {
-    routes: world.service.app.knownRoutes(),
+    ...(await openSessions(world, routes, values)),
+    routes,
+    values,
     tokens: await Promise.all(USERS.map((sub) => tokenOf({ sub }))),
     wrongTokens: await Promise.all([
       tokenOf({ sub: 'paid' }, 'another secret, just as long as the one of the tests'),
@@ -66,30 +102,9 @@ async function targetsOf(world: World, made: Targets['values']): Promise<Targets
       'eyJhbGciOiJub25lIn0.eyJzdWIiOiJwYWlkIn0.',
       'x'.repeat(9_000),
     ]),
-    sessions,
     events: world.emulator
       .checkouts()
       .flatMap(({ id }) => [anEvent(world, id, 'paid'), anEvent(world, id, 'failed')]),
-    values: {
-      payment_id: payments.map(({ id }: { id: string }) => id),
-      event_id: events.map(({ id }: { id: string }) => id),
-      ...made,
-      user_id: USERS,
-      limit: ['projects', 'deploys_per_day', 'domains_per_project', 'storage_mb', '1', '100'],
-      plan: ['pro', 'team', 'free'],
-      method: ['card', 'transfer', 'cash', 'cheque'],
-      payment_method: ['ccp', 'baridimob', 'bank_transfer'],
-      received_at: ['2026-11-21', '2026-11-22T08:00:00Z'],
-      reference: ['2026/0042', 'BNA 1234567'],
-      amount: [2000, 2020],
-      since: ['2026-11-01', '2026-11-20T00:00:00Z'],
-      month: ['2026-11', '2026-12'],
-      email: ['amina@example.dz'],
-      locale: ['ar', 'fr', 'en'],
-      lang: ['ar', 'fr', 'en'],
-      project_id: ['shop', 'blog'],
-      return_path: ['/settings'],
-    },
   }
 }
 
@@ -98,9 +113,20 @@ export async function openAnew(world: World): Promise<void> {
   await world.as('open').post('/api/v1/billing/upgrade', { plan: 'pro' })
 }
 
-/** Repeated during a run, because some calls end a session. */
-export function openSessions(world: World) {
-  return Promise.all(USERS.slice(0, 4).map((userId) => sessionOf(world, userId)))
+/** Repeated during a run, because some calls end a session, and a form acts once. */
+export async function openSessions(
+  world: World,
+  routes: Targets['routes'],
+  values: Targets['values'],
+): Promise<Pick<Targets, 'sessions' | 'operatorSessions' | 'sendings'>> {
+  const sessions = await Promise.all(USERS.slice(0, 4).map((userId) => sessionOf(world, userId)))
+  const operators = await operatorSessions(world)
+  const [visit] = operators
+  return {
+    sessions,
+    operatorSessions: operators,
+    sendings: await readSendings(world, routes, { values, visit }),
+  }
 }
 
 async function sessionOf(world: World, userId: string) {
@@ -108,5 +134,5 @@ async function sessionOf(world: World, userId: string) {
   const entered = await world.call('GET', link.slice(world.url.length))
   const cookie = /^ishtirak[\w.]*=[^;]+/.exec(entered.headers.get('set-cookie') ?? '')?.[0] ?? ''
   const page = await world.call('GET', '/portal', { headers: { cookie } })
-  return { cookie, formToken: /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? '' }
+  return { cookie, formToken: formTokenIn(page.text) }
 }

@@ -1,7 +1,8 @@
-// Thousands of odd files sent as proofs of transfers: none ends in a failure of ours, and what is stored is a picture or a PDF.
+// Thousands of odd files sent as proofs of transfers, to the API and with the portal's form: none ends in a failure of ours, and what is stored is a picture or a PDF.
 import path from 'node:path'
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
 import { readProofFile } from '../../packages/ishtirak/src/payments/transfer/proof-file.js'
+import { enterPortal } from '../support/portal.js'
 import { jpeg, objectStream, pdf, png } from '../support/proof-files.js'
 import { SeededRandom } from '../support/random.js'
 import { createWorld, tokenOf } from '../support/world.js'
@@ -33,6 +34,7 @@ export async function fuzzUploads(
     withoutJobs: true,
     host: 'none',
   })
+  /** By the way: `api 422`, `form 303`. */
   const statuses: Record<string, number> = {}
   const faults: string[] = []
   const send = async (user: number) => {
@@ -40,9 +42,18 @@ export async function fuzzUploads(
     const asked = await world.as(userId).post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
     const address = `/api/v1/billing/payments/${asked.body.id}/proof`
     const headers = { authorization: `Bearer ${await tokenOf({ sub: userId })}` }
+    const portal = await enterPortal(world, userId)
+    const sendForm = (seed: number) => {
+      const { type, body } = drawForm(seed, portal.formToken)
+      return portal.post(`/portal/payments/${asked.body.id}/proof`, body, type)
+    }
     for (let index = user * BODIES_A_USER; index < Math.min(bodies, (user + 1) * BODIES_A_USER); index++) {
-      const { status, text } = await world.call('PUT', address, { body: drawFile(seed + index), headers })
-      statuses[status] = (statuses[status] ?? 0) + 1
+      const way = index % 2 === 0 ? 'api' : 'form'
+      const { status, text } = await (way === 'api'
+        ? world.call('PUT', address, { body: drawFile(seed + index), headers })
+        : sendForm(seed + index))
+      const name = `${way} ${status}`
+      statuses[name] = (statuses[name] ?? 0) + 1
       if (status >= 500) faults.push(`body ${index}: ${status} ${text}`)
     }
   }
@@ -81,7 +92,29 @@ function drawFile(seed: number): Buffer {
   const source = new SeededRandom(seed, 'uploads')
   const random = (below: number) => Math.floor(source.next() * below)
   const pick = () => FILES[random(FILES.length)]?.() ?? png()
-  let file = pick()
+  return spoilt(pick(), random, pick)
+}
+
+/** The portal's form as a browser sends it, or with a few bytes of its parts and their headers changed. */
+function drawForm(seed: number, formToken: string): { readonly type: string; readonly body: Buffer } {
+  const source = new SeededRandom(seed, 'forms')
+  const random = (below: number) => Math.floor(source.next() * below)
+  const boundary = `----WebKitFormBoundary${'0'.repeat(16)}`
+  const part = (name: string, rest: string) =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${rest}\r\n\r\n`
+  const file = ['; filename="slip.jpg"\r\nContent-Type: image/jpeg', '; filename="../../slip.php"', ''][
+    random(3)
+  ]
+  const head = Buffer.from(`${part('form_token', '')}${formToken}\r\n${part('file', file ?? '')}`)
+  const end = Buffer.from(`\r\n--${boundary}--\r\n`)
+  const isOdd = random(3) === 0
+  const kept = (bytes: Buffer) => (isOdd && random(2) === 0 ? spoilt(bytes, random, () => head) : bytes)
+  const type = `multipart/form-data; boundary=${isOdd && random(4) === 0 ? 'x' : boundary}`
+  return { type, body: Buffer.concat([kept(head), drawFile(seed), kept(end)]) }
+}
+
+function spoilt(whole: Buffer, random: (below: number) => number, other: () => Buffer): Buffer {
+  let file = whole
   for (let changes = random(4); changes > 0; changes--) {
     const at = random(file.length + 1)
     const noise = Buffer.from(Array.from({ length: random(9) }, () => random(256)))
@@ -89,7 +122,7 @@ function drawFile(seed: number): Buffer {
     if (way === 0) file = file.subarray(0, at)
     else if (way === 1) file = Buffer.concat([file.subarray(0, at), noise, file.subarray(at)])
     else if (way === 2) file = Buffer.concat([file.subarray(0, at), file.subarray(at + noise.length)])
-    else if (way === 3) file = Buffer.concat([file, pick()])
+    else if (way === 3) file = Buffer.concat([file, other()])
     else file = Buffer.concat([file.subarray(0, at), noise, file.subarray(at + noise.length)])
   }
   return file

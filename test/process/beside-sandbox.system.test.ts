@@ -7,8 +7,11 @@ import { emptyPostgresUrl } from '../support/databases.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, runCommand, type ServiceProcess, startService } from '../support/process.js'
+import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
+
+const VIEWER_KEY = 'the-key-of-a-viewer-of-the-tests'
 
 let folder: string
 let service: ServiceProcess
@@ -18,7 +21,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-beside-'))
   await makeEmbeddedFolder(folder)
   const ports = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()) }
-  service = await startService({ ...ports, DATA_DIR: folder })
+  service = await startService({ ...ports, DATA_DIR: folder, OPERATOR_KEYS: `vera:viewer:${VIEWER_KEY}` })
   elsewhere = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()), DATA_DIR: folder }
 })
 afterAll(async () => {
@@ -57,4 +60,28 @@ it('a second service on the same data folder is refused, with the owner of the f
   expect(code).toBe(1)
   expect(output).toContain(`in use by process ${service.pid}`)
   expect(output).toContain('a second service needs a DATA_DIR of its own, not only another PORT')
+})
+
+it('`demo` is for an owner of the running sandbox', async () => {
+  const { status } = await fetch(`${service.url}/_sandbox/demo`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${VIEWER_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ users: 3, seed: 1 }),
+  })
+  expect(status).toBe(401)
+})
+
+it('`demo` fills the running sandbox, once; not a service with a key of the provider, and not where none runs', async () => {
+  const small = ['demo', '--users', '3']
+  const none = await runCommand(small, { ...elsewhere, DATA_DIR: path.join(folder, 'none') })
+  expect(none).toMatchObject({ code: 1, output: expect.stringContaining('no sandbox runs here') })
+  const key = { CHARGILY_SECRET_KEY: CHARGILY_KEY, AUTH_JWT_SECRET: JWT_SECRET }
+  const real = await runCommand(small, { ...elsewhere, ...key })
+  expect(real).toMatchObject({ code: 1, output: expect.stringContaining('a demo is for the sandbox') })
+  const first = await runCommand(small, elsewhere)
+  expect(first).toMatchObject({ code: 0, output: expect.stringContaining('3 users, and a year') })
+  const asked = await runCommand(['payments', 'list', '--user', 'demo-0003'], elsewhere)
+  expect(asked).toMatchObject({ code: 0, output: expect.stringContaining('demo-0003  pro') })
+  const second = await runCommand(small, elsewhere)
+  expect(second).toMatchObject({ code: 1, output: expect.stringContaining('has a demo already') })
 })

@@ -1,11 +1,12 @@
 // The operator's commands as processes: beside a running service, and on the database of a stopped one.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, runCommand, type ServiceProcess, startService } from '../support/process.js'
+import { png } from '../support/proof-files.js'
 import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
 
 const KEY = 'a-key-of-the-operator-0123'
@@ -31,6 +32,7 @@ beforeAll(async () => {
     AUTH_JWT_SECRET: SECRET,
     OPERATOR_KEYS: `amina:${KEY}`,
     CODE_KEYS: 'a-key-for-the-codes-of-the-tests',
+    TRANSFER_FILE: path.resolve('docs/transfer.example.json'),
   }
   service = await startService(env)
   paymentId = await buy()
@@ -67,7 +69,7 @@ it(
     const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
     const list = await runCommand(['payments', 'list'], beside)
     expect(list.output).toMatch(
-      new RegExp(`^ +${paymentId} +user-1 +pro +1 +2000 +DZD +paid +edahabia `, 'm'),
+      new RegExp(`^ +${paymentId} +user-1 +pro +1 +2000 +DZD +paid +card +edahabia `, 'm'),
     )
     const shown = await runCommand(['payments', 'show', paymentId], beside)
     expect(shown.output).toMatch(/^settled_by +webhook$/m)
@@ -96,6 +98,9 @@ it(
     expect(grant.output).toMatch(/^ +grt_\w+ +operator +pro +0 +14 /m)
     const end = await runCommand(['users', 'end', 'user-1', '--why', 'a stolen card'], beside)
     expect(end.output).toMatch(/amina +user\.end +- +a stolen card/)
+    const accounts = ['export', 'accounts', '--month', '2026-10', '--format', 'excel']
+    const excel = await runCommand(accounts, beside)
+    expect(excel.output).toMatch(/^\ufefftype;date;/)
     const wrong = await runCommand(['payments', 'list'], {
       ...beside,
       OPERATOR_KEY: 'not-the-key-of-anybody',
@@ -133,7 +138,7 @@ it(
       '/why: The value has the wrong form',
     )
     const taken = ['payments', 'record', '--user', 'amina', '--plan', 'pro', '--method', 'cash']
-    const slip = [...taken, '--reference', '2026/0042', '--why', 'paid at the desk', '--amount']
+    const slip = [...taken, '--reference', '2026/0042 b', '--why', 'paid at the desk', '--amount']
     expect(await refused(...slip, '2019.5')).toMatch(
       /price: 2000\n[\s\S]*stamp_duty: 20\n[\s\S]*amount: 2020/,
     )
@@ -143,6 +148,11 @@ it(
     expect(await refused('payments', 'list', '--limit', '0')).toContain(
       '/query/limit: The value is too small',
     )
+    const newest = await runCommand(['payments', 'list', '--limit', '1'], beside)
+    const next = /^next_cursor +(\S+)$/m.exec(newest.output)?.[1] ?? ''
+    const older = await runCommand(['payments', 'list', '--limit', '1', '--cursor', next], beside)
+    expect([newest, older].map(({ output }) => output.includes(paymentId))).toEqual([false, true])
+    expect(older.output).not.toContain('next_cursor')
 
     const help = (await runCommand(['codes', 'create', '--help'], beside)).output.replace(/\s+/g, ' ')
     expect(help).toContain('--count <count> Required. How many codes, 1 to 10,000')
@@ -156,6 +166,7 @@ it(
     const shown = await runCommand(['payments', 'show', paymentId, '--json'], beside)
     const { receipt } = JSON.parse(shown.output)
     expect((await runCommand(['find', receipt.number], beside)).output).toContain(paymentId)
+    expect((await runCommand(['find', '2026/0042', 'b'], beside)).output).toMatch(/ cash +2026\/0042 B /)
     expect((await runCommand(['find', 'user-1'], beside)).output).toMatch(/^ +user-1 /m)
     const events = await runCommand(['events', 'list', '--undelivered'], beside)
     expect(events.output).toMatch(/user-1 +1 .*waiting /m)
@@ -191,6 +202,63 @@ it(
     expect(revoked.output).toMatch(/^revoked_by +amina$/m)
     const wrong = await runCommand([...create.slice(0, -4), '--count', 'many', '--why', 'a fair'], beside)
     expect([wrong.code, wrong.errors]).toEqual([1, expect.stringContaining('/count: ')])
+  },
+  CAN_START_SLOWLY_MS,
+)
+
+it(
+  'put a proof of a transfer into a new file that only its owner may read',
+  async () => {
+    const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
+    const authorization = `Bearer ${await tokenOf({ sub: 'user-2' })}`
+    const asked = await fetch(`${service.url}/api/v1/billing/payments`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ plan: 'pro', method: 'transfer' }),
+    })
+    const { id, transfer } = (await asked.json()) as { id: string; transfer: { proof_url: string } }
+    const content = png({ extra: 100_000 })
+    const address = new URL(new URL(transfer.proof_url).pathname, service.url)
+    const sent = await fetch(address, {
+      method: 'PUT',
+      headers: { authorization },
+      body: new Uint8Array(content),
+    })
+    expect(sent.status).toBe(200)
+    const out = path.join(folder, 'slip.png')
+    const proof = (...args: string[]) => runCommand(['payments', 'proof', id, ...args, '--out', out], beside)
+    expect((await proof()).output).toBe(`${out}: image/png, ${content.length} bytes\n`)
+    expect((await readFile(out)).equals(content)).toBe(true)
+    expect((await stat(out)).mode & 0o777).toBe(0o600)
+    const again = await proof()
+    expect([again.code, again.errors]).toEqual([1, `the file exists: ${out}; name another one\n`])
+    const { output: trail } = await runCommand(['payments', 'show', id], beside)
+    expect(trail.match(/payment\.read_proof/g)).toHaveLength(1)
+    await rm(out)
+    const none = await proof('--n', '2')
+    expect([none.code, none.errors]).toEqual([1, expect.stringContaining('proof: 2')])
+    await expect(stat(out)).rejects.toThrow('ENOENT')
+    const listed = await runCommand(['payments', 'list', '--method', 'transfer'], beside)
+    expect(listed.output).toMatch(new RegExp(`^ +${id} .* pending +transfer +- `, 'm'))
+
+    const why = ['--why', 'nothing came']
+    const refused = await runCommand(['payments', 'refuse', id, ...why], beside)
+    expect(refused.output).toMatch(/amina +payment\.refuse +pay_\w+ +nothing came/)
+    const said = ['--amount', '2000', '--payment-method', 'ccp', '--why', 'it came after all']
+    const approve = (day: string) =>
+      runCommand(['payments', 'approve', id, ...said, '--received-at', day], beside)
+    const old = await approve('2026-01-01')
+    expect([old.code, old.errors]).toEqual([
+      1,
+      expect.stringMatching(/earliest: 20\d\d-.*\n.*latest: 20\d\d-/),
+    ])
+    const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Africa/Algiers' }).format()
+    expect((await approve(today)).output).toMatch(
+      /^ +status +paid$[\s\S]*amina +payment\.approve +pay_\w+ +it came/m,
+    )
+    expect((await runCommand(['payments', 'refuse', id, ...why], beside)).errors).toContain(
+      'payment_status: paid',
+    )
   },
   CAN_START_SLOWLY_MS,
 )

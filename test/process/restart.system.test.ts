@@ -91,7 +91,8 @@ describe.each(['pglite', 'postgres'])('a killed service (%s)', (kind) => {
   const paidPayments = async () => (await ask('/payments?status=paid')).body.data
 
   it('while it waited for the provider: the next click continues, and one checkout is given out', async () => {
-    emulator.setFaults({ api_slow: { ms: 2_000, times: 1 } })
+    // A little less than the service waits for.
+    emulator.setFaults({ api_slow: { ms: 3_500, times: 1 } })
     const click = ask('/upgrade', { plan: 'pro' }).catch(() => 'cut off')
     await vi.waitFor(async () => expect((await ask('/payments')).body.data).toHaveLength(1), PATIENCE)
     await killAndRestart()

@@ -1,5 +1,7 @@
 // SIGTERM drains before the listener closes, so that load balancers notice. Ctrl-C does not drain.
+import { once } from 'node:events'
 import { get } from 'node:http'
+import { connect } from 'node:net'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { postgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
@@ -63,4 +65,17 @@ it('a second signal ends the wait', async () => {
   await vi.waitFor(() => expect(service.lines.join('\n')).toContain('draining'), { timeout: 10_000 })
   service.kill('SIGTERM')
   expect(await ended).toBe(1)
+})
+
+it('connections without a request, and requests that never become whole, do not hold up the end', async () => {
+  const service = await start('1', '0')
+  const { hostname, port } = new URL(service.url)
+  for (const sent of ['', 'GET /healthz HTTP/1.1\r\n']) {
+    const socket = connect(Number(port), hostname).on('error', () => undefined)
+    await once(socket, 'connect')
+    socket.write(sent)
+  }
+  // Connections are accepted in their order: those before this one have been.
+  await statusOf(service, '/healthz')
+  expect(await service.kill('SIGTERM')).toBe(0)
 })

@@ -1,9 +1,10 @@
 // Several processes of HTTP on one port: they serve together, are replaced when they die, and end together.
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { CODE_ENV } from '../support/codes.js'
 import { postgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, runCommand, type ServiceProcess, startService } from '../support/process.js'
-import { CHARGILY_KEY } from '../support/world.js'
+import { CHARGILY_KEY, JWT_SECRET, tokenOf } from '../support/world.js'
 
 beforeAll(() => buildOnce())
 
@@ -14,7 +15,7 @@ async function environment(): Promise<Record<string, string>> {
     DATABASE_URL: await postgresUrl(),
     CHARGILY_SECRET_KEY: CHARGILY_KEY,
     CHARGILY_API_URL: 'http://127.0.0.1:9',
-    AUTH_JWT_SECRET: 'a secret of the tests, longer than 32 bytes',
+    AUTH_JWT_SECRET: JWT_SECRET,
   }
 }
 
@@ -86,3 +87,24 @@ describe('two workers', () => {
     await first.kill('SIGTERM')
   })
 })
+
+it('two services on one database give a user ten wrong codes an hour together', async () => {
+  const env = { ...(await environment()), ...CODE_ENV, WORKERS: '1' }
+  const first = await startService(env)
+  const second = await startService({ ...env, PORT: String(await freePort()) })
+  const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+  const guess = async (n: number) => {
+    const { url } = n % 2 === 0 ? first : second
+    const response = await fetch(`${url}/api/v1/billing/redeem`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ code: `0000-0000-0000-00${String(n).padStart(2, '0')}` }),
+    })
+    return ((await response.json()) as { code: string }).code
+  }
+  const codes = await Promise.all(Array.from({ length: 50 }, (_, n) => guess(n)))
+  expect([await guess(50), await guess(51)]).toEqual(['too_many_wrong_codes', 'too_many_wrong_codes'])
+  await Promise.all([first.kill('SIGTERM'), second.kill('SIGTERM')])
+  const count = (code: string) => codes.filter((one) => one === code).length
+  expect([count('code_not_valid'), count('too_many_wrong_codes')]).toEqual([10, 40])
+}, 60_000)

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { CODE_ENV } from '../support/codes.js'
+import { CODE_ENV, makeCodes, VOUCHER } from '../support/codes.js'
 import { describeScenario } from '../support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { SELLING_PLANS } from '../support/portal.js'
@@ -27,8 +27,7 @@ describeScenario('another price', ({ database }) => {
     await before.emulator.pay(checkoutOf(bought), 'paid')
     await before.emulator.settled()
     const open = await before.as('user-2').post(`${BILLING}/payments`, year)
-    const batch = { kind: 'months', plan: 'pro', months: 1, count: 1, why: 'a test' }
-    const { codes } = (await operatorOf(before).post('/codes', batch)).body
+    const { code } = await makeCodes(operatorOf(before), VOUCHER)
     // The other one goes on, as after a restart.
     const { clock, emulator } = before
     const after = await createWorld(database(), { env: { ...env, PLANS_FILE: dearer }, clock, emulator })
@@ -42,7 +41,7 @@ describeScenario('another price', ({ database }) => {
     await emulator.pay(checkoutOf(open), 'paid')
     await after.advance(11)
     expect(await minutesOf('user-2')).toBe(2_000)
-    await after.as('user-3').post(`${BILLING}/redeem`, { code: codes[0] })
+    await after.as('user-3').post(`${BILLING}/redeem`, { code })
     expect(await minutesOf('user-3')).toBe(2_000)
 
     const quote = await after.as('user-4').get(`${BILLING}/quote?plan=pro&months=12`)

@@ -81,7 +81,7 @@ describeScenario('the life of a subscription', ({ database }) => {
     expect(await seen()).toEqual(['pro', 'active', '2027-01-21T12:00:00Z'])
   })
 
-  it('renewed late begins anew at the payment', async () => {
+  it('renewed late begins at the payment', async () => {
     await user.buy()
     await world.advance(33 * DAY) // 24 December 12:00:00
     const { paymentId } = await user.buy('cib')
@@ -89,7 +89,7 @@ describeScenario('the life of a subscription', ({ database }) => {
     expect((await user.get(STATUS)).body.payment_method).toBe('cib')
   })
 
-  it('a checkout opened in grace and paid after it begins anew: the payment’s instant decides', async () => {
+  it('a checkout opened in grace and paid after it begins a new run: the payment’s instant decides', async () => {
     await user.buy()
     await world.advance(33 * DAY - 10 * 60)
     const { checkoutId, paymentId } = await user.upgrade()

@@ -14,11 +14,13 @@ import { faultsOfEvents } from './provider-errors.js'
 import { clicks, redemptions } from './purchases.js'
 import { OFFERS } from './sales.js'
 import { OUTSIDE, type Task } from './scheduler.js'
+import { proofs } from './transfers.js'
 import type { SimulatedWorld } from './world.js'
 
 export const ACTIONS = {
   click: 6,
   redeem: 1.5,
+  prove: 0.7,
   pay: 6,
   leak: 0.3,
   second: 0.8,
@@ -49,6 +51,8 @@ export function tasksFor(action: Action, world: SimulatedWorld): readonly Task[]
       return clicks(world, userId)
     case 'redeem':
       return redemptions(world, userId)
+    case 'prove':
+      return proofs(world, process)
     case 'status':
       return [status(world, process, userId)]
     case 'history':

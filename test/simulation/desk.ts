@@ -1,6 +1,8 @@
 // Cash and cheques among the deeds: recorded by operators, once and again, by two at once, with a wrong amount, for another user.
 // They are undone by the refund that any payment has.
+
 import { recordPayment } from '../../packages/ishtirak/src/payments/desk/record.js'
+import { ownerNamed } from '../support/operator.js'
 import { codeOf, withExpectedErrors } from './expected.js'
 import type { Ledger } from './ledger.js'
 import type { Taking } from './model.js'
@@ -52,7 +54,7 @@ function newSlip(world: SimulatedWorld): Slip {
   const { random, slips } = world
   const { plan, months, price } = random.pick(OFFERS.filter(({ code }) => code === null))
   const method = random.pick(['cash', 'cheque'] as const)
-  const reference = `${method} ${slips.size + 1}`
+  const reference = `${method.toUpperCase()} ${slips.size + 1}`
   return { reference, userId: world.anyUser(), plan, months, price, method, startedAt: world.now }
 }
 
@@ -83,8 +85,8 @@ function record(
     start: () =>
       recordPayment(
         parts,
-        { userId, planId, months, method, amount, reference },
-        { operator: 'operator', reason: 'the simulation' },
+        { userId, planId, months, method, amount, reference: reference.toLowerCase() },
+        { operator: ownerNamed('operator'), reason: 'the simulation' },
       ),
     ended: (end) => {
       world.figures.count(`acts: records ${end.kind}`)

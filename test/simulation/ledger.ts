@@ -55,6 +55,7 @@ export interface BookedTransfer {
   readonly payment: string
   readonly reference: string
   readonly state: string
+  readonly provedAt: number | null
   readonly approvals: readonly {
     readonly by: string
     readonly at: number
@@ -98,7 +99,7 @@ const readAll = statement(
          'start', extract(epoch from period_start) * 1000, 'end', extract(epoch from period_end) * 1000)), '[]') from grants),
      'transfers', (select coalesce(jsonb_agg(jsonb_build_object(
          'user', user_id, 'payment', payment_id, 'reference', reference, 'state', state,
-         'approvals', approvals) order by payment_id), '[]') from transfers),
+         'provedAt', extract(epoch from proof_at) * 1000, 'approvals', approvals) order by payment_id), '[]') from transfers),
      'codes', (select coalesce(jsonb_agg(jsonb_build_object('hash', hash, 'batch', batch_id, 'used', used)), '[]') from codes)
    ) as ledger`,
 )

@@ -14,6 +14,8 @@ export interface Taking {
   readonly method: string
   /** The provider's instant of payment, in milliseconds. */
   readonly paidAt: number
+  /** When the user first showed it: whether the run goes on. */
+  readonly provedAt?: number | null
   /** It came without the provider. */
   readonly isOurs?: true
 }
@@ -81,9 +83,12 @@ export function standingAfter(entries: readonly Entry[]): Standing {
     run = laidOut(anchor, sources)
     for (const piece of run) pieces.set(piece.id, piece)
   }
-  const add = (source: Source, at: number) => {
+  const add = (source: Source, at: number, shownAt = at) => {
     const last = run.at(-1)
-    const follows = last && endedAt === null && at < last.end + GRACE_MS
+    // Shown in time it goes on, unless all of it would be over when it is booked.
+    const isInTime = last && endedAt === null && shownAt < last.end + GRACE_MS
+    const end = laidOut(anchor, [...run, source]).at(-1)?.end ?? at
+    const follows = isInTime && (end > at || at < last.end + GRACE_MS)
     if (!follows) anchor = at
     place(follows ? [...run, source] : [source])
     endedAt = null
@@ -92,8 +97,8 @@ export function standingAfter(entries: readonly Entry[]): Standing {
     if (entry.kind === 'ended') {
       endedAt = entry.at
     } else if (entry.kind === 'paid') {
-      const { checkoutId, plan, months, paidAt } = entry.taking
-      add({ id: checkoutId, plan, months, days: 0 }, paidAt)
+      const { checkoutId, plan, months, paidAt, provedAt } = entry.taking
+      add({ id: checkoutId, plan, months, days: 0 }, paidAt, Math.min(provedAt ?? paidAt, paidAt))
       method = entry.taking.method
     } else if (entry.kind === 'given') {
       const { at, ...gift } = entry.gift

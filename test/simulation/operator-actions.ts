@@ -1,5 +1,6 @@
 // The operator's actions: accept a payment under review, recheck one, record a refund, end a user's access. Each is
 // checked against its promise once it is answered, and against the time at which it can have happened.
+
 import type { ErrorCode } from '../../packages/ishtirak/src/core/error.js'
 import {
   acceptPayment,
@@ -9,6 +10,7 @@ import {
   refundPayment,
 } from '../../packages/ishtirak/src/operator/acts.js'
 import { createCodes } from '../../packages/ishtirak/src/operator/codes.js'
+import { ownerNamed } from '../support/operator.js'
 import { CODE_KIND_NAMES } from './codes.js'
 import { slipsRecorded } from './desk.js'
 import { withExpectedErrors } from './expected.js'
@@ -32,7 +34,7 @@ export const OPERATOR_ACTIONS = {
   record: 0.8,
 } as const
 
-const BY = { operator: 'operator', reason: 'the simulation' }
+const BY = { operator: ownerNamed('operator'), reason: 'the simulation' }
 const RULE = 'an act of the operator does what it says'
 
 export function operatorTasks(

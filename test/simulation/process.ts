@@ -6,6 +6,7 @@ import { SEED_LIMITS } from '../../packages/ishtirak/src/core/limit.js'
 import { type Catalogue, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
 import type { BillingRules } from '../../packages/ishtirak/src/core/subscription.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { createUploads } from '../../packages/ishtirak/src/http/upload.js'
 import { createChargily } from '../../packages/ishtirak/src/payments/chargily/chargily.js'
 import { createDesk } from '../../packages/ishtirak/src/payments/desk/desk.js'
 import {
@@ -20,8 +21,8 @@ import { createTransfer } from '../../packages/ishtirak/src/payments/transfer/tr
 import { createUpgradeState } from '../../packages/ishtirak/src/payments/upgrade.js'
 import { createLoadUser } from '../../packages/ishtirak/src/payments/users.sql.js'
 import { createForgeryLog } from '../../packages/ishtirak/src/payments/webhook.js'
-import { singleFlight } from '../../packages/ishtirak/src/runtime/async.js'
-import { dayIn } from '../../packages/ishtirak/src/runtime/calendar.js'
+import { createTurns, singleFlight } from '../../packages/ishtirak/src/runtime/async.js'
+import { dayIn, wallClockIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { createIds } from '../../packages/ishtirak/src/runtime/random.js'
@@ -104,6 +105,8 @@ function partsOf(
     loadUser: createLoadUser(database),
     listPayments: createListPayments(database),
     looks: singleFlight<boolean>(),
+    inTurn: createTurns(),
+    uploads: createUploads(),
     logForgery: createForgeryLog({ clock, log: SILENT }),
     clock,
     ids: createIds((size) => random.bytes(size)),
@@ -112,6 +115,7 @@ function partsOf(
     codeKeys: [CODE_KEY],
     drawCode: () => codeFrom(random.bytes(CODE_LENGTH)),
     rules: { catalogue: CATALOGUE, graceDays: 3, renewalWindowDays: 7, ...rules },
+    wallClock: wallClockIn(ZONE),
     secondApprovalFrom: SECOND_APPROVAL_FROM,
     publicUrl: 'http://service.invalid',
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },

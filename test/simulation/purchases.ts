@@ -81,7 +81,7 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
       })
       const rulePage = 'a click leads to a page that takes a card'
       require(!takesNoCard.has(checkoutId), rulePage, () => `${userId} got ${checkoutId}`)
-      // A reference is drawn anew in each run of a seed, so the journal has none.
+      // A reference is drawn again in each run of a seed, so the journal has none.
       world.show({ userId, checkoutId, paymentId })
       world.afterwards(() =>
         require(renewable(world.now).includes(true), rule, () => `${userId} got ${checkoutId}`),

@@ -33,6 +33,7 @@ export type RuleName =
   | 'a code takes off what it says'
   | 'a code with a use left counts'
   | 'a transfer counts once enough operators have seen its money'
+  | 'the first proof of a transfer is the one that counts'
   | 'what is taken at the desk is in the books once, as it was taken'
   | 'a returning user sees the payment'
   | 'only documented errors occur'
@@ -60,7 +61,7 @@ export interface Observations {
   readonly takings: readonly Taking[]
 }
 
-/** What a grant ought to give, by what was asked for; undefined: nobody asked. */
+/** What a grant should give, by what was asked for; undefined: nothing was asked for. */
 export type Given = (grant: BookedGrant) => Pick<Gift, 'days' | 'months' | 'plan'> | undefined
 
 /** All rules except the one about access, which world.ts checks. */
@@ -156,11 +157,8 @@ function bookedForMoney({ payments }: Ledger, { accepted, takings: all }: Observ
     const isTheirs = taking?.price === payment.amount && paidInstant(payment, taking) === payment.paidAt
     require(isTheirs, 'nothing is booked without money', () =>
       `${JSON.stringify(payment)} for ${JSON.stringify(taking)}`)
-    // Of a transfer another operator may have put the figure right while it was accepted.
-    require(taking.amount === taking.price ||
-      (accepted.has(payment.id) &&
-        (taking.isOurs ||
-          payment.reviewed?.amount === taking.amount)), 'only the operator books another amount', () =>
+    const isAccepted = accepted.has(payment.id) && payment.reviewed?.amount === taking.amount
+    require(taking.amount === taking.price || isAccepted, 'only the operator books another amount', () =>
       `${payment.id}: ${taking.amount} for ${taking.price}, ${JSON.stringify(payment.reviewed)}`)
   }
 }

@@ -17,6 +17,7 @@ import {
   withoutKnownSlips,
   withoutLateUses,
   withoutOverpayments,
+  withoutProofs,
   withoutReceiptsForActs,
   withoutReturnedUses,
   withoutSecondPayments,
@@ -100,7 +101,7 @@ describe('a broken rule is found by the simulation', () => {
   })
 
   it('with a processing checkout returned to the next click', async () => {
-    const found = await firstFailure({ database, days: DAYS, breakProvider: withProcessingAsPending })
+    const found = await firstFailure({ database, days: DAYS, breakProvider: withProcessingAsPending }, 15)
     expectRule(found, 'a click leads to a page that takes a card')
   })
 
@@ -114,7 +115,7 @@ describe('a broken rule is found by the simulation', () => {
 
   it('with a refund that treats a month as running at the instant of its end', async () => {
     const broken = withMonthsThatEndLate(database)
-    const found = await firstFailure({ database: broken, days: DAYS })
+    const found = await firstFailure({ database: broken, days: DAYS }, 8)
     expect([...broken.broken]).toEqual(['operator.payment'])
     expectRule(found, 'access is what was paid, plus grace', 'time bought or granted equals the model’s')
   })
@@ -128,7 +129,7 @@ describe('a broken rule is found by the simulation', () => {
 
   it('with uses of codes that late money does not count', async () => {
     const broken = withoutLateUses(database)
-    const found = await firstFailure({ database: broken, days: DAYS })
+    const found = await firstFailure({ database: broken, days: DAYS }, 6)
     expect([...broken.broken]).toContain('settlements.save')
     expectRule(found, 'a use of a code is held by what was paid, can be, or was redeemed')
   })
@@ -175,9 +176,16 @@ describe('a broken rule is found by the simulation', () => {
     )
   })
 
+  it('with transfers whose proofs do not count for the run', async () => {
+    const broken = withoutProofs(database)
+    const found = await firstFailure({ database: broken, days: DAYS }, 10)
+    expect([...broken.broken]).toEqual(['transfers.by_reference'])
+    expectRule(found, 'time bought or granted equals the model’s', 'access is what was paid, plus grace')
+  })
+
   it('with slips of the desk that are not looked for', async () => {
     const broken = withoutKnownSlips(database)
-    const found = await firstFailure({ database: broken, days: DAYS })
+    const found = await firstFailure({ database: broken, days: DAYS }, 9)
     expect([...broken.broken]).toContain('settlements.load')
     expectRule(
       found,
@@ -191,7 +199,7 @@ describe('a broken rule is found by the simulation', () => {
   it('with an operation that grants its days twice', async () => {
     await dropGrantConstraint(database)
     const broken = withoutKnownGrants(database)
-    const found = await firstFailure({ database: broken, days: DAYS })
+    const found = await firstFailure({ database: broken, days: DAYS }, 17)
     expect([...broken.broken]).toEqual(['grants.by_operation'])
     expectRule(found, 'no day is given twice')
   })
@@ -206,8 +214,9 @@ describe('a broken rule is found by the simulation', () => {
 /** The rarest of them is found by one seed in eight (measured over 24 of each): 30 may miss it, 60 do not. */
 const SEEDS_MAX = 60
 
-async function firstFailure(options: Omit<SeedOptions, 'seed'>): Promise<SeedFailed> {
-  for (let seed = 1; seed <= SEEDS_MAX; seed++) {
+/** `from`: the first seed that found it last; once a change makes it find nothing, those after it do. */
+async function firstFailure(options: Omit<SeedOptions, 'seed'>, from = 1): Promise<SeedFailed> {
+  for (let seed = from; seed < from + SEEDS_MAX; seed++) {
     try {
       await runSeed({ ...options, seed })
     } catch (error) {

@@ -9,6 +9,7 @@ import type { Process } from './process.js'
 import { A_MONTH, click, LIFETIME_MS, type Wish } from './purchases.js'
 import { isAccountedFor, type RuleName, require } from './rules.js'
 import { LONGEST_RUN_MS, type Task } from './scheduler.js'
+import { proofs } from './transfers.js'
 import type { SimulatedWorld } from './world.js'
 
 const SECOND_MS = 1_000
@@ -34,6 +35,7 @@ const KINDS = {
   historySum: 0.5,
   codeComesBack: 0.7,
   transferComes: 1,
+  transferIsShown: 0.8,
 }
 
 export async function runSteps(world: SimulatedWorld, days: number): Promise<void> {
@@ -59,6 +61,7 @@ const STEPS = {
   historySum,
   codeComesBack,
   transferComes,
+  transferIsShown,
 }
 
 async function concurrentActions(world: SimulatedWorld): Promise<void> {
@@ -286,6 +289,7 @@ async function transferComes(world: SimulatedWorld): Promise<void> {
   ] as const)
   await world.run(click(world, focus, { planId, months, mode: 'payment', method: 'transfer' }), faultRates)
   if (random.boolean(0.3)) await purchase(world)
+  if (random.boolean(0.5)) await world.run(tasksFor('prove', world), faultRates)
   passAndCheck(world, random.pick([0, MINUTE_MS, DAY_MS, 8 * DAY_MS]))
   for (let visit = random.between(1, 3); visit > 0; visit--) {
     await world.revive(faultRates)
@@ -295,6 +299,26 @@ async function transferComes(world: SimulatedWorld): Promise<void> {
   }
   if (random.boolean(0.3)) await quietSweep(world)
   world.figures.count('checked: a transfer comes')
+}
+
+/** A run ends, its user shows a transfer about then, and the operators come to it later: some within the time that it buys. */
+async function transferIsShown(world: SimulatedWorld): Promise<void> {
+  const { random } = world
+  const turns = world.users.flatMap((userId) => {
+    const [, end = 0, graceEnd = 0] = boundariesOf(world.standingOf(userId))
+    return end > world.now && end < world.now + FURTHEST_TURN_MS ? [{ userId, end, graceEnd }] : []
+  })
+  if (turns.length === 0) return
+  const { userId, end, graceEnd } = random.pick(turns)
+  const process = await processWithoutFaults(world)
+  passAndCheck(world, Math.max(0, end + random.pick([-DAY_MS, 0, DAY_MS]) - world.now))
+  const months = random.pick([1, 1, 6])
+  await world.run(click(world, userId, { planId: 'pro', months, mode: 'payment', method: 'transfer' }))
+  passAndCheck(world, Math.max(0, graceEnd + random.pick([-HOUR_MS, -1, -1, 0, HOUR_MS]) - world.now))
+  await world.run(proofs(world, process, userId))
+  passAndCheck(world, random.pick([MINUTE_MS, DAY_MS, 20 * DAY_MS, 40 * DAY_MS]))
+  for (let visit = 2; visit > 0; visit--) await world.run(tasksFor('decide', world), drawFaultRates(random))
+  world.figures.count('checked: a transfer is shown')
 }
 
 /** Reads without asking the provider, so that the check does not change what it checks. */

@@ -1,7 +1,11 @@
 // Transfers among the deeds: operators say what came to an account, or refuse it. What counts is worked out here from what
 // they said, and not by the service; of its rows only the instants are taken, each within the call that made it.
+
 import type { Account } from '../../packages/ishtirak/src/core/account.js'
 import { approvePayment, refusePayment } from '../../packages/ishtirak/src/operator/approvals.js'
+import { uploadProof } from '../../packages/ishtirak/src/payments/transfer/proof.js'
+import { ownerNamed } from '../support/operator.js'
+import { png } from '../support/proof-files.js'
 import { withExpectedErrors } from './expected.js'
 import type { BookedPayment, BookedTransfer, Ledger } from './ledger.js'
 import type { Taking } from './model.js'
@@ -23,6 +27,7 @@ export const ACCOUNTS: readonly Account[] = [
 export const SECOND_APPROVAL_FROM = 10_000
 const OPERATORS = ['operator', 'other operator'] as const
 const RULE = 'a transfer counts once enough operators have seen its money'
+const RULE_OF_PROOFS = 'the first proof of a transfer is the one that counts'
 
 /** What an operator said, by whichever process, whether it was answered or not. */
 interface Said {
@@ -34,18 +39,30 @@ interface Said {
   endedAt: number | null
 }
 
+/** A file that a user sent, whether it was answered or not. */
+interface Sent {
+  readonly paymentId: string
+  readonly startedAt: number
+  endedAt: number | null
+  isTaken: boolean
+}
+
 export class Transfers {
   readonly said: Said[] = []
+  readonly sent: Sent[] = []
+  /** By the payment, once it is there: later files leave it. */
+  readonly #proved = new Map<string, number>()
   readonly refused = new Set<string>()
 
   check(ledger: Ledger): void {
-    for (const { payment, state, approvals } of ledger.transfers) {
+    for (const { payment, state, approvals, provedAt } of ledger.transfers) {
+      this.#checkProof(payment, provedAt)
       for (const { by, at, amount, instrument } of approvals) {
         const isIt = (one: Said) =>
           one.paymentId === payment && one.by === by && one.amount === amount && one.instrument === instrument
         const isMeanwhile = ({ startedAt, endedAt }: Said) => at >= startedAt && at <= (endedAt ?? at)
         const isSaid = this.said.some((one) => isIt(one) && isMeanwhile(one))
-        require(isSaid, RULE, () => `${payment}: nobody said ${JSON.stringify({ by, at, amount })}`)
+        require(isSaid, RULE, () => `${payment}: it was not said: ${JSON.stringify({ by, at, amount })}`)
       }
       require(state !== 'refused' || this.refused.has(payment), RULE, () => `${payment} was not refused`)
       if (state !== 'approved') continue
@@ -57,48 +74,72 @@ export class Transfers {
       require(isOne && who.size >= needed, RULE, () => `${payment}: ${JSON.stringify(approvals)}`)
     }
   }
+
+  #checkProof(payment: string, provedAt: number | null): void {
+    const sent = this.sent.filter(({ paymentId }) => paymentId === payment)
+    const taken = sent.flatMap(({ isTaken, endedAt }) => (isTaken && endedAt !== null ? endedAt : []))
+    const isMeanwhile = ({ startedAt, endedAt }: Sent) =>
+      provedAt !== null && provedAt >= startedAt && provedAt <= (endedAt ?? provedAt)
+    const isIt = provedAt === null ? taken.length === 0 : sent.some(isMeanwhile)
+    const isFirst = taken.every((at) => provedAt !== null && provedAt <= at)
+    const before = this.#proved.get(payment)
+    const stays = before === undefined || before === provedAt
+    require(isIt && isFirst && stays, RULE_OF_PROOFS, () =>
+      `${payment}: ${provedAt}, ${JSON.stringify(sent)}`)
+    if (provedAt !== null) this.#proved.set(payment, provedAt)
+  }
 }
 
-/** What came to the accounts, of those that are approved. */
-export function takingsByTransfer(
-  { transfers, payments }: Ledger,
-  accepted: ReadonlySet<string>,
-  { said }: Transfers,
-): readonly Taking[] {
-  return transfers.flatMap(({ payment, user, reference, state, approvals }): readonly Taking[] => {
-    const booked = payments.find(({ id }) => id === payment)
-    const price = booked?.amount ?? 0
+/** What came to the accounts, of those that are approved: as the last approval says. */
+export function takingsByTransfer({ transfers, payments }: Ledger): readonly Taking[] {
+  return transfers.flatMap(({ payment, user, reference, state, approvals, provedAt }): readonly Taking[] => {
+    const price = payments.find(({ id }) => id === payment)?.amount ?? 0
     const [last] = approvals.slice(-1)
     const sale = saleAt(price)
     if (state !== 'approved' || !last || !sale) return []
-    // A figure was being booked while another operator changed it: what was booked counts.
-    const isLast = last.at === booked?.paidAt && isRight(last.amount, booked, accepted)
-    const before = booked && isBooked(booked) && !isLast ? saidAt(said, booked, accepted) : undefined
-    const { amount, at: paidAt, instrument: method } = before ?? last
-    return [{ ...sale, checkoutId: reference, userId: user, price, amount, method, paidAt, isOurs: true }]
+    const { amount, at: paidAt, instrument: method } = last
+    return [
+      { ...sale, checkoutId: reference, userId: user, price, amount, method, paidAt, provedAt, isOurs: true },
+    ]
   })
 }
 
-function isRight(amount: number, payment: BookedPayment, accepted: ReadonlySet<string>): boolean {
-  return amount === payment.amount || (accepted.has(payment.id) && amount === payment.reviewed?.amount)
+/** A user shows what is waited for, or what is over: one or two files at once. */
+export function proofs(world: SimulatedWorld, process: Process, user?: string): readonly Task[] {
+  const { random, ledger } = world
+  const own = ledger.transfers.filter((one) => user === undefined || one.user === user)
+  const waiting = own.filter(({ state }) => state === 'open' || state === 'ended')
+  if (own.length === 0) return []
+  const transfer = random.pick(waiting.length > 0 && random.boolean(0.8) ? waiting : own)
+  return Array.from({ length: random.pick([1, 1, 2]) }, () =>
+    proof(world, world.anyProcess() ?? process, transfer),
+  )
 }
 
-function saidAt(said: readonly Said[], payment: BookedPayment, accepted: ReadonlySet<string>) {
-  const at = payment.paidAt ?? 0
-  const one = said.find(
-    ({ paymentId, amount, startedAt, endedAt }) =>
-      paymentId === payment.id &&
-      isRight(amount, payment, accepted) &&
-      startedAt <= at &&
-      at <= (endedAt ?? at),
-  )
-  return one && { ...one, at }
+function proof(world: SimulatedWorld, { state, parts }: Process, of: BookedTransfer): Task {
+  const { user: userId, payment: paymentId } = of
+  const sent: Sent = { paymentId, startedAt: world.now, endedAt: null, isTaken: false }
+  const file = png({ extra: world.random.between(1, 1_000) })
+  const task: Task = {
+    name: `${userId} shows ${paymentId}`,
+    state,
+    start: () => {
+      world.transfers.sent.push(sent)
+      return uploadProof(parts, { userId, paymentId }, file)
+    },
+    ended: ({ kind }) => {
+      sent.endedAt = world.now
+      sent.isTaken = kind === 'done'
+      world.figures.count(`proofs: ${kind}`)
+    },
+  }
+  return withExpectedErrors(world, task, ['conflict', 'too_many_proofs'])
 }
 
 /** One to three operators at once, mostly on what was asked for lately; now and then on what is over or was decided. */
 export function decisions(world: SimulatedWorld, process: Process): readonly Task[] {
   const { random, ledger } = world
-  // Until a reference is kept by its payment, nobody has it.
+  // Until a reference is kept by its payment, it is not given to a user.
   const isAsked = ({ payment }: BookedTransfer) =>
     ledger.payments.some(({ id, checkout }) => id === payment && checkout !== null)
   const transfers = ledger.transfers.filter(isAsked)
@@ -141,7 +182,10 @@ function approval(
     start: () => {
       world.transfers.said.push(said)
       const received = { amount, receivedAt: world.now, instrument }
-      return approvePayment(parts, paymentId, received, { operator: by, reason: 'the simulation' })
+      return approvePayment(parts, paymentId, received, {
+        operator: ownerNamed(by),
+        reason: 'the simulation',
+      })
     },
     ended: ({ kind }) => {
       said.endedAt = world.now
@@ -160,7 +204,10 @@ function requireHeard(world: SimulatedWorld, { paymentId, by }: Said): void {
   // Approved, but not booked yet, is what another operator made it whose call then failed: the sweep books it in time.
   const isWritten = transfer?.approvals.some((one) => one.by === by)
   const isSettled = payment !== undefined && (isBooked(payment) || payment.status === 'review')
-  require(isSettled || isWritten || transfer?.state === 'refused', RULE, () =>
+  // A refusal takes back what was approved before it; what stands is the refusal, or what was approved since.
+  const stands = transfer?.state === 'refused' || (transfer?.approvals.length ?? 0) > 0
+  const isTakenBack = world.transfers.refused.has(paymentId) && stands
+  require(isSettled || isWritten || isTakenBack, RULE, () =>
     `${paymentId}: ${JSON.stringify(payment)}, ${JSON.stringify(transfer)}`)
 }
 
@@ -170,7 +217,7 @@ function refusal(world: SimulatedWorld, { state, parts }: Process, { id }: Booke
     state,
     start: () => {
       world.transfers.refused.add(id)
-      return refusePayment(parts, id, { operator: 'operator', reason: 'the simulation' })
+      return refusePayment(parts, id, { operator: ownerNamed('operator'), reason: 'the simulation' })
     },
     ended: ({ kind }) => world.figures.count(`acts: refuses ${kind}`),
   }

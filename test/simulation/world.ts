@@ -217,8 +217,8 @@ export class SimulatedWorld {
 
   /** All money that came, by whichever way. */
   takings(): readonly Taking[] {
-    const { emulator, ledger, accepted, transfers, slips } = this
-    const byTransfer = takingsByTransfer(ledger, accepted, transfers)
+    const { emulator, ledger, slips } = this
+    const byTransfer = takingsByTransfer(ledger)
     return [...emulator.takings(), ...byTransfer, ...takingsAtDesk(ledger, slips)]
   }
 
@@ -236,9 +236,9 @@ export class SimulatedWorld {
     const { currentPeriodEnd, instrument } = status
     const ours = { plan: status.plan.id, status: status.status, currentPeriodEnd, instrument }
     const expected = accessAt(this.standingOf(userId), this.now)
-    const [is, ought] = [ours, expected].map((access) => JSON.stringify(access))
-    require(is === ought, 'access is what was paid, plus grace', () =>
-      `${userId} has ${is}, paid for ${ought}`)
+    const [actual, wanted] = [ours, expected].map((access) => JSON.stringify(access))
+    require(actual === wanted, 'access is what was paid, plus grace', () =>
+      `${userId} has ${actual}, paid for ${wanted}`)
     this.figures.count('checked: access')
   }
 

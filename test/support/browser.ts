@@ -2,21 +2,10 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
+import { launchChromium } from './chromium.js'
 import { describeWith } from './describe-with.js'
-import { foundChromium } from './system-tools.js'
-
-/** No sandbox of its own, because tests run as root in containers; and it stays off the network. */
-const SWITCHES = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 
 /** The user's device: phone or desktop width, with or without JavaScript. */
 export interface Visit {
@@ -49,7 +38,7 @@ export function describeInBrowser(name: string, body: (tools: BrowserTools) => v
     let browser: Browser
     const visitors = new Map<string, Visitor>()
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: foundChromium(), args: SWITCHES })
+      browser = await launchChromium()
     })
     afterAll(() => browser.close())
     const visit = async (options: Visit = {}) => {
@@ -97,23 +86,43 @@ async function arrive(browser: Browser, visit: Visit): Promise<Visitor> {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds wrong with the page, by rule and element. WCAG 2.2 AA and best practices. */
-export async function axeFindings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axeSource)
-  return page.evaluate(async () => {
+/** What axe finds in light, then in dark. In the dark the same elements have other colors, and nothing else is different. */
+export async function axeFindingsInColors(page: Page, name: string): Promise<readonly string[]> {
+  const findings: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const found = await axeFindings(page, colorScheme === 'dark' ? ['color-contrast'] : undefined)
+    findings.push(...found.map((finding) => `${colorScheme}: ${finding}`))
+    await keepScreenshot(page, `${name}-${colorScheme}`)
+  }
+  return findings
+}
+
+/** What axe finds wrong with the page, by rule and element. WCAG 2.2 AA and best practices, or `rules` alone. */
+export async function axeFindings(
+  page: Page,
+  rules?: readonly 'color-contrast'[],
+): Promise<readonly string[]> {
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axeSource)
+  return page.evaluate(async (only) => {
     // Put there by the line before; the page itself knows nothing of it.
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
     const { violations } = await axe.run(document, {
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+      // Of what passes, only the number is worked out.
+      resultTypes: ['violations'],
+      runOnly: only
+        ? { type: 'rule', values: [...only] }
+        : ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
     })
     return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-  })
+  }, rules)
 }
 
 const FOLDER = path.resolve(import.meta.dirname, '../../artifacts/screenshots')
 
-/** Written to artifacts/screenshots. */
+/** Written to artifacts/screenshots with SCREENSHOTS=1 only: each takes 0.1 s. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS !== '1') return
   mkdirSync(FOLDER, { recursive: true })
   await page.screenshot({ path: path.join(FOLDER, `${name}.png`), fullPage: true })
 }

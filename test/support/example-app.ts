@@ -1,6 +1,5 @@
 // A little service of the tests: the real bare app with a few example routes, listening on loopback.
-import { Readable, Writable } from 'node:stream'
-import { setTimeout as elapse } from 'node:timers/promises'
+import { Writable } from 'node:stream'
 import Type from 'typebox'
 import { expect } from 'vitest'
 import { BillingError } from '../../packages/ishtirak/src/core/error.js'
@@ -30,7 +29,7 @@ export interface Example {
   close(): Promise<void>
 }
 
-const PUBLIC_URL = 'https://billing.example'
+export const PUBLIC_URL = 'https://billing.example'
 
 const Order = Type.Object(
   { plan: Type.String({ minLength: 1, maxLength: 64 }), amount: Type.Optional(Type.Integer({ minimum: 1 })) },
@@ -40,16 +39,6 @@ const OrderQuery = Type.Object(
   { limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) },
   { additionalProperties: false },
 )
-
-/** An answer that begins at once and ends after the limit for answers. */
-function slowly(): Readable {
-  const pieces = async function* () {
-    yield 'begun '
-    await elapse(6_000)
-    yield 'ended'
-  }
-  return Readable.from(pieces())
-}
 
 export async function startExample(): Promise<Example> {
   const { log, lines } = captureLog()
@@ -78,9 +67,6 @@ export async function startExample(): Promise<Example> {
     routes.get('/database', () => {
       throw new DatabaseUnavailable('connection refused by db.internal')
     })
-    routes.get('/hanging', () => new Promise(() => undefined))
-    routes.post('/hanging', () => new Promise(() => undefined))
-    routes.get('/begun', (_request, reply) => reply.send(slowly()))
     routes.get('/private', () => {
       throw new BillingError('unauthenticated')
     })

@@ -6,6 +6,7 @@ const LONGEST = [
   'packages/installed',
   'process/restart',
   'browser/pages',
+  'browser/console',
   'faults/kill',
   'deploy/container',
   'process/operator-cli',

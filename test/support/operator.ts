@@ -1,8 +1,12 @@
 // The operator of a world: a key with a name, and calls with it.
+import type { Operator } from '../../packages/ishtirak/src/core/role.js'
 import type { Answer, World } from './world.js'
 
 export const OPERATOR_KEY = 'operator-key-of-the-tests'
 export const OPERATOR_ENV = { OPERATOR_KEYS: `amina:${OPERATOR_KEY}` }
+
+/** For calls of a use case. */
+export const ownerNamed = (name: string): Operator => ({ name, role: 'owner' })
 
 export interface OperatorCaller {
   get(path: string): Promise<Answer>

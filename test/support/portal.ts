@@ -11,13 +11,23 @@ export async function enterPortal(world: World, userId: string, locale = 'en') {
   const headers = { cookie, 'accept-language': locale }
   const open = (path = '/portal') => world.call('GET', path, { headers })
   const form_token = /name="form_token" value="([^"]+)"/.exec((await open()).text)?.[1] ?? ''
+  const post = (path: string, body: string | Uint8Array, type: string): Promise<Answer> =>
+    world.call('POST', path, { body, headers: { ...headers, 'content-type': type } })
   return {
     open,
-    submit: (path: string, fields: Record<string, string>): Promise<Answer> =>
-      world.call('POST', path, {
-        body: new URLSearchParams({ form_token, ...fields }).toString(),
-        headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-      }),
+    post,
+    formToken: form_token,
+    submit: (path: string, fields: Record<string, string>) => {
+      const body = new URLSearchParams({ form_token, ...fields }).toString()
+      return post(path, body, 'application/x-www-form-urlencoded')
+    },
+    upload: async (path: string, ...files: readonly Buffer[]) => {
+      const form = new FormData()
+      form.set('form_token', form_token)
+      for (const file of files) form.append('file', new File([new Uint8Array(file)], 'slip.jpg'))
+      const sent = new Response(form)
+      return post(path, new Uint8Array(await sent.arrayBuffer()), sent.headers.get('content-type') ?? '')
+    },
   }
 }
 

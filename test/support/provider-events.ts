@@ -5,6 +5,7 @@ import { CHARGILY_KEY } from './world.js'
 
 export type EventStatus = 'paid' | 'failed' | 'canceled' | 'expired'
 
+/** Of this worker, in every file: their ids have one length, since tests read them in the order of their text. */
 let made = 0
 
 /** An event about a checkout as it stands at the emulator, with what is to be different in it. */
@@ -20,7 +21,7 @@ export function anEvent(
   const at = Math.floor(world.clock.now() / 1_000)
   made += 1
   return JSON.stringify({
-    id: `event-${made}`,
+    id: `event-${String(made).padStart(6, '0')}`,
     entity: 'event',
     type: `checkout.${status}`,
     livemode,

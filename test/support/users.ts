@@ -1,7 +1,9 @@
 // Users in every state that a page can show, in one world: active, in grace, expired, refunded, under review.
+
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { refundPayment } from '../../packages/ishtirak/src/operator/acts.js'
+import { ownerNamed } from './operator.js'
 import { platformFor, WITH_PLATFORM } from './platform.js'
 import { setProfile } from './profile.js'
 import { createWorld, type World } from './world.js'
@@ -37,7 +39,7 @@ export async function createUsers(database: Database, env: Record<string, string
   await buy('active')
   await buy('canceled')
   await refundPayment(world.service.parts, payments.canceled ?? '', {
-    operator: 'tests',
+    operator: ownerNamed('tests'),
     reason: 'asked for',
   })
   await stageUsage(world)

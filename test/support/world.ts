@@ -52,6 +52,12 @@ export interface Caller {
   upgrade(): Promise<{ paymentId: string; checkoutId: string; checkoutUrl: string }>
   /** Upgrades, pays at the emulator, and waits for the webhook to be booked. */
   buy(method?: 'edahabia' | 'cib'): Promise<{ paymentId: string; checkoutId: string }>
+  /** The same with a payment of its own: a term, or with a code. */
+  buyWanted(wanted: {
+    readonly plan: string
+    readonly months?: number
+    readonly code?: string
+  }): Promise<{ paymentId: string; checkoutId: string }>
 }
 
 export async function createWorld(
@@ -65,7 +71,7 @@ export async function createWorld(
     host?: MountedForm | 'none'
     /** Made by the test, and stopped with the world. */
     tracing?: ServiceTracing
-    /** Nothing happens by itself. */
+    /** `advance` moves the clock alone. */
     withoutJobs?: boolean
   } = {},
 ): Promise<World> {
@@ -94,6 +100,8 @@ export async function createWorld(
     { ...config, chargily },
     { database: unclosed(database), clock, log, withoutJobs, tracing: options.tracing },
   )
+  // Before the start, so that no job runs at the pace of the machine: `advance` runs them.
+  await service.runner.stop()
   await service.start()
   const closeHost = form && (await (await import('./host.js')).openHost(form, service, { config, port }))
   if (!closeHost) await service.app.listen({ host: '127.0.0.1', port })
@@ -183,6 +191,14 @@ function caller(of: {
       await of.emulator.pay(opened.checkoutId, 'paid', method)
       await of.emulator.settled()
       return opened
+    },
+    buyWanted: async (wanted) => {
+      const answer = await self.post('/api/v1/billing/payments', wanted)
+      if (answer.status !== 201) throw new Error(`the payment answered ${answer.status}: ${answer.text}`)
+      const checkoutId = checkoutIdOf(answer.body.checkout_url)
+      await of.emulator.pay(checkoutId, 'paid')
+      await of.emulator.settled()
+      return { paymentId: answer.body.id, checkoutId }
     },
   }
   return self

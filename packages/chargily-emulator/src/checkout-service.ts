@@ -6,6 +6,7 @@ import { ApiError } from './errors.js'
 import {
   type CheckoutRecord,
   type CheckoutStatus,
+  type CustomerRecord,
   type DeliveryRecord,
   EMPTY_CUSTOMER,
   type Outcome,
@@ -117,6 +118,19 @@ export class CheckoutService {
   save(checkouts: CheckoutRecord, ...others: Change[]): void {
     this.context.store.commit([{ put: { checkouts } }, ...others])
     this.#watch(checkouts)
+    this.onChange()
+  }
+
+  /** In one commit. */
+  add(records: {
+    readonly customers: readonly CustomerRecord[]
+    readonly checkouts: readonly CheckoutRecord[]
+  }): void {
+    this.context.store.commit([
+      ...records.customers.map((customers) => ({ put: { customers } })),
+      ...records.checkouts.map((checkouts) => ({ put: { checkouts } })),
+    ])
+    for (const checkout of records.checkouts) this.#watch(checkout)
     this.onChange()
   }
 

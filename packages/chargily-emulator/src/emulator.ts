@@ -8,7 +8,7 @@ import type { Dialect, EmulatorContext } from './context.js'
 import { EmulatorError } from './errors.js'
 import { FaultSwitches, type Faults } from './faults.js'
 import { redirectUrl } from './payment-page-routes.js'
-import type { CheckoutRecord, DeliveryRecord, Outcome, PaymentMethod } from './records.js'
+import type { CheckoutRecord, CustomerRecord, DeliveryRecord, Outcome, PaymentMethod } from './records.js'
 import { Scheduler } from './scheduler.js'
 import { buildServer } from './server.js'
 import { Store } from './store.js'
@@ -22,6 +22,7 @@ export type { Json, JsonObject } from './php-json.js'
 export type {
   CheckoutRecord,
   CheckoutStatus,
+  CustomerRecord,
   DeliveryAttempt,
   DeliveryRecord,
   EventType,
@@ -73,6 +74,13 @@ export interface Emulator {
   pay(checkoutId: string, outcome: Outcome, method?: PaymentMethod): Promise<PaidCheckout>
   /** Oldest first. */
   checkouts(): readonly CheckoutRecord[]
+  /** Oldest first. */
+  customers(): readonly CustomerRecord[]
+  /** Puts records, such as those of another emulator, beside its own or in place of those with their ids. Sends no event of it. */
+  add(records: {
+    readonly customers: readonly CustomerRecord[]
+    readonly checkouts: readonly CheckoutRecord[]
+  }): void
   /** Sets what is named and leaves the rest; throws `EmulatorError` for unknown names and values. */
   setFaults(faults: Partial<Faults>): void
   clearFaults(): void
@@ -109,6 +117,8 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     pay: (checkoutId, outcome, method = 'edahabia') =>
       pay(context, checkoutService, { checkoutId, outcome, method }),
     checkouts: () => [...store.checkouts.values()],
+    customers: () => [...store.customers.values()],
+    add: (records) => checkoutService.add(records),
     setFaults: (wanted) => faults.set(wanted),
     clearFaults: () => faults.clear(),
     faults: () => faults.current(),

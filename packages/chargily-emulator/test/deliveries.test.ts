@@ -1,5 +1,5 @@
 // Events: their shape, their retries, and their end. Source: the captured events of May 2026, Chargily docs (Webhooks), and spatie/laravel-webhook-server's defaults.
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { emulator, ManualClock, merchant, newCheckout, payNew, START_MS, withMerchant } from './support.js'
 
 test('an event as captured: keys in MySQL order, boolean mode, the account of the merchant', async () => {
@@ -149,7 +149,7 @@ test('a delayed event is sent without moving the clock', async () => {
   emu.setFaults({ delay: { seconds: 1, times: 1 } })
   await emu.pay((await newCheckout(emu)).id, 'paid')
   expect(shop.received).toHaveLength(0)
-  await vi.waitFor(() => expect(shop.received).toHaveLength(1), { timeout: 5000 })
+  await expect.poll(() => shop.received).toHaveLength(1)
 })
 
 test('a resend repeats the bytes, and a failed one does not undo the delivery', async () => {

@@ -1,5 +1,5 @@
 // Every fault: what the merchant or the client sees while it is on.
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { sign } from '../src/api-keys.js'
 import type { Faults } from '../src/emulator.js'
 import { call, emulator, KEY, ManualClock, newCheckout, ORDER, payAtPage, withMerchant } from './support.js'
@@ -168,7 +168,7 @@ test('a connection that hangs does not keep the emulator from closing', async ()
   const emu = await emulator()
   emu.setFaults({ api_timeout_before: { hang_ms: 60_000, times: 1 } })
   const hanging = call(emu, 'GET', '/balance').catch((error: Error) => error.message)
-  await vi.waitFor(() => expect(emu.faults().api_timeout_before).toBeNull())
+  await expect.poll(() => emu.faults().api_timeout_before).toBeNull()
   await emu.close()
   expect(await hanging).toBe('fetch failed')
 })

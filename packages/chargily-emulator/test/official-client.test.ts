@@ -1,6 +1,6 @@
 // The emulator with Chargily's own JavaScript SDK, from npm, unchanged.
 import { ChargilyClient, verifySignature } from '@chargily/chargily-pay'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { emulator, KEY, merchant, payAtPage } from './support.js'
 
 const realFetch = globalThis.fetch
@@ -135,7 +135,7 @@ test.each(['wire-2026', 'docs'] as const)(
       success_url: 'https://app.example.dz/ok',
     })
     await emu.pay(checkout.id, 'paid', 'edahabia')
-    await vi.waitFor(() => expect(shop.received).toHaveLength(1))
+    await expect.poll(() => shop.received).toHaveLength(1)
     const body = Buffer.from(shop.received[0]?.body ?? '')
     const signature = String(shop.received[0]?.headers.signature)
 

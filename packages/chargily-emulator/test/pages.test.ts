@@ -1,6 +1,6 @@
 // The pages of payment and of the root: their languages, and what a browser or a script may post.
 import { createHmac } from 'node:crypto'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { answerOf, emulator, KEY, newCheckout, payAtPage, withMerchant } from './support.js'
 
 const read = async (url: string) => answerOf(await fetch(url))
@@ -136,7 +136,7 @@ test('paying redirects with the checkout id, and sends a signed event', async ()
 
   expect(back.status).toBe(303)
   expect(back.headers.get('location')).toBe(`https://app.example.dz/ok?checkout_id=${checkout.id}`)
-  await vi.waitFor(() => expect(shop.received).toHaveLength(1))
+  await expect.poll(() => shop.received).toHaveLength(1)
   const [event] = shop.received
   expect(event?.headers.signature).toBe(
     createHmac('sha256', KEY)

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Emulator, EmulatorError, startEmulator } from '../src/emulator.js'
 import {
   call,
@@ -160,7 +160,7 @@ describe('reset', () => {
     const emu = await emulator({ webhookEndpoint: shop.url, clock: new ManualClock() })
     await emu.pay((await newCheckout(emu)).id, 'paid')
     const advanced = emu.advance(3600)
-    await vi.waitFor(() => expect(shop.received).toHaveLength(1))
+    await expect.poll(() => shop.received).toHaveLength(1)
     await emu.reset()
     await advanced
     expect([emu.checkouts(), emu.deliveries()]).toEqual([[], []])

@@ -1,5 +1,5 @@
 // Time: a checkout expires after 30 minutes, and the clock can be moved.
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   call,
   emulator,
@@ -43,7 +43,7 @@ test('a checkout expires without any request', async () => {
   const emu = await emulator({ clock })
   await newCheckout(emu)
   clock.advance(1_800_000)
-  await vi.waitFor(() => expect(emu.checkouts()).toMatchObject([{ status: 'expired' }]), { timeout: 3000 })
+  await expect.poll(() => emu.checkouts()).toMatchObject([{ status: 'expired' }])
 })
 
 test('a paid checkout does not expire', async () => {
@@ -82,7 +82,7 @@ test('closing ends an advance that is under way', async () => {
   await emu.pay((await newCheckout(emu)).id, 'paid')
   shop.respondWith = 'silent'
   const moved = emu.advance(3600)
-  await vi.waitFor(() => expect(shop.received).toHaveLength(1))
+  await expect.poll(() => shop.received).toHaveLength(1)
   await emu.close()
   await moved
   expect(shop.received).toHaveLength(1)

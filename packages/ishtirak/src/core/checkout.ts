@@ -55,6 +55,8 @@ export interface CheckoutReport {
   /** The kind of card or account, lower case: `edahabia`, `cib`. */
   readonly instrument: string | null
   readonly checkoutUrl: string | null
+  /** What the provider keeps of it, in whole dinars; absent where it does not say. */
+  readonly fees?: number
   readonly createdAt: Instant | null
   /** For a paid checkout this is the instant of payment: the provider's, not that of our hearing of it. */
   readonly updatedAt: Instant | null

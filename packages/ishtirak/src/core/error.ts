@@ -9,6 +9,8 @@ export const ERRORS = {
   invalid_operator_key: 401,
   invalid_signature: 401,
   forbidden: 403,
+  role_not_allowed: 403,
+  sign_in_refused: 403,
   not_found: 404,
   unknown_limit: 404,
   method_not_allowed: 405,
@@ -18,6 +20,8 @@ export const ERRORS = {
   prepaid_limit_reached: 409,
   payment_not_paid: 409,
   already_refunded: 409,
+  no_email_address: 409,
+  mail_under_way: 409,
   second_operator_needed: 409,
   too_many_proofs: 409,
   payload_too_large: 413,
@@ -39,6 +43,7 @@ export const ERRORS = {
   headers_too_large: 431,
   internal_error: 500,
   receipts_unavailable: 501,
+  mail_unavailable: 501,
   provider_rejected: 502,
   provider_unavailable: 503,
   busy: 503,
@@ -68,6 +73,11 @@ export class BillingError extends Error {
   }
 }
 
+/** `validation_failed` of one field of the body. */
+export function wrongField(field: string, code: ValidationCode): BillingError {
+  return new BillingError('validation_failed', { problems: [{ pointer: `/${field}`, code }] })
+}
+
 export interface ErrorDetails {
   readonly extra?: Readonly<Record<string, unknown>>
   readonly retryAfterSeconds?: number
@@ -91,6 +101,7 @@ export const VALIDATION_CODES = [
   'not_allowed',
   'too_small',
   'too_large',
+  'out_of_range',
   'too_short',
   'too_long',
   'wrong_format',

@@ -15,19 +15,19 @@ import {
 } from './subscription.js'
 
 /** One source of time. */
-interface Deed {
+interface Step {
   readonly id: string
   readonly at: Instant
   readonly months?: number
   readonly days?: number
 }
 
-function add(facts: SubscriptionFacts, { id, at, months = 0, days }: Deed): SubscriptionFacts {
+function add(facts: SubscriptionFacts, { id, at, months = 0, days }: Step): SubscriptionFacts {
   const time = days ? grantAt(facts, at, days, RULES) : purchaseAt(facts, at, months, RULES)
   return extend(facts, time, { id, plan: PRO, instrument: null }, at)
 }
 
-const factsOf = (...deeds: readonly Deed[]) => deeds.reduce(add, NEVER_PAID)
+const factsOf = (...steps: readonly Step[]) => steps.reduce(add, NEVER_PAID)
 
 function refund(facts: SubscriptionFacts, id: string, now: Instant): SubscriptionFacts {
   const decided = decideRefund({ payment: aPayment({ id, status: 'paid' }), subscription: facts }, now, RULES)
@@ -39,7 +39,7 @@ const periods = ({ periods }: SubscriptionFacts) =>
   periods.map(({ sourceId, start, end }) => [sourceId, toTimestamp(start), toTimestamp(end)])
 
 const january = instantOf('2026-01-31T10:00:00Z')
-const bought: Deed = { id: 'pay_1', at: january, months: 1 }
+const bought: Step = { id: 'pay_1', at: january, months: 1 }
 
 describe('days that are granted', () => {
   it('move the end by 24 hours each, and months bought later count from there', () => {
@@ -145,7 +145,7 @@ function expectWhole(facts: SubscriptionFacts): void {
 const sumOf = (periods: readonly PaidPeriod[]) => periods.reduce((sum, { months }) => sum + months, 0)
 
 describe('over random lives of purchases, codes, grants, refunds and ends', () => {
-  const deed = fc.record({
+  const step = fc.record({
     what: fc.constantFrom('pay', 'pay', 'red', 'grt', 'grt', 'refund', 'refund', 'end'),
     // Mostly within the paid time; now and then after its end.
     wait: fc.oneof(fc.integer({ min: 0, max: 20 * DAY }), fc.integer({ min: 0, max: 500 * DAY })),
@@ -156,11 +156,11 @@ describe('over random lives of purchases, codes, grants, refunds and ends', () =
 
   it('time in is time out, to the second: what is left is what was added and neither used nor given back', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 365 * 24 }), fc.array(deed, { maxLength: 25 }), (hour, life) => {
+      fc.property(fc.integer({ min: 0, max: 365 * 24 }), fc.array(step, { maxLength: 25 }), (hour, life) => {
         let now = january + hour * HOUR
         let facts = NEVER_PAID
-        // The deeds that the facts come from, each as if nothing else had happened.
-        let deeds: readonly Deed[] = []
+        // The steps that the facts come from, each as if nothing else had happened.
+        let steps: readonly Step[] = []
         for (const [index, { what, wait, months, days, nth }] of life.entries()) {
           now += wait
           const before = facts
@@ -169,21 +169,21 @@ describe('over random lives of purchases, codes, grants, refunds and ends', () =
           if (what === 'end') {
             facts = decideEnd(facts, now, RULES)?.subscription ?? facts
           } else if (what === 'refund') {
-            const paid = deeds.filter((one) => one.id.startsWith('pay'))
+            const paid = steps.filter((one) => one.id.startsWith('pay'))
             const chosen = paid[nth % (paid.length || 1)]
             if (!chosen) continue
             facts = refund(facts, chosen.id, now)
             const period = coming.find(({ sourceId }) => sourceId === chosen.id)
             if (before.endedAt === null && period) {
-              const later = deeds.slice(deeds.indexOf(chosen) + 1)
-              deeds =
+              const later = steps.slice(steps.indexOf(chosen) + 1)
+              steps =
                 period.start > now
-                  ? deeds.filter((one) => one !== chosen)
+                  ? steps.filter((one) => one !== chosen)
                   : later.map((one) => ({ ...one, at: now }))
               const isLeft = coming.length > 1
               expect(facts.endedAt).toBe(isLeft ? null : now)
               if (isLeft) {
-                const replayed = factsOf(...deeds)
+                const replayed = factsOf(...steps)
                 expect([facts.run, facts.paidUntil]).toEqual([replayed.run, replayed.paidUntil])
                 expect(facts.periods.filter(({ end }) => end > now)).toEqual(
                   replayed.periods.filter(({ end }) => end > now),
@@ -191,11 +191,11 @@ describe('over random lives of purchases, codes, grants, refunds and ends', () =
               }
             } else expect(facts).toEqual(before)
           } else {
-            const one: Deed = what === 'grt' ? { id, at: now, days } : { id, at: now, months }
+            const one: Step = what === 'grt' ? { id, at: now, days } : { id, at: now, months }
             const { renews } =
               what === 'grt' ? grantAt(facts, now, days, RULES) : purchaseAt(facts, now, months, RULES)
             facts = add(facts, one)
-            deeds = renews ? [...deeds, one] : [one]
+            steps = renews ? [...steps, one] : [one]
             if (what === 'grt') {
               expect(facts.paidUntil).toBe((renews ? (before.paidUntil ?? 0) : now) + days * DAY)
             }

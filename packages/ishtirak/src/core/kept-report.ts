@@ -8,6 +8,8 @@ import type { Settlement, SettlementOutcome } from './settlement.js'
 export interface KeptReport
   extends Pick<CheckoutReport, 'status' | 'amount' | 'currency' | 'live' | 'paymentId' | 'checkoutId'> {
   readonly source: ReportSource
+  /** In whole dinars; absent where the provider did not say, and in what older programs wrote. */
+  readonly fees?: number
   /** Null when we asked the provider ourselves. */
   readonly eventId: string | null
   readonly heardAt: Instant
@@ -33,6 +35,7 @@ export function reportToKeep(
   const { report, source, eventId, now } = heard
   const { status, amount, currency, live, paymentId, checkoutId, updatedAt } = report
   const isPaid = status === 'paid'
+  const fees = isPaid ? report.fees : undefined
   return {
     source,
     eventId,
@@ -44,6 +47,7 @@ export function reportToKeep(
     live,
     paymentId,
     checkoutId,
+    ...(fees !== undefined && { fees }),
     saidPaidAt: isPaid ? updatedAt : null,
     isInstantBelieved: !isPaid || isInstantBelieved(about, report, now),
   }

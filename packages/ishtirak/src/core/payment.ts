@@ -101,7 +101,6 @@ export type ShownPayment = Pick<
   | 'price'
   | 'method'
   | 'status'
-  | 'method'
   | 'checkoutId'
   | 'instrument'
   | 'checkoutUrl'

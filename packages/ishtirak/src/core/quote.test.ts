@@ -74,6 +74,7 @@ describe('a quote', () => {
 
   it.each([
     [{ kind: 'percent', percent: 15 }, 2001, 300],
+    [{ kind: 'percent', percent: 15 }, 2006, 300],
     [{ kind: 'percent', percent: 100 }, 2000, 1950],
     [{ kind: 'amount', amount: 500 }, 2000, 500],
     [{ kind: 'amount', amount: 1960 }, 2000, 1950],

@@ -1,8 +1,16 @@
 // What a purchase would be: the one decision about what is sold to a user, when, and for how much. The click, the quote, the
-// renewal that is shown and the checkout that became needless all ask here. Pure.
+// renewal that is shown and the checkout that is not needed any more all ask here. Pure.
 import { type CodeFacts, type Discount, discountOf } from './code.js'
 import { DAY, type Instant, SECOND } from './instant.js'
-import { type Catalogue, type Offer, offerOf, type Plan, planById, SMALLEST_PAYABLE_AMOUNT } from './plan.js'
+import {
+  type Catalogue,
+  type Offer,
+  offerOf,
+  offersOf,
+  type Plan,
+  planById,
+  SMALLEST_PAYABLE_AMOUNT,
+} from './plan.js'
 import {
   type BillingRules,
   type Period,
@@ -14,7 +22,7 @@ import {
 
 /**
  * `upgrade`: a click, which buys nothing before the renewal window, so that no second click buys by accident. `payment`: an
- * explicit wish, which also buys ahead.
+ * explicit request, which also buys ahead.
  */
 export type PurchaseMode = 'upgrade' | 'payment'
 
@@ -70,11 +78,16 @@ export function decideQuote(
   if (plan.price === 0) return { kind: 'plan_not_purchasable' }
   const offer = offerOf(plan, months)
   if (!offer) return { kind: 'unknown_term' }
-  const { period } = purchaseAt(facts, now, months, rules)
   const discount = code === undefined ? undefined : discountOf(code, offer, now)
   const taken = discountOn(offer.price.amount, discount)
   const amount = offer.price.amount - taken
-  const quote = { offer, discount: taken, amount, codeHash: code?.hash ?? null, period }
+  const quote = {
+    ...{ offer, discount: taken, amount, codeHash: code?.hash ?? null },
+    // Computed where it is read: a click buys without it, and the calendar would be most of its decision.
+    get period() {
+      return purchaseAt(facts, now, months, rules).period
+    },
+  }
   // Whether the code counts is the last question: who asks learns nothing of it while something else stands in the way.
   const sold = discount === null ? ({ kind: 'code_not_valid' } as const) : ({ kind: 'sold', quote } as const)
   const renewability = renewabilityAt(facts, now, rules)
@@ -82,7 +95,7 @@ export function decideQuote(
   const { currentPeriodEnd, renewableFrom } = renewability
   if (mode === 'upgrade') return { kind: 'already_subscribed', quote, currentPeriodEnd, renewableFrom }
   // Counted back from the end, which gives one instant. A renewal is possible in any case, however long the term.
-  const isNear = rules.calendar.monthsAfter(period.end, -rules.prepayMaxMonths)
+  const isNear = rules.calendar.monthsAfter(quote.period.end, -rules.prepayMaxMonths)
   const fitsFrom = Math.ceil(Math.min(isNear, renewableFrom) / SECOND) * SECOND
   if (now >= fitsFrom) return sold
   return { kind: 'prepaid_limit_reached', quote, currentPeriodEnd, fitsFrom }
@@ -91,8 +104,8 @@ export function decideQuote(
 /** In whole units, rounded in the seller's favour; what is left to pay is never less than the provider takes. */
 function discountOn(price: number, discount: Discount | null | undefined): number {
   if (!discount) return 0
-  const wished = discount.kind === 'percent' ? Math.floor((price * discount.percent) / 100) : discount.amount
-  return Math.min(wished, price - SMALLEST_PAYABLE_AMOUNT)
+  const wanted = discount.kind === 'percent' ? Math.floor((price * discount.percent) / 100) : discount.amount
+  return Math.min(wanted, price - SMALLEST_PAYABLE_AMOUNT)
 }
 
 type Renewability =
@@ -138,6 +151,18 @@ export function renewalAt(facts: SubscriptionFacts, catalogue: Catalogue, now: I
     allowed: decision.kind === 'sold',
     ...{ plan, amount, wouldStart: period.start, wouldEnd: period.end, renewableFrom },
   }
+}
+
+/**
+ * All offers of the plan that a renewal is of, with the one that its user is expected to choose first: the term that was paid
+ * last, while it is sold, else the single month. Empty: nothing is sold.
+ */
+export function renewalOffers(facts: SubscriptionFacts, catalogue: Catalogue): readonly Offer[] {
+  const plan = nextPlan(facts, catalogue)
+  const [single, ...longer] = plan ? offersOf(plan) : []
+  const before = facts.periods.findLast(({ sourceId }) => sourceId.startsWith('pay_'))?.months
+  const usual = longer.find(({ months }) => months === before) ?? single
+  return single && usual ? [usual, ...[single, ...longer].filter((offer) => offer !== usual)] : []
 }
 
 function nextPlan(facts: SubscriptionFacts, { plans }: Catalogue): Plan | undefined {

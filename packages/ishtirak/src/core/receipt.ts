@@ -137,7 +137,7 @@ export function totalOf({ amount, stampDutyCentimes }: ReceiptSnapshot): number 
 
 /**
  * The series that a receipt issued on this day (`YYYY-MM-DD`) belongs to: one a year, by the day of issue, so that dates
- * rise with the numbers. Test payments have their own, since a legal series must have no gap and no play money.
+ * rise with the numbers. Test payments have their own, since a legal series must have no gap and only real money.
  */
 export function receiptSeries(issuedOn: string, live: boolean): string {
   const year = issuedOn.slice(0, 4)
@@ -149,12 +149,17 @@ export function receiptNumber(series: string, number: number): string {
   return `${series}-${String(number).padStart(6, '0')}`
 }
 
-/** Parses a receipt number as typed, also `2026-42` and `test-2026-000042`; null if it is none. */
+/**
+ * Parses a receipt number as typed, also `2026-42` and `test-2026-000042`; null if it is none. Where receipts are not `live`,
+ * a number without `TEST-` is of a test series as well: the shop gives out no other.
+ */
 export function readReceiptNumber(
   typed: string,
+  live: boolean,
 ): { readonly series: string; readonly number: number } | null {
-  const [, series, digits] = /^((?:TEST-)?\d{4}(?:-R\d{14})?)-(\d{1,9})$/.exec(typed.toUpperCase()) ?? []
-  return series === undefined ? null : { series, number: Number(digits) }
+  const [, test, year, digits] = /^(TEST-)?(\d{4}(?:-R\d{14})?)-(\d{1,9})$/.exec(typed.toUpperCase()) ?? []
+  if (year === undefined) return null
+  return { series: test !== undefined || !live ? `TEST-${year}` : year, number: Number(digits) }
 }
 
 // The tax on what a customer paid. Rates and exemptions are dated settings, since finance acts change them each year;

@@ -1,7 +1,7 @@
 // Every wrong symbol and every swap is tried.
 import { describe, expect, it } from 'vitest'
 import { SeededRandom } from '../../../../test/support/random.js'
-import { drawReference, formatReference, readReference } from './reference.js'
+import { drawReference, formatReference, readDeskReference, readReference } from './reference.js'
 
 const ALPHABET = '2345689FJKMRW'
 const random = new SeededRandom(17)
@@ -85,6 +85,10 @@ describe('a reference', () => {
         `\u2066${reference.replace(/./g, (symbol) => String.fromCodePoint((symbol.codePointAt(0) ?? 0) + 0xfee0))}\u2069`,
     ],
     [
+      'with signs of a word processor',
+      (reference: string) => `${reference.slice(0, 4)}\u2212${reference.slice(4)}\u0640`,
+    ],
+    [
       'with letters for the digits that look like them',
       (reference: string) =>
         reference
@@ -109,3 +113,10 @@ describe('a reference', () => {
     expect(readReference(typed)).toBeNull()
   })
 })
+
+it.each(['BNA 7', ' bna\u00a07', 'BNA \u200e 7'])(
+  'the reference of a cheque is one, with any space in it: %j',
+  (typed) => {
+    expect(readDeskReference(typed)).toBe('BNA 7')
+  },
+)

@@ -39,15 +39,28 @@ const READ_AS: Readonly<Record<string, string>> = { Z: '2', S: '5', G: '6', B: '
  * written like them. Null: it is no reference, or a symbol of it is wrong.
  */
 export function readReference(typed: string): string | null {
-  const bare = typed
-    .normalize('NFKC')
-    .toUpperCase()
-    .replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 0xf))
-    .replace(/[\s\p{Pd}\p{Cf}.,_/\u00b7]/gu, '')
+  const bare = readDeskReference(typed)
+    .replace(/[\s\-\u0640.,_/\u00b7]/g, '')
     .replace(/[ZSGBQ]/g, (letter) => READ_AS[letter] ?? letter)
   const values = [...bare].map((symbol) => ALPHABET.indexOf(symbol))
   if (values.length !== LENGTH || values.includes(-1)) return null
   return sumOf(values) === 0 ? bare : null
+}
+
+/**
+ * The slip of a cash desk or the number of a cheque, the same however it was typed: digits of Arabic script, wide and small
+ * letters, any white space, marks that are not seen.
+ */
+export function readDeskReference(typed: string): string {
+  return typed
+    .normalize('NFKC')
+    .toUpperCase()
+    .replace(/\p{Cf}/gu, '')
+    .replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 0xf))
+    .replace(/\p{Pd}|\u2212/gu, '-')
+    .replace(/[\u2044\u2215]/g, '/')
+    .replace(/\s+/g, ' ')
+    .trim()
 }
 
 function sumOf(values: readonly number[]): number {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { catalogueOf, days, FREE, instantOf, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
-import { renewalAt } from './quote.js'
+import type { Plan } from './plan.js'
+import { renewalAt, renewalOffers } from './quote.js'
 import { NEVER_PAID, type SubscriptionFacts } from './subscription.js'
 
 const { catalogue: CATALOGUE } = RULES
@@ -35,7 +36,7 @@ describe('a renewal', () => {
     expect(at(PAID, now)).toMatchObject({ allowed, wouldStart: END, renewableFrom: END - days(7) })
   })
 
-  it('after grace, and after an end by the operator, begins anew', () => {
+  it('after grace, and after an end by the operator, begins a new run', () => {
     const late = END + days(3)
     expect(at(PAID, late)).toMatchObject({ allowed: true, wouldStart: late, renewableFrom: null })
     const ended = { ...PAID, endedAt: NOON + days(1) }
@@ -51,5 +52,52 @@ describe('a renewal', () => {
 
   it('is none when nothing is sold', () => {
     expect(at(PAID, END, catalogueOf([FREE]))).toBe(null)
+  })
+})
+
+describe('what a reminder offers', () => {
+  const TERMS: Plan = {
+    ...PRO,
+    terms: [
+      { months: 12, price: 20_000 },
+      { months: 6, price: 11_000 },
+    ],
+  }
+  const [PERIOD] = PAID.periods
+  const monthsAfter = (
+    catalogue: Plan[],
+    ...before: readonly (readonly [sourceId: string, months: number])[]
+  ) => {
+    const periods = before.flatMap(([sourceId, months]) => (PERIOD ? [{ ...PERIOD, sourceId, months }] : []))
+    return renewalOffers({ ...PAID, periods }, catalogueOf([FREE, ...catalogue])).map(({ months }) => months)
+  }
+
+  it.each([
+    ['the single month to one who paid a month', [['pay_01', 1]], [1, 6, 12]],
+    [
+      'the term that was paid last',
+      [
+        ['pay_01', 12],
+        ['pay_02', 6],
+      ],
+      [6, 1, 12],
+    ],
+    [
+      'the term that was paid, whatever was given after it',
+      [
+        ['pay_01', 12],
+        ['red_01', 6],
+        ['grt_01', 0],
+      ],
+      [12, 1, 6],
+    ],
+    ['the single month where nothing was paid', [['red_01', 6]], [1, 6, 12]],
+    ['the single month where that term is not sold any more', [['pay_01', 24]], [1, 6, 12]],
+  ] as const)('first is %s, then the others, the shortest first', (_name, before, months) => {
+    expect(monthsAfter([TERMS], ...before)).toEqual(months)
+  })
+
+  it('is nothing when nothing is sold', () => {
+    expect(monthsAfter([], ['pay_01', 12])).toEqual([])
   })
 })

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { aPayment, aReport, NOON, RULES } from '../../../../test/support/fixtures.js'
 import { DAY, MINUTE, SECOND, toTimestamp } from './instant.js'
-import { isInstantBelieved, type Payment, type PaymentStatus } from './payment.js'
+import { isInstantBelieved, type Payment, type PaymentStatus, type Review } from './payment.js'
 import { decideSettlement } from './settlement.js'
 import { NEVER_PAID } from './subscription.js'
 
@@ -85,9 +85,15 @@ describe('a paid report', () => {
     expect(decide(aPayment(), aReport({ currency: null, live: null })).outcome).toBe('booked')
   })
 
-  it('that differs is booked when the operator accepts it', () => {
-    const differs = aReport({ amount: 1500 })
-    expect(decide(aPayment({ status: 'review' }), differs, { accepted: true }).outcome).toBe('booked')
+  it('that differs is booked when the operator accepts it, and goes to review again when it says another amount than was reviewed', () => {
+    const review = { ...decide(aPayment(), aReport({ amount: 1500 })).payment?.review }
+    const reviewed = aPayment({ status: 'review', review: review as Review })
+    expect(decide(reviewed, aReport({ amount: 1500 }), { accepted: true }).outcome).toBe('booked')
+    expect(decide(reviewed, aReport({ amount: 50 }), { accepted: true })).toMatchObject({
+      outcome: 'review',
+      payment: { status: 'review', review: { amount: 50 } },
+    })
+    expect(decide(reviewed, aReport({ amount: 2000 }), { accepted: true }).outcome).toBe('booked')
   })
 })
 
@@ -196,6 +202,14 @@ describe('a payment under review', () => {
   it('that was never paid becomes failed when the operator accepts it, and grants nothing', () => {
     const decision = decide(review('failed'), refused, { accepted: true, asked: true })
     expect([decision.payment?.status, decision.subscription]).toEqual(['failed', null])
+  })
+
+  it('stays while operators have not said again what came, even if another accepts it meanwhile', () => {
+    const method = { settledBy: 'operator', looksAfterMs: [DAY] } as const
+    const waiting = aReport({ status: 'expired' })
+    expect(decide(review('paid'), waiting, { accepted: true, asked: true, method }).payment?.status).not.toBe(
+      'expired',
+    )
   })
 })
 

@@ -1,6 +1,7 @@
 // What follows from a report of the provider: the one place that decides it, for webhook, read-through, sweep and
 // operator alike. Pure: facts, report and time come in, the change goes out. It trusts our own row, never the report.
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
+import { type Differing, describeDifference, NO_ADDRESS } from './difference.js'
 import type { EventType } from './event.js'
 import type { Instant } from './instant.js'
 import {
@@ -117,7 +118,10 @@ function settle(
   if (!isFinal(report.status)) return settlePending(payment, stored, report, context, paidAt)
   // A closed payment that was not paid either costs nothing, whatever else the report says.
   const isOver = report.status !== 'paid' && !isOpen(stored) && stored.status !== 'review'
-  const differences = context.accepted || isOver ? [] : differencesBetween(stored, report)
+  // The operator takes the figure under review, not one that was said meanwhile.
+  const isAsReviewed = report.status !== 'paid' || report.amount === stored.review?.amount
+  const isAccepted = context.accepted && isAsReviewed
+  const differences = isAccepted || isOver ? [] : differencesBetween(stored, report, context.method)
   if (differences.length > 0) return sendToReview(payment, report, differences, paidAt)
   if (report.status === 'paid')
     return book(subscription, payment, { paidAt, provedAt: report.provedAt }, context)
@@ -141,7 +145,7 @@ function settlePending(
     return { ...nothing('withdrawn'), payment: isNews ? found : null }
   }
   if (stored.status !== 'requested') return nothing('unchanged')
-  const differences = [...differencesBetween(stored, report), ...withoutAddress(payment, method)]
+  const differences = [...differencesBetween(stored, report, method), ...withoutAddress(payment, method)]
   if (differences.length > 0) {
     const review = reviewOf(report, differences, paidAt)
     const refused: Payment = { ...payment, checkoutUrl: null, status: 'canceled', review, nextCheckAt: now }
@@ -184,8 +188,9 @@ function book(
   { now, rules }: SettlementContext,
 ): Settlement {
   const proved = purchaseAt(subscription, provedAt, payment.months, rules)
-  // A new run begins at the payment, whenever it was proved.
-  const purchase = proved.renews ? proved : purchaseAt(subscription, paidAt, payment.months, rules)
+  // A new run begins at the payment, whenever it was proved; also where what is bought would be over by then.
+  const goesOn = proved.renews && proved.period.end > paidAt
+  const purchase = goesOn ? proved : purchaseAt(subscription, paidAt, payment.months, rules)
   const extended = extend(subscription, purchase, payment, now)
   return {
     outcome: 'booked',
@@ -213,10 +218,11 @@ function close(
   status: Exclude<FinalStatus, 'paid'>,
   refusal: string | undefined,
   stored: Payment,
-  { asked, accepted }: SettlementContext,
+  { asked, accepted, method }: SettlementContext,
 ): Settlement {
   const nextCheckAt = asked ? null : payment.nextCheckAt
-  const isTaken = stored.status === 'review' && (accepted === true || refusal !== undefined)
+  const isAccepted = accepted === true && method.settledBy === 'provider'
+  const isTaken = stored.status === 'review' && (isAccepted || refusal !== undefined)
   const isRefused = refusal !== undefined && stored.status === 'expired'
   if (isOpen(stored) || isTaken || isRefused) {
     const told: EventType | null =
@@ -233,9 +239,15 @@ function close(
 }
 
 /** What the report says that our row does not. What the provider leaves unsaid (a currency, a mode) is no difference. */
-function differencesBetween(payment: Payment, report: CheckoutReport): readonly string[] {
-  const differs = (name: string, ours: unknown, theirs: unknown) =>
-    ours === theirs ? [] : [`${name}: ours is ${String(ours)}, the provider says ${String(theirs)}`]
+function differencesBetween(
+  payment: Payment,
+  report: CheckoutReport,
+  { settledBy }: Pick<MethodTraits, 'settledBy'>,
+): readonly string[] {
+  const differs = (name: Differing, ours: unknown, theirs: unknown) =>
+    ours === theirs
+      ? []
+      : [describeDifference(name, { ours: String(ours), by: settledBy, theirs: String(theirs) })]
   const unsaid = (theirs: unknown) => theirs === null
   return [
     ...differs('amount', payment.price.amount, report.amount),
@@ -249,9 +261,7 @@ function differencesBetween(payment: Payment, report: CheckoutReport): readonly 
 }
 
 function withoutAddress(payment: Payment, { settledBy }: Pick<MethodTraits, 'settledBy'>): readonly string[] {
-  return settledBy === 'provider' && payment.checkoutUrl === null
-    ? ['checkout_url: missing, or not http and not https']
-    : []
+  return settledBy === 'provider' && payment.checkoutUrl === null ? [NO_ADDRESS] : []
 }
 
 function adopt(payment: Payment, report: CheckoutReport, stored: Payment, now: Instant): Payment {

@@ -1,30 +1,8 @@
 // The duty on cash, by the figures of docs/seller.example.json and on both sides of each bound.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type StampDutyTerm, stampDutyOn } from './stamp-duty.js'
-
-/** 1 dinar for each hundred, from 5 to 10,000. */
-const FLAT: StampDutyTerm = {
-  from: '2023-01-01',
-  exemptUpTo: 0,
-  brackets: [{ upTo: null, centimesPerHundred: 100 }],
-  wholeHundreds: true,
-  minimum: 5,
-  maximum: 10_000,
-}
-/** Finance act for 2025, article 46. */
-const GRADED: StampDutyTerm = {
-  from: '2025-01-01',
-  exemptUpTo: 300,
-  brackets: [
-    { upTo: 30_000, centimesPerHundred: 100 },
-    { upTo: 100_000, centimesPerHundred: 150 },
-    { upTo: null, centimesPerHundred: 200 },
-  ],
-  wholeHundreds: true,
-  minimum: 5,
-  maximum: null,
-}
+import { FLAT, GRADED } from '../../../../test/support/stamp-duty.js'
+import { stampDutyOn } from './stamp-duty.js'
 
 describe('the stamp duty', () => {
   it.each([

@@ -98,7 +98,7 @@ export function statusAt(facts: SubscriptionFacts, now: Instant, rules: BillingR
   return on(rules.catalogue.free, 'expired', paidUntil)
 }
 
-/** Grace is counted in days of 24 hours from the end: it is courtesy, not calendar. */
+/** Grace is counted in days of 24 hours from the end, not on the calendar. */
 export function graceEndsAt(paidUntil: Instant, rules: BillingRules): Instant {
   return paidUntil + rules.graceDays * DAY
 }

@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { NOON, PRO } from '../../../../test/support/fixtures.js'
-import { DAY, HOUR } from './instant.js'
+import { aPayment, NOON, PRO } from '../../../../test/support/fixtures.js'
+import { DAY, HOUR, MINUTE } from './instant.js'
 import type { Payment } from './payment.js'
-import { type Approval, decideApproval, decideRefusal, receivedAtProblem, type Transfer } from './transfer.js'
+import {
+  type Approval,
+  decideApproval,
+  decideProof,
+  decideRefusal,
+  receivedWithin,
+  reportOfTransfer,
+  type Transfer,
+} from './transfer.js'
 
 const OPEN: Transfer = { state: 'open', approvals: [], refusal: null, proofAt: null }
 const PRICE = { amount: PRO.price, currency: 'DZD' }
@@ -52,6 +60,25 @@ describe('an approval', () => {
     expect(approve(waiting, by('karim', { receivedAt: NOON }), rules)).toEqual(['approved', 'amina,karim'])
   })
 
+  it('of one person is one, however the name is spelled', () => {
+    const waiting = { ...OPEN, approvals: [by('amina')] }
+    expect(approve(waiting, by('Amina'), { secondFrom: 2_000 })).toBe('same_operator')
+  })
+
+  it('of a key and of a subject of the issuer may be one person’s, so they are', () => {
+    const rules = { secondFrom: 2_000 }
+    const waiting = { ...OPEN, approvals: [by('oidc:1 amina@host.example')] }
+    expect(approve(waiting, by('karim'), rules)).toBe('same_operator')
+    expect(approve(waiting, by('oidc:1'), rules)).toBe('same_operator')
+    expect(approve(waiting, by('oidc:2'), rules)).toEqual(['approved', 'oidc:1 amina@host.example,oidc:2'])
+  })
+
+  it('is put right by the same person while a second is waited for, and enough alone once the bound is gone', () => {
+    const waiting = { ...OPEN, approvals: [by('amina', { amount: 200 })] }
+    expect(approve(waiting, by('amina'), { secondFrom: 2_000 })).toEqual(['open', 'amina'])
+    expect(approve({ ...OPEN, approvals: [by('amina')] }, by('amina'))).toEqual(['approved', 'amina'])
+  })
+
   it('takes two people by the price where less is said to have come, and by what came where that is more', () => {
     expect(approve(OPEN, by('amina', { amount: 1 }), { secondFrom: 2_000 })).toEqual(['open', 'amina'])
     expect(approve(OPEN, by('amina', { amount: 9_000 }), { secondFrom: 9_000 })).toEqual(['open', 'amina'])
@@ -65,10 +92,11 @@ describe('an approval', () => {
       expect(approve(approved(by('amina')), by('amina'), { status })).toBe('decided')
   })
 
-  it('is made anew while the payment is under review, by the same person too', () => {
+  it('is made again with other figures while the payment is under review, by the same person too', () => {
     const wrong = approved(by('amina', { amount: 200 }))
     expect(approve(wrong, by('amina'), { status: 'review' })).toEqual(['approved', 'amina'])
     expect(approve(wrong, by('amina'), { status: 'review', secondFrom: 1 })).toEqual(['open', 'amina'])
+    expect(approve(wrong, by('amina', { amount: 200 }), { status: 'review' })).toBe('unchanged')
   })
 })
 
@@ -98,12 +126,22 @@ describe('a refusal', () => {
 })
 
 describe('the instant at which money came', () => {
-  it.each([
-    [NOON - DAY, null],
-    [NOON - DAY - 1, 'too_small'],
-    [NOON + HOUR, null],
-    [NOON + 2 * HOUR, 'too_large'],
-  ])('lies between the day before the order and now (%i)', (receivedAt, problem) => {
-    expect(receivedAtProblem(receivedAt, { createdAt: NOON }, NOON + HOUR)).toBe(problem)
+  it('lies between the day before the order, by the calendar of the shop, and now, with the difference of two clocks', () => {
+    const startOfDay = (instant: number) => instant - ((instant + HOUR) % DAY)
+    expect(receivedWithin({ createdAt: NOON }, NOON + HOUR, startOfDay)).toEqual({
+      earliest: NOON - 13 * HOUR - DAY,
+      latest: NOON + HOUR + 10 * MINUTE,
+    })
   })
+})
+
+it.each(['approved', 'refused'] as const)('a transfer that is %s takes no proof', (state) => {
+  const file = { type: 'image/png', bytes: 9, sha256: 'x' } as const
+  expect(decideProof({ ...OPEN, state }, [], file, NOON)).toEqual({ kind: 'refused', because: 'decided' })
+})
+
+it('a transfer is waited for until its end, and not at it', () => {
+  const payment = aPayment()
+  const at = (now: number) => reportOfTransfer('K4M92R8FJW36', OPEN, payment, now).status
+  expect([at(payment.expiresAt - 1), at(payment.expiresAt)]).toEqual(['pending', 'expired'])
 })

@@ -2,12 +2,13 @@
 // What an operator says of it, and what follows. Pure.
 import type { TransferInstrument } from './account.js'
 import type { CheckoutReport } from './checkout.js'
-import { CLOCK_SKEW_MAX, DAY, type Instant } from './instant.js'
+import { CLOCK_SKEW_MAX, type Instant } from './instant.js'
 import type { Payment } from './payment.js'
+import { maybeOnePerson } from './sign-in.js'
 
 /** One operator has seen the money. */
 export interface Approval {
-  /** The name of the operator's key. */
+  /** The operator's name in the audit trail. */
   readonly by: string
   readonly at: Instant
   /** What came, in whole dinars. */
@@ -54,7 +55,7 @@ export type ProofDecision =
   | { readonly kind: 'known'; readonly proof: Proof }
   | { readonly kind: 'refused'; readonly because: 'decided' | 'too_many' }
 
-/** As long as nobody has decided, also past the end of the payment. The first proof stays the one that counts for a run. */
+/** Until it is decided, also past the end of the payment. The first proof stays the one that counts for a run. */
 export function decideProof(
   transfer: Transfer,
   proofs: readonly Proof[],
@@ -96,24 +97,31 @@ export function decideApproval(
 ): TransferDecision {
   if (payment.status === 'paid' || payment.status === 'refunded')
     return { kind: 'refused', because: 'decided' }
-  const isUnderReview = payment.status === 'review'
-  if (transfer.state === 'approved' && !isUnderReview) {
-    const last = transfer.approvals.at(-1)
-    const isSame = last?.by === approval.by && last.amount === approval.amount
-    return isSame ? { kind: 'unchanged' } : { kind: 'refused', because: 'decided' }
-  }
-  const before = transfer.state === 'approved' ? [] : transfer.approvals
-  if (before.some(({ by }) => by === approval.by)) return { kind: 'refused', because: 'same_operator' }
-  const differs = ({ amount, instrument }: Approval) =>
-    amount !== approval.amount || instrument !== approval.instrument
-  if (before.some(differs)) return { kind: 'refused', because: 'differs' }
-  const approvals = [...before, approval]
+  const isApproved = transfer.state === 'approved'
+  const isRepeated = transfer.approvals.some(
+    (one) => isOfOne(one, approval) && saysTheSame(one, approval) && one.receivedAt === approval.receivedAt,
+  )
+  if (isApproved && isRepeated) return { kind: 'unchanged' }
+  if (isApproved && payment.status !== 'review') return { kind: 'refused', because: 'decided' }
+  // One who was wrong says it again: the figures of one person count once, the last ones.
+  const others = isApproved ? [] : transfer.approvals.filter((one) => !isOfOne(one, approval))
+  if (!others.every((one) => saysTheSame(one, approval))) return { kind: 'refused', because: 'differs' }
+  const approvals = [...others, approval]
   const isEnough = approvals.length >= approvalsNeeded(payment, approval.amount, secondFrom)
-  const waiting = transfer.state === 'approved' ? 'open' : transfer.state
+  if (isRepeated && !isEnough) return { kind: 'refused', because: 'same_operator' }
+  const waiting = isApproved ? 'open' : transfer.state
   return { kind: 'changed', transfer: { ...transfer, approvals, state: isEnough ? 'approved' : waiting } }
 }
 
-/** Whichever is more, what was asked for or what came: a figure that is mistyped must not spare the second pair of eyes. */
+function isOfOne(one: Approval, other: Approval): boolean {
+  return maybeOnePerson(one.by, other.by)
+}
+
+function saysTheSame(one: Approval, other: Approval): boolean {
+  return one.amount === other.amount && one.instrument === other.instrument
+}
+
+/** Whichever is more, what was asked for or what came: a mistyped figure must not make the second approval unnecessary. */
 export function approvalsNeeded(
   { price }: Pick<Payment, 'price'>,
   amount: number,
@@ -137,14 +145,16 @@ export function decideRefusal(
   return { kind: 'changed', transfer: { ...transfer, state: 'refused', approvals: [], refusal: why } }
 }
 
-/** Money comes after it was asked for, give or take the day of an operator's calendar, and not in the future. */
-export function receivedAtProblem(
-  receivedAt: Instant,
+/**
+ * From when to when money can have come: not in the future, and not before the day that precedes the order, as operators read days
+ * without a time. `startOfDay`: of the billing time zone.
+ */
+export function receivedWithin(
   { createdAt }: Pick<Payment, 'createdAt'>,
   now: Instant,
-): 'too_small' | 'too_large' | null {
-  if (receivedAt > now + CLOCK_SKEW_MAX) return 'too_large'
-  return receivedAt < createdAt - DAY ? 'too_small' : null
+  startOfDay: (instant: Instant) => Instant,
+): { readonly earliest: Instant; readonly latest: Instant } {
+  return { earliest: startOfDay(startOfDay(createdAt) - 1), latest: now + CLOCK_SKEW_MAX }
 }
 
 /** A transfer as a checkout of its payment: paid as the last approval says, at the instant of that approval. */
@@ -169,6 +179,7 @@ export function reportOfTransfer(
     planId: payment.plan.id,
     instrument: came?.instrument ?? null,
     checkoutUrl: null,
+    fees: 0,
     createdAt: null,
     updatedAt: came?.at ?? null,
     ...(came && { paidAt: came.at }),

@@ -111,14 +111,22 @@ export function statement(name: string, text: string): Statement {
 /** Each lost race means that another change was saved, so a handful of rounds is plenty. */
 const ROUNDS_MAX = 20
 
-/** Load, decide, save: a round whose facts were stale when it saved is run again. Throws `DatabaseUnavailable` in a flood of changes. */
+/**
+ * Load, decide, save: a round whose facts were stale when it saved is run again. `inTurn` may have it wait until others have
+ * changed the same facts. Throws `DatabaseUnavailable` in a flood of changes.
+ */
 export async function untilFresh<Result>(
   what: string,
   round: () => Promise<Result | 'stale'>,
+  inTurn: (again: () => Promise<Result>) => Promise<Result> = (again) => again(),
 ): Promise<Result> {
-  for (let rounds = 0; rounds < ROUNDS_MAX; rounds++) {
-    const result = await round()
-    if (result !== 'stale') return result
-  }
-  throw new DatabaseUnavailable(`${what}: the facts were stale ${ROUNDS_MAX} times`)
+  const first = await round()
+  if (first !== 'stale') return first
+  return inTurn(async () => {
+    for (let rounds = 1; rounds < ROUNDS_MAX; rounds++) {
+      const result = await round()
+      if (result !== 'stale') return result
+    }
+    throw new DatabaseUnavailable(`${what}: the facts were stale ${ROUNDS_MAX} times`)
+  })
 }

@@ -208,12 +208,18 @@ export function nextAttemptAt(attempts: number, now: Instant, random: number): I
   return now + Math.round(wait * (1 + JITTER_SHARE * random))
 }
 
+/** As it is kept, in English. */
+export const DISABLED_BECAUSE = {
+  gone: 'it answered 410 Gone',
+  failing: 'no attempt has succeeded for five days',
+} as const
+
 /** Why an address is switched off after an attempt that failed, or null while there is hope. */
 export function reasonToDisable(
   answerStatus: number | null,
   failingSince: Instant,
   now: Instant,
 ): string | null {
-  if (answerStatus === 410) return 'it answered 410 Gone'
-  return now - failingSince >= GIVE_UP_AFTER ? 'no attempt has succeeded for five days' : null
+  if (answerStatus === 410) return DISABLED_BECAUSE.gone
+  return now - failingSince >= GIVE_UP_AFTER ? DISABLED_BECAUSE.failing : null
 }

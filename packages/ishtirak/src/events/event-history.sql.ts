@@ -47,6 +47,17 @@ export async function listEvents(
   return viewRows(WrittenEventSchema, rows)
 }
 
+const selectEvent = statement(
+  'event_history.one',
+  `select ${COLUMNS} from outbox o join users u using (user_id) where o.id = $1`,
+)
+
+/** Null: there is none. */
+export async function findWrittenEvent(database: Queryable, id: string) {
+  const [event] = viewRows(WrittenEventSchema, await database.query(selectEvent, [id]))
+  return event ?? null
+}
+
 // An event from before there was an address is sent too when an operator asks for it.
 const rewind = statement(
   'event_history.rewind',
@@ -147,7 +158,7 @@ const introduce = statement(
    returning url`,
 )
 
-/** At the start of a process. True: the address is a new one, and starts with a clean slate. */
+/** At the start of a process. True: the address is a new one, and no failure of another counts for it. */
 export async function introduceEndpoint(
   database: Queryable,
   endpoint: { readonly url: string; readonly deliverFrom: Instant },

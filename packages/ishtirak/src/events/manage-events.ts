@@ -3,6 +3,7 @@
 import type { Static } from 'typebox'
 import { BillingError } from '../core/error.js'
 import { DAY, timestampOrNull } from '../core/instant.js'
+import { requireRole } from '../core/role.js'
 import type { Database, Queryable } from '../database/database.js'
 import { type AuditDeps, type By, recordAct } from '../payments/audit.sql.js'
 import { inBatches } from '../runtime/async.js'
@@ -12,6 +13,7 @@ import {
   countWaitingEvents,
   type EventEndpoint,
   enableEndpoint,
+  findWrittenEvent,
   listEvents,
   loadEventEndpoint,
   restartWaiting,
@@ -43,6 +45,13 @@ export async function reportEvents(
   return { endpoint: endpoint && viewEndpoint(endpoint), waiting, data }
 }
 
+/** Throws `not_found`. */
+export async function showEvent({ database }: { readonly database: Queryable }, eventId: string) {
+  const event = await findWrittenEvent(database, eventId)
+  if (!event) throw new BillingError('not_found', { extra: { event_id: eventId } })
+  return event
+}
+
 function viewEndpoint({ failingSince, disabledAt, disabledBecause }: EventEndpoint) {
   return {
     state: disabledAt ? ('disabled' as const) : failingSince ? ('failing' as const) : ('working' as const),
@@ -53,15 +62,16 @@ function viewEndpoint({ failingSince, disabledAt, disabledBecause }: EventEndpoi
 }
 
 /** An event and all later ones of its user go out again, in order. Throws `not_found`. */
-export function resendFrom(
+export async function resendFrom(
   deps: ManageEventsDeps,
   eventId: string,
   by: By,
 ): Promise<Static<typeof ResentSchema>> {
+  requireRole(by.operator, 'event.resend')
   return deps.database.transaction(async (transaction) => {
     const resent = await rewindToEvent(transaction, eventId, deps.clock.now())
     if (!resent) throw new BillingError('not_found', { extra: { event_id: eventId } })
-    const act = { ...by, act: 'event.resend' }
+    const act = { ...by, act: 'event.resend' as const }
     const of = { userId: resent.user_id, after: { event_id: eventId } }
     await recordAct({ ...deps, database: transaction }, act, of)
     return resent
@@ -75,6 +85,7 @@ export async function resendAllWaiting(
   deps: ManageEventsDeps,
   by: By,
 ): Promise<Static<typeof RestartedSchema>> {
+  requireRole(by.operator, 'event.resend_waiting')
   const now = deps.clock.now()
   await deps.database.transaction(async (transaction) => {
     await enableEndpoint(transaction)
@@ -85,11 +96,12 @@ export async function resendAllWaiting(
 }
 
 /** This event and those before it wait for delivery no more. Throws `not_found` where it did not wait. */
-export function skipEvent(deps: ManageEventsDeps, eventId: string, by: By): Promise<void> {
+export async function skipEvent(deps: ManageEventsDeps, eventId: string, by: By): Promise<void> {
+  requireRole(by.operator, 'event.skip')
   return deps.database.transaction(async (transaction) => {
     const userId = await skipToAfterEvent(transaction, eventId, deps.clock.now())
     if (userId === null) throw new BillingError('not_found', { extra: { waiting_event_id: eventId } })
-    const act = { ...by, act: 'event.skip' }
+    const act = { ...by, act: 'event.skip' as const }
     await recordAct({ ...deps, database: transaction }, act, { userId, after: { event_id: eventId } })
   })
 }

@@ -1,6 +1,7 @@
 // The bare HTTP service: how requests are read, bounded, named, measured and refused, before any route of ours exists.
 // Routes come as plugins (`app.register(routes)`), so that the OpenAPI document sees them.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import {
   type FastifyBaseLogger,
@@ -47,6 +48,10 @@ const HEADERS_TIMEOUT_MS = 10_000
 export const REQUEST_TIMEOUT_MS = 30_000
 /** Longer than the 60 seconds that proxies keep a connection, so that they close first and never meet a closed one. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
+/** After a stop began: what was on its way to a connection that had been accepted has come. */
+const SILENCE_MS = 1_000
+/** And what was wholly here has its answer, within 6 s (`installAnswerDeadline`), and its caller has had the time to read it. */
+const STOP_MS = 10_000
 /** Slower answers get a line in the log. */
 const SLOW_MS = 2_000
 
@@ -94,10 +99,31 @@ export function createApp(parts: AppParts): App {
 /**
  * Asked to stop, Fastify ends connections that are idle and answers later requests with `connection: close`. A request that
  * was under way left its connection open for the whole keep-alive time, and the stop waited for it. 0 would mean: for ever.
+ *
+ * Node stops looking for slow requests when its server closes, and a connection on which nothing was ever sent is not idle
+ * to it: browsers and proxies open some ahead. Each of them held the stop up until it was given up.
  */
 function leaveNoConnectionOpen(app: App): void {
+  const connections = new Set<Socket>()
+  app.server.on('connection', (socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
+  const timers: NodeJS.Timeout[] = []
   app.addHook('preClose', (done) => {
     app.server.keepAliveTimeout = 1
+    const endSilent = () => {
+      for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
+    }
+    timers.push(
+      // Behind a look at what has come meanwhile, which a busy process may not have had for a second.
+      setTimeout(() => setImmediate(endSilent), SILENCE_MS),
+      setTimeout(() => app.server.closeAllConnections(), STOP_MS),
+    )
+    done()
+  })
+  app.addHook('onClose', (_app, done) => {
+    for (const timer of timers) clearTimeout(timer)
     done()
   })
 }

@@ -302,7 +302,7 @@ describe('with a key server', () => {
     status = 200
     const nowhere = createTokenVerifier({ jwksUrl: 'http://127.0.0.1:9/keys', clock: movableClock(NOW) })
     expect(await refusal(nowhere, `Bearer ${token}`)).toBe('authentication_unavailable')
-    // What could never be good is refused without asking anybody.
+    // What could never be good is refused without asking the key server.
     expect(await refusal(nowhere, `Bearer ${await sign(GOOD)}`)).toBe('unauthenticated')
   })
 })
@@ -351,13 +351,13 @@ describe('the keys of the platform', () => {
   })
 })
 
-it('an operator is known by the name of the key', () => {
+it('an operator is known by the name and role of the key', () => {
   const operators = createOperatorKeys([
-    { name: 'amina', key: OLD },
-    { name: 'yacine', key: NEW },
+    { name: 'amina', role: 'owner', key: OLD },
+    { name: 'yacine', role: 'viewer', key: NEW },
   ])
-  expect(operators.verify(`Bearer ${NEW}`)).toBe('yacine')
-  expect(operators.verify(`Bearer ${OLD}`)).toBe('amina')
+  expect(operators.verify(`Bearer ${NEW}`)).toEqual({ name: 'yacine', role: 'viewer' })
+  expect(operators.verify(`Bearer ${OLD}`)).toEqual({ name: 'amina', role: 'owner' })
   for (const header of ['Bearer amina', 'Basic x', undefined]) {
     expect(codeOf(() => operators.verify(header))).toBe('invalid_operator_key')
   }

@@ -13,9 +13,11 @@ import {
 import { BillingError, type ErrorCode } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { type Locale, localeOf } from '../core/locale.js'
+import type { Operator } from '../core/role.js'
 import { isUserId } from '../core/user-id.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import type { Clock } from '../runtime/clock.js'
+import type { OperatorKey } from '../runtime/operator-keys.js'
 import { secretMatcher } from '../runtime/secret.js'
 
 /** The id must be usable as it is, or the token is refused; the rest is dropped where it makes no sense. */
@@ -70,37 +72,45 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
   }
 }
 
-export type ApiKeys = ReturnType<typeof keyRing>
-
-/** The name goes into the audit trail. */
-interface OperatorKey {
-  readonly name: string
-  readonly key: string
+export interface ApiKeys<Holder> {
+  /** Of `Authorization: Bearer …`. Throws the refusal, or `not_found` when no key is configured. */
+  verify(header: string | undefined): Holder
+  /** The holder of a key; null: it is none of them. */
+  find(key: string): Holder | null
 }
 
-export function createApiKeys(keys: readonly string[]): ApiKeys {
+export function createApiKeys(keys: readonly string[]): ApiKeys<'platform'> {
   return keyRing(
-    keys.map((key) => ({ name: 'platform', key })),
+    keys.map((key) => ({ holder: 'platform', key })),
     'unauthenticated',
   )
 }
 
-export function createOperatorKeys(operators: readonly OperatorKey[]): ApiKeys {
-  return keyRing(operators, 'invalid_operator_key')
+export function createOperatorKeys(operators: readonly OperatorKey[]): ApiKeys<Operator> {
+  return keyRing(
+    operators.map(({ name, role, key }) => ({ holder: { name, role }, key })),
+    'invalid_operator_key',
+  )
 }
 
 /** A part without any key is switched off and answers 404: it is never open. */
-function keyRing(keys: readonly OperatorKey[], refusal: ErrorCode) {
-  const known = keys.map(({ name, key }) => ({ name, matches: secretMatcher(key) }))
+function keyRing<Holder>(
+  keys: readonly { readonly holder: Holder; readonly key: string }[],
+  refusal: ErrorCode,
+): ApiKeys<Holder> {
+  const known = keys.map(({ holder, key }) => ({ holder, matches: secretMatcher(key) }))
+  const find = (given: string): Holder | null => {
+    // All are compared, whichever fits: the time must not tell which one, nor how many come before it.
+    const [match] = known.filter(({ matches }) => matches(given))
+    return match ? match.holder : null
+  }
   return {
-    /** The key's name. Throws `refusal`, or `not_found` when no key is configured. */
-    verify: (header: string | undefined): string => {
+    find,
+    verify: (header) => {
       if (known.length === 0) throw new BillingError('not_found')
-      const given = bearerToken(header, refusal)
-      // All are compared, whichever fits: the time must not tell which one, nor how many come before it.
-      const [match] = known.filter(({ matches }) => matches(given))
-      if (!match) throw new BillingError(refusal)
-      return match.name
+      const holder = find(bearerToken(header, refusal))
+      if (holder === null) throw new BillingError(refusal)
+      return holder
     },
   }
 }

@@ -81,11 +81,11 @@ export function callersBy<Caller>(
   }
 }
 
-/** Callers with a key, known by its name. Without a good one a call is counted by its address, then refused. */
-export function callersWithKey(
-  keys: ApiKeys,
+/** Callers with a key, known as its holder. Without a good one a call is counted by its address, then refused. */
+export function callersWithKey<Holder>(
+  keys: ApiKeys<Holder>,
   limitAnonymous: CallerChecks['limitAnonymous'],
-): Callers<string> {
+): Callers<Holder> {
   return callersBy((request, reply) => {
     try {
       return keys.verify(request.headers.authorization)
@@ -124,6 +124,35 @@ export function createRateLimit(of: { clock: Clock; quota?: number; windowMs?: n
     const left = `"default";r=${Math.max(0, quota - window.calls)};t=${secondsLeft}`
     reply.header('ratelimit-policy', policy).header('ratelimit', left)
     if (window.calls > quota) throw new BillingError('rate_limited', { retryAfterSeconds: secondsLeft })
+  }
+}
+
+/**
+ * Counts only what failed: after `most` failures of a key in a window, further tries are refused until it ends, right ones too.
+ * It holds for this process.
+ */
+export function createTryLimit(of: { clock: Clock; most: number; windowMs?: number; keysMax?: number }) {
+  const { clock, most, windowMs = MINUTE, keysMax = 100_000 } = of
+  const windows = new BoundedMap<string, Window>(keysMax)
+  const windowOf = (key: string, now: Instant) => {
+    const window = windows.get(key)
+    return window && window.endsAt > now && window.endsAt <= now + windowMs ? window : null
+  }
+  return {
+    /** Throws `rate_limited`. */
+    check: (key: string): void => {
+      const now = clock.now()
+      const window = windowOf(key, now)
+      if (!window || window.calls < most) return
+      const retryAfterSeconds = Math.ceil((window.endsAt - now) / SECOND)
+      throw new BillingError('rate_limited', { retryAfterSeconds })
+    },
+    count: (key: string): void => {
+      const now = clock.now()
+      const window = windowOf(key, now) ?? { calls: 0, endsAt: now + windowMs }
+      window.calls += 1
+      windows.set(key, window)
+    },
   }
 }
 

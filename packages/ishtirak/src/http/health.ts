@@ -14,13 +14,16 @@ type CheckReadiness = () => Promise<Readiness>
 
 const LOOK_SHARED_MS = 1_000
 
-/** Anyone may ask, as often as they like: all calls within a second share one look at the database. */
-export function shareLooks(check: CheckReadiness): CheckReadiness {
-  let latest: { readonly askedAt: number; readonly answer: Promise<Readiness> } | undefined
+/** Anyone may ask, as often as they like: all calls within a second (`sharedMs`) share one look. */
+export function shareLooks<Answer>(
+  check: () => Promise<Answer>,
+  sharedMs = LOOK_SHARED_MS,
+): () => Promise<Answer> {
+  let latest: { readonly askedAt: number; readonly answer: Promise<Answer> } | undefined
   return () => {
     // Not the service's clock, which may be moved.
     const now = performance.now()
-    if (!latest || now >= latest.askedAt + LOOK_SHARED_MS) latest = { askedAt: now, answer: check() }
+    if (!latest || now >= latest.askedAt + sharedMs) latest = { askedAt: now, answer: check() }
     return latest.answer
   }
 }

@@ -60,16 +60,22 @@ export type AnswerFailure = (thrown: unknown, request: FastifyRequest, reply: Fa
 /** Call it before the routes are added: it learns from them which methods a path takes. */
 export function installFailures(app: FastifyInstance, publicUrl: string): AnswerFailure {
   const allowedMethods = watchRoutes(app)
-  let pages: RefusalPages | undefined
+  const known: RefusalPages[] = []
   app.decorate('refuseWithPages', (given: RefusalPages) => {
-    pages = given
+    known.push(given)
   })
   const answerFailure: AnswerFailure = (thrown, request, reply) => {
     const error = reportFailure(thrown, request)
-    if (pages?.isPage(pathOf(request.url))) return pages.send(request, reply, error)
+    const pages = known.find(({ isPage }) => isPage(pathOf(request.url)))
+    if (pages) return pages.send(request, reply, error)
     return sendProblem(request, reply, error, publicUrl)
   }
-  app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply))
+  app.setErrorHandler((error, request, reply) => {
+    // Fastify would end the connection under a caller that still sends, who then reads a reset instead of the answer. Node
+    // reads what is left and throws it away, within the time of any request. A stop, or a host, writes it on the raw answer.
+    if (!reply.raw.hasHeader('connection')) reply.removeHeader('connection')
+    return answerFailure(error, request, reply)
+  })
   app.setNotFoundHandler((request, reply) => {
     const methods = allowedMethods(pathOf(request.url))
     // The route of a folder takes the method and has no such file.

@@ -111,6 +111,19 @@ describe('a body', () => {
     await expectProblem(await fetch(`${example.base}/orders`, init), 413, 'payload_too_large')
   })
 
+  it.each([
+    ['Content-Length: 1048576', 'x'.repeat(1_048_576)],
+    ['Transfer-Encoding: chunked', `100000\r\n${'x'.repeat(1_048_576)}\r\n0\r\n\r\n`],
+  ])(
+    'that is refused is read to its end: who still sends it would lose the answer (%s)',
+    async (length, body) => {
+      const head = `Host: x\r\nContent-Type: application/json\r\n${length}`
+      const next = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+      const answers = await example.sendRaw(`POST /orders HTTP/1.1\r\n${head}\r\n\r\n${body}${next}`)
+      expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
+    },
+  )
+
   it.each(['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'nonsense'])(
     'of type %s is 415',
     async (type) => {

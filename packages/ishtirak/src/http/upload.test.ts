@@ -26,6 +26,15 @@ describe('files on their way', () => {
     expect(files).toEqual(['one', 'two', 'three'])
   })
 
+  it('give their memory back at once when they are done', async () => {
+    const kept: Buffer[] = []
+    const size = await createUploads().receive(new PassThrough().end('file'), async (file) => {
+      kept.push(file)
+      return file.length
+    })
+    expect([size, kept[0]?.buffer.byteLength]).toEqual([4, 0])
+  })
+
   it('wait where too much is held, but for the oldest; the next goes on when it is done', async () => {
     const uploads = createUploads(100)
     const [old, young] = [new PassThrough(), new PassThrough()]
@@ -51,6 +60,18 @@ describe('files on their way', () => {
     await settled()
     old.destroy()
     await first
+    expect(await second).toBe(200)
+  })
+
+  it('that stand still give way to those that wait', async () => {
+    const uploads = createUploads(100, 10)
+    const [still, young] = [new PassThrough(), new PassThrough()]
+    const first = expect(uploads.receive(still, size)).rejects.toMatchObject({ code: 'request_timeout' })
+    const second = uploads.receive(young, size)
+    still.write(Buffer.alloc(100))
+    young.write(Buffer.alloc(200))
+    await first
+    young.end()
     expect(await second).toBe(200)
   })
 

@@ -9,6 +9,8 @@ import { createWorkQueue } from '../runtime/async.js'
 const FILE_BYTES_MAX = 2 * 1024 * 1024
 /** The oldest file is read whole all the same, so that one of them always comes to its end. */
 const ALL_BYTES_MAX = 2 * FILE_BYTES_MAX
+/** A sender that sends nothing for so long gives way to those that wait: a phone without network does not hold up the others. */
+const IDLE_MS = 5_000
 
 /** For an encapsulated plugin: a body of any type is left unread, for `Uploads.receive`. */
 export function acceptStreams(app: FastifyInstance): void {
@@ -23,14 +25,14 @@ export function acceptStreams(app: FastifyInstance): void {
 
 export interface Uploads {
   /**
-   * Reads a file and gives it to `work`, which has it until it is done. Throws `payload_too_large`; what is left of the body is
-   * not read then.
+   * Reads a file and gives it to `work`, which has it until it is done: it is empty then. Throws `payload_too_large`, or
+   * `request_timeout` where the sender stands still and others wait; what is left of the body is read and thrown away then.
    */
   receive<Result>(body: Readable, work: (file: Buffer) => Promise<Result>): Promise<Result>
 }
 
 /** For all requests of a process. Where many files are on their way the younger ones wait, and their senders with them. */
-export function createUploads(mostBytes = ALL_BYTES_MAX): Uploads {
+export function createUploads(mostBytes = ALL_BYTES_MAX, idleMs = IDLE_MS): Uploads {
   // The oldest first.
   const bodies = new Set<Readable>()
   let held = 0
@@ -46,11 +48,15 @@ export function createUploads(mostBytes = ALL_BYTES_MAX): Uploads {
         held += bytes
         if (!mayGoOn(body)) body.pause()
       }
+      const isInTheWay = () => !body.isPaused() && [...bodies].some((other) => other.isPaused())
       bodies.add(body)
+      // It grows as bytes come, and is given back when they are stored, not when V8 collects it.
+      const memory = new ArrayBuffer(0, { maxByteLength: FILE_BYTES_MAX })
       try {
-        const file = await readAll(body, take)
+        const file = await readAll(body, memory, take, { idleMs, isInTheWay })
         return await queue.run(() => work(file))
       } finally {
+        memory.resize(0)
         held -= own
         bodies.delete(body)
         for (const other of bodies) if (mayGoOn(other)) other.resume()
@@ -65,26 +71,37 @@ export function refuseLongBody({ headers }: Pick<FastifyRequest, 'headers'>): vo
 }
 
 /** Not by `for await`, which would end the connection with the reading, and the answer with it. */
-function readAll(body: Readable, take: (bytes: number) => void): Promise<Buffer> {
-  // Pages that nothing was written to take no memory, and one that never grows leaves nothing to be freed on the way.
-  const file = Buffer.allocUnsafeSlow(FILE_BYTES_MAX)
-  let length = 0
+function readAll(
+  body: Readable,
+  memory: ArrayBuffer,
+  take: (bytes: number) => void,
+  { idleMs, isInTheWay }: { readonly idleMs: number; readonly isInTheWay: () => boolean },
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    const whenIdle = () => {
+      if (isInTheWay()) fail(new BillingError('request_timeout'))
+      else idle.refresh()
+    }
+    const idle = setTimeout(whenIdle, idleMs)
     const add = (chunk: Buffer) => {
+      idle.refresh()
       try {
         take(chunk.length)
+        const length = memory.byteLength
+        memory.resize(length + chunk.length)
+        new Uint8Array(memory, length).set(chunk)
       } catch (error) {
-        return finish(() => reject(error))
+        finish(() => reject(error))
       }
-      length += chunk.copy(file, length)
     }
-    const end = () => finish(() => resolve(file.subarray(0, length)))
+    const end = () => finish(() => resolve(Buffer.from(memory)))
     const fail = (error: Error) =>
       finish(() =>
         reject(error instanceof BillingError ? error : new BillingError('invalid_request', { cause: error })),
       )
     const close = () => fail(new Error('the body ended early'))
     const finish = (settle: () => void) => {
+      clearTimeout(idle)
       body.off('data', add).off('end', end).off('close', close).off('error', fail)
       body.on('error', () => undefined).resume()
       settle()

@@ -10,13 +10,13 @@ export type Formats = ReturnType<typeof createFormats>
 /** Algeria's Arabic has Latin digits and its own names of months (جانفي, فيفري); English is read day first there. */
 const TAGS: Readonly<Record<Locale, string>> = { ar: 'ar-DZ', fr: 'fr-DZ', en: 'en-GB' }
 
-const months = byLocale((locale) =>
+const terms = byLocale((locale) =>
   ungrouped(TAGS[locale], { style: 'unit', unit: 'month', unitDisplay: 'long' }),
 )
 
 /** `12 months`, `12 mois`, `12 شهرًا`. */
 export function termInWords(count: number, locale: Locale): string {
-  return months[locale].format(count)
+  return terms[locale].format(count)
 }
 
 export function createFormats(timeZone: string) {
@@ -28,19 +28,10 @@ export function createFormats(timeZone: string) {
   const times = byLocale((locale) => new Intl.DateTimeFormat(TAGS[locale], clock))
   const date = { day: 'numeric', month: 'long', year: 'numeric' } as const
   const moments = byLocale((locale) => new Intl.DateTimeFormat(TAGS[locale], { ...date, ...clock }))
-  const units = byLocale((locale) => {
-    const tag = TAGS[locale]
-    const unitDisplay = locale === 'ar' ? 'long' : 'short'
-    const unit = (name: string, display: 'long' | 'short', maximumFractionDigits = 0) =>
-      ungrouped(tag, { style: 'unit', unit: name, unitDisplay: display, maximumFractionDigits })
-    return {
-      day: unit('day', 'long'),
-      hour: unit('hour', 'long'),
-      minute: unit('minute', 'long'),
-      megabyte: unit('megabyte', unitDisplay),
-      gigabyte: unit('gigabyte', unitDisplay, 2),
-    }
-  })
+  const months = byLocale(
+    (locale) => new Intl.DateTimeFormat(TAGS[locale], { month: 'long', year: 'numeric', timeZone }),
+  )
+  const units = byLocale(unitsIn)
   return {
     /** `2 000 DA`: whole dinars. */
     money: (amount: number, locale: Locale) => withCentimes(numbers[locale], amount * 100, locale),
@@ -50,6 +41,8 @@ export function createFormats(timeZone: string) {
     number: (count: number, locale: Locale) => grouped(numbers[locale], count),
     /** `21 December 2026` */
     day: (instant: Instant, locale: Locale) => dated(days[locale].format(instant), locale),
+    /** `December 2026` */
+    month: (instant: Instant, locale: Locale) => unbroken(months[locale].format(instant)),
     /** `21 December 2026 at 13:00`. Intl says `في 13:00` in Arabic, which reads as a place. */
     moment: (instant: Instant, locale: Locale) =>
       locale === 'ar'
@@ -80,9 +73,27 @@ export function createFormats(timeZone: string) {
   }
 }
 
+function unitsIn(locale: Locale) {
+  const tag = TAGS[locale]
+  const unitDisplay = locale === 'ar' ? 'long' : 'short'
+  const unit = (name: string, display: 'long' | 'short', maximumFractionDigits = 0) =>
+    ungrouped(tag, { style: 'unit', unit: name, unitDisplay: display, maximumFractionDigits })
+  return {
+    day: unit('day', 'long'),
+    hour: unit('hour', 'long'),
+    minute: unit('minute', 'long'),
+    megabyte: unit('megabyte', unitDisplay),
+    gigabyte: unit('gigabyte', unitDisplay, 2),
+  }
+}
+
 function withCentimes(format: Intl.NumberFormat, centimes: number, locale: Locale): string {
-  const rest = centimes % 100 === 0 ? '' : `,${String(centimes % 100).padStart(2, '0')}`
-  return `${grouped(format, Math.floor(centimes / 100))}${rest}\u00a0${CATALOGS[locale].page.currency}`
+  const positive = Math.abs(centimes)
+  const rest = positive % 100 === 0 ? '' : `,${String(positive % 100).padStart(2, '0')}`
+  const number = `${grouped(format, Math.floor(positive / 100))}${rest}`
+  // Isolated, so that the sign stays on the left of the number in Arabic too.
+  const signed = centimes < 0 ? `\u2066\u2212${number}\u2069` : number
+  return `${signed}\u00a0${CATALOGS[locale].page.currency}`
 }
 
 /**
@@ -106,8 +117,8 @@ function dated(text: string, locale: Locale): string {
   return unbroken(locale === 'fr' ? text.replace(/^1(?= )/, '1er') : text)
 }
 
-/** A date is never broken over two lines. */
-function unbroken(text: string): string {
+/** A date, or another number with its unit, on one line. */
+export function unbroken(text: string): string {
   return text.replaceAll(' ', '\u00a0')
 }
 

@@ -13,12 +13,24 @@ export const CATALOGS = byLocale(
 
 export type MessageKey = keyof (Catalog['page'] & Catalog['portal'] & Catalog['mail'])
 
+export function isMessageKey(key: string): key is MessageKey {
+  const { page, portal, mail } = CATALOGS.en
+  return key in page || key in portal || key in mail
+}
+
 const MESSAGES = byLocale((locale) => {
   const { page, portal, mail } = CATALOGS[locale]
-  const messages: Record<MessageKey, string> = { ...page, ...portal, ...mail }
-  const typesetOnes = Object.entries(messages).map(([key, text]) => [key, typeset(text, locale)])
-  return Object.fromEntries(typesetOnes) as typeof messages
+  return typesetAll<MessageKey>({ ...page, ...portal, ...mail }, locale)
 })
+
+/** Texts by their keys, as they are printed in this language. */
+export function typesetAll<Key extends string>(
+  texts: Readonly<Record<Key, string>>,
+  locale: Locale,
+): Readonly<Record<Key, string>> {
+  const typesetOnes = Object.entries<string>(texts).map(([key, text]) => [key, typeset(text, locale)])
+  return Object.fromEntries(typesetOnes)
+}
 
 export type Say = (key: MessageKey, data?: Readonly<Record<string, string>>) => string
 
@@ -31,14 +43,21 @@ export function sayFor(seller: { readonly name: Translated; readonly phone: stri
 export function sayIn(locale: Locale, always: Readonly<Record<string, string>> = {}): Say {
   return (key, data = {}) => {
     const text = MESSAGES[locale][key]
-    if (!text.includes('{')) return text
-    return text.replace(/\{(\w+)\}/g, (_, name: string) => {
-      const value = data[name] ?? always[name]
-      if (value === undefined) throw new Error(`the message ${key} has no ${name}`)
-      // Isolated (U+2068 … U+2069): a Latin name in an Arabic sentence turns nothing around it.
-      return locale === 'ar' ? `\u2068${value}\u2069` : value
-    })
+    return text.includes('{') ? fill({ key, text, locale }, { ...always, ...data }) : text
   }
+}
+
+/** Puts the data into a text. Throws where some is missing: a caller's bug. */
+export function fill(
+  { key, text, locale }: { readonly key: string; readonly text: string; readonly locale: Locale },
+  data: Readonly<Record<string, string>>,
+): string {
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = data[name]
+    if (value === undefined) throw new Error(`the message ${key} has no ${name}`)
+    // Isolated (U+2068 … U+2069): a Latin name in an Arabic sentence turns nothing around it.
+    return locale === 'ar' ? `\u2068${value}\u2069` : value
+  })
 }
 
 /** In French a space stands before these marks, and a line must not begin with one of them. */

@@ -190,7 +190,7 @@ describeScenario('a catalogue with limits of its own', ({ kind, database }) => {
     expect(await pageIn('ar')).toContain('Builds بالعربية')
   })
 
-  it('keeps what was sold when the file changes, and begins a count anew that is counted in another way', async () => {
+  it('keeps what was sold when the file changes, and starts a count again that is counted in another way', async () => {
     const before = await open(catalogueOf('usual.json', DEFINITIONS, ALLOWED), { withoutJobs: true })
     const platform = platformFor(before, 'user-1')
     await before.as('user-1').buy()
@@ -225,7 +225,7 @@ describeScenario('a catalogue with limits of its own', ({ kind, database }) => {
     // A release of what was counted in another way gives nothing back.
     const back = { operation_id: 'd', consume_operation_id: 'b' }
     expect((await now.release('deploys', back)).body.used).toBe(1)
-    // Whoever is on the free plan has the limits of today.
+    // Users on the free plan have the limits of today.
     expect((await platformFor(after, 'user-2').read()).body.limits).toEqual(allowed)
     await after.advance(24 * DAY)
     expect(await database().query(selectLimits)).toEqual([{ type: 'subscription.expiring', limits }])
@@ -246,7 +246,7 @@ describeScenario('a catalogue with limits of its own', ({ kind, database }) => {
     expect(body).toMatchObject({ used: 4, resets_at: '2026-11-30T23:00:00Z' })
   })
 
-  it('with the seed’s limits in either form of the file is to the letter what it is without one', async () => {
+  it('with the seed’s limits in either form of the file is exactly what it is without one', async () => {
     const definitions = SEED_LIMITS.map(({ name, window, per }) => [
       name,
       { kind: window ? 'counter' : 'gauge', ...(window && { window }), ...(per && { per }) },

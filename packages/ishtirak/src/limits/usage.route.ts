@@ -28,7 +28,7 @@ import { type CountUsageDeps, countUsage, type UsageWish } from './usage.js'
 
 export interface PlatformRoutesDeps extends OverviewDeps, CountUsageDeps {
   /** Known by the name of their key. */
-  readonly platforms: Callers<string>
+  readonly platforms: Callers<'platform'>
 }
 
 const USER = '/api/v1/platform/users/:user_id'

@@ -2,9 +2,10 @@
 // and, in the end, forgotten. Claiming one puts it off, so that any number of processes may send.
 
 import type { MailKind, OwedMail } from '../core/announcement.js'
-import type { Instant } from '../core/instant.js'
+import { type Instant, MINUTE } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, instant, integer, text } from '../database/rows.js'
+import { at, flag, instant, integer, text, textOrNull } from '../database/rows.js'
+import { type AuditEntry, insertAudit } from '../payments/audit.sql.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
 
 export interface ClaimedMail extends OwedMail {
@@ -55,11 +56,12 @@ export async function finishMail(
   await database.query(finish, [...key, at(mail.leaseUntil), at(result.dueAt), result.outcome])
 }
 
-/** How often one user is sent a link at most. */
-const LINK_MAIL_EVERY = '5 minutes'
+/** Mail that is asked for again is sent this often at most. One queued in the future was so by a clock that was wrong. */
+const isLongAgo = (queuedAt: string, now: string) =>
+  `(${queuedAt} <= ${now} - interval '5 minutes' or ${queuedAt} > ${now})`
 
 // One row for each user, renewed by a later request. Most addresses belong to one user; to several that share one, each
-// gets their own link. Uses the index users_by_email. A row that was queued in the future was so by a clock that was wrong.
+// gets their own link. Uses the index users_by_email.
 const queueLink = statement(
   'mails.queue_link',
   `insert into mails as m (user_id, kind, about, queued_at, due_at)
@@ -68,12 +70,67 @@ const queueLink = statement(
     order by user_id limit 5
        on conflict (user_id, kind, about) do update
       set queued_at = excluded.queued_at, due_at = excluded.due_at, attempts = 0, outcome = null
-    where m.queued_at <= excluded.queued_at - interval '${LINK_MAIL_EVERY}' or m.queued_at > excluded.queued_at`,
+    where ${isLongAgo('m.queued_at', 'excluded.queued_at')}`,
 )
 
 /** Owes a link into the portal to the users with this address, if there are any. */
 export async function queuePortalLink(database: Queryable, email: string, now: Instant): Promise<void> {
   await database.query(queueLink, [email, at(now)])
+}
+
+/** A message takes at most 90 s. */
+export const LEASE_MS = 2 * MINUTE
+
+/** It is neither due nor being sent. */
+const mayBeRenewed = (now: string, leaseUntil: string) =>
+  `((m.due_at is null or m.due_at > ${leaseUntil}) and ${isLongAgo('m.queued_at', now)})`
+
+const selectReceipt = statement(
+  'mails.receipt',
+  `select queued_at, outcome, ${mayBeRenewed('$3::timestamptz', '$4::timestamptz')} as may_be_renewed
+     from mails m where user_id = $1 and kind = 'receipt' and about = $2`,
+)
+
+interface PaymentKey {
+  readonly userId: string
+  readonly paymentId: string
+}
+
+/** The mail with the receipt of a payment, and what became of it so far; null: there is none, or it is forgotten. */
+export async function findReceiptMail(database: Queryable, { userId, paymentId }: PaymentKey, now: Instant) {
+  const [row] = await database.query(selectReceipt, [userId, paymentId, at(now), at(now + LEASE_MS)])
+  return row
+    ? {
+        queuedAt: instant(row, 'queued_at'),
+        outcome: textOrNull(row, 'outcome'),
+        mayBeRenewed: flag(row, 'may_be_renewed'),
+      }
+    : null
+}
+
+const queueReceipt = statement(
+  'mails.queue_receipt',
+  `with queued as (
+     insert into mails as m (user_id, kind, about, queued_at, due_at)
+     values ($1, 'receipt', $2, $3::timestamptz, $3::timestamptz)
+         on conflict (user_id, kind, about) do update
+        set queued_at = excluded.queued_at, due_at = excluded.due_at, attempts = 0, outcome = null
+      where ${mayBeRenewed('$3::timestamptz', '$4::timestamptz')}
+     returning user_id
+   )
+   ${insertAudit({ userId: 'q.user_id', at: '$3::timestamptz', entry: '$5::jsonb', from: 'queued q' })}
+   returning user_id`,
+)
+
+/** Queues the mail with the receipt of a payment again. False: that mail is under way. */
+export async function queueReceiptAgain(
+  database: Queryable,
+  { userId, paymentId }: PaymentKey,
+  audit: AuditEntry,
+  now: Instant,
+): Promise<boolean> {
+  const values = [userId, paymentId, at(now), at(now + LEASE_MS), JSON.stringify(audit)]
+  return (await database.query(queueReceipt, values)).length > 0
 }
 
 // Uses the index mails_by_age.

@@ -3,11 +3,13 @@
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
+import { ownerNamed } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { refundPayment } from '../operator/acts.js'
+import { createMailer } from './send-mail.js'
 
 const DAY_SECONDS = 86_400
 
@@ -56,15 +58,13 @@ describeScenario('mail', ({ database }) => {
     await world.stop()
     world = await createWorld(database(), { env: { SMTP_URL: sink.url, PLANS_FILE: SELLING_PLANS } })
     await know('user-1', { email: 'amina@example.dz', locale })
-    const user = world.as('user-1')
-    const { body } = await user.post('/api/v1/billing/payments', { plan: 'pro', months: 12 })
-    await world.emulator.pay(/checkouts\/(\w+)\/pay/.exec(body.checkout_url)?.[1] ?? '', 'paid')
-    await world.emulator.settled()
+    await world.as('user-1').buyWanted({ plan: 'pro', months: 12 })
     await send()
     const [message] = sink.messages
     if (!message) throw new Error('no mail came')
-    const text = readMessage(message).parts['text/plain']?.toString().replaceAll('\u00a0', ' ')
-    expect(text).toContain(sentence)
+    const text = readMessage(message).parts['text/plain']?.toString() ?? ''
+    expect(text.replaceAll('\u00a0', ' ')).toContain(sentence)
+    expect(text).toMatch(/12\u00a0(شهرًا|mois|months)/)
   })
 
   it('is the seller’s: their name, contact and color', async () => {
@@ -110,6 +110,33 @@ describeScenario('mail', ({ database }) => {
     for (const text of texts) expect(text).not.toContain('checkouts')
   })
 
+  it.each([
+    ['ar', 'السعر 9 000 دج (المدة: 12 شهرًا).', 'مدد أخرى: شهر (900 دج)، 6 أشهر (5 000 دج).'],
+    ['fr', 'renouvelez : 12 mois pour 9 000 DA.', 'Autres durées : 1 mois (900 DA), 6 mois (5 000 DA).'],
+    ['en', 'renew: 12 months for 9 000 DA.', 'Other terms: 1 month (900 DA), 6 months (5 000 DA).'],
+  ] as const)(
+    'reminds of the term that was paid last, and names the others (%s)',
+    async (locale, same, others) => {
+      await world.stop()
+      world = await createWorld(database(), { env: { SMTP_URL: sink.url, PLANS_FILE: SELLING_PLANS } })
+      await know('user-1', { email: 'amina@example.dz', locale })
+      await world.as('user-1').buyWanted({ plan: 'starter', months: 12 })
+      await send()
+      for (const days of [358, 7, 3]) {
+        await world.advance(days * DAY_SECONDS)
+        await send()
+      }
+      const texts = sink.messages.slice(1).map((message) => {
+        const text = readMessage(message).parts['text/plain']?.toString() ?? ''
+        expect(text).toMatch(/6\u00a0(أشهر|mois|months)/)
+        return text.replaceAll('\u00a0', ' ').replace(/[\u2066-\u2069]/g, '')
+      })
+      expect([texts.length, texts[0]]).toEqual([3, expect.stringContaining(same)])
+      for (const text of texts) expect(text).toContain(others)
+      for (const text of texts) expect(text).toMatch(/12 (شهرًا|mois|months).*9 000|9 000.*12 شهرًا/)
+    },
+  )
+
   it('does not remind of an end that was paid beyond', async () => {
     const user = world.as('user-1')
     await know('user-1', { email: 'amina@example.dz', locale: 'en' })
@@ -131,7 +158,10 @@ describeScenario('mail', ({ database }) => {
   it('brings a refund, with a copy of the receipt', async () => {
     await know('user-1', { email: 'amina@example.dz', locale: 'fr' })
     const { paymentId } = await world.as('user-1').buy()
-    await refundPayment(world.service.parts, paymentId, { operator: 'tests', reason: 'asked for' })
+    await refundPayment(world.service.parts, paymentId, {
+      operator: ownerNamed('tests'),
+      reason: 'asked for',
+    })
     await send()
     // The receipt goes out beside it; which of the two arrives first is not promised.
     const bySubject = new Map(
@@ -189,6 +219,20 @@ describeScenario('mail', ({ database }) => {
     expect(sink.messages).toEqual([])
   })
 
+  it('is begun no more once the service stops', async () => {
+    const userIds = Array.from({ length: 6 }, (_, index) => `user-${index}`)
+    for (const userId of userIds) await know(userId, { email: `${userId}@example.dz` })
+    await Promise.all(userIds.map((userId) => world.as(userId).buy()))
+    let stopped: Promise<void> | undefined
+    sink.answer = () => {
+      stopped ??= world.service.runner.stop()
+      return undefined
+    }
+    await send()
+    await stopped
+    expect(sink.messages).toHaveLength(4)
+  })
+
   describe('when the mail server', () => {
     const buy = async () => {
       await know('user-1', { email: 'amina@example.dz', locale: 'en' })
@@ -223,6 +267,13 @@ describeScenario('mail', ({ database }) => {
       sink.answer = () => undefined
       await world.advance(DAY_SECONDS)
       expect(sink.messages).toEqual([])
+    })
+
+    it('goes on saying something without an end, it is given up', async () => {
+      sink.answer = (command) => (command === 'EHLO' ? '250-wait' : undefined)
+      const mailer = createMailer(sink.url, 100)
+      const sent = await mailer.send({ from: 'a@example.dz', to: 'b@example.dz', text: 'c' })
+      expect(sent).toMatchObject({ kind: 'failed', reason: expect.stringContaining('abort') })
     })
 
     it('is away for a week, nothing old is sent when it is back', async () => {

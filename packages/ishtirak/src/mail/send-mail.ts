@@ -2,12 +2,12 @@
 // the row is due again, so a message may be sent twice (each has a Message-ID of its own) but is never lost.
 import type { SendMailOptions } from 'nodemailer'
 import { judgeMail, mailRetryAfter } from '../core/announcement.js'
-import { DAY, MINUTE, SECOND } from '../core/instant.js'
+import { DAY, SECOND } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
 import { inBatches } from '../runtime/async.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Count, Log } from '../runtime/log.js'
-import { type ClaimedMail, claimDueMails, finishMail, forgetMails } from './mail.sql.js'
+import { type ClaimedMail, claimDueMails, finishMail, forgetMails, LEASE_MS } from './mail.sql.js'
 import { type WriteMailDeps, writeMail } from './write-mail.js'
 
 type Mailer = ReturnType<typeof createMailer>
@@ -21,20 +21,23 @@ export interface SendMailDeps extends WriteMailDeps {
 
 /** Messages under way at once; few mail servers like more connections from one client. */
 const AT_ONCE = 4
-/** A message takes at most 40 s (connecting, greeting, silence); twice that and some more. */
-const LEASE_MS = 2 * MINUTE
 const REMEMBERED = 90 * DAY
 
-/** Sends up to `limit` messages. Gives how many rows it dealt with; without a mail server none. */
-export async function sendDueMail(deps: SendMailDeps, limit: number): Promise<number> {
+/** Sends up to `limit` messages, as long as it `goesOn`. Gives how many rows it dealt with; without a mail server none. */
+export async function sendDueMail(
+  deps: SendMailDeps,
+  limit: number,
+  goesOn?: () => boolean,
+): Promise<number> {
   const { mailer } = deps
   if (!mailer) return 0
-  return inBatches(limit, AT_ONCE, async (most) => {
+  const send = async (most: number) => {
     const now = deps.clock.now()
     const claimed = await claimDueMails(deps.database, { now, limit: most, leaseUntil: now + LEASE_MS })
     await Promise.all(claimed.map((owed) => sendOne(deps, mailer, owed)))
     return claimed.length
-  })
+  }
+  return inBatches(limit, AT_ONCE, send, goesOn)
 }
 
 async function sendOne(deps: SendMailDeps, mailer: Mailer, owed: ClaimedMail): Promise<void> {
@@ -64,9 +67,11 @@ export function forgetOldMail(
 const CONNECT_MS = 10 * SECOND
 /** Without a byte in the middle of a message. */
 const SILENCE_MS = 20 * SECOND
+/** All of a message, also to a server that goes on saying something. Less than the lease. */
+const MESSAGE_MS = 90 * SECOND
 
 /** `smtps://` speaks TLS from the first byte (port 465); `smtp://` (port 587) upgrades when the server offers it. */
-export function createMailer(smtpUrl: string) {
+export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS) {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl)
   const host = hostname.replace(/^\[|\]$/g, '')
   const options = {
@@ -90,7 +95,7 @@ export function createMailer(smtpUrl: string) {
     /** `refused`: the server will never accept a message for this address. */
     send: async (message: SendMailOptions) => {
       try {
-        await (await transport).sendMail(message)
+        await (await transport).sendMail({ ...message, signal: AbortSignal.timeout(limitMs) })
         return { kind: 'sent' } as const
       } catch (error) {
         if (!(error instanceof Error)) throw error

@@ -4,8 +4,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
+import { png } from '../../../../test/support/proof-files.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 
 describeScenario('mail about a transfer', ({ database }) => {
   let world: World
@@ -21,11 +22,15 @@ describeScenario('mail about a transfer', ({ database }) => {
   })
   const messages = () =>
     sink.messages.map(readMessage).map(({ headers, parts }) => {
-      const plain = (text = '') => text.replace(/[\u2066-\u2069]/g, '').replaceAll('\u00a0', ' ')
+      const plain = (text = '') =>
+        text
+          .replace(/[\u2066-\u2069]/g, '')
+          .replaceAll('\u00a0', ' ')
+          .replaceAll('\r\n', '\n')
       return {
         subject: headers.subject ?? '',
         text: plain(parts['text/plain']?.toString()),
-        html: plain(parts['text/html']?.toString()),
+        html: plain(parts['text/html']?.toString()).replaceAll('<br>', '\n'),
       }
     })
 
@@ -33,27 +38,30 @@ describeScenario('mail about a transfer', ({ database }) => {
     [
       'ar',
       'حوّل 2 000 دج مع ذكر المرجع',
-      'الحساب البريدي الجاري CCP 0023456789، المفتاح 88',
+      'الرقم: 0023456789\nالمفتاح: 88\nRIP: 00799999002345678941',
+      'استلمنا وصل تحويلك',
       'لم يُقبل تحويلك',
       'السبب: nothing came',
     ],
     [
       'fr',
       'Virement de 2 000 DA à effectuer : référence',
-      'CCP 0023456789, clé 88',
+      'Numéro : 0023456789\nClé : 88\nRIP : 00799999002345678941',
+      'Nous avons reçu le justificatif',
       'n’a pas été accepté',
       'Motif : nothing came',
     ],
     [
       'en',
       'Transfer 2 000 DA with the reference',
-      'CCP 0023456789, key 88',
+      'Number: 0023456789\nKey: 88\nRIP: 00799999002345678941',
+      'We have received your slip',
       'was not accepted',
       'Reason: nothing came',
     ],
   ] as const)(
-    'names reference and accounts, then the reason of a refusal (%s)',
-    async (locale, subject, account, refused, reason) => {
+    'names reference and accounts, a line for each value and none broken, then that the slip came, then the reason of a refusal (%s)',
+    async (locale, subject, account, received, refused, reason) => {
       await setProfile(world, 'user-1', { email: 'amina@example.dz', locale })
       const { body } = await world
         .as('user-1')
@@ -67,13 +75,21 @@ describeScenario('mail about a transfer', ({ database }) => {
         expect(text).toContain(account)
         expect(text).toContain('DZ7000000001000000001211')
       }
+      expect(asked?.html).toContain(`<span style="white-space:nowrap">${reference}</span>`)
+      const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+      const address = `/api/v1/billing/payments/${body.id}/proof`
+      await world.call('PUT', address, { body: png(), headers: { authorization } })
+      await world.service.runner.runAll()
+      const [, came] = messages()
+      expect(came?.subject).toContain(received)
+      expect(came?.text).toContain(reference)
       await operatorOf(world).post(`/payments/${body.id}/refuse`, { why: 'nothing came <b>' })
       await world.service.runner.runAll()
-      const [, told] = messages()
+      const [, , told] = messages()
       expect(told?.subject).toContain(refused)
       expect(told?.text).toContain(`${reason} <b>`)
       expect(told?.html).toContain(`${reason} &lt;b>`)
-      expect(sink.messages).toHaveLength(2)
+      expect(sink.messages).toHaveLength(3)
     },
   )
 })

@@ -1,8 +1,8 @@
 // What mail says about a transfer: the reference, the accounts, and why it was refused.
-import type { Account } from '../core/account.js'
 import type { MailKind } from '../core/announcement.js'
 import type { Locale } from '../core/locale.js'
 import { formatReference } from '../core/reference.js'
+import { accountInWords } from '../i18n/account-words.js'
 import type { Formats } from '../i18n/formats.js'
 import { planName, type Say } from '../i18n/messages.js'
 import type { PaymentMethods } from '../payments/method.js'
@@ -27,20 +27,23 @@ export function dataOfTransfer(
   }
 }
 
-/** Where the money of a transfer goes. */
+/** What to send and where: a paragraph with a line for each value. */
 export function accountLines(
   { methods }: TransferMailDeps,
   kind: MailKind,
   transfer: StoredTransfer | null,
-  say: Say,
+  of: { readonly say: Say; readonly amount: string },
 ): string[] {
   if (kind !== 'payment_requested' || !transfer) return []
-  return methods.of(transfer.payment.method).accounts.flatMap((account) => accountLine(account, say))
-}
-
-function accountLine({ kind, bank, iban, ...account }: Account, say: Say): string[] {
-  const { number, key, rip } = account
-  const holder = bank === null ? account.holder : `${account.holder}, ${bank}`
-  const line = say(`account_${kind}`, { holder, number, key: key ?? '', rip: rip ?? '' })
-  return [line, ...(iban === null ? [] : [say('account_iban', { iban })])]
+  const { say, amount } = of
+  const line = ([label, value]: readonly [string, string]) => say('labelled', { label, value })
+  const wanted = [
+    [say('amount'), amount],
+    [say('transferReference'), formatReference(transfer.reference)],
+  ] as const
+  const { accounts } = methods.of(transfer.payment.method)
+  const shown = accounts.map((account) => accountInWords(account, say))
+  return [wanted.map(line), ...shown.map(({ title, lines }) => [title, ...lines.map(line)])].map((lines) =>
+    lines.join('\n'),
+  )
 }

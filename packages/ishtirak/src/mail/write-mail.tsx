@@ -1,16 +1,24 @@
 // One message in the user's language: what is, and what to do. Every link leads to the portal, where the user can log in;
 // never to a checkout, which expires in half an hour.
 import { createHash } from 'node:crypto'
+import { escapeHtml } from '@kitajs/html'
 import type { SendMailOptions } from 'nodemailer'
 import { isAboutPayment, isAboutTransfer, type MailKind } from '../core/announcement.js'
 import { DAY, type Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import type { Catalogue } from '../core/plan.js'
-import { renewalAt } from '../core/quote.js'
+import type { Catalogue, Offer } from '../core/plan.js'
+import { renewalOffers } from '../core/quote.js'
 import { totalOf } from '../core/receipt.js'
 import { type BillingRules, graceEndsAt } from '../core/subscription.js'
-import { type Formats, termInWords } from '../i18n/formats.js'
-import { directionOf, type MessageKey, phoneInWords, planName, sayFor } from '../i18n/messages.js'
+import { type Formats, termInWords, unbroken } from '../i18n/formats.js'
+import {
+  directionOf,
+  isMessageKey,
+  type MessageKey,
+  phoneInWords,
+  planName,
+  sayFor,
+} from '../i18n/messages.js'
 import { findGrant, type KeptGrant } from '../payments/grants.sql.js'
 import { findTransfer, type StoredTransfer } from '../payments/transfer/transfers.sql.js'
 import { type Receipt, type ReceiptDeps, readReceipt } from '../receipts/receipt.js'
@@ -49,10 +57,7 @@ export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail): Promise
     // A copy: nodemailer writes into it.
     from: { ...deps.mailFrom(locale) },
     to: { name: name ?? '', address: email },
-    subject: words.subject,
-    text: textOf(words),
-    html: htmlOf(words),
-    headers: { 'Content-Language': locale, 'Auto-Submitted': 'auto-generated' },
+    ...messageOf(words),
     attachments: receipt ? attachmentsOf(receipt) : [],
   }
 }
@@ -62,7 +67,16 @@ function attachmentsOf({ number, pdf }: Receipt) {
   return [{ filename: `receipt-${number}.pdf`, content: Buffer.from(pdf), contentType: 'application/pdf' }]
 }
 
-type MailWords = ReturnType<typeof wordsOf>
+export type MailWords = Omit<ReturnType<typeof wordsOf>, 'color'> & { readonly color: string }
+
+/** What a message says, as text and HTML, for users and operators alike. */
+export function messageOf({ locale, ...words }: MailWords) {
+  const said = { ...words, locale, subject: plain(words.subject) }
+  return {
+    ...{ subject: said.subject, text: textOf(said), html: htmlOf(said) },
+    headers: { 'Content-Language': locale, 'Auto-Submitted': 'auto-generated' },
+  }
+}
 
 /** The words of a message, before they become text and HTML. */
 function wordsOf(
@@ -87,13 +101,14 @@ function wordsOf(
   return {
     locale,
     seller: identity.name[locale],
-    color: shop.color ?? COLOR,
-    subject: plain(say(subjectKey(owed, deps.clock.now(), deps.formats), data)),
+    color: shop.color ?? DEFAULT_MAIL_COLOR,
+    subject: say(subjectKey(owed, deps.clock.now(), deps.formats), data),
     greeting: name === null ? say('mail_greetingUnnamed') : say('mail_greeting', { name }),
     paragraphs: [
       say(whatKey(owed, of.receipt), data),
-      ...accountLines(deps, owed.kind, of.transfer, say),
+      ...accountLines(deps, owed.kind, of.transfer, { say, amount: data.amount ?? '' }),
       say(next, data),
+      ...(owed.kind in BUTTONS || data.otherTerms === '' ? [] : [say('mail_otherTerms', data)]),
     ],
     button: say(BUTTONS[owed.kind] ?? 'mail_renewButton'),
     url,
@@ -128,27 +143,39 @@ function dataOf(
   const now = clock.now()
   const { subscription } = owed.user
   const end = receipt?.periodEnd ?? grant?.end ?? subscription.paidUntil ?? now
-  const price = renewalAt(subscription, catalogue, now, rules)?.amount ?? 0
+  const [usual, ...others] = renewalOffers(subscription, catalogue)
   const plan = receipt?.snapshot.planName ?? grant?.plan.name ?? subscription.periods.at(-1)?.plan.name ?? ''
   return {
     plan: planName(plan, locale),
     end: formats.moment(end, locale),
     graceEnd: formats.moment(graceEndsAt(end, rules), locale),
     time: formats.timeLeft(end - now, locale),
-    amount: receipt ? formats.centimes(totalOf(receipt.snapshot), locale) : formats.money(price, locale),
+    amount: receipt
+      ? formats.centimes(totalOf(receipt.snapshot), locale)
+      : formats.money(usual?.price.amount ?? 0, locale),
     duty: formats.centimes(receipt?.snapshot.stampDutyCentimes ?? 0, locale),
     reference: receipt?.snapshot.checkoutId ?? '',
     number: receipt?.number ?? '',
-    term: termInWords(receipt?.snapshot.months ?? 1, locale),
+    term: unbroken(termInWords(receipt?.snapshot.months ?? usual?.months ?? 1, locale)),
+    otherTerms: offersInWords(others, formats, locale),
     granted: grant ? lengthOf(grant, formats, locale) : '',
   }
 }
 
-/** `14 days`, `3 months` */
-function lengthOf({ months, days }: KeptGrant, formats: Formats, locale: Locale): string {
-  return months > 0 ? termInWords(months, locale) : formats.timeLeft(days * DAY, locale)
+/** `6 months (11 000 DA), 12 months (20 000 DA)` */
+function offersInWords(offers: readonly Offer[], formats: Formats, locale: Locale): string {
+  const words = offers.map(({ months, price }) => {
+    return `${unbroken(termInWords(months, locale))} (${formats.money(price.amount, locale)})`
+  })
+  return words.join(locale === 'ar' ? '، ' : ', ')
 }
 
+/** `14 days`, `3 months` */
+function lengthOf({ months, days }: KeptGrant, formats: Formats, locale: Locale): string {
+  return unbroken(months > 0 ? termInWords(months, locale) : formats.timeLeft(days * DAY, locale))
+}
+
+/** Of all mail but reminders, which lead to a renewal. */
 const BUTTONS: Readonly<Partial<Record<MailKind, MessageKey>>> = {
   receipt: 'openPortal',
   refunded: 'openPortal',
@@ -174,11 +201,9 @@ function subjectKey({ kind, user }: ClaimedMail, now: Instant, { isoDay }: Forma
 /** What is handed over is not paid by card: the mail says how. */
 function whatKey({ kind }: ClaimedMail, receipt: Receipt | null): MessageKey {
   const { paymentMethod: method, months = 1 } = receipt?.snapshot ?? {}
-  if (kind === 'receipt' && months > 1 && method !== 'cash' && method !== 'cheque')
-    return 'mail_receipt_term_what'
-  return isAboutPayment(kind) && (method === 'cash' || method === 'cheque')
-    ? `mail_${kind}_${method}_what`
-    : `mail_${themeOf(kind)}_what`
+  const ofMethod = `mail_${kind}_${method}_what`
+  if (isMessageKey(ofMethod)) return ofMethod
+  return kind === 'receipt' && months > 1 ? 'mail_receipt_term_what' : `mail_${themeOf(kind)}_what`
 }
 
 /** All reminders before the end say the same. */
@@ -202,7 +227,7 @@ const CARD = 'background:#ffffff;border:1px solid #d5dfd9;border-radius:14px;pad
 const BUTTON =
   'display:inline-block;padding:12px 24px;color:#ffffff;border-radius:10px;font-weight:600;text-decoration:none'
 /** Where the seller has no color: that of the pages. */
-const COLOR = '#0a5c3b'
+export const DEFAULT_MAIL_COLOR = '#0a5c3b'
 const SMALL = 'margin:16px 0 0;font-size:14px;color:#4b5c53'
 
 /** For mail programs: one column, styles on the elements (many programs drop style sheets), no picture, one link. */
@@ -225,9 +250,7 @@ function htmlOf(words: MailWords): string {
               {greeting}
             </p>
             {paragraphs.map((paragraph) => (
-              <p style="margin:0 0 16px" safe>
-                {paragraph}
-              </p>
+              <p style="margin:0 0 16px">{safeParagraph(paragraph)}</p>
             ))}
             <a href={url} style={`${BUTTON};background:${color}`} safe>
               {button}
@@ -246,18 +269,26 @@ function htmlOf(words: MailWords): string {
   return `<!doctype html>${String(html)}`
 }
 
+/** References and receipt numbers, which a line must not end in: a payer copies the half of one. */
+const GROUPED = /\b[A-Z0-9]{4}(?:-[A-Z0-9]{4,6}){1,2}\b/g
+
+function safeParagraph(text: string): string {
+  const safe = escapeHtml(text).replaceAll('\n', '<br>')
+  return safe.replace(GROUPED, (number) => `<span style="white-space:nowrap">${number}</span>`)
+}
+
 /** Some programs draw the marks around isolated names as boxes in a subject. */
 function plain(text: string): string {
   return text.replace(/[\u2066-\u2069]/g, '').replaceAll('\u00a0', ' ')
 }
 
 /**
- * The same for every attempt and every process. The user's id stays out of it: messages get forwarded. A link is asked for
- * again and again, and mailboxes drop a message whose id they have seen.
+ * The same for every attempt and every process. The user's id stays out of it: messages get forwarded. What is asked for again
+ * is queued again: mailboxes drop a message whose id they have seen.
  */
 function messageIdOf({ userId, kind, about, queuedAt }: ClaimedMail, host: string): string {
   const digest = createHash('sha256')
-    .update(JSON.stringify([userId, kind, kind === 'portal_link' ? queuedAt : about]))
+    .update(JSON.stringify([userId, kind, about, queuedAt]))
     .digest('hex')
   return `<${kind}.${digest.slice(0, 32)}@${host}>`
 }

@@ -1,7 +1,7 @@
 // The calls of a host that mounts Ishtirak, without HTTP: the same use cases, checks and shapes as those of the API. There is
 // no quota on calls: the host is trusted as the platform with its key is.
 import type { TSchema } from 'typebox'
-import { BillingError } from '../core/error.js'
+import { wrongField } from '../core/error.js'
 import { isUserId } from '../core/user-id.js'
 import { readIdentity, type UserIdentity } from '../http/auth.js'
 import { toBillingError } from '../http/problem.js'
@@ -159,7 +159,7 @@ export function identityOf({ userId, ...profile }: UserIdentity): UserIdentity {
 
 function idOf(userId: string): string {
   if (isUserId(userId)) return userId
-  throw new BillingError('validation_failed', { problems: [{ pointer: '/user_id', code: 'wrong_format' }] })
+  throw wrongField('user_id', 'wrong_format')
 }
 
 /** Throws `validation_failed` as the API does: a host in JavaScript has no compiler that looks. */

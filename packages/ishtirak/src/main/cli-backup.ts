@@ -8,7 +8,7 @@ import { backUpTo, receiveBackup, restoreFrom } from '../operator/backup.js'
 import type { BackupContents } from '../operator/backup.sql.js'
 import { systemClock } from '../runtime/clock.js'
 import { readConfig } from '../runtime/config.js'
-import { adviseOnLock, CommandFailed, fetchFromOperator, runningService } from './operator-client.js'
+import { adviseOnLock, CommandFailed, fetchFromOperator, refusal, runningService } from './operator-client.js'
 import { openConfigured } from './serve.js'
 
 /** A backup of many gigabytes takes its time. */
@@ -44,12 +44,12 @@ export function addBackupCommands(program: Command): void {
 }
 
 async function askForBackup(service: { readonly url: string; readonly key: string }): Promise<Readable> {
-  const { ok, status, body } = await fetchFromOperator(service, { method: 'GET', path: '/backup' }, ANSWER_MS)
-  if (ok && body) return Readable.from(chunksOf(body))
-  throw new CommandFailed(`no backup from ${service.url}: it answered ${status}`)
+  const answer = await fetchFromOperator(service, { method: 'GET', path: '/backup' }, ANSWER_MS)
+  if (answer.ok && answer.body) return Readable.from(chunksOf(answer.body))
+  throw refusal(answer.status, await answer.text())
 }
 
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
   for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
 }

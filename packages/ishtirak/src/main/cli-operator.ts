@@ -1,11 +1,10 @@
-// The operator's commands: find, payments, users, events, codes, reconcile, export. Each asks one operation of the operator's API (a
-// long comparison round after round) and prints the answer. What may be done is decided there; the options are the members
-// of its schemas.
+// The operator's commands. Each asks one operation of the operator's API (a long comparison round after round) and prints the
+// answer. What may be done is decided there; the options are the members of its schemas.
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { MadeCodesSchema } from '../operator/code-schemas.js'
-import { csvLine } from '../operator/export.js'
+import { csvLine } from '../operator/csv.js'
 import { OPERATIONS } from '../operator/operations.js'
 import { ROUND_MS } from '../operator/reconcile.js'
 import type { ReconciliationSchema } from '../operator/schemas.js'
@@ -26,17 +25,26 @@ type Show = (answer: Answer, argument: string) => Answer
 
 /** A command's argument is the parameter of the path, or the word that is searched. */
 const COMMANDS: readonly (readonly [usage: string, operation: Operation, show?: Show])[] = [
-  ['find <word>', OPERATIONS.search, orNothing],
-  ['payments list', OPERATIONS.listAllPayments, ({ data }) => ({ payments: data })],
+  ['health', OPERATIONS.readHealth],
+  ['inbox', OPERATIONS.readInbox, ({ data, ...rest }) => ({ ...rest, inbox: data })],
+  ['find <word...>', OPERATIONS.search, orNothing],
+  ['payments list', OPERATIONS.listAllPayments, ({ data, ...rest }) => ({ payments: data, ...rest })],
   ['payments show <payment>', OPERATIONS.getPaymentFile],
   ['payments record', OPERATIONS.recordPayment],
   ['payments recheck <payment>', OPERATIONS.recheckPayment],
   ['payments accept <payment>', OPERATIONS.acceptPayment],
+  ['payments preview-approve <payment>', OPERATIONS.previewApproval],
   ['payments approve <payment>', OPERATIONS.approvePayment],
+  ['payments preview-refuse <payment>', OPERATIONS.previewRefusal],
   ['payments refuse <payment>', OPERATIONS.refusePayment],
+  ['payments keep <payment>', OPERATIONS.keepPayment],
+  ['payments look <payment>', OPERATIONS.lookAtPayment],
   ['payments preview-refund <payment>', OPERATIONS.previewRefund],
   ['payments refund <payment>', OPERATIONS.recordRefund],
+  ['payments preview-resend-receipt <payment>', OPERATIONS.previewResendReceipt],
+  ['payments resend-receipt <payment>', OPERATIONS.resendReceipt],
   ['users show <user>', OPERATIONS.getUserFile],
+  ['users timeline <user>', OPERATIONS.getTimeline, ({ data, ...rest }) => ({ timeline: data, ...rest })],
   ['users grant <user>', OPERATIONS.grantDays],
   ['users end <user>', OPERATIONS.endAccess],
   ['reconcile', OPERATIONS.startReconciliation],
@@ -47,13 +55,23 @@ const COMMANDS: readonly (readonly [usage: string, operation: Operation, show?: 
   ['codes list', OPERATIONS.listCodeBatches, ({ data }) => ({ batches: data })],
   ['codes show <batch>', OPERATIONS.getCodeBatch],
   ['codes revoke <batch>', OPERATIONS.revokeCodes],
+  [
+    'operators sessions',
+    OPERATIONS.listOperatorSessions,
+    ({ data, ...rest }) => ({ sessions: data, ...rest }),
+  ],
+  ['operators revoke <session>', OPERATIONS.revokeOperatorSession],
+  ['months <month>', OPERATIONS.getMonth, flatMonth],
+  ['journal <month>', OPERATIONS.getJournal, ({ data, ...rest }) => ({ receipts: data, ...rest })],
   ['export payments', OPERATIONS.exportPayments],
+  ['export accounts', OPERATIONS.exportAccounts],
 ]
 const GROUPS: Readonly<Record<string, string>> = {
   payments: 'Look at payments, and act on one',
   users: 'Look at a user, grant days, end their access',
   events: 'Look at what is sent to the platform, and whether it arrives',
   codes: 'Make codes for vouchers and discounts, and see what is used',
+  operators: 'See who is signed in to the console, and end a session',
   export: 'Export for the accountant',
 }
 
@@ -78,14 +96,15 @@ function addAction(command: Command, operation: Operation, show: Show = (answer)
     .option('--json', 'the answer of the API, as JSON')
     .action(async () => {
       const options = command.opts<Readonly<Record<string, string>>>()
-      const [argument = ''] = command.args
+      // A reference stands in groups on a slip.
+      const argument = command.args.join(' ')
       const asked = options.allUndelivered ? OPERATIONS.resendWaitingEvents : operation
       const config = readConfig(process.env)
       // The log would stand between the lines of the answer: only what is wrong is said.
       const client = await openOperatorClient(config, options, createLog({ level: 'error' }))
       const text = await ask(client, asked, argument, members()).finally(() => client.close())
       const shown = () => sections(show(JSON.parse(text), argument), config.billing.timeZone)
-      if (operation === OPERATIONS.exportPayments) process.stdout.write(text)
+      if (isFile(operation)) process.stdout.write(text)
       else if (options.csv) process.stdout.write(codesAsCsv(JSON.parse(text)))
       else process.stdout.write(`${options.json ? plainJson(JSON.parse(text)) : shown()}\n`)
     })
@@ -181,6 +200,25 @@ async function finished(client: OperatorClient, text: string): Promise<string> {
 function orNothing(found: Answer, word: string): Answer {
   if (Object.values(found).flat().length > 0) return found
   throw new CommandFailed(`nothing is known as ${word}`)
+}
+
+function isFile(operation: Operation): boolean {
+  return operation === OPERATIONS.exportPayments || operation === OPERATIONS.exportAccounts
+}
+
+/** A line of the tables has what was paid and refunded; days without either are left out. */
+function flatMonth({ by_method, by_day, ...month }: Answer): Answer {
+  type Line = Readonly<Record<'paid' | 'refunded', Answer>> & Answer
+  const lines = (list: unknown) =>
+    (list as readonly Line[])
+      .map(({ paid, refunded, ...named }) => ({
+        ...named,
+        ...paid,
+        refunds: refunded.count,
+        refunded: refunded.ttc,
+      }))
+      .filter(({ count, refunds }: Answer) => count !== 0 || refunds !== 0)
+  return { ...month, by_method: lines(by_method), by_day: lines(by_day) }
 }
 
 function codesAsCsv({ batch_id, codes }: Static<typeof MadeCodesSchema>): string {

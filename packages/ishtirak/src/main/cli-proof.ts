@@ -1,5 +1,5 @@
 // The command that puts a picture or PDF of a transfer into a file.
-import { writeFile } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { OPERATIONS } from '../operator/operations.js'
 import { readConfig } from '../runtime/config.js'
@@ -23,14 +23,25 @@ export function addProofCommand(program: Command): void {
     .requiredOption('--out <file>', 'a new file, which only you may read')
   addAccessOptions(command).action(async (payment: string, { n, out, ...access }: ProofOptions) => {
     requireId(path, payment)
-    const client = await openOperatorClient(readConfig(process.env), access, createLog({ level: 'error' }))
     const address = path.replace(':payment_id', encodeURIComponent(payment)).replace(':n', n)
-    const { type, content } = await client.download({ method, path: address }).finally(() => client.close())
-    await writeFile(out, content, { flag: 'wx', mode: 0o600 }).catch(sayWhy)
-    process.stdout.write(`${out}: ${type}, ${content.length} bytes\n`)
+    // Before the reading, which stands in the audit trail.
+    const file = await open(out, 'wx', 0o600).catch(sayWhy)
+    try {
+      const client = await openOperatorClient(readConfig(process.env), access, createLog({ level: 'error' }))
+      const { type, content } = await client.download({ method, path: address }).finally(() => client.close())
+      await file.writeFile(content)
+      process.stdout.write(`${out}: ${type}, ${content.length} bytes\n`)
+    } catch (error) {
+      await rm(out)
+      throw error
+    } finally {
+      await file.close()
+    }
   })
 }
 
-function sayWhy(error: Error): never {
-  throw new CommandFailed(error.message)
+function sayWhy(error: NodeJS.ErrnoException): never {
+  throw new CommandFailed(
+    error.code === 'EEXIST' ? `the file exists: ${error.path}; name another one` : error.message,
+  )
 }

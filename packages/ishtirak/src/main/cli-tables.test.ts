@@ -2,12 +2,11 @@ import type { TObject } from 'typebox'
 import { expect, it } from 'vitest'
 import { EventsSchema } from '../events/schemas.js'
 import { CodeBatchesSchema } from '../operator/code-schemas.js'
-import {
-  FoundSchema,
-  PaymentFileSchema,
-  ReconciliationSchema,
-  RefundPreviewSchema,
-} from '../operator/schemas.js'
+import { InboxSchema } from '../operator/inbox-schemas.js'
+import { OPERATIONS } from '../operator/operations.js'
+import { PaymentFileSchema, ReconciliationSchema, RefundPreviewSchema } from '../operator/schemas.js'
+import { FoundSchema } from '../operator/search-schemas.js'
+import { TimelineSchema } from '../operator/timeline.js'
 import { COLUMNS, plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'
 
 it('the time on the wall stands behind each instant, with its day where that differs', () => {
@@ -26,7 +25,7 @@ it('a text that only holds an instant stays as it was written', () => {
 })
 
 it('a list is a table without the characters that move a cursor, facts are pairs; what is null or empty is left out', () => {
-  const users = [{ user_id: 'user-1', email: null, name: 'A\u001b[2J\u202e\u2066\u200f' }]
+  const users = [{ user_id: 'user-1', email: null, name: 'A\u001b[2J\u202e\u2066\u200f', exact: true }]
   const answer = {
     users,
     payments: [],
@@ -37,7 +36,7 @@ it('a list is a table without the characters that move a cursor, facts are pairs
   expect(sections(answer, 'UTC')).toBe(
     [
       ['count  1'],
-      ['users:', '  user_id  email  name', '  user-1   -      A?[2J??\u200f'],
+      ['users:', '  user_id  email  name      exact', '  user-1   -      A?[2J??\u200f  true'],
       ['endpoint:', '  state  working'],
     ]
       .map((section) => section.join('\n'))
@@ -45,9 +44,10 @@ it('a list is a table without the characters that move a cursor, facts are pairs
   )
 })
 
-it('a list of payments shows the reference that a transfer is looked for by', () => {
-  const table = sections({ payments: [{ id: 'pay_1', checkout_id: 'K4M92R8FJW36' }] }, 'UTC')
-  expect(table).toMatch(/ checkout_id .*\n.* K4M92R8FJW36 /)
+it('a list of payments shows by which method each is paid, and the reference that a transfer is looked for by', () => {
+  const payment = { id: 'pay_1', method: 'transfer', checkout_id: 'K4M92R8FJW36' }
+  const table = sections({ payments: [payment] }, 'UTC')
+  expect(table).toMatch(/ method +payment_method +checkout_id .*\n.* transfer +- +K4M92R8FJW36 /)
 })
 
 it('a list of words is one a line', () => {
@@ -73,6 +73,9 @@ it('each column is a member of the list’s schema', () => {
     findings: ReconciliationSchema.properties.findings,
     events: EventsSchema.properties.data,
     batches: CodeBatchesSchema.properties.data,
+    inbox: InboxSchema.properties.data,
+    timeline: TimelineSchema.properties.data,
+    sessions: OPERATIONS.listOperatorSessions.schema.response[200].properties.data,
   }
   for (const [list, columns] of Object.entries(COLUMNS)) {
     const { items }: { items?: TObject } = Object(schemas[list as keyof typeof schemas])

@@ -9,6 +9,7 @@ import { misspelt } from '../runtime/environment.js'
 import { createLog } from '../runtime/log.js'
 import { VERSION } from '../runtime/package.js'
 import { addBackupCommands } from './cli-backup.js'
+import { addDemoCommand } from './cli-demo.js'
 import { addOperatorCommands } from './cli-operator.js'
 import { addProofCommand } from './cli-proof.js'
 import { examine, explainFailure, resultLine } from './doctor.js'
@@ -41,9 +42,10 @@ program
     if (!emulator) return
     const token = await signToken(service.config, 'user-1', {})
     const platformKey = service.config.platformKeys.at(-1)
+    const operatorKeys = service.config.operatorKeys.slice(-2).reverse()
     const { limits } = service.config.plans
     const limit = (limits.find(({ window }) => window) ?? limits[0])?.name ?? ''
-    const at = { url, metricsUrl, emulatorUrl: emulator.url, token, platformKey, limit }
+    const at = { url, metricsUrl, emulatorUrl: emulator.url, token, platformKey, operatorKeys, limit }
     process.stdout.write(welcome(at))
   })
 
@@ -91,6 +93,7 @@ program
 addOperatorCommands(program)
 addProofCommand(program)
 addBackupCommands(program)
+addDemoCommand(program)
 
 /** Ten years for the sandbox: its clock is moved, and its tokens open nothing real. */
 const SANDBOX_TOKEN_DAYS = 3650

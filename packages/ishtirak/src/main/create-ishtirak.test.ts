@@ -333,7 +333,7 @@ it('touches nothing that a process has once', async () => {
   expect(over.status).toBe(503)
 })
 
-it('stopped amid webhooks, it has booked those that it answered with 200, and the others when they are sent again', async () => {
+it('stopped while webhooks come, it has booked those that it answered with 200, and the others when they are sent again', async () => {
   const { url, serve } = await listen()
   const first = await make(url, { schema: 'stopped' })
   serve(first.listener)

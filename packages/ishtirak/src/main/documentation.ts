@@ -69,7 +69,7 @@ export function installDocumentation(
 }
 
 /** The operators' part of the document, for callers with one of their keys. */
-export function operatorDocumentation({ operators }: { readonly operators: Callers<string> }) {
+export function operatorDocumentation({ operators }: { readonly operators: Callers<object> }) {
   return async (app: FastifyInstance): Promise<void> => {
     app.addHook('onRequest', operators.onRequest)
     app.get('/openapi-operator.json', { schema: { hide: true } }, () => documentOf(app, 'operator'))

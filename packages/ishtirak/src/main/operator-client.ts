@@ -108,7 +108,9 @@ function overHttp(service: RunningService): OperatorClient {
   return {
     ask: async (request) => {
       const response = await fetchFromOperator(service, request)
-      return textOf(response.status, await response.text())
+      // response.text() drops the byte order mark of a file for Excel.
+      const body = Buffer.from(await response.arrayBuffer())
+      return textOf(response.status, body.toString())
     },
     download: async (request) => {
       const response = await fetchFromOperator(service, request)
@@ -129,7 +131,8 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
   }
   const { config: complete, clock, emulator } = await setUpProvider(config, log)
   const key = randomToken(30)
-  const operatorKeys = [{ name, key }]
+  // Who opens the database may do everything with it.
+  const operatorKeys = [{ name, role: 'owner' as const, key }]
   const service = await wire({ ...complete, operatorKeys }, { database, log, clock, withoutJobs: true })
   await service.start()
   const asked = ({ method, path, body }: OperatorRequest) => {
@@ -179,7 +182,7 @@ function textOf(status: number, body: string): string {
 const STANDARD_MEMBERS = ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id', 'errors']
 
 /** A problem body, or what a proxy in between said. */
-function refusal(status: number, body: string): Error {
+export function refusal(status: number, body: string): Error {
   if (status === 404 && !body.includes('request_id'))
     return new CommandFailed('there is no Ishtirak at this address')
   if (!body.startsWith('{')) return new CommandFailed(`the service answered ${status}`)

@@ -6,7 +6,9 @@ import type { Emulator } from 'chargily-emulator'
 import { type Clock, movableClock, systemClock } from '../runtime/clock.js'
 import type { Config } from '../runtime/config.js'
 import type { Log } from '../runtime/log.js'
+import { EXAMPLE_PLANS, SEED_CATALOGUE } from '../runtime/plans-file.js'
 import { randomToken } from '../runtime/secret.js'
+import { EXAMPLE_TRANSFERS } from '../runtime/transfers.js'
 import type { WiredConfig } from './wire.js'
 
 /** What the service is wired with: as configured, or completed by the sandbox. */
@@ -18,12 +20,17 @@ interface ProviderSetup {
   readonly emulator: Emulator | null
 }
 
+/** Here, so that no command loads the demo. */
+export const DEMO_PATH = '/_sandbox/demo'
+
 /** What has to be the same after a restart: the keys, and how far the clock was moved. */
 interface SandboxState {
   readonly jwtSecret: string
   readonly chargilyKey: string
   /** Opens the operator's part, so that its commands work beside the running sandbox. */
   readonly operatorKey: string
+  /** Of the second operator that large transfers need. */
+  readonly secondOperatorKey: string
   /** Opens the platform's part: what a hosting platform asks on every deploy. */
   readonly platformKey: string
   /** Makes the hashes of codes. */
@@ -67,11 +74,23 @@ export async function setUpProvider(config: Config, log: Log): Promise<ProviderS
   const auth =
     config.auth.secret || config.auth.jwksUrl ? config.auth : { ...config.auth, secret: state.jwtSecret }
   const emulated = { secretKey: state.chargilyKey, webhookKeys: [], apiUrl: emulator.url }
-  const operatorKeys = [...config.operatorKeys, { name: SANDBOX_OPERATOR, key: state.operatorKey }]
+  const operatorKeys = [
+    ...config.operatorKeys,
+    { name: `${SANDBOX_OPERATOR}-2`, role: 'owner' as const, key: state.secondOperatorKey },
+    { name: SANDBOX_OPERATOR, role: 'owner' as const, key: state.operatorKey },
+  ]
   const platformKeys = [...config.platformKeys, state.platformKey]
   const codeKeys = [...config.codeKeys, state.codeKey]
   const keys = { operatorKeys, platformKeys, codeKeys }
-  return { config: { ...config, auth, chargily: emulated, ...keys }, clock, emulator }
+  return { config: { ...config, ...examplesFor(config), auth, chargily: emulated, ...keys }, clock, emulator }
+}
+
+/** Where no file says what is sold and where money may come to: terms and accounts to try. */
+function examplesFor({ plans, transfers }: Config) {
+  return {
+    plans: plans === SEED_CATALOGUE ? EXAMPLE_PLANS : plans,
+    transfers: transfers ?? EXAMPLE_TRANSFERS,
+  }
 }
 
 /** Null: nothing is kept, as with a database in memory. */
@@ -88,6 +107,7 @@ export async function readSandboxState(config: Config): Promise<SandboxState> {
     jwtSecret: randomToken(32),
     chargilyKey: `test_sk_${randomToken(30)}`,
     operatorKey: randomToken(30),
+    secondOperatorKey: randomToken(30),
     platformKey: randomToken(30),
     codeKey: randomToken(30),
     aheadMs: 0,
@@ -146,10 +166,12 @@ export function welcome(at: {
   readonly metricsUrl: string | null
   readonly token: string
   readonly platformKey: string | undefined
+  /** Those of the sandbox. */
+  readonly operatorKeys: readonly { readonly name: string; readonly key: string }[]
   /** Of the catalogue: a counter, where it has one. */
   readonly limit: string
 }): string {
-  const { url, emulatorUrl, metricsUrl, token, platformKey, limit } = at
+  const { url, emulatorUrl, metricsUrl, token, platformKey, operatorKeys, limit } = at
   const api = `${url}/api/v1/billing`
   return `
 Ishtirak is running in the sandbox: no real card, no money.
@@ -180,7 +202,11 @@ May this user deploy? What the platform asks on every deploy:
        -H "Authorization: Bearer ${platformKey}" \\
        -H 'Content-Type: application/json' -d '{"operation_id":"deploy-1"}'
 
-What the operator sees of it, in another terminal: npx ishtirak payments list
+What the operator sees of it: ${url}/console, signed in with a key, or in another terminal npx ishtirak payments list
+
+${operatorKeys.map(({ name, key }) => `  ${name.padEnd(12)}${key}`).join('\n')}
+
+A year of a pretend shop beside it: npx ishtirak demo
 
 A month later:
 

@@ -14,3 +14,36 @@ it('a start that ends after the stop leaves no timer: none would ever be cleared
   runner.start()
   expect(vi.getTimerCount()).toBe(0)
 })
+
+it('during a pause no round begins, and the one under way ends before it', async () => {
+  const rounds: string[] = []
+  const [begun, finished] = [signal(), signal()]
+  const run = async () => {
+    rounds.push('begun')
+    begun.give()
+    await finished.given
+    rounds.push('ended')
+    return 1
+  }
+  const runner = createRunner([{ name: 'count', everyMs: 1_000, run }], createLog({ level: 'fatal' }))
+  const first = runner.runAll()
+  await begun.given
+  const paused = runner.pause()
+  finished.give()
+  const goOn = await paused
+  expect(rounds).toEqual(['begun', 'ended'])
+  await first
+  await runner.runAll()
+  expect(rounds).toEqual(['begun', 'ended'])
+  goOn()
+  await runner.runAll()
+  expect(rounds).toHaveLength(4)
+})
+
+function signal() {
+  let give = () => {}
+  const given = new Promise<void>((resolve) => {
+    give = resolve
+  })
+  return { given, give }
+}

@@ -7,23 +7,27 @@ import { type AnnounceDeps, announceTime } from '../events/announce-time.js'
 import { type DeliveryDeps, deliverEvents, drainDeliveries } from '../events/deliver-events.js'
 import { pruneEvents } from '../events/manage-events.js'
 import { forgetOperations } from '../limits/usage.js'
-import { forgetOldMail, type SendMailDeps, sendDueMail } from '../mail/send-mail.js'
+import { forgetOldMail, sendDueMail } from '../mail/send-mail.js'
+import { countReceipts } from '../operator/figures.sql.js'
+import type { JobName, JobRounds } from '../operator/health.js'
+import { mailOperators, type OperatorMailDeps } from '../operator/operator-mail.js'
 import { type ReconcileDeps, reconcileDaily } from '../operator/reconcile.js'
 import { repairInstants } from '../operator/repair-instants.sql.js'
+import { forgetOperatorSessions } from '../operator/sessions.js'
 import { checkDuePayments } from '../payments/sweep.js'
 import { type EraseDeps, eraseOldProofs } from '../payments/transfer/proof.js'
 import { forgetPortalSessions } from '../portal/portal-sessions.sql.js'
 import type { Log } from '../runtime/log.js'
 
-interface ScheduleDeps extends ReconcileDeps, AnnounceDeps, DeliveryDeps, SendMailDeps, EraseDeps {
+interface ScheduleDeps extends ReconcileDeps, AnnounceDeps, DeliveryDeps, OperatorMailDeps, EraseDeps {
   readonly database: Database
 }
 
 interface Job {
   readonly name: string
   readonly everyMs: number
-  /** Works through what is due, bounded; gives how much it did. */
-  run(): Promise<number>
+  /** Works through what is due, bounded, as long as it `goesOn`; gives how much it did. */
+  run(goesOn: () => boolean): Promise<number>
   /** Where a round leaves work running: waits for it, when no further round comes. */
   drain?(): Promise<void>
   /** The provider bounds our calls: however many processes there are, one of them runs the round. */
@@ -44,6 +48,9 @@ const FORGOTTEN_A_ROUND = 50_000
 
 /** Half a million users whose month ends on one day are announced within three hours by a single process. */
 const ANNOUNCED_A_ROUND = 1_500
+
+/** Of each series; 500 a second. What is there at the upgrade is counted meanwhile: ten million in six hours. */
+const COUNTED_A_ROUND = 5_000
 
 /** 240,000 a day: more than are written. */
 const PRUNED_A_ROUND = 10_000
@@ -66,10 +73,10 @@ function inTurn({ database, clock }: ScheduleDeps, job: Job): Job {
     const now = clock.now()
     return claimRound(database, job.name, { now, nextRunAt: now + Math.floor(job.everyMs * EARLY) })
   }
-  return { ...job, run: async () => ((await claim()) ? job.run() : 0) }
+  return { ...job, run: async (goesOn) => ((await claim()) ? job.run(goesOn) : 0) }
 }
 
-function jobsOf(deps: ScheduleDeps): readonly Job[] {
+function jobsOf(deps: ScheduleDeps): readonly (Job & { readonly name: JobName })[] {
   return [
     // A clock that was ahead puts nothing off once it is right.
     { name: 'repair-instants', everyMs: MINUTE, run: () => repairInstants(deps, REPAIRED_A_ROUND) },
@@ -97,7 +104,15 @@ function jobsOf(deps: ScheduleDeps): readonly Job[] {
       drain: () => drainDeliveries(deps),
     },
     // Receipts, and reminders before paid time ends.
-    { name: 'send-mail', everyMs: 10 * SECOND, run: () => sendDueMail(deps, MAILS_A_ROUND) },
+    { name: 'send-mail', everyMs: 10 * SECOND, run: (goesOn) => sendDueMail(deps, MAILS_A_ROUND, goesOn) },
+    // The figures of a month are added up as its receipts come.
+    {
+      name: 'count-receipts',
+      everyMs: 10 * SECOND,
+      run: () => countReceipts(deps.database, COUNTED_A_ROUND),
+    },
+    // Operators learn what entered their inbox: at most one mail in 15 minutes.
+    { name: 'mail-operators', everyMs: MINUTE, run: () => mailOperators(deps), oncePerCluster: true },
     // From here on nothing waits for it. An operation on usage is remembered for 48 hours.
     { name: 'forget-operations', everyMs: MINUTE, run: () => forgetOperations(deps, FORGOTTEN_A_ROUND) },
     // The embedded database is vacuumed, and its log stays small.
@@ -114,6 +129,7 @@ function jobsOf(deps: ScheduleDeps): readonly Job[] {
     { name: 'forget-mail', everyMs: HOUR, run: () => forgetOldMail(deps, PRUNED_A_ROUND) },
     // Pictures and PDFs of transfers: PROOF_DAYS after the decision.
     { name: 'erase-proofs', everyMs: HOUR, run: () => eraseOldProofs(deps, ERASED_A_ROUND) },
+    { name: 'forget-operator-sessions', everyMs: HOUR, run: () => forgetOperatorSessions(deps) },
     { name: 'forget-portal-sessions', everyMs: HOUR, run: () => forgetPortalSessions(deps, PRUNED_A_ROUND) },
   ]
 }
@@ -123,25 +139,34 @@ export interface Runner {
   start(): void
   /** Runs every job once, now, one after the other: for the test clock, which cannot wait for real time. */
   runAll(): Promise<void>
+  /** Waits for the rounds under way, and begins none until the function that it gives is called. */
+  pause(): Promise<() => void>
   /** Starts no further round and waits for those under way, and for what they have left running. */
   stop(): Promise<void>
 }
 
 /**
  * Runs each job at its own pace, never two rounds of one at a time in this process. A failing job is logged and comes again;
- * it never ends the process.
+ * it never ends the process. `rounds`: where it notes when each job ran.
  */
-export function createRunner(jobs: readonly Job[], log: Log): Runner {
+export function createRunner(jobs: readonly Job[], log: Log, rounds?: JobRounds): Runner {
+  for (const { name, everyMs } of jobs) rounds?.expect(name, everyMs)
   const underWay = new Map<string, Promise<void>>()
+  let pauses = 0
+  let isStopped = false
+  // Stops and pauses so far; the next one ends the rounds that are under way early.
+  let interruptions = 0
   const begin = (job: Job): Promise<void> => {
     const running = underWay.get(job.name)
     if (running) return running
-    const round = runOnce(job, log).finally(() => underWay.delete(job.name))
+    if (pauses > 0) return Promise.resolve()
+    const before = interruptions
+    const goesOn = () => interruptions === before
+    const round = runOnce(job, log, { rounds, goesOn }).finally(() => underWay.delete(job.name))
     underWay.set(job.name, round)
     return round
   }
   const timers: NodeJS.Timeout[] = []
-  let isStopped = false
   return {
     start: () => {
       // A stop may come while the start is under way.
@@ -154,8 +179,16 @@ export function createRunner(jobs: readonly Job[], log: Log): Runner {
         await begin(job)
       }
     },
+    pause: async () => {
+      pauses++
+      interruptions++
+      await Promise.all(underWay.values())
+      await Promise.all(jobs.map((job) => job.drain?.()))
+      return () => void pauses--
+    },
     stop: async () => {
       isStopped = true
+      interruptions++
       for (const timer of timers) clearInterval(timer)
       await Promise.all(underWay.values())
       await Promise.all(jobs.map((job) => job.drain?.()))
@@ -163,11 +196,17 @@ export function createRunner(jobs: readonly Job[], log: Log): Runner {
   }
 }
 
-async function runOnce(job: Job, log: Log): Promise<void> {
+async function runOnce(
+  job: Job,
+  log: Log,
+  { rounds, goesOn }: { readonly rounds: JobRounds | undefined; readonly goesOn: () => boolean },
+): Promise<void> {
   try {
-    const done = await job.run()
+    const done = await job.run(goesOn)
+    rounds?.note(job.name, job.everyMs, false)
     if (done > 0) log.debug({ job: job.name, done }, 'job did its round')
   } catch (error) {
+    rounds?.note(job.name, job.everyMs, true)
     // A sweep that fails has lost nothing: what was due is due again.
     log.error({ err: error, job: job.name }, 'job failed')
   }

@@ -1,7 +1,8 @@
 // The composition root: every part of the service is built here, once, in reading order. Start here to see what there is.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { HOUR, type Instant, MINUTE } from '../core/instant.js'
+import { consoleRoutes } from '../console/console.route.js'
+import { HOUR, type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { BillingRules } from '../core/subscription.js'
 import { type Database, givenUpAfter, withLimit } from '../database/database.js'
@@ -27,7 +28,11 @@ import { createUsageState } from '../limits/usage.js'
 import { overviewRoutes, platformRoutes } from '../limits/usage.route.js'
 import { createLoadUserWithUsage } from '../limits/usage.sql.js'
 import { createMailer } from '../mail/send-mail.js'
+import { examineProvider, examineService } from '../operator/examine.js'
+import { createJobRounds } from '../operator/health.js'
+import { createIssuer } from '../operator/issuer.js'
 import { operatorRoutes } from '../operator/operator.route.js'
+import { createRefusalLog } from '../operator/refusals.js'
 import { createChargily } from '../payments/chargily/chargily.js'
 import { createDesk } from '../payments/desk/desk.js'
 import { createPaymentMethods, type PaymentMethod } from '../payments/method.js'
@@ -50,7 +55,7 @@ import { createFindSession, openMailedLink } from '../portal/portal-sessions.sql
 import { createReceiptPrinter } from '../receipts/receipt.js'
 import { receiptRoutes } from '../receipts/receipt.route.js'
 import { statementRoutes } from '../receipts/statement.route.js'
-import { singleFlight } from '../runtime/async.js'
+import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Config } from '../runtime/config.js'
@@ -111,9 +116,11 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits })
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await look()) }))
   await registerRoutes(app, config, { ...parts, ...checks })
+  if (config.operatorKeys.length > 0 || config.operatorIssuer)
+    await app.register(consoleRoutes({ ...parts, ...checks }))
   await app.register(pages({ ...parts, ...checks, ...pageOptions(config, clock) }))
 
-  const runner = createRunner(world.withoutJobs ? [] : schedule(parts), log)
+  const runner = createRunner(world.withoutJobs ? [] : schedule(parts), log, parts.rounds)
   const start = async () => {
     // It has one process, so no holder of a lease is left.
     if (database.kind === 'pglite') await releaseAttemptLeases(database, clock.now())
@@ -124,8 +131,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     isDraining = true
   }
   const stop = async () => {
-    await app.close()
-    await runner.stop()
+    await Promise.all([app.close(), runner.stop()])
     await database.close()
     await world.tracing?.stop()
   }
@@ -172,11 +178,17 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     listPayments: createListPayments(database),
     findSession: createFindSession({ database, clock }),
     looks: singleFlight<boolean>(),
+    inTurn: createTurns(),
     upgrades: createUpgradeState(database),
     usage: createUsageState(database),
+    operatorKeys: config.operatorKeys,
+    issuer: config.operatorIssuer && createIssuer(config.operatorIssuer, { clock, log, publicUrl }),
+    recordRefusal: createRefusalLog({ database, clock, ids, log }),
     printer: createReceiptPrinter(log),
+    ...watched(config, { database, clock }),
     logForgery: createForgeryLog({ clock, log }),
     ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
+    ...(config.operatorMail && { operatorMail: config.operatorMail }),
     ...(config.events && {
       outgoing: {
         sender: createEventSender({ ...config.events, tracing }),
@@ -185,6 +197,16 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
       },
     }),
   }
+}
+
+/** The provider bounds our calls: questions within this time share one. */
+const PROVIDER_LOOK_MS = 10 * SECOND
+
+/** What tells how the service is. */
+function watched(config: WiredConfig, { database, clock }: Pick<Surroundings, 'database' | 'clock'>) {
+  const lookAtProvider = shareLooks(() => examineProvider(config), PROVIDER_LOOK_MS)
+  const examine = () => examineService(config, database, lookAtProvider)
+  return { examine, rounds: createJobRounds(clock) }
 }
 
 /** Beside the provider's: transfers, where there are accounts for them, and the desk. */

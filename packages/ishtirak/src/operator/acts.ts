@@ -4,11 +4,12 @@
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { decideGrant, planToGrant } from '../core/grant.js'
-import { toTimestamp } from '../core/instant.js'
+import { type Instant, toTimestamp } from '../core/instant.js'
 import type { Payment, Review } from '../core/payment.js'
 import type { Catalogue } from '../core/plan.js'
 import { decideEnd, decideRefund } from '../core/refund.js'
-import { statusAt } from '../core/subscription.js'
+import { requireRole, SUPPORT_GRANT_DAYS_MAX } from '../core/role.js'
+import { type SubscriptionFacts, statusAt } from '../core/subscription.js'
 import type { Proof, Transfer } from '../core/transfer.js'
 import type { Queryable } from '../database/database.js'
 import { type By, findRefundInstant, type OperatorAct, recordAct } from '../payments/audit.sql.js'
@@ -19,12 +20,16 @@ import { type SettleDeps, settlePayment } from '../payments/settle.js'
 import { lookUpPayment } from '../payments/sweep.js'
 import { listProofs } from '../payments/transfer/proof.sql.js'
 import { findTransfer } from '../payments/transfer/transfers.sql.js'
-import { findUser } from '../payments/users.sql.js'
-import { actsOnUser, findPaymentWithUser, newestPayments, tracesOf } from './operator.sql.js'
+import { findUser, type UserRecord } from '../payments/users.sql.js'
+import { actsOnUser, findPaymentWithUser, newestPayments, readTotal, tracesOf } from './operator.sql.js'
 
-/** Everything known of one payment. */
+/** What fits on a screen; the rest is in the user's timeline. */
+const SHOWN_MAX = 50
+
+/** Everything known of one payment, with the newest acts. */
 export type PaymentFile = {
   readonly payment: Payment
+  readonly user: Pick<UserRecord, 'name' | 'email'>
   /** What operators said of it; null: the provider says whether it is paid. */
   readonly transfer: Transfer | null
   readonly proofs: readonly Proof[]
@@ -38,18 +43,19 @@ type PreviewDeps = ReadDeps & Pick<SaveDeps, 'clock' | 'rules'>
 
 /** Throws `not_found`. */
 export async function showPayment(deps: ReadDeps, paymentId: string): Promise<PaymentFile> {
-  const { payment } = await loadPayment(deps, paymentId)
+  const { payment, user } = await loadPayment(deps, paymentId)
   const { userId } = payment
   const [traces, stored, proofs] = await Promise.all([
-    tracesOf(deps.database, payment),
+    tracesOf(deps.database, payment, SHOWN_MAX),
     findTransfer(deps.database, { userId, paymentId }),
     listProofs(deps.database, { userId, paymentId }),
   ])
-  return { payment, transfer: stored?.transfer ?? null, proofs, ...traces }
+  return { payment, user, transfer: stored?.transfer ?? null, proofs, ...traces }
 }
 
 /** Asks the provider now. Throws `not_found`, `provider_unavailable` or `provider_rejected`. */
 export async function recheckPayment(deps: SettleDeps, paymentId: string, by: By): Promise<PaymentFile> {
+  requireRole(by.operator, 'payment.recheck')
   const { payment } = await loadPayment(deps, paymentId)
   const act: OperatorAct = { ...by, act: 'payment.recheck' }
   const lookup = await lookUpPayment(deps, payment, { source: 'operator', by: act })
@@ -64,16 +70,18 @@ export async function recheckPayment(deps: SettleDeps, paymentId: string, by: By
 
 /**
  * Takes a payment under review as it is. The provider is asked once more; where it is out of reach, what it said then is
- * taken. Throws `already_refunded`, or `conflict` when nothing is under review or the provider no longer says that it has the
- * money.
+ * taken. Throws `already_refunded`, or `conflict` when nothing is under review, the provider no longer says that it has the
+ * money, or it names another amount, which is then under review.
  */
 export async function acceptPayment(deps: SettleDeps, paymentId: string, by: By): Promise<PaymentFile> {
+  requireRole(by.operator, 'payment.accept')
   const { payment } = await loadPayment(deps, paymentId)
   const { review } = payment
   if (payment.status !== 'review' || !review) throw await refusalByStatus(deps, payment)
   const report = await freshReport(deps, payment, review)
   const accepted = { event: null, source: 'operator', accepted: true } as const
-  await settlePayment(deps, { ...accepted, report, by: { ...by, act: 'payment.accept' } })
+  const outcome = await settlePayment(deps, { ...accepted, report, by: { ...by, act: 'payment.accept' } })
+  if (outcome === 'review') throw new BillingError('conflict', { extra: { payment_status: 'review' } })
   return showPayment(deps, paymentId)
 }
 
@@ -82,6 +90,7 @@ export async function acceptPayment(deps: SettleDeps, paymentId: string, by: By)
  * paid.
  */
 export async function refundPayment(deps: SaveDeps, paymentId: string, by: By): Promise<PaymentFile> {
+  requireRole(by.operator, 'payment.refund')
   await saveByHand(deps, { ...by, act: 'payment.refund' }, async (now) => {
     const loaded = await loadPayment(deps, paymentId)
     const { payment, user } = loaded
@@ -103,6 +112,9 @@ export async function previewRefund(deps: PreviewDeps, paymentId: string) {
   if (!refund) throw await refusalByStatus(deps, payment)
   return {
     payment,
+    /** Of the facts that this was decided on. */
+    version: user.version,
+    paid: await readTotal(deps.database, payment),
     before: statusAt(subscription, now, deps.rules),
     after: statusAt(refund.subscription, now, deps.rules),
     moved: refund.moved.flatMap((to) =>
@@ -112,7 +124,8 @@ export async function previewRefund(deps: PreviewDeps, paymentId: string) {
   }
 }
 
-async function refusalByStatus({ database }: ReadDeps, payment: Payment): Promise<BillingError> {
+/** `already_refunded`, or `conflict` with the status that stands in the way. */
+export async function refusalByStatus({ database }: ReadDeps, payment: Payment): Promise<BillingError> {
   const { userId, id: paymentId, status } = payment
   if (status !== 'refunded') return new BillingError('conflict', { extra: { payment_status: status } })
   const at = await findRefundInstant(database, { userId, paymentId })
@@ -127,18 +140,21 @@ export async function loadPayment(deps: ReadDeps, paymentId: string) {
 }
 
 async function freshReport(deps: SettleDeps, payment: Payment, review: Review): Promise<CheckoutReport> {
-  const answer = await deps.methods.of(payment.method).getCheckout(review.checkoutId)
+  const { settledBy, getCheckout } = deps.methods.of(payment.method)
+  const answer = await getCheckout(review.checkoutId)
   if (!answer.ok) {
     deps.log.warn({ payment_id: payment.id, failure: answer.failure }, 'accepted without a fresh look')
     return reportOfReview(payment, review)
   }
   const status = answer.value?.status ?? 'unknown'
-  const isFinal = status !== 'pending' && status !== 'processing' && status !== 'unknown'
+  const isOpen = status === 'pending' || status === 'processing' || status === 'unknown'
+  // What operators have not approved (again) is no money that could be taken; what they refuse, they refuse by name.
+  const isFinal = settledBy === 'operator' ? status === 'paid' : !isOpen
   if (answer.value && isFinal) return answer.value
   throw new BillingError('conflict', { extra: { payment_status: 'review', provider_status: status } })
 }
 
-function reportOfReview(payment: Payment, review: Review): CheckoutReport {
+export function reportOfReview(payment: Payment, review: Review): CheckoutReport {
   const { checkoutId, status, amount, currency, paidAt } = review
   return {
     method: payment.method,
@@ -164,14 +180,11 @@ export function refusalOf(failure: ProviderFailure): BillingError {
 /** Everything known of one user: the newest payments, grants and acts. */
 export type UserFile = Awaited<ReturnType<typeof showUser>>
 
-/** What fits on a screen; the rest is read with `payments list --user`. */
-const SHOWN_MAX = 50
-
 /** Throws `not_found`. */
 export async function showUser(deps: SaveDeps, userId: string) {
   const now = deps.clock.now()
   const user = await loadUser(deps, userId)
-  const wanted = { userId, status: null, way: null, limit: SHOWN_MAX }
+  const wanted = { userId, status: null, way: null, after: null, limit: SHOWN_MAX }
   return {
     user,
     subscription: statusAt(user.subscription, now, deps.rules),
@@ -183,6 +196,7 @@ export async function showUser(deps: SaveDeps, userId: string) {
 
 /** Ends their access now. What was paid stays paid. Throws `not_found`, or `conflict` when there is no access to end. */
 export async function endUser(deps: SaveDeps, userId: string, by: By): Promise<UserFile> {
+  requireRole(by.operator, 'user.end')
   await saveByHand(deps, { ...by, act: 'user.end' }, async (now) => {
     const user = await loadUser(deps, userId)
     const after = decideEnd(user.subscription, now, deps.rules)
@@ -196,6 +210,12 @@ export interface GrantDeps extends SaveDeps {
   readonly catalogue: Catalogue
 }
 
+interface WantedDays {
+  readonly days: number
+  readonly planId: string | null
+  readonly operationId: string | null
+}
+
 /**
  * Grants days: the end moves by exactly so many times 24 hours; without paid time they begin now. Nothing that was paid
  * changes, and an open checkout stays payable. What was granted under the same `operationId` is not granted again.
@@ -205,29 +225,68 @@ export interface GrantDeps extends SaveDeps {
 export async function grantDays(
   deps: GrantDeps,
   userId: string,
-  wanted: { readonly days: number; readonly planId: string | null; readonly operationId: string | null },
+  wanted: WantedDays,
   by: By,
 ): Promise<UserFile> {
-  const { days, planId, operationId } = wanted
+  const { days, operationId } = wanted
+  requireRole(by.operator, days > SUPPORT_GRANT_DAYS_MAX ? 'user.grant_long' : 'user.grant')
   await saveByHand(deps, { ...by, act: 'user.grant' }, async (now) => {
     const user = await loadUser(deps, userId)
     const known = operationId === null ? null : await findGrantByOperation(deps.database, userId, operationId)
     if (known && known.days !== days) throw new BillingError('conflict', { extra: { days: known.days } })
     if (known) return null
-    const { subscription } = user
-    const plan = planToGrant(subscription, planId, deps.catalogue, now, deps.rules)
-    if (plan === 'other_plan') {
-      throw new BillingError('conflict', { extra: { plan: subscription.periods.at(-1)?.plan.id } })
-    }
-    if (typeof plan === 'string') throw new BillingError(plan)
-    const id = deps.ids.next('grt', now)
-    const after = decideGrant(subscription, { id, plan, days, operationId }, now, deps.rules)
-    return { userId, user, payment: null, after }
+    return { userId, user, payment: null, after: grantTo(deps, user, wanted, now) }
   })
   return showUser(deps, userId)
 }
 
-async function loadUser({ database }: Pick<SaveDeps, 'database'>, userId: string) {
+function grantTo(deps: GrantDeps, { subscription }: UserRecord, wanted: WantedDays, now: Instant) {
+  const { days, planId, operationId } = wanted
+  const plan = planToGrant(subscription, planId, deps.catalogue, now, deps.rules)
+  if (plan === 'other_plan') {
+    throw new BillingError('conflict', { extra: { plan: subscription.periods.at(-1)?.plan.id } })
+  }
+  if (typeof plan === 'string') throw new BillingError(plan)
+  const id = deps.ids.next('grt', now)
+  return decideGrant(subscription, { id, plan, days, operationId }, now, deps.rules)
+}
+
+export type UserPreview = Awaited<ReturnType<typeof previewEnd>>
+
+/** What `grantDays` would do now. Throws what it would throw. */
+export async function previewGrant(
+  deps: GrantDeps,
+  userId: string,
+  wanted: WantedDays,
+): Promise<UserPreview> {
+  return previewOn(deps, userId, (user, now) => grantTo(deps, user, wanted, now))
+}
+
+/** What `endUser` would do now. Throws what it would throw. */
+export async function previewEnd(deps: SaveDeps, userId: string) {
+  return previewOn(deps, userId, ({ subscription }, now) => {
+    const after = decideEnd(subscription, now, deps.rules)
+    if (!after) throw new BillingError('conflict')
+    return after
+  })
+}
+
+async function previewOn(
+  deps: SaveDeps,
+  userId: string,
+  decide: (user: UserRecord, now: Instant) => { readonly subscription: SubscriptionFacts },
+) {
+  const now = deps.clock.now()
+  const user = await loadUser(deps, userId)
+  return {
+    /** Of the facts that this was decided on. */
+    version: user.version,
+    before: statusAt(user.subscription, now, deps.rules),
+    after: statusAt(decide(user, now).subscription, now, deps.rules),
+  }
+}
+
+export async function loadUser({ database }: Pick<SaveDeps, 'database'>, userId: string) {
   const user = await findUser(database, userId)
   if (!user) throw new BillingError('not_found', { extra: { user_id: userId } })
   return user

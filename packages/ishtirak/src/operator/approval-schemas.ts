@@ -2,31 +2,37 @@
 import { Type } from 'typebox'
 import { INSTRUMENTS } from '../core/account.js'
 import { nameSchemas } from '../http/schemas.js'
-import { dayOrInstant, WhySchema } from './schemas.js'
+import { StatusChangeSchema } from './look-schemas.js'
+import { reason } from './reason.js'
+import { dayOrInstant, StandingSchema } from './schemas.js'
 
-export const ApprovalSchema = Type.Object(
-  {
-    amount: Type.Integer({
-      minimum: 1,
-      maximum: 2_147_483_647,
-      description: 'What came, in whole dinars',
-      examples: [2000],
+/** In whole dinars. */
+export const AMOUNT_MAX = 2_147_483_647
+
+/** What came, asked about or approved. */
+const received = {
+  amount: Type.Integer({
+    minimum: 1,
+    maximum: AMOUNT_MAX,
+    description: 'What came, in whole dinars',
+    examples: [2000],
+  }),
+  received_at: dayOrInstant('When it came to the account'),
+  payment_method: Type.Optional(
+    Type.Enum(Object.values(INSTRUMENTS), {
+      description: 'The account it came to; may be left out where TRANSFER_FILE names one kind',
     }),
-    received_at: dayOrInstant('When it came to the account'),
-    payment_method: Type.Optional(
-      Type.Enum(Object.values(INSTRUMENTS), {
-        description: 'The account it came to; may be left out where TRANSFER_FILE names one kind',
-      }),
-    ),
-    ...WhySchema.properties,
-  },
-  { additionalProperties: false },
-)
+  ),
+}
+
+export const ReceivedSchema = Type.Object(received, { additionalProperties: false })
+
+export const ApprovalSchema = Type.Object({ ...received, why: reason }, { additionalProperties: false })
 
 export const RefusalSchema = Type.Object(
   {
     why: Type.String({
-      ...WhySchema.properties.why,
+      ...reason,
       description: 'Goes into the audit trail, and the user reads it',
       examples: ['nothing came to our account under this reference'],
     }),
@@ -34,4 +40,16 @@ export const RefusalSchema = Type.Object(
   { additionalProperties: false },
 )
 
-nameSchemas({ Approval: ApprovalSchema, Refusal: RefusalSchema })
+export const DecisionSchema = Type.Object({
+  payment_id: Type.String(),
+  user_id: Type.String(),
+  payment_status: StatusChangeSchema,
+  before: StandingSchema,
+  after: StandingSchema,
+  approvals: Type.Union([
+    Type.Object({ needed: Type.Integer(), before: Type.Integer(), after: Type.Integer() }),
+    Type.Null({ description: 'Of a refusal' }),
+  ]),
+})
+
+nameSchemas({ Approval: ApprovalSchema, Refusal: RefusalSchema, Decision: DecisionSchema })

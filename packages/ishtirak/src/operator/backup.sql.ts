@@ -134,7 +134,7 @@ async function writeTable(
 async function fill(transaction: Transaction, lines: AsyncIterable<string>): Promise<BackupContents> {
   await refuseRows(transaction)
   const tables = new Map((await tablesOf(transaction)).map((one) => [one.table, one]))
-  // A trigger would write anew what the backup holds already.
+  // A trigger would write again what the backup holds already.
   await transaction.script(alterAll(tables.keys(), 'disable trigger user'))
   let batch = { table: '', rows: [] as string[], characters: 0 }
   const flush = async (table: string) => {
@@ -275,7 +275,7 @@ const fetchParts = statement('backup.fetch_parts', `fetch ${PARTS_A_FETCH} from 
 
 /**
  * In the order of their creation: a table is made before those that refer to it. The record of the migrations is written by
- * the migrations; sessions of the portal last minutes, and a used link must not work again.
+ * the migrations; sessions last hours, and a used link or one that was ended must not work again.
  */
 const selectTables = statement(
   'backup.tables',
@@ -283,7 +283,7 @@ const selectTables = statement(
           bool_or(atttypid = 'bytea'::regtype) as has_files
      from pg_class join pg_attribute on attrelid = pg_class.oid
     where relkind = 'r' and relnamespace = current_schema()::regnamespace
-      and relname not in ('schema_migrations', 'portal_sessions')
+      and relname not in ('schema_migrations', 'portal_sessions', 'operator_sessions')
       and attnum > 0 and not attisdropped and attgenerated = ''
     group by pg_class.oid, relname
     order by pg_class.oid`,

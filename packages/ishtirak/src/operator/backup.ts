@@ -10,6 +10,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { finished, pipeline as receive } from 'node:stream/promises'
 import { createGunzip, createGzip, gzipSync } from 'node:zlib'
 import type { Instant } from '../core/instant.js'
+import { type Operator, requireRole } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import { flushPath } from '../database/embedded/flush.js'
 import { type AuditDeps, recordAct } from '../payments/audit.sql.js'
@@ -109,8 +110,9 @@ export interface BackupDeps extends AuditDeps {
  */
 export async function backUp(
   deps: BackupDeps,
-  { operator }: { readonly operator: string },
+  { operator }: { readonly operator: Operator },
 ): Promise<AsyncIterable<Uint8Array>> {
+  requireRole(operator, 'database.backup')
   const now = deps.clock.now()
   await recordAct(deps, { operator, act: 'database.backup', reason: null })
   return contentOf(deps, now)

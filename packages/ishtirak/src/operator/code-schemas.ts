@@ -3,7 +3,8 @@ import { Type } from 'typebox'
 import { CODE_KINDS, CODES_MAX } from '../core/code.js'
 import { nameSchemas } from '../http/schemas.js'
 import { nullable, timestamp } from '../payments/schemas.js'
-import { dayOrInstant, WhySchema } from './schemas.js'
+import { reason } from './reason.js'
+import { dayOrInstant } from './schemas.js'
 
 const kind = Type.Enum([...CODE_KINDS], {
   description: '`months` gives time without a payment; `percent` and `amount` take something off a purchase',
@@ -65,7 +66,7 @@ export const NewCodesSchema = Type.Object(
     ),
     from: Type.Optional(dayOrInstant('The first instant at which they count')),
     until: Type.Optional(dayOrInstant('The first instant at which they no longer count')),
-    why: WhySchema.properties.why,
+    why: reason,
   },
   { additionalProperties: false },
 )

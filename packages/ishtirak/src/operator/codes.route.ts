@@ -17,7 +17,7 @@ export function codeRoutes(
 ): void {
   app.post(...routeAt(OPERATIONS.createCodes), async (request, reply) => {
     reply.header('cache-control', 'no-store')
-    return createCodes(deps, wantedIn(request.body), actedBy(request, request.body.why))
+    return createCodes(deps, wantedIn(deps, request.body), actedBy(request, request.body.why))
   })
   app.get(...routeAt(OPERATIONS.listCodeBatches), async ({ query: { limit = SHOWN } }) => ({
     data: await listBatches(deps, limit),
@@ -28,13 +28,13 @@ export function codeRoutes(
   )
 }
 
-function wantedIn(body: Static<typeof NewCodesSchema>) {
+function wantedIn({ wallClock }: CodesDeps, body: Static<typeof NewCodesSchema>) {
   const { kind, plan = null, months = null, percent = null, amount = null, count } = body
   const { uses = 1, uses_per_user = 1, from, until } = body
   return {
     ...{ kind, planId: plan, months, percent, amount, count, uses },
     usesPerUser: uses_per_user,
-    from: from === undefined ? null : readInstant('from', from),
-    until: until === undefined ? null : readInstant('until', until),
+    from: from === undefined ? null : readInstant(wallClock, 'from', from),
+    until: until === undefined ? null : readInstant(wallClock, 'until', until),
   }
 }

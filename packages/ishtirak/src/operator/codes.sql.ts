@@ -3,15 +3,9 @@ import type { CodeBatch } from '../core/code.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at } from '../database/rows.js'
-import type { AuditEntry, By } from '../payments/audit.sql.js'
+import { type AuditEntry, type By, insertAudit } from '../payments/audit.sql.js'
 import { viewRows } from '../payments/schemas.js'
 import { CodeBatchSchema } from './code-schemas.js'
-
-/** `input` is the one row that the act is about; `source` has its line for the audit trail. */
-const AUDITED = (source: string) => `
-  insert into audit (user_id, id, acted_at, actor, act, reason, before, after)
-  select '', a.id, i.now, a.actor, a.act, a.reason, a.before, a.after
-    from input i, ${source}, jsonb_populate_record(null::audit, i.audit) a`
 
 const insert = statement(
   'codes.create',
@@ -27,7 +21,7 @@ const insert = statement(
    ), filled as (
      insert into codes (hash, batch_id) select h.hash, m.id from input i, made m, unnest(i.hashes) h(hash)
    )
-   ${AUDITED('made')}`,
+   ${insertAudit({ userId: "''", at: 'i.now', entry: 'i.audit', from: 'input i, made' })}`,
 )
 
 /** The batch with its codes and its line in the audit trail, or nothing. */
@@ -46,7 +40,7 @@ export async function insertBatch(
   const row = {
     ...same,
     ...{ plan_id, uses_per_user, valid_from: at(from), valid_until: at(until) },
-    created_by: by.operator,
+    created_by: by.operator.name,
     why: by.reason,
   }
   await database.query(insert, [JSON.stringify(row), hashes, JSON.stringify(audit), at(now)])
@@ -89,7 +83,7 @@ const updateRevoked = statement(
        from input i where b.id = i.batch_id and b.revoked_at is null
      returning b.id
    )
-   ${AUDITED('revoked')}
+   ${insertAudit({ userId: "''", at: 'i.now', entry: 'i.audit', from: 'input i, revoked' })}
    returning id`,
 )
 
@@ -104,6 +98,11 @@ export async function revoke(
   },
 ): Promise<boolean> {
   const { batchId, by, now, audit } = of
-  const rows = await database.query(updateRevoked, [batchId, by.operator, JSON.stringify(audit), at(now)])
+  const rows = await database.query(updateRevoked, [
+    batchId,
+    by.operator.name,
+    JSON.stringify(audit),
+    at(now),
+  ])
   return rows.length === 1
 }

@@ -1,6 +1,6 @@
 // Batches of codes: what can be made, that codes are shown once and stored as hashes, and what a revoked batch says.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { CODE_ENV } from '../../../../test/support/codes.js'
+import { CODE_ENV, PERCENT, VOUCHER } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -12,8 +12,7 @@ const everything = statement(
           || (select json_agg(a)::text from audit a) as stored, (select json_agg(a.after) from audit a) as audited`,
 )
 
-const MONTHS = { kind: 'months', plan: 'pro', months: 1, count: 3, why: 'sold at the desk' }
-const PERCENT = { kind: 'percent', percent: 15, count: 1, why: 'Ramadan' }
+const MONTHS = { ...VOUCHER, count: 3 }
 
 describeScenario('codes of the operator', ({ database }) => {
   let world: World
@@ -49,7 +48,7 @@ describeScenario('codes of the operator', ({ database }) => {
       { batch_id: second.batch_id, plan: 'pro', months: 1, count: 3, used: 0, left: 3, created_by: 'amina' },
       { batch_id: first.batch_id, plan: null, percent: 15, uses: 5, uses_per_user: 2, used: 0, left: 10 },
     ])
-    expect(data[0]).toMatchObject({ from: '2026-12-01T00:00:00Z', until: '2027-01-01T12:00:00Z' })
+    expect(data[0]).toMatchObject({ from: '2026-11-30T23:00:00Z', until: '2027-01-01T12:00:00Z' })
     expect((await operator.get('/codes?limit=1')).body.data).toHaveLength(1)
     expect((await operator.get(`/codes/${first.batch_id}`)).body).toEqual(data[1])
     expect((await operator.get('/codes/nope')).body).toMatchObject({ code: 'not_found', batch_id: 'nope' })

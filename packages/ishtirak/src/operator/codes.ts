@@ -4,7 +4,9 @@ import { type CodeBatch, type CodeKind, printCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { type Catalogue, offersOf, planById } from '../core/plan.js'
+import { requireRole } from '../core/role.js'
 import { type AuditDeps, auditEntry, type By } from '../payments/audit.sql.js'
+import type { WallClock } from '../runtime/calendar.js'
 import { keyedDigest } from '../runtime/secret.js'
 import { findBatch, insertBatch, newestBatches, revoke } from './codes.sql.js'
 
@@ -13,6 +15,7 @@ export interface CodesDeps extends AuditDeps {
   /** The first makes hashes; empty: there are no codes. */
   readonly codeKeys: readonly string[]
   readonly drawCode: () => string
+  readonly wallClock: WallClock
 }
 
 /** As it was asked for. Null: not said. */
@@ -24,6 +27,7 @@ export interface WantedBatch
 
 /** Throws `not_found` without a key for codes, `unknown_plan`, `plan_not_purchasable`, `unknown_term` or `validation_failed`. */
 export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: By) {
+  requireRole(by.operator, 'codes.create')
   const [key] = deps.codeKeys
   if (key === undefined) throw new BillingError('not_found', { extra: { setting: 'CODE_KEYS' } })
   const now = deps.clock.now()
@@ -66,7 +70,7 @@ const REQUIRED: Readonly<Record<CodeKind, readonly ('plan' | CodeKind)[]>> = {
   amount: ['amount'],
 }
 
-/** What takes something off a term that nobody sells could never be used. */
+/** What takes something off a term that is not sold could never be used. */
 function checkTerm({ catalogue }: CodesDeps, { kind, planId, months }: WantedBatch): void {
   if (kind === 'months' || months === null) return
   const offers = catalogue.plans.filter(({ id }) => planId === null || id === planId).flatMap(offersOf)
@@ -100,6 +104,7 @@ export function listBatches({ database }: Pick<CodesDeps, 'database'>, limit: nu
 
 /** No code of the batch counts from now on. What was bought with one stays. Throws `not_found` or `conflict`. */
 export async function revokeBatch(deps: CodesDeps, batchId: string, by: By) {
+  requireRole(by.operator, 'codes.revoke')
   const now: Instant = deps.clock.now()
   const after = { batch_id: batchId, revoked_at: toTimestamp(now) }
   const audit = auditEntry(

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { USER_ID_PATTERN } from '../core/user-id.js'
 import { nameSchemas } from '../http/schemas.js'
 import { DESK_METHODS } from '../payments/desk/desk.js'
-import { WhySchema } from './schemas.js'
+import { reason } from './reason.js'
 
 export const TakenAtDeskSchema = Type.Object(
   {
@@ -26,7 +26,7 @@ export const TakenAtDeskSchema = Type.Object(
       description: 'The slip of the cash desk, or the number of the cheque: one payment has it',
       examples: ['2026/0042'],
     }),
-    ...WhySchema.properties,
+    why: reason,
   },
   { additionalProperties: false },
 )

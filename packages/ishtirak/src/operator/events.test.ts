@@ -211,7 +211,7 @@ describeScenario('the operator and the events', ({ database }) => {
   })
 
   describe('the OpenAPI document', () => {
-    it('describes every event that is sent, to the letter', async () => {
+    it('describes every event exactly as it is sent', async () => {
       const { webhooks, components } = (await world.call('GET', '/openapi.json')).body
       await world.as('user-1').buy()
       for (let day = 0; day < 36; day++) await pass(DAY / 1000)

@@ -1,14 +1,14 @@
 // The payments of one month for the accountant, as CSV. The month is that of the billing time zone; a refund stays in the
 // month of its payment, with its status. Columns are added at the end only: spreadsheets count them.
-import { BillingError } from '../core/error.js'
 import { type Instant, timestampOrNull } from '../core/instant.js'
 import type { Payment, PaymentWay } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
+import { type Operator, requireRole } from '../core/role.js'
 import { type AuditDeps, recordAct } from '../payments/audit.sql.js'
 import type { WallClock } from '../runtime/calendar.js'
+import { type Cell, csvLine } from './csv.js'
+import { readMonth } from './months.js'
 import { type TakenPayment, takenPayments } from './operator.sql.js'
-
-type Cell = string | number | null
 
 /** By the name in the first line. */
 const COLUMNS: Readonly<Record<string, (taken: TakenPayment, wallClock: WallClock) => Cell>> = {
@@ -30,7 +30,7 @@ const COLUMNS: Readonly<Record<string, (taken: TakenPayment, wallClock: WallCloc
   method: ({ payment }) => payment.method,
   // In dinars; it comes on top of the amount.
   stamp_duty: ({ stampDutyCentimes: duty }) => duty && duty / 100,
-  received_at_utc: ({ receivedAt }) => timestampOrNull(receivedAt),
+  received_at_local: ({ receivedAt }, { wallTime }) => (receivedAt === null ? null : wallTime(receivedAt)),
 }
 
 export interface ExportDeps extends AuditDeps {
@@ -46,17 +46,13 @@ const PAGE_ROWS = 1_000
  */
 export async function exportPayments(
   deps: ExportDeps,
-  of: { readonly month: string; readonly way: PaymentWay | null; readonly operator: string },
+  of: { readonly month: string; readonly way: PaymentWay | null; readonly operator: Operator },
 ): Promise<AsyncIterable<string>> {
-  const span = deps.wallClock.monthOf(of.month)
-  if (!span) {
-    throw new BillingError('validation_failed', {
-      problems: [{ pointer: '/query/month', code: 'wrong_format' }],
-    })
-  }
-  const act = { operator: of.operator, act: 'payments.export', reason: null }
+  requireRole(of.operator, 'payments.export')
+  const { from, to } = readMonth(deps, of.month, '/query/month')
+  const act = { operator: of.operator, act: 'payments.export' as const, reason: null }
   await recordAct(deps, act, { after: { month: of.month, ...(of.way && { method: of.way }) } })
-  return csvOf(deps, { ...span, way: of.way })
+  return csvOf(deps, { from, to, way: of.way })
 }
 
 async function* csvOf(
@@ -73,27 +69,4 @@ async function* csvOf(
     if (page.length < PAGE_ROWS) return
     last = page.at(-1)?.payment ?? null
   }
-}
-
-/**
- * RFC 4180: CRLF, quotes where they are needed. Text that a spreadsheet would run as a formula (OWASP, CSV injection) is made
- * text by an apostrophe in front: user ids are whatever a platform chose.
- */
-export function csvLine(cells: readonly Cell[]): string {
-  return `${cells.map(csvCell).join(',')}\r\n`
-}
-
-/**
- * Where a formula begins: at the start, or behind what a spreadsheet set to semicolons or tabs takes for the end of a cell.
- * Quotes, spaces and invisible characters before it do not count, and neither does the width of the sign itself.
- */
-const FORMULA =
-  /(^|[;\t\r\n])((?:[^\S\t\r\n]|["'\p{Cf}])*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/gu
-
-function csvCell(cell: Cell): string {
-  if (cell === null) return ''
-  if (typeof cell === 'number') return String(cell)
-  const harmless = cell.replace(FORMULA, "$1'$2")
-  const text = /^[\t\r\n]/.test(harmless) ? `'${harmless}` : harmless
-  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -3,17 +3,10 @@ import { Type } from 'typebox'
 import { EventGrantSchema } from '../events/schemas.js'
 import { nameSchemas } from '../http/schemas.js'
 import { nullable, timestamp } from '../payments/schemas.js'
-
-/** One line that says something: a reason of blanks is none. Written so that each character is read twice at most. */
-export const reason = Type.String({
-  pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-  maxLength: 500,
-  description: 'Goes into the audit trail',
-  examples: ['charged twice, ticket 4711'],
-})
+import { reason } from './reason.js'
 
 /** A year, leap or not: longer ones are more likely a slip. */
-const GRANTED_DAYS_MAX = 366
+export const GRANTED_DAYS_MAX = 366
 
 export const GrantRequestSchema = Type.Object(
   {

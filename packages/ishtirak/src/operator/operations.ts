@@ -1,9 +1,5 @@
 // What the operator's API can be asked, by the name of each operation: its address, its schemas, what it refuses. Its routes,
 // the OpenAPI document and the commands of the CLI are made from it.
-import type { Readable } from 'node:stream'
-import { Type } from 'typebox'
-import type { ErrorCode } from '../core/error.js'
-import { PROOF_TYPES } from '../core/transfer.js'
 import {
   EventParamsSchema,
   EventsQuerySchema,
@@ -12,72 +8,36 @@ import {
   RestartedSchema,
   SkippedSchema,
 } from '../events/schemas.js'
-import { problemResponses } from '../http/problem.js'
 import * as approvals from './approval-schemas.js'
 import * as codes from './code-schemas.js'
 import { TakenAtDeskSchema } from './desk-schemas.js'
 import { GrantRequestSchema } from './grant-schemas.js'
+import { LookQuerySchema, LookSchema } from './look-schemas.js'
+import { ASKED, acts, CSV, GZIP, LIMITED, PROOF, reads } from './operation.js'
+import { NOT_RESENT, READINGS } from './read-operations.js'
+import { OptionalWhySchema, WhySchema } from './reason.js'
+import { ResendRequestSchema } from './resend-schemas.js'
 import * as schemas from './schemas.js'
+import { SESSION_OPERATIONS } from './session-operations.js'
 
 export const BASE = '/api/v1/operator'
-
-const READ = ['invalid_operator_key', 'not_found', 'validation_failed', 'database_unavailable'] as const
-const ASKED = ['provider_rejected', 'provider_unavailable'] as const
-
-/** The path below `BASE`, a sentence for readers, what is asked and answered, and the refusals beside those of all. */
-function reads<Schema extends object, Answer>(
-  path: string,
-  summary: string,
-  schema: Schema,
-  answer: Answer,
-  refusals: readonly ErrorCode[] = [],
-) {
-  const response = { 200: answer, ...problemResponses(...READ, ...refusals) }
-  const described = { summary, security: [{ operator: [] }], tags: ['operator'], response }
-  return { method: 'GET' as const, path, schema: { ...described, ...schema } }
-}
-
-/** Of those that change something. */
-function acts<Schema extends object, Answer>(
-  path: string,
-  summary: string,
-  schema: Schema,
-  answer: Answer,
-  refusals: readonly ErrorCode[] = [],
-) {
-  const refused = ['malformed_json', 'conflict', ...refusals] as const
-  return { ...reads(path, summary, schema, answer, refused), method: 'POST' as const }
-}
 
 const payment = { params: schemas.PaymentParamsSchema }
 const user = { params: schemas.OperatorUserParamsSchema }
 const event = { params: EventParamsSchema }
 const batch = { params: codes.BatchParamsSchema }
-const why = { body: schemas.WhySchema }
-const optionalWhy = { body: schemas.OptionalWhySchema }
-
-/** A text to the reader, a stream to the route. */
-const FILE = Type.Unsafe<Readable>({ type: 'string' })
-const BINARY_FILE = Type.Unsafe<Readable>({ type: 'string', format: 'binary' })
-const CSV = { description: 'RFC 4180, UTF-8', content: { 'text/csv': { schema: FILE } } }
-const GZIP = { description: 'gzip; personal data', content: { 'application/gzip': { schema: BINARY_FILE } } }
-const PROOF = {
-  description: 'The file, as an attachment; each reading is in the audit trail',
-  content: Object.fromEntries(PROOF_TYPES.map((type) => [type, { schema: BINARY_FILE }])),
-}
+const why = { body: WhySchema }
+const optionalWhy = { body: OptionalWhySchema }
 
 export const OPERATIONS = {
-  search: reads(
-    '/search',
-    'Users and payments by user id, e-mail, payment id, checkout id, transfer reference or receipt number',
-    { querystring: schemas.SearchQuerySchema },
-    schemas.FoundSchema,
-  ),
+  ...READINGS,
+  ...SESSION_OPERATIONS,
   listAllPayments: reads(
     '/payments',
     'Payments of all users, newest first',
     { querystring: schemas.OperatorPaymentsQuerySchema },
     schemas.OperatorPaymentsSchema,
+    ['invalid_cursor'],
   ),
   getPaymentFile: reads(
     '/payments/:payment_id',
@@ -150,6 +110,18 @@ export const OPERATIONS = {
     'A picture or PDF that the user has uploaded for a transfer',
     { params: schemas.ProofParamsSchema },
     PROOF,
+    LIMITED,
+  ),
+  keepPayment: acts(
+    '/payments/:payment_id/keep',
+    'Say that a second payment stays: it waits in the inbox no more',
+    {
+      ...payment,
+      ...why,
+      description:
+        'Nothing else changes. 409 when the payment is no second one, is not paid or is kept already.',
+    },
+    schemas.PaymentFileSchema,
   ),
   previewRefund: reads(
     '/payments/:payment_id/refund',
@@ -157,6 +129,13 @@ export const OPERATIONS = {
     { ...payment, description: 'The same decision as that of the refund. 409 when the payment is not paid.' },
     schemas.RefundPreviewSchema,
     ['conflict', 'already_refunded'],
+  ),
+  lookAtPayment: reads(
+    '/payments/:payment_id/look',
+    'What the provider says of a payment now, and what a recheck or an acceptance would change; nothing is changed',
+    { ...payment, querystring: LookQuerySchema },
+    LookSchema,
+    LIMITED,
   ),
   recordRefund: acts(
     '/payments/:payment_id/refund',
@@ -169,6 +148,18 @@ export const OPERATIONS = {
     },
     schemas.PaymentFileSchema,
     ['already_refunded'],
+  ),
+  resendReceipt: acts(
+    '/payments/:payment_id/resend-receipt',
+    'Send the receipt of a payment by mail once more',
+    {
+      ...payment,
+      body: ResendRequestSchema,
+      description:
+        'The same mail and file as at first, to the address that the user has now. 409 while it is on its way, and for five minutes after it was queued.',
+    },
+    schemas.PaymentFileSchema,
+    NOT_RESENT,
   ),
   getUserFile: reads('/users/:user_id', 'Everything known of one user', user, schemas.UserFileSchema),
   grantDays: acts(
@@ -211,6 +202,7 @@ export const OPERATIONS = {
       'One more round of a comparison, if it is time for one',
       { params: schemas.ReconciliationParamsSchema },
       schemas.ReconciliationSchema,
+      LIMITED,
     ),
     method: 'POST' as const,
   },
@@ -219,8 +211,15 @@ export const OPERATIONS = {
     'The payments of a month, as CSV',
     { querystring: schemas.ExportQuerySchema },
     CSV,
+    LIMITED,
   ),
-  downloadBackup: reads('/backup', 'Everything in the database, as a file for `ishtirak restore`', {}, GZIP),
+  downloadBackup: reads(
+    '/backup',
+    'Everything in the database, as a file for `ishtirak restore`',
+    {},
+    GZIP,
+    LIMITED,
+  ),
   listEvents: reads(
     '/events',
     'Events to the platform, newest first, and whether its address works',
@@ -235,7 +234,7 @@ export const OPERATIONS = {
   ),
   resendWaitingEvents: acts(
     '/events/resend-waiting',
-    'Switch the address on again, and begin anew with all that waits',
+    'Switch the address on again, and retry all that waits',
     optionalWhy,
     RestartedSchema,
   ),

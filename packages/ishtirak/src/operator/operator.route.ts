@@ -1,8 +1,8 @@
 // The operator's API, behind a key with a name: look at any payment or user, act on it, compare the books, manage events,
 // download. Without OPERATOR_KEYS it refuses every call. Every act is in the audit trail under the key's name.
-import { Readable } from 'node:stream'
-import type { FastifyRequest } from 'fastify'
-import type { TSchema } from 'typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import type { Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import {
   type ManageEventsDeps,
@@ -27,19 +27,36 @@ import {
   showPayment,
   showUser,
 } from './acts.js'
-import { type ApprovalDeps, approvePayment, refusePayment } from './approvals.js'
+import type { ReceivedSchema } from './approval-schemas.js'
+import {
+  type ApprovalDeps,
+  approvePayment,
+  lookAtDecision,
+  type Received,
+  refusePayment,
+} from './approvals.js'
 import { type BackupDeps, backUp } from './backup.js'
 import type { CodesDeps } from './codes.js'
 import { codeRoutes } from './codes.route.js'
 import { type ExportDeps, exportPayments } from './export.js'
+import { keepPayment } from './inbox.js'
+import { lookAtPayment } from './look.js'
 import { OPERATIONS, routeAt } from './operations.js'
-import { newestPayments, search } from './operator.sql.js'
-import { downloadProof } from './proofs.js'
+import { listAllPayments } from './payment-pages.js'
+import { downloadProof, type ProofDownload } from './proofs.js'
+import { type ReadRoutesDeps, readRoutes } from './reads.route.js'
 import { continueReconciliation, type ReconcileDeps, startReconciliation } from './reconcile.js'
 import { listComparisons } from './reconcile.sql.js'
+import { type RecordRefusal, recordRefusals } from './refusals.js'
+import { resendReceipt } from './resend-receipt.js'
 import { readInstant, userFileSchema } from './schemas.js'
+import { CSV_TYPE, sendFile } from './send-file.js'
+import { viewSession } from './session-operations.js'
+import { listSessions, revokeSession } from './sessions.js'
 import {
-  type ViewContext,
+  viewDecision,
+  viewedNow,
+  viewLook,
   viewOperatorPayment,
   viewPaymentFile,
   viewRefundPreview,
@@ -52,24 +69,31 @@ export interface OperatorRoutesDeps
     BackupDeps,
     ManageEventsDeps,
     RecordDeps,
+    ReadRoutesDeps,
     CodesDeps,
     GrantDeps,
     ApprovalDeps {
   readonly database: Database
-  /** Known by the name of their key. */
-  readonly operators: Callers<string>
+  /** Known by their key. */
+  readonly operators: Callers<Operator>
   readonly publicUrl: string
+  readonly recordRefusal: RecordRefusal
 }
 
 export function operatorRoutes(deps: OperatorRoutesDeps) {
   return async (app: App): Promise<void> => {
     app.addHook('onRequest', deps.operators.onRequest)
+    recordRefusals(app, deps.recordRefusal, (request) => deps.operators.find(request)?.name ?? null)
     paymentRoutes(app, deps)
+    paymentActRoutes(app, deps)
+    decisionRoutes(app, deps)
     userRoutes(app, deps)
     reconcileRoutes(app, deps)
     downloadRoutes(app, deps)
     proofRoute(app, deps)
     eventRoutes(app, deps)
+    readRoutes(app, deps)
+    sessionRoutes(app, deps)
     codeRoutes(app, deps, (request, why) => actedBy(deps, request, why))
   }
 }
@@ -87,15 +111,13 @@ function actedBy({ operators }: OperatorRoutesDeps, request: FastifyRequest, why
   return { operator: operators.of(request), reason: why ?? null }
 }
 
-function viewedNow({ clock, publicUrl, methods, secondApprovalFrom }: OperatorRoutesDeps): ViewContext {
-  return { now: clock.now(), publicUrl, methods, secondApprovalFrom }
-}
-
 function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.get(...routeAt(OPERATIONS.listAllPayments), async ({ query }) => {
-    const { status = null, method: way = null, user_id: userId = null, limit = 50 } = query
-    const payments = await newestPayments(deps.database, { status, way, userId, limit }, deps.clock.now())
-    return { data: payments.map((payment) => viewOperatorPayment(payment, viewedNow(deps))) }
+    const { payments, nextCursor } = await listAllPayments(deps, query)
+    return {
+      data: payments.map((payment) => viewOperatorPayment(payment, viewedNow(deps))),
+      next_cursor: nextCursor,
+    }
   })
   app.get(...routeAt(OPERATIONS.getPaymentFile), async ({ params }) =>
     viewPaymentFile(await showPayment(deps, params.payment_id), viewedNow(deps)),
@@ -103,6 +125,11 @@ function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.get(...routeAt(OPERATIONS.previewRefund), async ({ params }) =>
     viewRefundPreview(await previewRefund(deps, params.payment_id)),
   )
+  app.get(...routeAt(OPERATIONS.lookAtPayment), async (request) => {
+    const operator = deps.operators.of(request)
+    const act = `payment.${request.query.act ?? 'recheck'}` as const
+    return viewLook(await lookAtPayment(deps, request.params.payment_id, { act, operator }))
+  })
   app.post(...routeAt(OPERATIONS.recordPayment), async (request) => {
     const { user_id: userId, plan: planId, months = 1, why, ...taken } = request.body
     const paymentId = await recordPayment(
@@ -112,6 +139,29 @@ function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
     )
     return viewPaymentFile(await showPayment(deps, paymentId), viewedNow(deps))
   })
+}
+
+function readReceived(
+  { wallClock }: OperatorRoutesDeps,
+  { amount, received_at, payment_method: instrument }: Static<typeof ReceivedSchema>,
+): Received {
+  return { amount, receivedAt: readInstant(wallClock, 'received_at', received_at), instrument }
+}
+
+/** What a decision on a transfer would change. */
+function decisionRoutes(app: App, deps: OperatorRoutesDeps): void {
+  app.get(...routeAt(OPERATIONS.previewApproval), async (request) => {
+    const received = readReceived(deps, request.query)
+    const by = deps.operators.of(request)
+    return viewDecision(await lookAtDecision(deps, request.params.payment_id, { received, by }))
+  })
+  app.get(...routeAt(OPERATIONS.previewRefusal), async (request) => {
+    const by = deps.operators.of(request)
+    return viewDecision(await lookAtDecision(deps, request.params.payment_id, { received: null, by }))
+  })
+}
+
+function paymentActRoutes(app: App, deps: OperatorRoutesDeps): void {
   const act = async (
     run: (deps: OperatorRoutesDeps, paymentId: string, by: By) => Promise<PaymentFile>,
     { payment_id }: { readonly payment_id: string },
@@ -124,26 +174,43 @@ function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
     act(acceptPayment, request.params, actedBy(deps, request, request.body.why)),
   )
   app.post(...routeAt(OPERATIONS.approvePayment), async (request) => {
-    const { amount, received_at, payment_method: instrument, why } = request.body
-    const received = { amount, receivedAt: readInstant('received_at', received_at), instrument }
+    const { why, ...came } = request.body
     const by = actedBy(deps, request, why)
-    const file = await approvePayment(deps, request.params.payment_id, received, by)
+    const file = await approvePayment(deps, request.params.payment_id, readReceived(deps, came), by)
     return viewPaymentFile(file, viewedNow(deps))
   })
   app.post(...routeAt(OPERATIONS.refusePayment), async (request) => {
     const by = { operator: deps.operators.of(request), reason: request.body.why }
     return viewPaymentFile(await refusePayment(deps, request.params.payment_id, by), viewedNow(deps))
   })
+  app.post(...routeAt(OPERATIONS.keepPayment), (request) =>
+    act(keepPayment, request.params, actedBy(deps, request, request.body.why)),
+  )
   app.post(...routeAt(OPERATIONS.recordRefund), (request) =>
     act(refundPayment, request.params, actedBy(deps, request, request.body.why)),
+  )
+  app.post(...routeAt(OPERATIONS.resendReceipt), (request) => {
+    const { operation_id: named, why } = request.body
+    const by = actedBy(deps, request, why)
+    // One name may be given to the receipts of several payments.
+    const operation = named === undefined ? {} : { operationId: `${request.params.payment_id} ${named}` }
+    return act(resendReceipt, request.params, { ...by, ...operation })
+  })
+}
+
+function sessionRoutes(app: App, deps: OperatorRoutesDeps): void {
+  app.get(...routeAt(OPERATIONS.listOperatorSessions), async () => {
+    const { sessions, acts } = await listSessions(deps)
+    return { data: sessions.map(viewSession), audit: acts }
+  })
+  app.post(...routeAt(OPERATIONS.revokeOperatorSession), async (request) =>
+    viewSession(
+      await revokeSession(deps, request.params.session_id, actedBy(deps, request, request.body.why)),
+    ),
   )
 }
 
 function userRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(OPERATIONS.search), async ({ query }) => {
-    const { users, payments } = await search(deps, query.q)
-    return { users, payments: payments.map((payment) => viewOperatorPayment(payment, viewedNow(deps))) }
-  })
   const answer = userFileSchema(deps.catalogue.limits)
   app.get(...routeAt(answering(OPERATIONS.getUserFile, answer)), async ({ params }) =>
     viewUserFile(await showUser(deps, params.user_id), viewedNow(deps)),
@@ -169,11 +236,11 @@ function reconcileRoutes(app: App, deps: OperatorRoutesDeps): void {
   })
   app.post(...routeAt(OPERATIONS.startReconciliation), async (request) => {
     const { since, unknown = 'report', why } = request.body
-    const wanted = { sinceAt: readInstant('since', since), booksUnknown: unknown === 'book' }
+    const wanted = { sinceAt: readInstant(deps.wallClock, 'since', since), booksUnknown: unknown === 'book' }
     return startReconciliation(deps, wanted, actedBy(deps, request, why))
   })
-  app.post(...routeAt(OPERATIONS.continueReconciliation), async ({ params }) =>
-    continueReconciliation(deps, params.reconciliation_id),
+  app.post(...routeAt(OPERATIONS.continueReconciliation), async (request) =>
+    continueReconciliation(deps, request.params.reconciliation_id, deps.operators.of(request)),
   )
 }
 
@@ -181,34 +248,24 @@ function downloadRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.get(...routeAt(OPERATIONS.exportPayments), async (request, reply) => {
     const { month, method: way = null } = request.query
     const pieces = await exportPayments(deps, { month, way, operator: deps.operators.of(request) })
-    return reply
-      .type('text/csv; charset=utf-8')
-      .header('content-disposition', `attachment; filename="payments-${month}.csv"`)
-      .send(Readable.from(pieces))
+    return sendFile(reply, { type: CSV_TYPE, name: `payments-${month}.csv`, content: pieces })
   })
   app.get(...routeAt(OPERATIONS.downloadBackup), async (request, reply) => {
     const content = await backUp(deps, { operator: deps.operators.of(request) })
-    return reply
-      .type('application/gzip')
-      .header('content-disposition', 'attachment; filename="ishtirak.backup.gz"')
-      .send(Readable.from(content))
+    return sendFile(reply, { type: 'application/gzip', name: 'ishtirak.backup.gz', content })
   })
 }
-
-/** It was sent by a user: a browser that shows it after all runs nothing of it. */
-const HARMLESS = { 'content-security-policy': "default-src 'none'; sandbox", 'cache-control': 'no-store' }
 
 function proofRoute(app: App, deps: OperatorRoutesDeps): void {
   app.get(...routeAt(OPERATIONS.downloadProof), async (request, reply) => {
     const { payment_id: paymentId, n } = request.params
     const operator = deps.operators.of(request)
-    const { type, bytes, name, content } = await downloadProof(deps, { paymentId, n: Number(n), operator })
-    return reply
-      .type(type)
-      .headers({ ...HARMLESS, 'content-disposition': `attachment; filename="${name}"` })
-      .header('content-length', bytes)
-      .send(Readable.from(content))
+    return sendProof(reply, await downloadProof(deps, { paymentId, n: Number(n), operator }))
   })
+}
+
+export function sendProof(reply: FastifyReply, { bytes, ...file }: ProofDownload): FastifyReply {
+  return sendFile(reply.header('content-length', bytes), file)
 }
 
 function eventRoutes(app: App, deps: OperatorRoutesDeps): void {

@@ -3,14 +3,18 @@
 import { type Instant, toTimestamp } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import { PAYMENT_WAYS, type Payment, type PaymentWay, type PublicPaymentStatus } from '../core/payment.js'
-import { type ReceiptSnapshot, readReceiptNumber, receiptNumber, totalOf } from '../core/receipt.js'
-import { readReference } from '../core/reference.js'
+import { type ReceiptSnapshot, receiptNumber, totalOf } from '../core/receipt.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, json, text } from '../database/rows.js'
-import { PAYMENT_COLUMNS, parsePayment, publicStatusSql } from '../payments/payments.sql.js'
+import {
+  type HistoryPosition,
+  PAYMENT_COLUMNS,
+  parsePayment,
+  publicStatusSql,
+} from '../payments/payments.sql.js'
 import { viewRows } from '../payments/schemas.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
-import { ActSchema, FoundUserSchema, ReceivedSchema, SentSchema } from './schemas.js'
+import { ActSchema, ReceivedSchema, SentSchema } from './schemas.js'
 
 /** `wayOf` of core, of `payments p`. */
 const isWay = (way: string) =>
@@ -22,41 +26,59 @@ const newest = (name: string, isWanted: string) =>
     `operator.${name}`,
     `select ${PAYMENT_COLUMNS}
        from payments p
-      where ($1::text is null or p.user_id = $1) and ${isWay('$3')} and ${isWanted}
+      where ${isWay('$2')} and ${isWanted}
       order by p.created_at desc, p.id desc
-      limit $2::int`,
+      limit $1::int`,
   )
-const selectNewest = newest('newest', `($4::text is null or $4 = ${publicStatusSql('$5')})`)
-const selectInReview = newest('in_review', "p.status = 'review'")
+const isOfStatus = `($3::text is null or $3 = ${publicStatusSql('$4')})`
+const isAfter = (at: string, id: string) => `(p.created_at, p.id) < (${at}::timestamptz, ${id})`
+// Apart from the further pages: planned while the table is empty, a bound would make this one read all payments later.
+const selectNewest = newest('newest', isOfStatus)
+const selectNewestAfter = newest('newest_after', `${isOfStatus} and ${isAfter('$5', '$6')}`)
+// Apart: a plan that does not know whether there is a user would look through the payments of all.
+const selectNewestOfUser = newest(
+  'newest_of_user',
+  `${isOfStatus} and ${isAfter('$5', '$6')} and p.user_id = $7`,
+)
+const selectInReview = newest('in_review', `p.status = 'review' and ${isAfter('$3', '$4')}`)
+const selectOpen = newest(
+  'open',
+  `p.status in ('requested', 'pending') and p.expires_at > $3::timestamptz and ${isAfter('$4', '$5')}`,
+)
 // Rides on payments_without_page.
 const selectNewestWithoutPage = newest(
   'newest_without_page',
-  `p.checkout_url is null and p.checkout_id is not null and ($4::text is null or $4 = ${publicStatusSql('$5')})`,
+  `p.checkout_url is null and p.checkout_id is not null and ${isOfStatus} and ${isAfter('$5', '$6')}`,
 )
 
-/** Of all users, newest first. Those in review, and those without a page, have indexes of their own: they are few among many. */
+/** Newest first. Of all users, those in review, the open ones, and those without a page have indexes: they are few among many. */
 export async function newestPayments(
   database: Queryable,
   wanted: {
+    /** Null: of all users. */
     readonly userId: string | null
     readonly status: PublicPaymentStatus | null
     readonly way: PaymentWay | null
+    readonly after: HistoryPosition | null
     readonly limit: number
   },
   now: Instant,
 ): Promise<readonly Payment[]> {
-  const { userId, status, way, limit } = wanted
-  const rows =
-    status === 'review'
-      ? await database.query(selectInReview, [userId, limit, way])
-      : await database.query(way === null || way === 'card' ? selectNewest : selectNewestWithoutPage, [
-          userId,
-          limit,
-          way,
-          status,
-          at(now),
-        ])
-  return rows.map(parsePayment)
+  const { userId, status, way, after, limit } = wanted
+  const page = [limit, way]
+  const position = after ? [at(after.createdAt), after.id] : ['infinity', '']
+  const ofStatus = [...page, status, at(now)]
+  const find = () => {
+    if (userId !== null) return database.query(selectNewestOfUser, [...ofStatus, ...position, userId])
+    if (status === 'review') return database.query(selectInReview, [...page, ...position])
+    if (status === 'pending') return database.query(selectOpen, [...page, at(now), ...position])
+    if (way !== null && way !== 'card')
+      return database.query(selectNewestWithoutPage, [...ofStatus, ...position])
+    return after
+      ? database.query(selectNewestAfter, [...ofStatus, ...position])
+      : database.query(selectNewest, ofStatus)
+  }
+  return (await find()).map(parsePayment)
 }
 
 const selectWithUser = statement(
@@ -97,11 +119,15 @@ const ACT_COLUMNS = 'id, acted_at as at, actor, act, reason as why, payment_id, 
 
 const selectActs = statement(
   'operator.acts_on_payment',
-  `select ${ACT_COLUMNS} from audit where user_id = $1 and payment_id = $2 order by id`,
+  `select * from (select ${ACT_COLUMNS} from audit where user_id = $1 and payment_id = $2 order by id desc limit $3::int) newest
+    order by id`,
 )
 
-/** What came in about a payment, what it keeps of it, what went out, its receipt, and what was done by hand. */
-export async function tracesOf(database: Queryable, { userId, id, checkoutId }: Payment) {
+/**
+ * What came in about a payment, what it keeps of it, what went out, its receipt, and what was done by hand: the newest `acts`,
+ * oldest first.
+ */
+export async function tracesOf(database: Queryable, { userId, id, checkoutId }: Payment, acts: number) {
   const of = [userId, id]
   const [kept = {}] = await database.query(selectKept, of)
   const receipt = receiptIn(kept)
@@ -114,8 +140,14 @@ export async function tracesOf(database: Queryable, { userId, id, checkoutId }: 
     reports: json<readonly KeptReport[]>(kept, 'reports'),
     received: viewRows(ReceivedSchema, await database.query(selectReceived, [...of, checkoutId])),
     sent: viewRows(SentSchema, await database.query(selectSent, of)),
-    audit: viewRows(ActSchema, await database.query(selectActs, of)),
+    audit: viewRows(ActSchema, await database.query(selectActs, [...of, acts])),
   }
+}
+
+/** What a booked payment cost, by its receipt. */
+export async function readTotal(database: Queryable, { userId, id }: Payment) {
+  const [kept = {}] = await database.query(selectKept, [userId, id])
+  return describeTotal(json<ReceiptSnapshot>(kept, 'snapshot'))
 }
 
 /** In dinars, which have centimes where the duty has. */
@@ -127,6 +159,9 @@ const selectActsOfUser = statement(
   'operator.acts_on_user',
   `select ${ACT_COLUMNS} from audit where user_id = $1 order by id desc limit $2::int`,
 )
+
+/** In the audit trail: of an act that is about no single user. */
+export const NO_USER = ''
 
 /** Newest first. */
 export async function actsOnUser(database: Queryable, userId: string, limit: number) {
@@ -150,10 +185,9 @@ const selectTaken = statement(
      from payments p
      left join receipts r on r.user_id = p.user_id and r.payment_id = p.id
      left join transfers t on t.user_id = p.user_id and t.payment_id = p.id
-    where p.paid_at >= $1::timestamptz and p.paid_at < $2::timestamptz and ${isWay('$6')}
-      and ($3::timestamptz is null or (p.paid_at, p.id) > ($3::timestamptz, $4::text))
+    where (p.paid_at, p.id) > ($1::timestamptz, $2::text) and p.paid_at < $3::timestamptz and ${isWay('$5')}
     order by p.paid_at, p.id
-    limit $5::int`,
+    limit $4::int`,
 )
 
 /** Paid in `[from, to)`, refunded ones as well, oldest first, after the given one. */
@@ -163,14 +197,9 @@ export async function takenPayments(
   after: Payment | null,
   limit: number,
 ): Promise<readonly TakenPayment[]> {
-  const rows = await database.query(selectTaken, [
-    at(span.from),
-    at(span.to),
-    at(after?.paidAt ?? null),
-    after?.id ?? null,
-    limit,
-    span.way,
-  ])
+  // No id is empty: all of that instant are after it.
+  const start = [at(after?.paidAt ?? span.from), after?.id ?? '']
+  const rows = await database.query(selectTaken, [...start, at(span.to), limit, span.way])
   return rows.map((row) => ({
     payment: parsePayment(row),
     receipt: receiptIn(row),
@@ -182,52 +211,4 @@ export async function takenPayments(
 /** Of a row that receipts are joined to. */
 function receiptIn(row: Row): TakenPayment['receipt'] {
   return row.number === null ? null : { series: text(row, 'series'), number: integer(row, 'number') }
-}
-
-/**
- * One word, looked up wherever an operator may have it from: a user's id or e-mail, a payment's id, the provider's checkout
- * id, a transfer's reference, a receipt's number. Exact hits only, each through an index. White space around it comes from copying it.
- */
-export async function search({ database }: { readonly database: Queryable }, typed: string) {
-  const word = typed.trim()
-  const [users, payments] = await Promise.all([
-    findUsersByWord(database, word),
-    findPaymentsByWord(database, readReference(word) ?? word, readReceiptNumber(word)),
-  ])
-  return { users, payments }
-}
-
-/** Several users may share an address, and one checkout may be reported for several users. */
-const HITS_MAX = 20
-
-const selectUsers = statement(
-  'operator_search.users',
-  `select user_id, email, name from users where user_id = $1
-    union all
-   (select user_id, email, name from users
-     where lower(email) = lower($1) and user_id <> $1 order by user_id limit ${HITS_MAX})`,
-)
-
-export async function findUsersByWord(database: Queryable, word: string) {
-  return viewRows(FoundUserSchema, await database.query(selectUsers, [word]))
-}
-
-const selectPayments = statement(
-  'operator_search.payments',
-  `select ${PAYMENT_COLUMNS} from payments p where p.id = $1
-    union all
-   (select ${PAYMENT_COLUMNS} from payments p where p.checkout_id = $1 and p.id <> $1 limit ${HITS_MAX})
-    union all
-   select ${PAYMENT_COLUMNS}
-     from receipts r join payments p on p.user_id = r.user_id and p.id = r.payment_id
-    where r.series = $2 and r.number = $3::int`,
-)
-
-export async function findPaymentsByWord(
-  database: Queryable,
-  word: string,
-  receipt: { readonly series: string; readonly number: number } | null,
-): Promise<readonly Payment[]> {
-  const found = [word, receipt?.series ?? null, receipt?.number ?? null]
-  return (await database.query(selectPayments, found)).map(parsePayment)
 }

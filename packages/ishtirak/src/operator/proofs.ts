@@ -1,5 +1,6 @@
 // A proof of a transfer as an operator reads it. Each reading is a line of the audit trail.
 import { BillingError } from '../core/error.js'
+import { type Operator, requireRole } from '../core/role.js'
 import type { ProofType } from '../core/transfer.js'
 import { type AuditDeps, recordAct } from '../payments/audit.sql.js'
 import { listProofs, proofContent } from '../payments/transfer/proof.sql.js'
@@ -21,8 +22,9 @@ const ENDINGS: Readonly<Record<ProofType, string>> = {
 /** Throws `not_found`, also where it was erased. */
 export async function downloadProof(
   deps: AuditDeps,
-  { paymentId, n, operator }: { readonly paymentId: string; readonly n: number; readonly operator: string },
+  { paymentId, n, operator }: { readonly paymentId: string; readonly n: number; readonly operator: Operator },
 ): Promise<ProofDownload> {
+  requireRole(operator, 'payment.read_proof')
   const { userId } = (await loadPayment(deps, paymentId)).payment
   const proof = (await listProofs(deps.database, { userId, paymentId })).find((one) => one.n === n)
   if (!proof || proof.erasedAt !== null)

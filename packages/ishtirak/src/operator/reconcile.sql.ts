@@ -5,6 +5,7 @@ import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, flag, instant, instantOrNull, integer, text, textOrNull } from '../database/rows.js'
+import { type AuditEntry, insertAudit, UNLESS_DONE } from '../payments/audit.sql.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
 import { viewRows } from '../payments/schemas.js'
 import { ComparisonSchema, FindingSchema } from './schemas.js'
@@ -27,18 +28,39 @@ export type Finding = Omit<Static<typeof FindingSchema>, 'found_at' | 'seen_at'>
 
 const insertComparison = statement(
   'comparisons.start',
-  `insert into comparisons (id, since_at, started_by, started_at, books_unknown, next_page, next_round_at, method)
-   values ($1, $2::timestamptz, $3, $4::timestamptz, $5::boolean, $6::int, $4::timestamptz, $7)`,
+  `insert into comparisons (id, since_at, started_at, books_unknown, next_page, next_round_at, method, started_by)
+   values ($1, $2::timestamptz, $3::timestamptz, $4::boolean, $5::int, $3::timestamptz, $6, $7)`,
 )
 
-/** `startedBy`: the operator's name, or `schedule`. */
-export async function startComparison(
+/** Of the schedule. */
+export async function startComparison(database: Queryable, walk: Walk): Promise<void> {
+  await database.query(insertComparison, [...walkValues(walk), 'schedule'])
+}
+
+// Two with the same operation wait for each other at the index audit_operations.
+const insertAskedComparison = statement(
+  'comparisons.start_asked',
+  `with asked as (
+     ${insertAudit({ userId: "''", at: '$3::timestamptz', entry: '$7::jsonb' })} ${UNLESS_DONE}
+     returning actor
+   )
+   insert into comparisons (id, since_at, started_at, books_unknown, next_page, next_round_at, method, started_by)
+   select $1, $2::timestamptz, $3::timestamptz, $4::boolean, $5::int, $3::timestamptz, $6, actor from asked
+   returning id`,
+)
+
+/** Of an operator, with its row in the audit trail. False: this operation has begun one. */
+export async function startAskedComparison(
   database: Queryable,
-  walk: Walk & { readonly startedBy: string },
-): Promise<void> {
-  const { id, method, sinceAt, startedBy, startedAt, booksUnknown, nextPage } = walk
-  const values = [id, at(sinceAt), startedBy, at(startedAt), booksUnknown, nextPage, method]
-  await database.query(insertComparison, values)
+  walk: Walk,
+  audit: AuditEntry,
+): Promise<boolean> {
+  const rows = await database.query(insertAskedComparison, [...walkValues(walk), JSON.stringify(audit)])
+  return rows.length > 0
+}
+
+function walkValues({ id, sinceAt, startedAt, booksUnknown, nextPage, method }: Walk) {
+  return [id, at(sinceAt), at(startedAt), booksUnknown, nextPage, method]
 }
 
 const claimNextRound = statement(
@@ -182,13 +204,20 @@ const selectComparisons = statement(
     limit $2::int`,
 )
 
-const selectFindings = statement(
-  'comparisons.findings',
-  `select nullif(user_id, '') as user_id, checkout_id, kind, payment_id, outcome, details, found_at, seen_at
-     from comparison_findings f
-    where $1::text is null or comparison_id = $1
-    order by seen_at desc, f.user_id, checkout_id
-    limit $2::int`,
+const findings = (name: string, isWanted: string) =>
+  statement(
+    `comparisons.${name}`,
+    `select nullif(user_id, '') as user_id, checkout_id, kind, payment_id, outcome, details, found_at, seen_at
+       from comparison_findings f
+      where ${isWanted}
+      order by seen_at desc, f.user_id, checkout_id
+      limit $1::int`,
+  )
+const selectFindings = findings('findings', 'true')
+// Seen since it began, by clocks that may differ: earlier findings, however many there are, are not read.
+const selectFindingsOf = findings(
+  'findings_of',
+  "comparison_id = $2 and seen_at >= (select started_at - interval '1 day' from comparisons where id = $2)",
 )
 
 /** Newest first, with what was found: of one comparison, or (null) of the last ones. */
@@ -197,11 +226,13 @@ export async function listComparisons(
   id: string | null,
   limits: { readonly comparisons: number; readonly findings: number },
 ) {
+  const comparisons = await database.query(selectComparisons, [id, limits.comparisons])
+  const found =
+    id === null
+      ? await database.query(selectFindings, [limits.findings])
+      : await database.query(selectFindingsOf, [limits.findings, id])
   return {
-    comparisons: viewRows(
-      ComparisonSchema,
-      await database.query(selectComparisons, [id, limits.comparisons]),
-    ),
-    findings: viewRows(FindingSchema, await database.query(selectFindings, [id, limits.findings])),
+    comparisons: viewRows(ComparisonSchema, comparisons),
+    findings: viewRows(FindingSchema, found),
   }
 }

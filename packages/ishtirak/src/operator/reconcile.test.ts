@@ -1,11 +1,18 @@
 // The provider's list against our books: what only one side has comes to light, by itself within a day or when asked.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import {
+  OPERATOR_ENV,
+  type OperatorCaller,
+  operatorOf,
+  ownerNamed,
+} from '../../../../test/support/operator.js'
 import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
+import { BillingError } from '../core/error.js'
 import { statement } from '../database/database.js'
 import { claimRound } from '../database/job-leases.js'
 import { showUser } from './acts.js'
+import { startReconciliation } from './reconcile.js'
 
 const STATUS = '/api/v1/billing/status'
 const DAY = 86_400
@@ -17,6 +24,7 @@ const forgetCheckout = statement(
   `update payments set checkout_id = 'chk_the_provider_never_made'`,
 )
 const setAmount = statement('test.reconcile.set_amount', 'update payments set amount = $1::int')
+const codeOf = (error: unknown) => (error instanceof BillingError ? error.code : String(error))
 const selectLease = statement(
   'test.reconcile.lease',
   'select name, next_run_at from job_leases where name = $1',
@@ -49,9 +57,21 @@ describeScenario('the books compared', ({ database }) => {
     await world.as('user-1').buy()
     await world.as('user-2').upgrade()
     const { reconciliation, findings } = await reconcile()
-    expect(reconciliation).toMatchObject({ since: '2026-11-01T00:00:00Z', started_by: 'amina', checkouts: 2 })
+    expect(reconciliation).toMatchObject({ since: '2026-10-31T23:00:00Z', started_by: 'amina', checkouts: 2 })
     expect(reconciliation.finished_at).toBe('2026-11-21T12:00:00Z')
     expect(findings).toEqual([])
+  })
+
+  it('are compared once for one operation, however often it is asked for', async () => {
+    const by = { operator: ownerNamed('amina'), reason: null, operationId: 'one-click' }
+    const wanted = { sinceAt: world.clock.now() - DAY * 1_000, booksUnknown: false }
+    const start = () => startReconciliation(world.service.parts, wanted, by).then(() => 'begun', codeOf)
+    const outcomes = [...(await Promise.all([start(), start(), start()])), await start()]
+    expect(outcomes.sort()).toEqual(['begun', 'conflict', 'conflict', 'conflict'])
+    const { data } = (await operator.get('/reconciliations')).body
+    expect(data).toMatchObject([{ started_by: 'amina' }])
+    const { audit } = (await operator.get('/sessions')).body
+    expect(audit).toMatchObject([{ act: 'reconcile', after: { comparison_id: data[0].id } }])
   })
 
   it('show what was paid there and not booked here, and it is booked', async () => {

@@ -6,7 +6,8 @@ import { BillingError } from '../core/error.js'
 import { CLOCK_SKEW_MAX, DAY, type Instant, SECOND, timestampOrNull, toTimestamp } from '../core/instant.js'
 import { type Payment, paymentBehind } from '../core/payment.js'
 import type { Catalogue } from '../core/plan.js'
-import { type By, recordAct } from '../payments/audit.sql.js'
+import { type Operator, requireRole } from '../core/role.js'
+import { auditEntry, type By } from '../payments/audit.sql.js'
 import { isAllBefore, type PaymentMethod, type ProviderFailure } from '../payments/method.js'
 import { insertFoundPayment } from '../payments/payments.sql.js'
 import { type SettleDeps, settlePayment } from '../payments/settle.js'
@@ -17,6 +18,7 @@ import {
   listComparisons,
   paymentsOfCheckouts,
   saveComparisonStep,
+  startAskedComparison,
   startComparison,
   unmatchedPayments,
   type Walk,
@@ -53,12 +55,16 @@ async function reconcileMethod(deps: ReconcileDeps, method: PaymentMethod): Prom
   const { unfinished, begunAt } = await lastComparison(deps.database, method.name)
   if (unfinished === null && (begunAt === null || now < begunAt + DAY)) return 0
   const sinceAt = (begunAt ?? now) - OVERLAP_MS
-  const wanted = { sinceAt, startedBy: 'schedule', booksUnknown: false, now }
-  const id = unfinished ?? (await begin(deps, method, wanted))
-  return (await continueReconciliation(deps, id)).reconciliation.calls
+  if (unfinished !== null) return (await doRound(deps, unfinished)).reconciliation.calls
+  const walk = newWalk(deps, method, { sinceAt, booksUnknown: false, now })
+  await startComparison(deps.database, walk)
+  return (await doRound(deps, walk.id)).reconciliation.calls
 }
 
-/** The operator's comparison: written to the audit trail, then the first round at once. */
+/**
+ * The operator's comparison: written to the audit trail, then the first round at once. Throws `conflict` where the same
+ * operation has begun one.
+ */
 export async function startReconciliation(
   deps: ReconcileDeps,
   request: {
@@ -68,17 +74,29 @@ export async function startReconciliation(
   },
   by: By,
 ): Promise<Reconciliation> {
+  requireRole(by.operator, 'reconcile')
   const now = deps.clock.now()
   const { sinceAt, booksUnknown } = request
-  const wanted = { sinceAt, booksUnknown, startedBy: by.operator, now }
-  const id = await begin(deps, deps.methods.primary, wanted)
+  const walk = newWalk(deps, deps.methods.primary, { sinceAt, booksUnknown, now })
+  const { id } = walk
   const after = { comparison_id: id, since: toTimestamp(sinceAt), unknown: booksUnknown ? 'book' : 'report' }
-  await recordAct(deps, { ...by, act: 'reconcile' }, { after })
-  return continueReconciliation(deps, id)
+  const facts = { paymentId: null, before: {}, after, now }
+  const audit = auditEntry(deps.ids, { ...by, act: 'reconcile' }, facts)
+  if (!(await startAskedComparison(deps.database, walk, audit))) throw new BillingError('conflict')
+  return doRound(deps, id)
 }
 
 /** One round, if it is time for one and no other process does it; then how far it is. Throws `not_found`. */
-export async function continueReconciliation(deps: ReconcileDeps, id: string): Promise<Reconciliation> {
+export async function continueReconciliation(
+  deps: ReconcileDeps,
+  id: string,
+  operator: Operator,
+): Promise<Reconciliation> {
+  requireRole(operator, 'reconcile')
+  return doRound(deps, id)
+}
+
+async function doRound(deps: ReconcileDeps, id: string): Promise<Reconciliation> {
   const now = deps.clock.now()
   const claimed = await claimComparison(deps.database, id, { now, nextRoundAt: now + ROUND_MS })
   if (claimed) await continueWalk(deps, claimed)
@@ -88,14 +106,12 @@ export async function continueReconciliation(deps: ReconcileDeps, id: string): P
   return { reconciliation, findings }
 }
 
-async function begin(
-  deps: ReconcileDeps,
+function newWalk(
+  { ids }: ReconcileDeps,
   { name: method, list }: PaymentMethod,
-  of: { sinceAt: Instant; startedBy: string; booksUnknown: boolean; now: Instant },
-): Promise<string> {
-  const id = deps.ids.next('cmp', of.now)
-  await startComparison(deps.database, { ...of, id, method, startedAt: of.now, nextPage: list ? 1 : null })
-  return id
+  { now, ...wanted }: { sinceAt: Instant; booksUnknown: boolean; now: Instant },
+): Walk {
+  return { ...wanted, id: ids.next('cmp', now), method, startedAt: now, nextPage: list ? 1 : null }
 }
 
 async function continueWalk(deps: ReconcileDeps, walk: Walk): Promise<void> {

@@ -43,6 +43,8 @@ describeScenario('a refund of a year', ({ database }) => {
       payment_id: year,
       user_id: 'user-1',
       amount: 20_000,
+      stamp_duty: 0,
+      total: 20_000,
       currency: 'DZD',
       before: { plan: 'pro', status: 'active', current_period_end: '2028-06-21T12:00:00Z' },
       after: { plan: 'pro', status: 'active', current_period_end: '2027-10-01T12:00:00Z' },

@@ -54,7 +54,7 @@ const createdAhead = bringBack(
    next_check_at = case when r.next_check_at is not null then $1::timestamptz end`,
 )
 
-// What was announced by a clock that was ahead is not yet true: the announcements of its users begin anew. The users are
+// What was announced by a clock that was ahead is not yet true: the announcements of its users start again. The users are
 // locked first and in order, as by every statement that locks several. Rides on outbox_by_age.
 const announcedAhead = statement(
   'repairs.announcements',

@@ -1,6 +1,6 @@
 // The shapes of the operator's part: more than a user sees of a payment, and the trail of what was done.
 import { Type } from 'typebox'
-import { BillingError, type ValidationCode } from '../core/error.js'
+import { wrongField } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
@@ -14,30 +14,28 @@ import {
   planLimitsSchema,
   timestamp,
 } from '../payments/schemas.js'
-import { GrantSchema, reason } from './grant-schemas.js'
+import type { WallClock } from '../runtime/calendar.js'
+import { GrantSchema } from './grant-schemas.js'
+import { nextCursor, pageQuery } from './page.js'
+import { reason } from './reason.js'
 import { TransferStateSchema } from './transfer-state.js'
-
-export const WhySchema = Type.Object({ why: reason }, { additionalProperties: false })
-export const OptionalWhySchema = Type.Object({ why: Type.Optional(reason) }, { additionalProperties: false })
 
 export function dayOrInstant(description: string) {
   return Type.String({
     pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}Z)?$',
-    description: `${description}: a day or an instant, UTC`,
+    description: `${description}: a day in BILLING_TIMEZONE, or an instant in UTC`,
     examples: ['2026-11-01'],
   })
 }
 
-/** What fits the schema above; a day begins at midnight. Throws `validation_failed`. */
-export function readInstant(field: string, text: string): Instant {
+/** What fits the schema above; a day begins at its midnight in the billing time zone. Throws `validation_failed`. */
+export function readInstant({ dayOf }: Pick<WallClock, 'dayOf'>, field: string, text: string): Instant {
   const at = Date.parse(text)
-  const wrong = (code: ValidationCode) =>
-    new BillingError('validation_failed', { problems: [{ pointer: `/${field}`, code }] })
   // 31 February is no day, although the language takes it for 3 March.
-  if (Number.isNaN(at) || !toTimestamp(at).startsWith(text)) throw wrong('wrong_format')
+  if (Number.isNaN(at) || !toTimestamp(at).startsWith(text)) throw wrongField(field, 'wrong_format')
   // Nothing was sold before 1970, and databases know no year 0.
-  if (at < 0) throw wrong('too_small')
-  return at
+  if (at < 0) throw wrongField(field, 'too_small')
+  return dayOf(text)?.from ?? at
 }
 
 export const PaymentParamsSchema = Type.Object({ payment_id: Type.String({ maxLength: 100 }) })
@@ -55,9 +53,19 @@ export const OperatorPaymentsQuerySchema = Type.Object(
     ),
     method: Type.Optional(Type.Enum([...PAYMENT_WAYS], { description: 'Only those paid in this way' })),
     ...listQuery,
+    cursor: pageQuery.cursor,
   },
   { additionalProperties: false },
 )
+
+const ReviewSchema = Type.Object({
+  differences: Type.Array(Type.String()),
+  provider_status: Type.String(),
+  amount: nullable(Type.Integer()),
+  currency: nullable(Type.String()),
+  paid_at: timestamp,
+  checkout_id: Type.String(),
+})
 
 export const OperatorPaymentSchema = Type.Object({
   user_id: Type.String(),
@@ -66,28 +74,26 @@ export const OperatorPaymentSchema = Type.Object({
   live: Type.Boolean(),
   second_of: nullable(Type.String({ description: 'The payment whose intent was paid twice' })),
   next_check_at: nullable(timestamp),
-  review: Type.Union([
-    Type.Object({
-      differences: Type.Array(Type.String()),
-      provider_status: Type.String(),
-      amount: nullable(Type.Integer()),
-      currency: nullable(Type.String()),
-      paid_at: timestamp,
-      checkout_id: Type.String(),
-    }),
-    Type.Null(),
-  ]),
+  review: Type.Union([ReviewSchema, Type.Null()]),
 })
 
-export const OperatorPaymentsSchema = Type.Object({ data: Type.Array(OperatorPaymentSchema) })
+export const OperatorPaymentsSchema = Type.Object({
+  data: Type.Array(OperatorPaymentSchema),
+  next_cursor: nextCursor,
+})
 
 const { plan, status, current_period_end } = BillingStatusSchema.properties
-const StandingSchema = Type.Object({ plan, status, current_period_end })
+const total = {
+  stamp_duty: Type.Number({ description: 'Dinars; of cash alone, on top of the amount' }),
+  total: Type.Number({ description: 'What was paid, in dinars' }),
+}
+export const StandingSchema = Type.Object({ plan, status, current_period_end })
 
 export const RefundPreviewSchema = Type.Object({
   payment_id: Type.String(),
   user_id: Type.String(),
-  amount: Type.Integer({ description: 'What was paid' }),
+  amount: Type.Integer({ description: 'The price' }),
+  ...total,
   currency: Type.String(),
   before: StandingSchema,
   after: StandingSchema,
@@ -101,31 +107,6 @@ export const RefundPreviewSchema = Type.Object({
     }),
   ),
   events: Type.Array(Type.String(), { description: 'What the platform would be told' }),
-})
-
-export const SearchQuerySchema = Type.Object(
-  {
-    q: Type.String({
-      // Something else than white space.
-      pattern: '\\S',
-      maxLength: 320,
-      description:
-        'A user’s id or e-mail, a payment’s id, the provider’s checkout id, a transfer’s reference or a receipt’s number, whole',
-      examples: ['amina@example.dz', '2026-000042'],
-    }),
-  },
-  { additionalProperties: false },
-)
-
-export const FoundUserSchema = Type.Object({
-  user_id: Type.String(),
-  email: nullable(Type.String()),
-  name: nullable(Type.String()),
-})
-
-export const FoundSchema = Type.Object({
-  users: Type.Array(FoundUserSchema),
-  payments: Type.Array(OperatorPaymentSchema),
 })
 
 export const ActSchema = Type.Object({
@@ -174,8 +155,7 @@ export const PaymentFileSchema = Type.Object({
     Type.Object({
       number: Type.String({ examples: ['2026-000042'] }),
       issued_at: timestamp,
-      stamp_duty: Type.Number({ description: 'Dinars; of cash alone, on top of the amount' }),
-      total: Type.Number({ description: 'What was paid, in dinars' }),
+      ...total,
     }),
     Type.Null(),
   ]),
@@ -276,16 +256,13 @@ export const ExportQuerySchema = Type.Object(
 )
 
 nameSchemas({
-  Reason: WhySchema,
-  OptionalReason: OptionalWhySchema,
+  Review: ReviewSchema,
   OperatorPayment: OperatorPaymentSchema,
   Standing: StandingSchema,
   RefundPreview: RefundPreviewSchema,
   OperatorPayments: OperatorPaymentsSchema,
   AuditEntry: ActSchema,
   KeptReport: KeptReportSchema,
-  FoundUser: FoundUserSchema,
-  SearchResult: FoundSchema,
   PaymentFile: PaymentFileSchema,
   UserFile: UserFileSchema,
   ReconcileRequest: ReconcileRequestSchema,

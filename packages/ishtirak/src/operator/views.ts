@@ -9,7 +9,10 @@ import { approvalsNeeded } from '../core/transfer.js'
 import { viewPayment, viewStatus } from '../payments/schemas.js'
 import { viewProof } from '../payments/transfer/proof.route.js'
 import type { PaymentViewDeps } from '../payments/transfer/schemas.js'
+import type { Clock } from '../runtime/clock.js'
 import type { PaymentFile, RefundPreview, UserFile } from './acts.js'
+import type { DecisionLook } from './approvals.js'
+import type { Look, ProviderLook } from './look.js'
 import type { OperatorPaymentSchema } from './schemas.js'
 import { describeDecided } from './transfer-state.js'
 
@@ -17,6 +20,14 @@ import { describeDecided } from './transfer-state.js'
 export interface ViewContext extends PaymentViewDeps {
   readonly now: Instant
   readonly secondApprovalFrom: number | null
+}
+
+export interface ViewDeps extends Omit<ViewContext, 'now'> {
+  readonly clock: Clock
+}
+
+export function viewedNow({ clock, publicUrl, methods, secondApprovalFrom }: ViewDeps): ViewContext {
+  return { now: clock.now(), publicUrl, methods, secondApprovalFrom }
 }
 
 export function viewOperatorPayment(
@@ -59,7 +70,7 @@ function viewTransfer(
 const BELIEVED: readonly KeptReport['outcome'][] = ['booked', 'booked_second', 'moved']
 
 export function viewPaymentFile(
-  { payment, transfer, proofs, reports, ...traces }: PaymentFile,
+  { payment, transfer, proofs, receipt, reports, received, sent, audit }: PaymentFile,
   context: ViewContext,
 ) {
   return {
@@ -67,7 +78,7 @@ export function viewPaymentFile(
     transfer: viewTransfer({ transfer, payment, proofs }, context),
     settled_by: reports.findLast(({ outcome }) => BELIEVED.includes(outcome))?.source ?? null,
     reports: reports.map(viewReport),
-    ...traces,
+    ...{ receipt, received, sent, audit },
   }
 }
 
@@ -106,15 +117,44 @@ export function viewUserFile(
   }
 }
 
-export function viewRefundPreview({ payment, before, after, moved, events }: RefundPreview) {
-  const standing = (subscription: Subscription) => {
-    const { plan, status, current_period_end } = viewStatus(subscription)
-    return { plan, status, current_period_end }
+function standing(subscription: Subscription) {
+  const { plan, status, current_period_end } = viewStatus(subscription)
+  return { plan, status, current_period_end }
+}
+
+export function viewLook({ isAnswered, said, ...look }: ProviderLook) {
+  return {
+    ...viewChange(look),
+    answered: isAnswered,
+    provider: said && { status: said.status, amount: said.amount, currency: said.currency },
   }
+}
+
+export function viewDecision({ approvals, ...look }: DecisionLook) {
+  return { ...viewChange(look), approvals }
+}
+
+function viewChange({ payment, status, access }: Pick<Look, 'payment' | 'status' | 'access'>) {
+  return {
+    payment_id: payment.id,
+    user_id: payment.userId,
+    payment_status: { before: publicStatus(status.before), after: publicStatus(status.after) },
+    before: standing(access.before),
+    after: standing(access.after),
+  }
+}
+
+/** Users and operators know no `requested`. */
+function publicStatus(status: Payment['status']) {
+  return status === 'requested' ? 'pending' : status
+}
+
+export function viewRefundPreview({ payment, paid, before, after, moved, events }: RefundPreview) {
   return {
     payment_id: payment.id,
     user_id: payment.userId,
     amount: payment.price.amount,
+    ...paid,
     currency: payment.price.currency,
     before: standing(before),
     after: standing(after),

@@ -1,27 +1,34 @@
 // The audit trail: who did what, when and why, with the facts about money before and after; no address, no token, nothing of
 // the provider's account. Rows are added with the act they tell of and never changed: the database refuses it.
+import { BillingError } from '../core/error.js'
 import { describeGrant } from '../core/event.js'
 import type { Grant } from '../core/grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
+import type { Operator, RecordedAct } from '../core/role.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, instantOrNull } from '../database/rows.js'
+import { at, instantOrNull, text } from '../database/rows.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Ids } from '../runtime/random.js'
 
 /** Who acts, and why. A reason is required wherever money or access changes. */
 export interface By {
-  /** The operator's name, from the key or from the command line. */
-  readonly operator: string
+  readonly operator: Operator
   readonly reason: string | null
+  /** Names the sending of a form, which acts once: see `findAct`. */
+  readonly operationId?: string
+  /** The version of the user's facts that was shown before: where it is another one by now, nothing is done. */
+  readonly seenVersion?: number
 }
 
 export interface OperatorAct extends By {
-  /** `payment.refund`, `user.end`, … */
-  readonly act: string
+  readonly act: RecordedAct
 }
+
+/** Of any caller, known or not. */
+type NamedAct = Omit<OperatorAct, 'operator'> & { readonly operator: Pick<Operator, 'name'> }
 
 export interface AuditDeps {
   readonly database: Queryable
@@ -29,17 +36,29 @@ export interface AuditDeps {
   readonly ids: Ids
 }
 
+/** Inserts an `AuditEntry`, which is `entry` as JSON; a statement, or a part of one whose rows `from` names. */
+export const insertAudit = (of: {
+  readonly userId: string
+  readonly at: string
+  readonly entry: string
+  readonly from?: string
+}) => `
+     insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after, operation_id)
+     select ${of.userId}, a.id, ${of.at}, a.actor, a.act, a.reason, a.payment_id, a.before, a.after, a.operation_id
+       from ${of.from ? `${of.from}, ` : ''}jsonb_populate_record(null::audit, ${of.entry}) a`
+
+/** Behind `insertAudit`, where an operation that was done before is no error. */
+export const UNLESS_DONE = 'on conflict (user_id, operation_id) where operation_id is not null do nothing'
+
 const insert = statement(
   'audit.insert',
-  `insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after)
-   select $2, id, $3::timestamptz, actor, act, reason, payment_id, before, after
-     from jsonb_populate_record(null::audit, $1::jsonb)`,
+  `${insertAudit({ userId: '$2', at: '$3::timestamptz', entry: '$1::jsonb' })} ${UNLESS_DONE}`,
 )
 
 /** Writes down an act that changes no money: a look at the provider that found nothing, an export. */
 export async function recordAct(
   { database, clock, ids }: AuditDeps,
-  by: OperatorAct,
+  by: NamedAct,
   of: {
     /** Absent: the act is about no single user. */
     readonly userId?: string
@@ -79,7 +98,7 @@ export type AuditEntry = ReturnType<typeof auditEntry>
 /** In the columns of its row. */
 export function auditEntry(
   ids: Ids,
-  { operator, act, reason }: OperatorAct,
+  { operator, act, reason, operationId }: NamedAct,
   of: {
     readonly paymentId: string | null
     readonly before: object
@@ -88,7 +107,10 @@ export function auditEntry(
   },
 ) {
   const { paymentId, before, after, now } = of
-  return { id: ids.next('act', now), actor: operator, act, reason, payment_id: paymentId, before, after }
+  return {
+    ...{ id: ids.next('act', now), actor: operator.name, act, reason, payment_id: paymentId, before, after },
+    operation_id: operationId ?? null,
+  }
 }
 
 function describeFacts({ payment, subscription, moved, grant }: AuditedFacts) {
@@ -118,6 +140,25 @@ function describePayment(payment: Payment) {
 
 function describeMoved({ sourceId, periodStart, periodEnd }: MovedPeriod) {
   return { id: sourceId, period_start: toTimestamp(periodStart), period_end: toTimestamp(periodEnd) }
+}
+
+/** Throws `conflict`: what was shown to the operator is no longer so. */
+export function requireUnchanged({ seenVersion }: Pick<By, 'seenVersion'>, version: number): void {
+  if (seenVersion !== undefined && seenVersion !== version) throw new BillingError('conflict')
+}
+
+const selectByOperation = statement(
+  'audit.by_operation',
+  'select id from audit where user_id = $1 and operation_id = $2',
+)
+
+/** The id of the act that was done under this name; null: it was not. */
+export async function findAct(
+  database: Queryable,
+  of: { readonly userId: string; readonly operationId: string },
+): Promise<string | null> {
+  const [row] = await database.query(selectByOperation, [of.userId, of.operationId])
+  return row ? text(row, 'id') : null
 }
 
 const selectRefund = statement(

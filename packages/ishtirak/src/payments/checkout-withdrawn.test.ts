@@ -1,7 +1,9 @@
 // A checkout whose purpose is over: another payment bought the month meanwhile. It is shown nowhere and ended at the
 // provider; paid all the same, it counts.
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
+import { ownerNamed } from '../../../../test/support/operator.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type Caller, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
 import { acceptPayment, refundPayment, showPayment } from '../operator/acts.js'
@@ -73,7 +75,27 @@ describeScenario('a checkout that outlives its purpose', ({ database }) => {
 
   it('is ended before the user gets another, after the refund of the other payment', async () => {
     const { first, second } = await payFirstAfterSecond()
-    await refundPayment(world.service.parts, first.paymentId, { operator: 'lina', reason: 'asked for' })
+    await refundPayment(world.service.parts, first.paymentId, {
+      operator: ownerNamed('lina'),
+      reason: 'asked for',
+    })
+    const third = await user.upgrade()
+    expect([atProvider(second.checkoutId), atProvider(third.checkoutId)]).toEqual(['expired', 'pending'])
+  })
+
+  it('is ended before the user gets another, however long before its page the payment was begun', async () => {
+    const first = await user.upgrade()
+    await world.advance(30 * 60)
+    world.emulator.setFaults({ api_5xx: { times: 1, scope: 'create_checkout' } })
+    expect((await user.post(UPGRADE, { plan: 'pro' })).body.code).toBe('provider_unavailable')
+    // No job runs meanwhile.
+    world.clock.advance(2 * 3_600_000)
+    const second = await user.upgrade()
+    await postEvent(world, anEvent(world, first.checkoutId, 'paid'))
+    await refundPayment(world.service.parts, first.paymentId, {
+      operator: ownerNamed('lina'),
+      reason: 'asked for',
+    })
     const third = await user.upgrade()
     expect([atProvider(second.checkoutId), atProvider(third.checkoutId)]).toEqual(['expired', 'pending'])
   })
@@ -120,7 +142,10 @@ describeScenario('a checkout that outlives its purpose', ({ database }) => {
     await world.emulator.pay(first.checkoutId, 'paid')
     await world.emulator.settled()
     const second = await user.upgrade()
-    await acceptPayment(world.service.parts, first.paymentId, { operator: 'lina', reason: 'checked' })
+    await acceptPayment(world.service.parts, first.paymentId, {
+      operator: ownerNamed('lina'),
+      reason: 'checked',
+    })
     expect(await isPro()).toBe(true)
     expect((await user.get(`${HISTORY}/${second.paymentId}`)).body.checkout_url).toBeNull()
     await world.advance(10)

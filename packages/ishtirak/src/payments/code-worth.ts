@@ -14,9 +14,8 @@ export type CodeWorth =
   /** At least one, in the order of the catalogue. */
   | { readonly kind: 'discount'; readonly quotes: readonly Quote[] }
 
-/** `typed` as it was typed. Throws `code_not_valid`, `too_many_wrong_codes`, `prepaid_limit_reached`, or `not_found` where there are no codes. */
+/** `typed` as it was typed. Throws `code_not_valid`, `too_many_wrong_codes` or `prepaid_limit_reached`. */
 export function readCodeWorth(deps: QuoteDeps, userId: string, typed: string): Promise<CodeWorth> {
-  if (deps.codeKeys.length === 0) throw new BillingError('not_found')
   return countingTries(deps, userId, async () => {
     const { loadUser, clock, methods, rules } = deps
     const facts = (await loadUser(userId))?.user.subscription ?? NEVER_PAID

@@ -1,17 +1,17 @@
 // Codes that take something off a purchase: a use is held by the payment, comes back with a checkout that dies, and counts with
 // money that comes late. All codes that do not count are refused alike, and only so many may be tried.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { CODE_ENV } from '../../../../test/support/codes.js'
+import { CODE_ENV, makeCodes, PERCENT } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { aReport } from '../../../../test/support/fixtures.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { type Answer, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
 import { type Database, type Statement, statement } from '../database/database.js'
+import { beginTry } from './codes.sql.js'
 import { settlePayment } from './settle.js'
 
 const HOUR = 3_600
-const PERCENT = { kind: 'percent', percent: 15, count: 1, why: 'Ramadan' }
 const WRONG = '0000-0000-0000-0000'
 const QUOTE = '/api/v1/billing/quote?plan=pro'
 
@@ -39,10 +39,7 @@ describeScenario('a code that takes something off', ({ database }) => {
     await world.stop()
   })
 
-  async function aBatch(of: object = {}, by = operator): Promise<{ id: string; code: string }> {
-    const { batch_id, codes } = (await by.post('/codes', { ...PERCENT, ...of })).body
-    return { id: batch_id, code: codes[0] }
-  }
+  const aBatch = (of: object = {}, by = operator) => makeCodes(by, { ...PERCENT, ...of })
   const usesOf = async ({ id }: { id: string }) => {
     const { used, left } = (await operator.get(`/codes/${id}`)).body
     return { used, left }
@@ -141,6 +138,16 @@ describeScenario('a code that takes something off', ({ database }) => {
     const again = await buy('user-1', batch.code)
     expect([statusOf(full.checkoutId), statusOf(again.checkoutId)]).toEqual(['expired', 'pending'])
     expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })
+  })
+
+  it('comes back when a payment at the desk leaves nothing to buy with it', async () => {
+    const batch = await aBatch()
+    const { paymentId } = await buy('user-1', batch.code)
+    const cheque = { user_id: 'user-1', plan: 'pro', method: 'cheque', amount: 2000 }
+    await operator.post('/payments', { ...cheque, reference: 'BNA 1', why: 'taken' })
+    expect((await operator.payment(paymentId)).payment.status).toBe('canceled')
+    expect(await usesOf(batch)).toEqual({ used: 0, left: 1 })
+    await buy('user-2', batch.code)
   })
 
   it('counts with money that comes after its use was given to another: both are booked, none is lost', async () => {
@@ -272,6 +279,23 @@ describeScenario('a code that takes something off', ({ database }) => {
     expect((await ask('user-2', guess(1))).body.code).toBe('code_not_valid')
     world.clock.advance(HOUR * 1_000)
     await buy('user-1', batch.code)
+  })
+
+  it('is not tried where something else stands in the way, however often', async () => {
+    const batch = await aBatch()
+    const quote = (months: number) => world.as('user-1').get(`${QUOTE}&months=${months}&code=${batch.code}`)
+    for (let tries = 0; tries < 11; tries++) expect((await quote(7)).body.code).toBe('unknown_term')
+    expect((await quote(1)).status).toBe(200)
+  })
+
+  it('was not tried at instants that a wrong clock wrote', async () => {
+    const wrong = async () => (await ask('user-1', WRONG)).body.code
+    const ahead = world.clock.now() + 2 * HOUR * 1_000
+    for (let tries = 0; tries < 10; tries++) await beginTry(database(), 'user-1', ahead)
+    expect(await beginTry(database(), 'user-1', ahead)).not.toBeNull()
+    expect(await wrong()).toBe('code_not_valid')
+    world.clock.advance(2 * HOUR * 1_000)
+    expect(await wrong()).toBe('code_not_valid')
   })
 })
 

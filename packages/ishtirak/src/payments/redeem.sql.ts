@@ -5,7 +5,7 @@ import { type Queryable, statement } from '../database/database.js'
 import { json } from '../database/rows.js'
 import { RedemptionSchema, viewRows } from './schemas.js'
 
-/** Nobody redeems that many; more would be a page's work. */
+/** More than a user is expected to redeem; a longer list would need pages. */
 const SHOWN_MAX = 100
 
 const selectNewest = statement(

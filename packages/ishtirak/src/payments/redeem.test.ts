@@ -1,6 +1,6 @@
 // Codes of months: time without a payment, once for each use, with an event, a mail and a statement, and without a receipt.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { CODE_ENV } from '../../../../test/support/codes.js'
+import { CODE_ENV, makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -9,7 +9,6 @@ import { statement } from '../database/database.js'
 import { redeemCode } from './redeem.route.js'
 
 const BILLING = '/api/v1/billing'
-const VOUCHER = { kind: 'months', plan: 'pro', months: 1, count: 1, why: 'sold at the desk' }
 
 const selectTraces = statement(
   'test.redeem.traces',
@@ -28,10 +27,7 @@ describeScenario('a code of months', ({ database }) => {
   })
   afterEach(() => world.stop())
 
-  const aBatch = async (of: object = {}): Promise<{ id: string; codes: readonly string[] }> => {
-    const { batch_id, codes } = (await operator.post('/codes', { ...VOUCHER, ...of })).body
-    return { id: batch_id, codes }
-  }
+  const aBatch = (of: object = {}) => makeCodes(operator, { ...VOUCHER, ...of })
   const redeem = (userId: string, code = '') => world.as(userId).post(`${BILLING}/redeem`, { code })
   /** Without HTTP, over which calls hardly meet: all of them look before the first of them writes. */
   const redeemAtOnce = async (userId: string, code = '') => {
@@ -112,6 +108,23 @@ describeScenario('a code of months', ({ database }) => {
     expect(await tracesOf('user-1')).toMatchObject({ grants: 1, used: 1 })
   })
 
+  it('that is revoked between the look at it and its use is refused', async () => {
+    // Of a user who is not known the code is looked at twice.
+    await world.as('user-1').buy()
+    const { id, codes } = await aBatch()
+    const { parts } = world.service
+    const query: typeof parts.database.query = async (asked, ...rest) => {
+      const rows = await parts.database.query(asked, ...rest)
+      if (asked.name === 'codes.find') await operator.post(`/codes/${id}/revoke`, { why: 'leaked' })
+      return rows
+    }
+    const { kind, transaction, script, close } = parts.database
+    const deps = { ...parts, database: { kind, query, transaction, script, close } }
+    const redeemed = redeemCode(deps, { userId: 'user-1' }, { code: codes[0] ?? '' }, 'overtaken')
+    await expect(redeemed).rejects.toMatchObject({ code: 'code_not_valid' })
+    expect(await tracesOf('user-1')).toMatchObject({ grants: 0, used: 0 })
+  })
+
   it('of several uses is redeemed as often as it has uses, by different users', async () => {
     const { codes } = await aBatch({ uses: 3 })
     const tries = Array.from({ length: 9 }, (_, n) => redeem(`user-${n}`, codes[0]))
@@ -126,20 +139,24 @@ describeScenario('a code of months', ({ database }) => {
     expect(body.current_period_end).toBe('2027-04-21T12:00:00Z')
   })
 
-  it('that does not count is refused alike: used, revoked, a discount, none of ours', async () => {
+  it('that does not count is refused alike: used, expired, too early, revoked, a discount, none of ours', async () => {
     const [used = ''] = (await aBatch()).codes
     await redeem('user-2', used)
     const revoked = await aBatch()
     await operator.post(`/codes/${revoked.id}/revoke`, { why: 'leaked' })
     const discount = await aBatch({ kind: 'percent', plan: undefined, months: undefined, percent: 50 })
+    const expired = await aBatch({ until: '2026-11-21T12:00:01Z' })
+    const early = await aBatch({ from: '2026-12-21' })
+    world.clock.advance(1_000)
+    const batches = [revoked, discount, expired, early].map(({ codes }) => codes[0])
     const answers = []
-    for (const code of [used, revoked.codes[0], discount.codes[0], '0000-0000-0000-0000', 'x']) {
+    for (const code of [used, ...batches, '0000-0000-0000-0000', 'x']) {
       const { status, text } = await redeem('user-1', code)
       answers.push([status, text.replace(/"request_id":"[^"]+"/, '')])
     }
     expect(answers[0]).toEqual([422, expect.stringContaining('"code":"code_not_valid"')])
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
-    for (let wrong = 5; wrong < 10; wrong++) await redeem('user-1', used)
+    for (let wrong = answers.length; wrong < 10; wrong++) await redeem('user-1', used)
     const bounded = await redeem('user-1', (await aBatch()).codes[0])
     expect([bounded.status, bounded.body.code]).toEqual([429, 'too_many_wrong_codes'])
   })

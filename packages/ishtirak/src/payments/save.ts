@@ -9,14 +9,17 @@ import { codeUseChange, type Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
 import { type BillingRules, type SubscriptionFacts, statusAt } from '../core/subscription.js'
 import { untilFresh } from '../database/database.js'
+import type { InTurn } from '../runtime/async.js'
 import type { Log } from '../runtime/log.js'
-import { type AuditDeps, describeAct, type OperatorAct } from './audit.sql.js'
+import { type AuditDeps, describeAct, type OperatorAct, requireUnchanged } from './audit.sql.js'
 import { type SettlementChange, saveSettlement } from './settle.sql.js'
 import type { UserRecord } from './users.sql.js'
 
 export interface SaveDeps extends AuditDeps {
   readonly rules: BillingRules
   readonly log: Log
+  /** By user: changes of one user's money that have lost a race wait for each other, as long as they are of this process. */
+  readonly inTurn: InTurn
 }
 
 /** The facts as they were read, and as they are to be. */
@@ -46,17 +49,22 @@ export async function saveByHand(
   by: OperatorAct,
   decide: (now: Instant) => Promise<DecidedChange | null>,
 ): Promise<void> {
-  const done = await untilFresh(by.act, async () => {
+  let userId = ''
+  const round = async () => {
     const now = deps.clock.now()
     const decided = await decide(now)
     if (!decided) return null
+    requireUnchanged(by, decided.user.version)
+    userId = decided.userId
     const codeUse = codeUseChange(decided.payment, decided.after.payment ?? null)
     const fixed = { isNew: false, received: null, receipt: null, codeUse }
     const change = { ...fixed, ...describeChange(deps, decided, by, now) }
     return (await saveSettlement(deps.database, change)) === 'saved' ? decided : 'stale'
-  })
+  }
+  const done = await untilFresh(by.act, round, (again) => deps.inTurn(userId, again))
   if (!done) return
-  deps.log.info({ ...by, user_id: done.userId, payment_id: done.payment?.id }, 'the operator acted')
+  const about = { user_id: done.userId, payment_id: done.payment?.id }
+  deps.log.info({ ...by, operator: by.operator.name, ...about }, 'the operator acted')
 }
 
 /** A change as it is saved, of a settlement or of an operator's act. */
@@ -89,7 +97,7 @@ export function describeChange(
     payment: changed,
     subscription,
     moved,
-    grant: grant && { ...grant, by: by?.operator ?? null, why: by?.reason ?? null },
+    grant: grant && { ...grant, by: by?.operator.name ?? null, why: by?.reason ?? null },
     events: after.events.map((type, index): NewEvent => {
       const kind = MAILED[type]
       return {

@@ -10,7 +10,7 @@ import type { SubscriptionFacts } from '../core/subscription.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, text } from '../database/rows.js'
-import type { AuditEntry } from './audit.sql.js'
+import { type AuditEntry, insertAudit } from './audit.sql.js'
 import { COUNT_CODES, TAKE_CODE } from './codes.sql.js'
 import { type GrantRow, grantToColumns, PERIOD_PARTS } from './grants.sql.js'
 import {
@@ -85,14 +85,14 @@ export interface SettlementChange {
   readonly grant?: GrantRow | null
   /** The operator and the reason, if an operator did it. */
   readonly audit?: AuditEntry | null
-  /** What time has brought about: announced now, and when to look next. Absent: new facts begin anew. */
+  /** What time has brought about: announced now, and when to look next. Absent: new facts start again. */
   readonly schedule?: { readonly announced: Boundary | null; readonly announceAt: Instant | null }
   readonly now: Instant
 }
 
 // Changes of several users at once, at most one of each. The guard locks a user's row at the version the change was
 // decided on, in the order of the users, so that two processes cannot lock each other out. The event comes next: if its
-// id is known, nothing else happens. Everything further hangs on these two. What time has to announce begins anew with a
+// id is known, nothing else happens. Everything further hangs on these two. What time has to announce starts again with a
 // new end. After a restore the series of that year, and of those before, has the mark of the restore: the numbers that were
 // drawn after the backup are unknown. (The year of the billing time zone may begin before that of UTC.)
 const ofPayments = ({ taken, isTaken } = { taken: '', isTaken: '' }) => `with input as (
@@ -139,9 +139,7 @@ const ofPayments = ({ taken, isTaken } = { taken: '', isTaken: '' }) => `with in
    ), ${COUNT_CODES}
    )`
 const OF_ALL = `, audited as (
-     insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after)
-     select e.user_id, a.id, e.now, a.actor, a.act, a.reason, a.payment_id, a.before, a.after
-       from effect e, jsonb_populate_record(null::audit, e.audit) a
+     ${insertAudit({ userId: 'e.user_id', at: 'e.now', entry: 'e.audit', from: 'effect e' })}
       where e.audit is not null
    ), restored as (
      select to_char(max(restored_at) at time zone 'UTC', '"-R"YYYYMMDDHH24MISS') as mark,

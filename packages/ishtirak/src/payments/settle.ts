@@ -9,7 +9,7 @@ import { decideSettlement, type Settlement, type SettlementOutcome } from '../co
 import { givenUpAfter, untilFresh } from '../database/database.js'
 import type { Count } from '../runtime/log.js'
 import type { Tracing } from '../runtime/tracing.js'
-import type { OperatorAct } from './audit.sql.js'
+import { type OperatorAct, requireUnchanged } from './audit.sql.js'
 import type { PaymentMethods } from './method.js'
 import type { ReceivedEvent, SaveResult } from './provider-events.sql.js'
 import type { LoadedPayment } from './reported-payment.sql.js'
@@ -56,19 +56,25 @@ export type SettlementResult = SettlementOutcome | 'duplicate'
 /** Books what the report says. Throws `DatabaseUnavailable`: then nothing was changed, and the report is to come again. */
 export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout): Promise<SettlementResult> {
   const giveUpAt = givenUpAfter()
-  const result = await untilFresh(`settling ${reported.report.checkoutId}`, async () => {
+  let latest = reported
+  let userId = ''
+  const round = async () => {
     const loaded = await load(deps, reported, giveUpAt)
     if (!loaded) return keepForeign(deps, reported)
+    if (reported.by) requireUnchanged(reported.by, loaded.user.version)
+    userId = loaded.payment.userId
     // It was recorded before.
     if (reported.recorded && !loaded.isNew) return 'unchanged'
-    const latest = await withLatestReport(deps, reported, loaded)
+    latest = await withLatestReport(deps, reported, loaded)
     const { tracing } = deps
     if (!tracing) return settleOurs(deps, latest, loaded, giveUpAt)
     // A provider's event brings no trace: it is part of the purchase's.
     if (reported.event) tracing.join(loaded.traceparent)
     return tracing.span('settlement', loaded.traceparent, () => settleOurs(deps, latest, loaded, giveUpAt))
-  })
-  note(deps, reported, result)
+  }
+  const what = `settling ${reported.report.checkoutId}`
+  const result = await untilFresh(what, round, (again) => deps.inTurn(userId, again))
+  note(deps, latest, result)
   return result
 }
 

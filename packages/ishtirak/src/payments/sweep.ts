@@ -43,7 +43,8 @@ async function giveUp(deps: SettleDeps, payment: Payment): Promise<void> {
 
 /**
  * Asks the provider for the payment's checkout, or, where its id was never learned, for any that carries the payment's id.
- * What it says goes the way of all money, and is given, oldest first: nothing where the provider has none.
+ * What it says goes the way of all money, and is given, oldest first: nothing where the provider has none. Of a payment that
+ * operators settle a report is given that only names it.
  */
 export async function lookUpPayment(
   deps: SettleDeps,
@@ -86,6 +87,8 @@ async function ask(
     // Without a list a lost answer is not looked for: the order is given again, and leads to the same checkout.
     return method.list?.find(payment.id, payment.createdAt) ?? { ok: true, value: [] }
   }
+  // What operators say is a row of ours, which the settlement reads itself.
+  if (method.settledBy === 'operator') return { ok: true, value: [reportOfLoss(payment, payment.checkoutId)] }
   const answer = await method.getCheckout(payment.checkoutId)
   if (!answer.ok) return answer
   return { ok: true, value: answer.value ? [answer.value] : [] }

@@ -4,11 +4,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type Caller, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 const QUOTE = '/api/v1/billing/quote'
 const UPGRADE = '/api/v1/billing/upgrade'
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
+const selectPaid = statement(
+  'test.terms.paid',
+  `select type, payload->'data'->'payment' as payment from outbox where type = 'payment.paid'`,
+)
 
 describeScenario('a term', ({ database }) => {
   let world: World
@@ -78,6 +83,8 @@ describeScenario('a term', ({ database }) => {
       period_end: quoted.would_end,
     })
     expect((await status()).current_period_end).toBe('2027-11-21T12:00:00Z')
+    const told = { type: 'payment.paid', payment: { amount: 20_000, months: 12, method: 'card' } }
+    expect(await database().query(selectPaid)).toMatchObject([told])
   })
 
   it('is bought ahead as a payment, stacked, up to the limit; a click on upgrade buys nothing by accident', async () => {
@@ -109,7 +116,7 @@ describeScenario('a term', ({ database }) => {
     [{ plan: 'pro', months: '12' }, 'validation_failed'],
     [{ plan: 'free', months: 12 }, 'plan_not_purchasable'],
     [{ plan: 'gold' }, 'unknown_plan'],
-    [{ plan: 'pro', method: 'cheese' }, 'unknown_method'],
+    [{ plan: 'pro', method: 'wire' }, 'unknown_method'],
     [{ plan: 'pro', method: 'chargily' }, 'unknown_method'],
     [{ months: 12 }, 'validation_failed'],
     [{ plan: 'pro', term: 12 }, 'validation_failed'],

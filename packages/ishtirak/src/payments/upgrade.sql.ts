@@ -12,20 +12,23 @@ import { FACT_COLUMNS, fromToken, type KnownUser, openPayment, parseUser, rememb
 
 const selectFacts = statement(
   'upgrades.load',
-  `select a.ordinal, ${FACT_COLUMNS}, p.*, recent.at as recent_at, recent.withdrawn_id,
+  `select a.ordinal, ${FACT_COLUMNS}, p.*, recent.at as recent_at, withdrawn.id as withdrawn_id,
           (u.email is null and a.email is not null) or (u.name is null and a.name is not null)
             or (u.locale is null and a.locale is not null) as is_news
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
           with ordinality a(user_id, email, name, locale, method, since, ordinal)
      join users u on u.user_id = a.user_id
      cross join lateral (
-       select coalesce(jsonb_agg(extract(epoch from r.created_at) * 1000 order by r.created_at), '[]') as at,
-              max(r.id) filter (where r.status = 'canceled' and r.next_check_at is not null and r.reports = '[]'
-                                  and r.method = a.method) as withdrawn_id
+       select coalesce(jsonb_agg(extract(epoch from r.created_at) * 1000 order by r.created_at), '[]') as at
          from payments r
         where r.user_id = u.user_id and r.created_at > a.since
           and coalesce(r.checkout_url, case when r.review is null then r.checkout_id end) is not null
      ) recent
+     cross join lateral (
+       select max(w.id) as id from payments w
+        where w.user_id = u.user_id and w.method = a.method and w.status = 'canceled' and w.next_check_at is not null
+          and w.reports = '[]' and coalesce(w.checkout_url, case when w.review is null then w.checkout_id end) is not null
+     ) withdrawn
      ${openPayment('p.method = a.method')}`,
 )
 
@@ -225,11 +228,12 @@ export async function releaseAttemptLeases(database: Queryable, now: Instant): P
 const withdraw = statement(
   'upgrades.withdraw',
   `with guard as (
-     update users set version = version + 1 where user_id = $1
+     update users set version = version + 1 where user_id = $1 returning user_id
    ), withdrawn as (
-     update payments set status = $3::text, next_check_at = null
-      where user_id = $1 and id = $2 and status = 'requested'
-     returning code_hash
+     update payments p set status = $3::text, next_check_at = null
+       from guard g
+      where p.user_id = g.user_id and p.id = $2 and p.status = 'requested'
+     returning p.code_hash
    )
    update codes c set used = greatest(c.used - 1, 0) from withdrawn w where c.hash = w.code_hash`,
 )

@@ -48,7 +48,7 @@ const ATTEMPT_MS = 5 * SECOND
 const POLL_MS = 50
 /** The click is answered within 6 s, so what is left after these is for the next click. */
 const POLLS_MAX = (4 * SECOND) / POLL_MS
-/** Each step moves the payment on (look, close, request), so more than a few mean a fight over it. */
+/** Each step moves the payment on (look, close, request), so more than a few mean that others move it as well. */
 const STEPS_MAX = 12
 /** A provider that fails or refuses is tried this often for one user in a minute, by one process. */
 const FAILURES_A_MINUTE = 5

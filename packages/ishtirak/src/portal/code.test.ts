@@ -1,6 +1,6 @@
 // A code in the portal: what it is worth is said before it is used, by pages without a script.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CODE_ENV } from '../../../../test/support/codes.js'
+import { CODE_ENV, makeCodes } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
@@ -17,8 +17,7 @@ describeScenario('a code in the portal', ({ database }) => {
   })
   afterEach(() => world.stop())
 
-  const codeOf = async (batch: Record<string, unknown>): Promise<string> =>
-    (await operatorOf(world).post('/codes', { count: 1, why: 'a test', ...batch })).body.codes[0]
+  const codeOf = async (batch: object) => (await makeCodes(operatorOf(world), batch)).code
 
   describe('that gives months', () => {
     const voucher = { kind: 'months', plan: 'pro', months: 3 }

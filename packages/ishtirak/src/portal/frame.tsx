@@ -42,16 +42,21 @@ export interface PagesDeps
   admitLinkRequest(request: FastifyRequest, reply: FastifyReply): void
 }
 
-/** What the routes of the pages share. */
-export interface Pages extends PagesDeps {
-  readonly reader: Reader
-  /** Those with a session, each counted against the quota of its user. */
-  readonly users: Callers<Session>
-  readonly headers: Readonly<Record<string, string>>
+/** What a page is rendered with. */
+export interface PageParts
+  extends Pick<PagesDeps, 'formats' | 'seller' | 'catalogue' | 'rules' | 'codeKeys' | 'methods'> {
   /** The style sheet with the seller's color. */
   readonly style: string
   /** The path under which a proxy may have put us, as in PUBLIC_URL; empty at the root of a host. */
   readonly base: string
+}
+
+/** What the routes of the pages share. */
+export interface Pages extends PagesDeps, PageParts {
+  readonly reader: Reader
+  /** Those with a session, each counted against the quota of its user. */
+  readonly users: Callers<Session>
+  readonly headers: Readonly<Record<string, string>>
   /** The platform, at the page where this session came from. */
   backUrl(session: Session | null): string
 }
@@ -61,39 +66,31 @@ export interface Page {
   readonly title: string
   /** Made of components, which have escaped what they were given. */
   readonly safeContent: JSX.Element
-  /** Where `lang=` is put behind; empty: the page's own address. */
-  readonly languagePath?: string
+  /** Where `lang=` is put behind; empty: the page's own address; null: there is no choice of languages. */
+  readonly languagePath?: string | null
   /** Where "back" leads; null: the content has that link already. */
   readonly backUrl: string | null
   /** Beside it, at the very end. */
   readonly safeEnd?: JSX.Element
+  /** Above all the rest. */
+  readonly safeStart?: JSX.Element
 }
 
-export function renderPage(pages: Pages, page: Page): string {
-  const { locale, title, safeContent, languagePath, backUrl, safeEnd } = page
+export function renderPage(pages: PageParts, page: Page): string {
+  const { locale, title, safeContent, languagePath = '', backUrl, safeEnd, safeStart } = page
   const say = sayFor(pages.seller.identity, locale)
-  const { identity, shop } = pages.seller
-  const name = identity.name[locale]
+  const name = pages.seller.identity.name[locale]
   const html = (
     <html lang={locale} dir={directionOf(locale)}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="theme-color" content={shop.color ?? DEFAULT_COLOR} />
-        <title safe>{`${title} · ${name}`}</title>
-        <link rel="icon" href={shop.logo ?? ICON} />
-        <style>{pages.style}</style>
-      </head>
+      <Head {...pages} title={`${title} · ${name}`} />
       <body>
+        {safeStart}
         <header class="top">
           <div>
-            <span class="brand">
-              {shop.logo === null ? null : <img src={shop.logo} alt="" />}
-              <span safe>{name}</span>
-            </span>
-            <Languages current={locale} label={say('language')} path={languagePath ?? ''} />
+            <Brand logo={pages.seller.shop.logo} name={name} />
+            {languagePath === null ? null : (
+              <Languages current={locale} label={say('language')} path={languagePath} />
+            )}
           </div>
         </header>
         <main>{safeContent}</main>
@@ -114,8 +111,34 @@ export function renderPage(pages: Pages, page: Page): string {
   return `<!doctype html>${String(html)}`
 }
 
+/** `title` is what stands above the page in the browser. */
+export function Head({ seller, style, title }: Pick<PageParts, 'seller' | 'style'> & { title: string }) {
+  const { color, logo } = seller.shop
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="robots" content="noindex" />
+      <meta name="color-scheme" content="light dark" />
+      <meta name="theme-color" content={color ?? DEFAULT_COLOR} />
+      <title safe>{title}</title>
+      <link rel="icon" href={logo ?? ICON} />
+      <style>{style}</style>
+    </head>
+  )
+}
+
+export function Brand({ logo, name }: { logo: string | null; name: string }) {
+  return (
+    <span class="brand">
+      {logo === null ? null : <img src={logo} alt="" />}
+      <span safe>{name}</span>
+    </span>
+  )
+}
+
 /** The languages to change to, each named in itself: a reader of another language must be able to read the way out. */
-function Languages({ current, label, path }: { current: Locale; label: string; path: string }) {
+export function Languages({ current, label, path }: { current: Locale; label: string; path: string }) {
   const start = path.includes('?') ? `${path}&lang=` : `${path}?lang=`
   return (
     <nav aria-label={label}>
@@ -133,7 +156,7 @@ function Languages({ current, label, path }: { current: Locale; label: string; p
 }
 
 /** Who sells, how to reach them, and what they promise: on every page, so also before paying. */
-function SellerContact({ pages, locale, say }: { pages: Pages; locale: Locale; say: Say }) {
+function SellerContact({ pages, locale, say }: { pages: PageParts; locale: Locale; say: Say }) {
   const { identity, shop } = pages.seller
   return (
     <address>
@@ -180,27 +203,6 @@ const SIGNS: Readonly<Record<SignKind, string>> = {
   info: 'M28 25v14M28 17v.01',
 }
 
-/** A term of a plan, with the proof that the page is ours. The price is the catalogue's, never the form's. */
-export function BuyForm(of: {
-  base: string
-  session: Session
-  planId: string
-  months: number
-  label: string
-  /** Another button of the form. */
-  other?: JSX.Element
-}) {
-  return (
-    <form method="post" action={`${of.base}/portal/upgrade`}>
-      <FormToken session={of.session} />
-      <input type="hidden" name="plan" value={of.planId} />
-      <input type="hidden" name="months" value={String(of.months)} />
-      <SubmitButton label={of.label} />
-      {of.other ?? null}
-    </form>
-  )
-}
-
 export function SubmitButton({ label }: { label: string }) {
   return (
     <button type="submit" class="go" safe>
@@ -209,8 +211,8 @@ export function SubmitButton({ label }: { label: string }) {
   )
 }
 
-/** `go`: the main way on. */
-export function LinkButton({ href, label, go }: { href: string; label: string; go?: boolean }) {
+/** `go`: the main way on. `href` undefined: it is shown, and leads nowhere. */
+export function LinkButton({ href, label, go }: { href: string | undefined; label: string; go?: boolean }) {
   return (
     <a class={go ? 'button go' : 'button'} href={href} safe>
       {label}
@@ -218,7 +220,7 @@ export function LinkButton({ href, label, go }: { href: string; label: string; g
   )
 }
 
-export function FormToken({ session }: { session: Session }) {
+export function FormToken({ session }: { session: Pick<Session, 'formToken'> }) {
   return <input type="hidden" name="form_token" value={session.formToken} />
 }
 
@@ -234,11 +236,15 @@ export function Card({ id, title, children }: PropsWithChildren<{ id: string; ti
 }
 
 // Read once and inlined: the first paint needs one round trip.
-const SHEET = readFileSync(new URL('./portal.css', import.meta.url), 'utf8')
-  .replace(/\/\*[\s\S]*?\*\//g, '')
-  .replace(/\s*\n\s*/g, '')
-  .replace(/\s*([{};,>])\s*/g, '$1')
-  .replace(/:\s+/g, ':')
+const SHEET = readSheet(new URL('./portal.css', import.meta.url))
+
+export function readSheet(file: URL): string {
+  return readFileSync(file, 'utf8')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\s*\n\s*/g, '')
+    .replace(/\s*([{};,>])\s*/g, '$1')
+    .replace(/:\s+/g, ':')
+}
 
 /** `--card` of the dark colors in portal.css. */
 const DARK_CARD = '#18211d'
@@ -247,20 +253,25 @@ const DARK_CARD = '#18211d'
 export function styleWith(color: string | null): string {
   if (color === null) return SHEET
   const dark = lightenedFor(color, DARK_CARD)
-  return `${SHEET}:root{--brand:${color};--action:${color};--accent:${color}}@media (prefers-color-scheme:dark){:root{--accent:${dark}}}`
+  return `${SHEET}:root{--brand:${color};--action:${color};--accent:${color}}@media screen and (prefers-color-scheme:dark){:root{--accent:${dark}}}`
 }
 
 /**
  * The header fields of every page. No `form-action`: browsers apply it to the redirect after a form too, and that one
  * leads to the provider, whose addresses are its own business.
  */
-export function pageHeaders(style: string, frameAncestors: string): Readonly<Record<string, string>> {
+export function pageHeaders(
+  style: string,
+  frameAncestors: string,
+  ...further: readonly string[]
+): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
     'img-src data:',
     "base-uri 'none'",
     `frame-ancestors ${frameAncestors}`,
+    ...further,
   ]
   return {
     'cache-control': 'no-store',

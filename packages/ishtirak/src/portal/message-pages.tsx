@@ -3,7 +3,8 @@
 import { type BillingError, ERRORS } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { CATALOGS, type Say, sayFor } from '../i18n/messages.js'
+import { CATALOGS, type MessageKey, type Say, sayFor } from '../i18n/messages.js'
+import type { ProofProblem } from '../payments/transfer/proof-file.js'
 import { FormToken, LinkButton, type Pages, renderPage, Sign, type SignKind, SubmitButton } from './frame.js'
 import { CodeForm } from './portal-redemptions.js'
 import type { PortalSession } from './portal-sessions.sql.js'
@@ -156,14 +157,22 @@ function wrongCodePage(pages: Pages, session: Session, locale: Locale): string {
   }))
 }
 
+/** Why a file was not taken, to users who know no fields; null: it was not about a file. */
+function fileProblem({ code, extra }: BillingError): MessageKey | null {
+  // Only files are sent here that can be too large.
+  if (code === 'payload_too_large') return 'proof_too_large'
+  return code === 'file_not_accepted' ? `proof_${extra.reason as ProofProblem}` : null
+}
+
 /** Any other refusal, in the words of the list of errors. */
 function failurePage(pages: Pages, { error, session, locale, requestId }: Refusal): string {
   const { title, detail } = CATALOGS[locale].error[error.code]
   const wait = error.retryAfterSeconds
+  const reason = fileProblem(error)
   return messagePage(pages, locale, (say) => ({
     kind: ERRORS[error.code] >= 500 ? 'bad' : 'info',
-    title,
-    text: detail,
+    title: reason === null ? title : CATALOGS[locale].error.file_not_accepted.title,
+    text: reason === null ? detail : say(reason),
     backUrl: session ? pages.backUrl(session) : null,
     safeMore: (
       <>

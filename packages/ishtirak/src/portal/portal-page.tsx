@@ -5,15 +5,23 @@ import type { Plan } from '../core/plan.js'
 import { isPaidNow, type Renewal } from '../core/quote.js'
 import { graceEndsAt } from '../core/subscription.js'
 import { planName, sayFor } from '../i18n/messages.js'
-import { BuyForm, FormToken, LinkButton, type Pages, renderPage } from './frame.js'
+import { LinkButton, type PageParts, renderPage } from './frame.js'
+import { BuyForm, hrefIn, OwnForm } from './own-form.js'
 import { CodeForm, inWords, Redemptions } from './portal-redemptions.js'
 import { History, Plans } from './portal-sections.js'
 import { hasTerms, TermChoice } from './portal-terms.js'
 import { scopeInWords, UsageBars, usageInWords } from './portal-usage.js'
 import { isUnderReview, mayInvite, type PortalView, priceOf, type Section } from './portal-view.js'
-import { TransferButton, TransferSection } from './transfer-section.js'
+import {
+  HowToPay,
+  RefusedNotice,
+  TransferButton,
+  TransferSection,
+  takesTransfers,
+} from './transfer-section.js'
 
-export function portalPage(pages: Pages, view: PortalView): string {
+/** `safeStart`: what an operator who looks on is told; for users there is nothing above the page. */
+export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.Element): string {
   const { session, locale } = view
   const say = sayFor(pages.seller.identity, locale)
   const section: Section = { pages, view, say }
@@ -22,15 +30,15 @@ export function portalPage(pages: Pages, view: PortalView): string {
   return renderPage(pages, {
     locale,
     title: say('portalTitle'),
-    languagePath: `${pages.base}/portal`,
-    backUrl: pages.backUrl(session),
+    languagePath: session.formToken === null ? null : `${pages.base}/portal`,
+    backUrl: view.backUrl,
+    ...(safeStart && { safeStart }),
     safeEnd: (
-      <form method="post" action={`${pages.base}/portal/leave`}>
-        <FormToken session={session} />
+      <OwnForm session={session} action={`${pages.base}/portal/leave`}>
         <button type="submit" safe>
           {say('leave')}
         </button>
-      </form>
+      </OwnForm>
     ),
     safeContent: (
       <>
@@ -45,6 +53,7 @@ export function portalPage(pages: Pages, view: PortalView): string {
         <RedeemedNotice {...section} />
         <PendingNotice {...section} />
         <TransferSection {...section} />
+        <RefusedNotice {...section} />
         <ReviewNotice {...section} />
         <Hero {...section} />
         <OverLimitNotice {...section} />
@@ -142,6 +151,9 @@ function Offer(section: Section) {
   if (hasTerms(renewal.plan)) return <Terms section={section} plan={renewal.plan} isRenewal={isRenewal} />
   const words = { plan: planName(renewal.plan.name, locale), amount: priceOf(section, renewal.amount) }
   const end = formats.day(renewal.wouldEnd, locale)
+  const [renew, upgrade] = takesTransfers(pages)
+    ? (['renewByCard', 'upgradeByCard'] as const)
+    : (['renew', 'upgrade'] as const)
   return (
     <div class="buy">
       <BuyForm
@@ -149,13 +161,11 @@ function Offer(section: Section) {
         session={session}
         planId={renewal.plan.id}
         months={1}
-        label={say(isRenewal ? 'renew' : 'upgrade', words)}
+        label={say(isRenewal ? renew : upgrade, words)}
         other={<TransferButton {...section} />}
       />
       <p safe>{say(isRenewal ? 'willExtend' : 'willStart', { end })}</p>
-      <p class="soft small" safe>
-        {say('paidByHand')}
-      </p>
+      <HowToPay {...section} byCard="paidByHand" />
     </div>
   )
 }
@@ -169,9 +179,7 @@ function Terms(of: { readonly section: Section; readonly plan: Plan; readonly is
         {say(isRenewal ? 'renewTerms' : 'upgradeTerms', { plan: planName(plan.name, view.locale) })}
       </h3>
       <TermChoice {...section} plan={plan} id="hero" />
-      <p class="soft small" safe>
-        {say('termsPaidByHand')}
-      </p>
+      <HowToPay {...section} byCard="termsPaidByHand" />
     </div>
   )
 }
@@ -224,8 +232,11 @@ function PendingNotice({ pages, view, say }: Section) {
   return (
     <Notice tone="" title={say('pendingTitle')} text={say('pendingText', { time })}>
       <p class="actions">
-        <LinkButton href={pending.checkoutUrl} label={say('goOnPaying')} go />
-        <LinkButton href={`${pages.base}/billing/return/${pending.id}`} label={say('checkAgain')} />
+        <LinkButton href={hrefIn(view.session, pending.checkoutUrl)} label={say('goOnPaying')} go />
+        <LinkButton
+          href={hrefIn(view.session, `${pages.base}/billing/return/${pending.id}`)}
+          label={say('checkAgain')}
+        />
       </p>
     </Notice>
   )

@@ -3,9 +3,10 @@ import { planById } from '../core/plan.js'
 import { termInWords } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
 import type { Redemption } from '../payments/redeem.sql.js'
-import { Card, FormToken, type Pages } from './frame.js'
+import { Card, type PageParts } from './frame.js'
+import { hrefIn, OwnForm } from './own-form.js'
 import type { Section } from './portal-view.js'
-import type { Session } from './reader.js'
+import type { ReadOnlySession, Session } from './reader.js'
 
 export function Redemptions(section: Section) {
   const { pages, view, say } = section
@@ -24,7 +25,7 @@ export function Redemptions(section: Section) {
                 {inWords(section, redemption)}
               </span>
               <a
-                href={`${pages.base}/portal/statements/${redemption.id}`}
+                href={hrefIn(view.session, `${pages.base}/portal/statements/${redemption.id}`)}
                 aria-label={say('statementOf', { date })}
                 safe
               >
@@ -48,15 +49,14 @@ export function inWords({ pages, view, say }: Section, redemption: Redemption): 
 
 /** Where a user types a code. `isWrong`: one was, and does not count. */
 export function CodeForm(of: {
-  readonly pages: Pages
-  readonly session: Session
+  readonly pages: PageParts
+  readonly session: Session | ReadOnlySession
   readonly say: Say
   readonly isWrong?: boolean
 }) {
   const { pages, session, say, isWrong = false } = of
   return (
-    <form method="post" action={`${pages.base}/portal/code`}>
-      <FormToken session={session} />
+    <OwnForm session={session} action={`${pages.base}/portal/code`}>
       <label>
         <span safe>{say('code')}</span>
         <input
@@ -74,6 +74,6 @@ export function CodeForm(of: {
       <button type="submit" safe>
         {say('checkCode')}
       </button>
-    </form>
+    </OwnForm>
   )
 }

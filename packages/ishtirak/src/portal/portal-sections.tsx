@@ -6,9 +6,11 @@ import type { Plan } from '../core/plan.js'
 import { isPaidNow } from '../core/quote.js'
 import { termInWords } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
-import { BuyForm, Card, LinkButton } from './frame.js'
+import { Card, LinkButton } from './frame.js'
+import { BuyForm, hrefIn } from './own-form.js'
 import { hasTerms, TermChoice } from './portal-terms.js'
 import { isTaxed, mayInvite, priceOf, type Section } from './portal-view.js'
+import { LateTransferLink, TransferButton, takesTransfers, transferMethod } from './transfer-section.js'
 
 /** The plans side by side, with their limits. For users without paid time those that can be bought come first. */
 export function Plans(section: Section) {
@@ -71,15 +73,25 @@ function Purchase({ plan, ...section }: Section & { readonly plan: Plan }) {
   if (isPaidNow(subscription) && plan.id === renewal.plan.id) return null
   if (hasTerms(plan)) return <TermChoice {...section} plan={plan} id={`plan-${plan.id}`} />
   const words = { plan: planName(plan.name, view.locale), amount: priceOf(section, plan.price) }
-  const label = say('upgrade', words)
-  return <BuyForm base={pages.base} session={view.session} planId={plan.id} months={1} label={label} />
+  const label = say(takesTransfers(pages) ? 'upgradeByCard' : 'upgrade', words)
+  const other = <TransferButton {...section} />
+  return (
+    <BuyForm
+      base={pages.base}
+      session={view.session}
+      planId={plan.id}
+      months={1}
+      label={label}
+      other={other}
+    />
+  )
 }
 
 /** What was paid when, what each payment bought, and its receipt. */
 export function History(section: Section) {
   const { pages, view, say } = section
   const { payments, nextCursor } = view.history
-  const portal = `${pages.base}/portal`
+  const portal = (query: string) => hrefIn(view.session, `${pages.base}/portal${query}#history`)
   return (
     <Card id="history" title={say('historyTitle')}>
       {payments.length === 0 ? (
@@ -97,11 +109,11 @@ export function History(section: Section) {
         <p class="actions">
           {nextCursor === null ? null : (
             <LinkButton
-              href={`${portal}?cursor=${encodeURIComponent(nextCursor)}#history`}
+              href={portal(`?cursor=${encodeURIComponent(nextCursor)}`)}
               label={say('olderPayments')}
             />
           )}
-          {view.isOlder ? <LinkButton href={`${portal}#history`} label={say('newestPayments')} /> : null}
+          {view.isOlder ? <LinkButton href={portal('')} label={say('newestPayments')} /> : null}
         </p>
       )}
     </Card>
@@ -142,10 +154,15 @@ function HistoryLine({ payment, section }: { readonly payment: ShownPayment; rea
         </span>
       </span>
       {status === 'paid' || status === 'refunded' ? (
-        <a href={`${pages.base}/portal/receipts/${payment.id}`} aria-label={say('receiptOf', { date })} safe>
+        <a
+          href={hrefIn(view.session, `${pages.base}/portal/receipts/${payment.id}`)}
+          aria-label={say('receiptOf', { date })}
+          safe
+        >
           {say('receipt')}
         </a>
       ) : null}
+      {status === 'expired' ? LateTransferLink(section, payment) : null}
     </li>
   )
 }
@@ -157,8 +174,13 @@ function whatItBought(
 ): string {
   const { periodStart, periodEnd, plan, months, instrument } = payment
   const bought = months === 1 ? plan.name : `${plan.name} · ${termInWords(months, view.locale)}`
-  if (periodStart === null || periodEnd === null)
-    return status === 'pending' || status === 'review' ? bought : say('boughtNothing')
+  if (periodStart === null || periodEnd === null) {
+    if (status !== 'pending' && status !== 'review') return say('boughtNothing')
+    // A card's page and a transfer can be open beside each other.
+    const transfers = transferMethod(pages)?.name
+    if (transfers === undefined) return bought
+    return `${bought} · ${say(payment.method === transfers ? 'byTransfer' : 'byCard')}`
+  }
   const day = (instant: Instant) => pages.formats.day(instant, view.locale)
   const period = say('boughtPeriod', { start: day(periodStart), end: day(periodEnd) })
   return [bought, period, ...(instrument === null ? [] : [instrumentName(instrument, view.locale)])].join(

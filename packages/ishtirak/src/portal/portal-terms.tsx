@@ -6,10 +6,11 @@ import { offersOf, type Plan, savingOf } from '../core/plan.js'
 import { decideQuote, type QuoteDecision } from '../core/quote.js'
 import { termInWords } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
-import { FormToken, type Pages } from './frame.js'
+import type { PageParts } from './frame.js'
+import { OwnForm } from './own-form.js'
 import { isTaxed, type Section } from './portal-view.js'
-import type { Session } from './reader.js'
-import { TransferButton } from './transfer-section.js'
+import type { ReadOnlySession, Session } from './reader.js'
+import { TransferButton, takesTransfers } from './transfer-section.js'
 
 export function hasTerms(plan: Plan): boolean {
   return offersOf(plan).length > 1
@@ -40,8 +41,8 @@ export function TermChoice({
 }
 
 interface TermsFormOf {
-  readonly pages: Pages
-  readonly session: Session
+  readonly pages: PageParts
+  readonly session: Session | ReadOnlySession
   readonly locale: Locale
   readonly say: Say
   readonly now: Instant
@@ -58,8 +59,7 @@ interface TermsFormOf {
 export function TermsForm(of: TermsFormOf) {
   const { pages, session, say, now, plan, decisions, extra } = of
   return (
-    <form method="post" action={`${pages.base}/portal/upgrade`}>
-      <FormToken session={session} />
+    <OwnForm session={session} action={`${pages.base}/portal/upgrade`}>
       {Object.entries({ plan: plan.id, ...extra }).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
@@ -73,7 +73,7 @@ export function TermsForm(of: TermsFormOf) {
           {say('pricesWithTax')}
         </p>
       ) : null}
-    </form>
+    </OwnForm>
   )
 }
 
@@ -105,7 +105,7 @@ function TermLine({ of, decision }: { readonly of: TermsFormOf; readonly decisio
         <p safe>{say('fitsFrom', { date: formats.day(decision.fitsFrom, locale) })}</p>
       ) : (
         <button type="submit" class="go" name="months" value={String(months)} aria-describedby={id} safe>
-          {say('pay', { amount: money(amount) })}
+          {say(takesTransfers(pages) ? 'payByCard' : 'pay', { amount: money(amount) })}
         </button>
       )}
       {decision.kind === 'prepaid_limit_reached' ? null : (of.other?.(months) ?? null)}

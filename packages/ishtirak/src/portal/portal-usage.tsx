@@ -1,17 +1,28 @@
 // What is in use, against what the plan in effect allows: a bar for each limit of the catalogue, and its words.
 import { type LimitDefinition, type LimitWindow, maximumOf, type OverLimit, usesOf } from '../core/limit.js'
+import type { Say } from '../i18n/messages.js'
 import type { Overview } from '../limits/overview.js'
+import type { PageParts } from './frame.js'
 import { Card } from './frame.js'
-import type { Section } from './portal-view.js'
+import type { PortalView } from './portal-view.js'
+
+/** What the bars are drawn from, in the portal and for an operator. */
+export interface UsageSection {
+  readonly pages: Pick<PageParts, 'formats'>
+  readonly view: Pick<PortalView, 'locale' | 'overview'>
+  readonly say: Say
+  /** In place of the words to the user. */
+  readonly title?: string
+}
 
 /**
  * What is in use, against what the plan in effect allows. Of a limit that is counted for each project, or of something else,
  * each one above it is shown, else the one in use most.
  */
-export function UsageBars(section: Section) {
+export function UsageBars(section: UsageSection) {
   const { overview } = section.view
   return (
-    <Card id="usage" title={section.say('usageTitle')}>
+    <Card id="usage" title={section.title ?? section.say('usageTitle')}>
       <ul class="usage">
         {overview.limits.flatMap((limit) =>
           shownUses(overview, limit).map((use, index) => (
@@ -33,7 +44,7 @@ function shownUses({ usage, overLimits }: Overview, limit: LimitDefinition): rea
 }
 
 function UsageBar(of: {
-  readonly section: Section
+  readonly section: UsageSection
   readonly use: Use
   readonly limit: LimitDefinition
   readonly id: string
@@ -90,7 +101,7 @@ function toneOf(used: number, max: number): '' | 'near' | 'full' | 'over' {
 }
 
 /** When a counter counts from zero again: a day by the time, a month by its day. */
-function resetInWords({ pages, view, say }: Section, window: LimitWindow): string {
+function resetInWords({ pages, view, say }: UsageSection, window: LimitWindow): string {
   const { formats } = pages
   const { locale, overview } = view
   const at = overview.resetsAt[window]
@@ -100,14 +111,14 @@ function resetInWords({ pages, view, say }: Section, window: LimitWindow): strin
 }
 
 /** `in project shop`; of anything else `Region: eu-1`. */
-export function scopeInWords({ view, say }: Section, limit: LimitDefinition, id: string): string {
+export function scopeInWords({ view, say }: UsageSection, limit: LimitDefinition, id: string): string {
   const scope = limit.perWords?.[view.locale]
   return scope === undefined ? say('inProject', { project: id }) : say('inScope', { scope, id })
 }
 
 /** What is used, what the plan allows, and by how much it is exceeded: all in one unit. */
 export function usageInWords(
-  { pages, view }: Section,
+  { pages, view }: UsageSection,
   of: { limit: LimitDefinition; used: number; max: number },
 ) {
   const show = (count: number) => pages.formats.figure(count, of.limit.unit, view.locale, of.max)

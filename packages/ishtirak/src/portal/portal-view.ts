@@ -8,16 +8,25 @@ import type { Say } from '../i18n/messages.js'
 import type { Overview } from '../limits/overview.js'
 import type { Redemption } from '../payments/redeem.sql.js'
 import type { HistoryPage } from '../payments/status.js'
-import type { Pages } from './frame.js'
-import type { Session } from './reader.js'
+import type { PageParts } from './frame.js'
+import type { ReadOnlySession, Session } from './reader.js'
 
 export interface PortalTransfer {
   readonly payment: ShownPayment
   readonly proofs: readonly Proof[]
+  /** It has expired. Its money still counts if it comes, so its slip is still taken. */
+  readonly isLate: boolean
+}
+
+export interface RefusedTransfer {
+  readonly reference: string
+  readonly reason: string
 }
 
 export interface PortalView {
-  readonly session: Session
+  readonly session: Session | ReadOnlySession
+  /** Where "back" leads; null: to an operator who looks on. */
+  readonly backUrl: string | null
   readonly overview: Overview
   readonly history: HistoryPage
   readonly locale: Locale
@@ -27,12 +36,14 @@ export interface PortalView {
   readonly redeemed: string | null
   /** A page of the history further back. */
   readonly isOlder: boolean
-  /** The one that is waited for. */
+  /** The newest payment, where it is a transfer that operators refused. */
+  readonly refused: RefusedTransfer | null
+  /** The expired one that the user asks to see, or else the one that is waited for. */
   readonly transfer: PortalTransfer | null
 }
 
 export interface Section {
-  readonly pages: Pages
+  readonly pages: PageParts
   readonly view: PortalView
   readonly say: Say
 }
@@ -57,6 +68,6 @@ export function priceOf(section: Section, amount: number): string {
     : money
 }
 
-export function isTaxed({ formats, seller }: Pages, now: Instant): boolean {
+export function isTaxed({ formats, seller }: PageParts, now: Instant): boolean {
   return taxAt(seller.taxTerms, formats.isoDay(now)).kind === 'vat'
 }

@@ -1,14 +1,8 @@
 // What users see: the front page, the portal with the way to the payment page and the receipts, the way into it, the page after
 // paying. Nothing here decides about money.
-import type { FastifyInstance } from 'fastify'
 import { BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
-import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import type { RefusalPages } from '../http/problem.js'
-import { isStorable } from '../http/request.js'
-import { readOverview } from '../limits/overview.js'
-import { listRedemptions } from '../payments/redeem.sql.js'
-import { readHistory } from '../payments/status.js'
 import { upgrade } from '../payments/upgrade.js'
 import { askForReceipt } from '../receipts/receipt.js'
 import { sendReceipt } from '../receipts/receipt.route.js'
@@ -18,9 +12,10 @@ import { type Pages, type PagesDeps, pageHeaders, styleWith } from './frame.js'
 import { linkRoutes, mailedLinkRoutes } from './link.route.js'
 import { frontPage, refusalPage } from './message-pages.js'
 import { portalPage } from './portal-page.js'
-import { createReader, queryOf, type Reader, type Session, wantedIn } from './reader.js'
+import { readPortal } from './read-portal.js'
+import { acceptForms, callersBySession, createReader, queryOf, wantedIn } from './reader.js'
 import { returnRoutes } from './return.route.js'
-import { readTransfer, transferRoutes } from './transfer.route.js'
+import { transferRoutes } from './transfer.route.js'
 
 export function pages(deps: PagesDeps) {
   const reader = createReader(deps, deps.publicUrl)
@@ -28,7 +23,7 @@ export function pages(deps: PagesDeps) {
   const shared: Pages = {
     ...deps,
     reader,
-    users: callersBySession(deps, reader),
+    users: callersBySession(deps, reader, ({ userId }) => userId),
     base: withoutSlash(new URL(deps.publicUrl).pathname),
     style,
     headers: pageHeaders(style, deps.frameAncestors),
@@ -46,9 +41,6 @@ export function pages(deps: PagesDeps) {
   }
 }
 
-/** A year of monthly payments on one page. */
-const PAYMENTS_A_PAGE = 12
-
 function portalRoutes(app: App, pages: Pages): void {
   const { reader, users } = pages
   const hidden = { schema: { hide: true }, onRequest: users.onRequest }
@@ -63,23 +55,14 @@ function portalRoutes(app: App, pages: Pages): void {
 
   app.get('/portal', hidden, async (request, reply) => {
     const session = users.of(request)
-    const cursor = queryOf(request, 'cursor') ?? null
-    const { userId } = session
-    // The overview first: it may book a payment, which the history should then show.
-    const overview = await readOverview(pages, userId, request.id)
-    const history = await readHistory(pages, {
-      userId,
-      limit: PAYMENTS_A_PAGE,
-      cursor,
-      status: null,
+    const asked = (name: string) => queryOf(request, name) ?? null
+    const read = await readPortal(pages, {
+      session,
+      ...{ cursor: asked('cursor'), redeemed: asked('redeemed'), transferId: asked('transfer') },
       requestId: request.id,
     })
-    const redemptions = pages.codeKeys.length > 0 ? await listRedemptions(pages.database, userId) : []
-    const redeemed = queryOf(request, 'redeemed') ?? null
     const locale = reader.language(request, reply, session)
-    const transfer = await readTransfer(pages, { history, session })
-    const isOlder = cursor !== null
-    const view = { session, overview, history, redemptions, redeemed, locale, isOlder, transfer }
+    const view = { ...read, locale, backUrl: pages.backUrl(session) }
     return reply.headers(pages.headers).send(portalPage(pages, view))
   })
 
@@ -102,30 +85,6 @@ function portalRoutes(app: App, pages: Pages): void {
       const { userId } = session
       const paymentId = request.params.payment_id
       return sendReceipt(reply, await askForReceipt(pages, { userId, paymentId, locale }))
-    },
-  )
-}
-
-function callersBySession({ limitAnonymous, limitUser }: CallerChecks, reader: Reader): Callers<Session> {
-  return callersBy(async (request, reply) => {
-    // Anyone can make up a cookie, and each costs a look at the database: the first one counts against the address.
-    if (!reader.hasSeen(request)) limitAnonymous(request, reply)
-    const session = await reader.session(request)
-    if (!session) throw new BillingError('unauthenticated')
-    limitUser(session.userId, reply)
-    return session
-  })
-}
-
-/** Forms of the pages, and JSON, which the app reads already. */
-function acceptForms(app: FastifyInstance): void {
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    (_request, body, done) => {
-      const form = new URLSearchParams(String(body))
-      if ([...form.values()].every(isStorable)) done(null, form)
-      else done(new BillingError('invalid_request'), undefined)
     },
   )
 }

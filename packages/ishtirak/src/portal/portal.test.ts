@@ -303,7 +303,7 @@ describeScenario('the portal', ({ database }) => {
     }
   })
 
-  it('is framed by whom the configuration names', async () => {
+  it('is framed by the origins that the configuration names', async () => {
     const env = { PORTAL_FRAME_ANCESTORS: 'self,https://host.example' }
     const framed = await createWorld(database(), { env, clock: world.clock, emulator: world.emulator })
     const { headers } = await framed.call('GET', '/portal')

@@ -1,10 +1,11 @@
 // Who reads a page, and in which language: the session in the cookie, the language that the user chose, else that of their
 // profile, else that of the browser. Arabic where nothing is known.
 import { parseCookie, stringifySetCookie } from 'cookie'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import { isLocale, type Locale } from '../core/locale.js'
-import { preferredLocale } from '../http/request.js'
+import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
+import { isStorable, preferredLocale } from '../http/request.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { constantTimeEquals, digestOf } from '../runtime/secret.js'
@@ -16,43 +17,70 @@ import {
   type SessionDeps,
 } from './portal-sessions.sql.js'
 
-export interface Session extends PortalSession {
+export type Session = WithFormToken<PortalSession>
+
+export type WithFormToken<Found> = Found & {
   /** Stands in every form of this session, and fits no other. */
   readonly formToken: string
 }
 
-export type Reader = ReturnType<typeof createReader>
+/** For the portal as an operator looks at it: nothing is sent from there. */
+export type ReadOnlySession = PortalSession & { readonly formToken: null }
+
+export type Reader = SessionReader<PortalSession>
+export type SessionReader<Found extends object> = ReturnType<typeof createSessionReader<Found>>
 
 export interface ReaderDeps extends SessionDeps {
   readonly findSession: FindSession
+}
+
+interface SessionFound {
+  readonly locale?: Locale | null
+}
+
+/** Where sessions are kept, and under which cookie. */
+interface SessionStore<Found> {
+  /** Null: it is over, or never was. */
+  find(token: string): Promise<Found | null>
+  end(token: string): Promise<void>
+  readonly lastsMs: number
+  readonly cookie: string
+}
+
+/** Of users in the portal. */
+export function createReader(deps: ReaderDeps, publicUrl: string): Reader {
+  const store = {
+    find: deps.findSession,
+    end: (token: string) => leavePortal(deps, token),
+    lastsMs: SESSION_MS,
+    cookie: cookiesFor(publicUrl).cookie.session,
+  } as const
+  return createSessionReader(store, publicUrl)
 }
 
 const YEAR_SECONDS = 365 * 86_400
 /** About 2 MB. */
 const SEEN_MAX = 10_000
 
-export function createReader(deps: ReaderDeps, publicUrl: string) {
+export function createSessionReader<Found extends object>(store: SessionStore<Found>, publicUrl: string) {
   const isFromHere = comesFrom(new URL(publicUrl).origin)
   const { cookie, attributes } = cookiesFor(publicUrl)
-  const setCookie = (reply: FastifyReply, name: string, value: string, maxAgeSeconds: number) =>
-    reply.header('set-cookie', stringifySetCookie({ ...attributes, name, value, maxAge: maxAgeSeconds }))
+  const setCookie = (reply: FastifyReply, name: string, value: string, maxAgeSeconds: number) => {
+    const own = { ...attributes, name, value, maxAge: maxAgeSeconds }
+    return reply.header('set-cookie', stringifySetCookie(own))
+  }
   const seen = new BoundedMap<string, true>(SEEN_MAX)
-  const tokenOf = (request: FastifyRequest) => cookiesOf(request)[cookie.session]
-  /** Ends the session that the request came with, where the answer begins another. */
+  const tokenOf = (request: FastifyRequest) => cookiesOf(request)[store.cookie]
   const forget = async (request: FastifyRequest) => {
     const token = tokenOf(request)
-    if (token !== undefined) await leavePortal(deps, token)
+    if (token !== undefined) await store.end(token)
   }
+  const lookUp = findRemembering(store, seen)
   return {
     /** Null: none, or one that is over. */
-    session: async (request: FastifyRequest): Promise<Session | null> => {
+    session: async (request: FastifyRequest): Promise<WithFormToken<Found> | null> => {
       const token = tokenOf(request)
-      if (token === undefined) return null
-      const formToken = formTokenOf(token)
-      const found = await deps.findSession(token)
-      if (found) seen.set(formToken, true)
-      else seen.delete(formToken)
-      return found && { ...found, formToken }
+      return token === undefined ? null : lookUp(token)
     },
     /** Whether this process found a session by this cookie when it last looked. */
     hasSeen: (request: FastifyRequest): boolean => {
@@ -66,7 +94,7 @@ export function createReader(deps: ReaderDeps, publicUrl: string) {
     language: (
       request: FastifyRequest,
       reply: FastifyReply | null,
-      session: Session | null,
+      session: SessionFound | null,
       profile?: Locale | null,
     ): Locale => {
       const asked = queryOf(request, 'lang')
@@ -75,17 +103,18 @@ export function createReader(deps: ReaderDeps, publicUrl: string) {
       return candidates.find(isLocale) ?? preferredLocale(request.headers['accept-language'], 'ar')
     },
     begin: (reply: FastifyReply, sessionToken: string): void => {
-      setCookie(reply, cookie.session, sessionToken, SESSION_MS / 1_000)
+      setCookie(reply, store.cookie, sessionToken, store.lastsMs / 1_000)
     },
+    /** Ends the session that the request came with, where the answer begins another. */
     forget,
     end: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       await forget(request)
-      setCookie(reply, cookie.session, '', 0)
+      setCookie(reply, store.cookie, '', 0)
     },
     /** False: the form was not sent from a page of this service. */
     isFromHere,
     /** Throws `forbidden` where the form was not sent from a page of this session. */
-    requireOwnForm: (request: FastifyRequest, { formToken }: Session): void => {
+    requireOwnForm: (request: FastifyRequest, { formToken }: WithFormToken<Found>): void => {
       const isOwn = isFromHere(request) && constantTimeEquals(formToken, fieldOf(request, 'form_token'))
       if (!isOwn) throw new BillingError('forbidden')
     },
@@ -102,10 +131,54 @@ export function cookiesFor(publicUrl: string) {
   // `__Host-`: no neighbouring subdomain can plant a cookie of this name (RFC 6265bis, section 4.1.3.2).
   const prefix = secure ? '__Host-' : ''
   return {
-    cookie: { session: `${prefix}ishtirak${suffix}`, language: `${prefix}ishtirak_lang${suffix}` },
-    // Lax, because the provider sends users back from another site, and their session should still hold.
+    cookie: {
+      session: `${prefix}ishtirak${suffix}`,
+      console: `${prefix}ishtirak_console${suffix}`,
+      ticket: `${prefix}ishtirak_ticket${suffix}`,
+      language: `${prefix}ishtirak_lang${suffix}`,
+    },
+    // Lax: a link from elsewhere (the provider, a mail) leads to a page that knows its reader; no page acts by GET.
     attributes: { path: '/', httpOnly: true, sameSite: 'lax', secure },
   } as const
+}
+
+function findRemembering<Found extends object>(store: SessionStore<Found>, seen: BoundedMap<string, true>) {
+  return async (token: string): Promise<WithFormToken<Found> | null> => {
+    const formToken = formTokenOf(token)
+    const found = await store.find(token)
+    if (found) seen.set(formToken, true)
+    else seen.delete(formToken)
+    return found && { ...found, formToken }
+  }
+}
+
+/** Those with a session; a cookie that is not known yet counts against the address, since anyone can make one up. */
+export function callersBySession<Found extends object>(
+  { limitAnonymous, limitUser }: CallerChecks,
+  reader: SessionReader<Found>,
+  nameOf: (session: Found) => string,
+): Callers<WithFormToken<Found>> {
+  return callersBy(async (request, reply) => {
+    // Each costs a look at the database.
+    if (!reader.hasSeen(request)) limitAnonymous(request, reply)
+    const session = await reader.session(request)
+    if (!session) throw new BillingError('unauthenticated')
+    limitUser(nameOf(session), reply)
+    return session
+  })
+}
+
+/** Forms of the pages, and JSON, which the app reads already. */
+export function acceptForms(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => {
+      const form = new URLSearchParams(String(body))
+      if ([...form.values()].every(isStorable)) done(null, form)
+      else done(new BillingError('invalid_request'), undefined)
+    },
+  )
 }
 
 /** Derived, not stored: only the holder of the cookie's secret can make it. */
@@ -123,7 +196,12 @@ function comesFrom(ownOrigin: string) {
   }
 }
 
-function cookiesOf({ headers }: FastifyRequest): Readonly<Record<string, string | undefined>> {
+/** Where a link of another site led here; not where its address was typed. */
+export function isFromAnotherSite({ headers }: FastifyRequest): boolean {
+  return ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site']))
+}
+
+export function cookiesOf({ headers }: FastifyRequest): Readonly<Record<string, string | undefined>> {
   return headers.cookie === undefined ? {} : parseCookie(headers.cookie)
 }
 

@@ -9,9 +9,12 @@ import type { App } from '../http/app.js'
 import { termInWords } from '../i18n/formats.js'
 import { instrumentName, planName, type Say, sayFor } from '../i18n/messages.js'
 import { type ReturnedPayment, readReturnedPayment } from '../payments/status.js'
+import { viewTransfer } from '../payments/transfer/schemas.js'
 import { findUserLocale } from '../payments/users.sql.js'
-import { BuyForm, Card, LinkButton, type Pages, renderPage, Sign, type SignKind } from './frame.js'
+import { Card, LinkButton, type Pages, renderPage, Sign, type SignKind } from './frame.js'
+import { BuyForm } from './own-form.js'
 import { queryOf, type Session } from './reader.js'
+import { transferMethod } from './transfer-section.js'
 
 /** Looks that a page takes by itself: 4 at 3 s just after paying, then every 10 s, three minutes in all. */
 const LOOKS_MAX = 20
@@ -30,6 +33,8 @@ export function returnRoutes(app: App, pages: Pages): void {
       const own = session?.userId === payment.userId ? session : null
       // The language of the payer's profile; nothing else of the payer reaches the page.
       const locale = reader.language(request, reply, own, await findUserLocale(database, payment.userId))
+      if (isUnpaidTransfer(pages, returned))
+        return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
       const look = readLook(queryOf(request, 'look'))
       const isWaiting = publicStatusAt(payment, now) === 'pending' && look < LOOKS_MAX
       if (isWaiting) reply.header('refresh', refresh(look))
@@ -38,6 +43,13 @@ export function returnRoutes(app: App, pages: Pages): void {
         .send(returnPage(pages, { ...returned, session: own, locale, isWaiting }))
     },
   )
+}
+
+/** It has no page of a provider to come back from: the portal says where the money goes, and what became of it. */
+function isUnpaidTransfer(pages: Pages, { payment, now }: ReturnedPayment): boolean {
+  const status = publicStatusAt(payment, now)
+  const isUnpaid = status === 'pending' || status === 'expired' || status === 'canceled'
+  return isUnpaid && payment.method === transferMethod(pages)?.name
 }
 
 /** As a header field: browsers obey it without JavaScript, and it leaves the page's own markup alone. */
@@ -171,14 +183,17 @@ function TryAgain({ pages, view, session, say }: ActionsOf & { readonly session:
 
 type FactRow = readonly [label: string, value: string, isCode?: boolean]
 
-function factsOf({ formats }: Pages, { payment, refundedAt, locale }: ReturnView, say: Say): FactRow[] {
+function factsOf(pages: Pages, { payment, refundedAt, locale }: ReturnView, say: Say): FactRow[] {
   const { paidAt, createdAt, periodStart, periodEnd, checkoutId } = payment
+  const { formats } = pages
+  const transfer = viewTransfer(payment, pages)
   const local = (instant: Instant) => say('localTime', { moment: formats.moment(instant, locale) })
   const period = (start: Instant, end: Instant) =>
     say('boughtPeriod', { start: formats.day(start, locale), end: formats.day(end, locale) })
   return [
     [say('orderReference'), payment.id, true],
-    ...(checkoutId === null ? [] : [[say('transaction'), checkoutId, true] as const]),
+    ...(checkoutId === null || transfer ? [] : [[say('transaction'), checkoutId, true] as const]),
+    ...(transfer ? [[say('transferReference'), transfer.reference, true] as const] : []),
     ...(payment.months === 1 ? [] : [[say('term'), termInWords(payment.months, locale)] as const]),
     ...(payment.discount === 0 ? [] : [[say('discount'), formats.money(payment.discount, locale)] as const]),
     [say('amount'), formats.money(payment.price.amount, locale)],

@@ -1,19 +1,40 @@
 // A transfer in the portal: how to ask for one, what to send and where, and the form for a picture or PDF of it.
 import type { Account } from '../core/account.js'
+import type { ShownPayment } from '../core/payment.js'
 import { formatReference } from '../core/reference.js'
 import { PROOF_TYPES, PROOFS_MAX } from '../core/transfer.js'
+import { ACCOUNT_KINDS, accountInWords } from '../i18n/account-words.js'
 import type { MessageKey } from '../i18n/messages.js'
-import { Card, FormToken, type Pages, SubmitButton } from './frame.js'
+import { Card, type PageParts, SubmitButton } from './frame.js'
+import { hrefIn, OwnForm } from './own-form.js'
 import type { PortalTransfer, PortalView, Section } from './portal-view.js'
 
 /** By which users send money themselves; undefined: the seller takes no transfers. */
-export function transferMethod({ methods }: Pick<Pages, 'methods'>) {
+export function transferMethod({ methods }: Pick<PageParts, 'methods'>) {
   return methods.all.find(({ accounts }) => accounts.length > 0)
+}
+
+export function takesTransfers(pages: PageParts): boolean {
+  return transferMethod(pages) !== undefined
+}
+
+/** Below what can be bought: how it is paid, and to which kinds of account. `byCard`: what is said where there is no choice. */
+export function HowToPay({ pages, view, say, byCard }: Section & { readonly byCard: MessageKey }) {
+  const kinds = new Set(transferMethod(pages)?.accounts.map(({ kind }) => kind))
+  const named = new Intl.ListFormat(view.locale, { type: 'disjunction' })
+  const accounts = named.format(
+    [...kinds].map((kind) => say(kind === 'bank' ? 'bankAccount' : ACCOUNT_KINDS[kind])),
+  )
+  return (
+    <p class="soft small" safe>
+      {kinds.size === 0 ? say(byCard) : say('paidByHandOrTransfer', { accounts })}
+    </p>
+  )
 }
 
 /** What a form says beside the button for a card: the same purchase, sent elsewhere. */
 export function TransferButton({ pages, view, say, months }: Section & { readonly months?: number }) {
-  if (!transferMethod(pages) || view.transfer) return null
+  if (!transferMethod(pages) || view.transfer?.isLate === false) return null
   const value = months === undefined ? {} : { name: 'months', value: String(months) }
   return (
     <button type="submit" formaction={`${pages.base}/portal/transfer`} {...value} safe>
@@ -27,44 +48,56 @@ export function TransferSection(section: Section) {
   const { transfer } = view
   const method = transferMethod(pages)
   if (!transfer || !method) return null
+  if (transfer.isLate) return <LateTransfer {...section} transfer={transfer} />
   const { payment } = transfer
   const end = pages.formats.moment(payment.expiresAt, view.locale)
   return (
     <Card id="transfer" title={say('transferTitle')}>
+      <Received {...section} transfer={transfer} />
       <p safe>{say('transferText', { end })}</p>
-      <dl class="facts copied">
-        <Copied label={`${say('amount')} (${say('currency')})`} value={String(payment.price.amount)} />
-        <Copied label={say('transferReference')} value={formatReference(payment.checkoutId ?? '')} />
-      </dl>
+      <p class="touch" safe>
+        {say('transferTouch')}
+      </p>
+      <AmountAndReference {...section} transfer={transfer} />
       {method.accounts.map((account) => (
         <AccountFacts {...section} account={account} />
       ))}
-      <ProofForm {...section} transfer={transfer} />
+      <Proofs {...section} transfer={transfer} />
     </Card>
   )
 }
 
-const KINDS: Readonly<Record<Account['kind'], MessageKey>> = {
-  ccp: 'transferCcp',
-  baridimob: 'transferBaridimob',
-  bank: 'transferBank',
+/** Without the accounts: nothing is to be sent for it any more. */
+function LateTransfer(section: OfTransfer) {
+  const { say } = section
+  return (
+    <Card id="late-transfer" title={say('transferTitle')}>
+      <Received {...section} />
+      <p safe>{say('transferLateText')}</p>
+      <AmountAndReference {...section} />
+      <Proofs {...section} />
+    </Card>
+  )
+}
+
+function AmountAndReference({ say, transfer: { payment } }: OfTransfer) {
+  return (
+    <dl class="facts copied">
+      <Copied label={`${say('amount')} (${say('currency')})`} value={String(payment.price.amount)} />
+      <Copied label={say('transferReference')} value={formatReference(payment.checkoutId ?? '')} />
+    </dl>
+  )
 }
 
 function AccountFacts({ say, account }: Section & { readonly account: Account }) {
-  const { kind, holder, number, key, rip, bank, iban } = account
-  const numbers = { ccp: say('accountNumber'), baridimob: 'RIP', bank: 'RIB' }
-  const lines = [
-    [say('accountHolder'), holder],
-    [numbers[kind], number],
-    [say('accountKey'), key],
-    ['RIP', rip],
-    ['IBAN', iban],
-  ] as const
+  const { title, lines } = accountInWords(account, say)
   return (
     <div>
-      <h3 safe>{bank === null ? say(KINDS[kind]) : `${say(KINDS[kind])} · ${bank}`}</h3>
+      <h3 safe>{title}</h3>
       <dl class="facts copied">
-        {lines.map(([label, value]) => (value === null ? null : <Copied label={label} value={value} />))}
+        {lines.map(([label, value]) => (
+          <Copied label={label} value={value} />
+        ))}
       </dl>
     </div>
   )
@@ -76,43 +109,88 @@ function Copied({ label, value }: { readonly label: string; readonly value: stri
     <div>
       <dt safe>{label}</dt>
       <dd>
-        <code class="copy" dir="auto" safe>
-          {value}
+        <code class="copy" dir="auto">
+          {groupsOf(value).map((group) => (
+            <span safe>{group}</span>
+          ))}
         </code>
       </dd>
     </div>
   )
 }
 
-function ProofForm({ pages, view, say, transfer }: Section & { readonly transfer: PortalTransfer }) {
-  const { payment, proofs } = transfer
+/** A RIP, RIB or IBAN in fours for the eye; what is copied has nothing between them. */
+function groupsOf(value: string): readonly string[] {
+  return /^[A-Z0-9]{20,}$/.test(value) ? (value.match(/.{1,4}/g) ?? []) : [value]
+}
+
+type OfTransfer = Section & { readonly transfer: PortalTransfer }
+
+/** On top, where the page is after the upload. */
+function Received({ say, transfer }: OfTransfer) {
+  if (transfer.proofs.length === 0) return null
   return (
-    <>
-      {proofs.length === 0 ? null : (
-        <p role="status" safe>
-          {say('proofReceived')}
-        </p>
-      )}
-      {proofs.length >= PROOFS_MAX ? null : (
-        <form
-          method="post"
-          enctype="multipart/form-data"
-          action={`${pages.base}/portal/payments/${payment.id}/proof`}
-        >
-          <FormToken session={view.session} />
-          <label>
-            <span safe>{say('proofLabel')}</span>
-            <input type="file" name="file" accept={PROOF_TYPES.join()} required />
-          </label>
-          <SubmitButton label={say('proofButton')} />
-        </form>
-      )}
-    </>
+    <p role="status" class="notice" id="received" safe>
+      {say('proofReceived')}
+    </p>
+  )
+}
+
+/** One is enough: further ones are asked for by the user. */
+function Proofs(section: OfTransfer) {
+  const { proofs } = section.transfer
+  if (proofs.length >= PROOFS_MAX) return null
+  if (proofs.length === 0) return <ProofForm {...section} />
+  return (
+    <details>
+      <summary safe>{section.say('proofAnother')}</summary>
+      <ProofForm {...section} />
+    </details>
+  )
+}
+
+function ProofForm({ pages, view, say, transfer }: OfTransfer) {
+  return (
+    <OwnForm
+      session={view.session}
+      enctype="multipart/form-data"
+      action={`${pages.base}/portal/payments/${transfer.payment.id}/proof`}
+    >
+      <label>
+        <span safe>{say('proofLabel')}</span>
+        <input type="file" name="file" accept={PROOF_TYPES.join()} required />
+      </label>
+      <SubmitButton label={say('proofButton')} />
+    </OwnForm>
+  )
+}
+
+/** Why the last one was refused, until the user buys again. */
+export function RefusedNotice({ view, say }: Section) {
+  if (!view.refused) return null
+  // A line does not end in it: these hyphens are not for breaking.
+  const reference = formatReference(view.refused.reference).replaceAll('-', '\u2011')
+  return (
+    <section class="notice warn">
+      <h2 safe>{say('mail_payment_refused_subject', { reference })}</h2>
+      <p safe>{say('refusedBecause', { reason: view.refused.reason })}</p>
+      <p safe>{say('mail_payment_refused_next')}</p>
+    </section>
+  )
+}
+
+/** In the history: leads to the form for the slip of one that has expired. */
+export function LateTransferLink({ pages, view, say }: Section, { method, checkoutId, id }: ShownPayment) {
+  if (checkoutId === null || method !== transferMethod(pages)?.name) return null
+  return (
+    <a href={hrefIn(view.session, `${pages.base}/portal?transfer=${id}#late-transfer`)} safe>
+      {say('transferSent')}
+    </a>
   )
 }
 
 /** Of the newest payments: one that is waited for. */
-export function openTransferIn(pages: Pages, { history }: Pick<PortalView, 'history'>) {
+export function openTransferIn(pages: PageParts, { history }: Pick<PortalView, 'history'>) {
   const name = transferMethod(pages)?.name
   return history.payments.find(
     ({ method, status, expiresAt }) => method === name && status === 'pending' && expiresAt > history.now,

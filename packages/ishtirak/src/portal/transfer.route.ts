@@ -3,27 +3,14 @@ import type { FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { uploadProof } from '../payments/transfer/proof.js'
-import { listProofs } from '../payments/transfer/proof.sql.js'
 import { openPayment } from '../payments/upgrade.js'
 import type { Pages } from './frame.js'
-import type { PortalTransfer, PortalView } from './portal-view.js'
 import { wantedIn } from './reader.js'
-import { openTransferIn, transferMethod } from './transfer-section.js'
-
-export async function readTransfer(
-  pages: Pages,
-  view: Pick<PortalView, 'history' | 'session'>,
-): Promise<PortalTransfer | null> {
-  const payment = openTransferIn(pages, view)
-  if (!payment) return null
-  const { userId } = view.session
-  return { payment, proofs: await listProofs(pages.database, { userId, paymentId: payment.id }) }
-}
+import { transferMethod } from './transfer-section.js'
 
 export function transferRoutes(app: App, pages: Pages): void {
   const { reader, users } = pages
   const hidden = { schema: { hide: true }, onRequest: users.onRequest }
-  const back = `${pages.base}/portal#transfer`
 
   app.post('/portal/transfer', hidden, async (request, reply) => {
     const session = users.of(request)
@@ -39,7 +26,7 @@ export function transferRoutes(app: App, pages: Pages): void {
       locale,
       requestId: request.id,
     })
-    return reply.headers(pages.headers).redirect(back, 303)
+    return reply.headers(pages.headers).redirect(`${pages.base}/portal#transfer`, 303)
   })
 
   app.register(async (own) => {
@@ -51,23 +38,31 @@ export function transferRoutes(app: App, pages: Pages): void {
       async (request, reply) => {
         const session = users.of(request)
         pages.admitUpload(session.userId, reply)
+        const paymentId = request.params.payment_id
         await pages.uploads.receive(request.raw, async (body) => {
           const form = await formOf(request, body)
           request.body = new URLSearchParams({ form_token: String(form.get('form_token')) })
           reader.requireOwnForm(request, session)
           const file = form.get('file')
           const content = file instanceof File ? Buffer.from(await file.arrayBuffer()) : Buffer.alloc(0)
-          const of = { userId: session.userId, paymentId: request.params.payment_id }
-          return uploadProof(pages, of, content)
+          return uploadProof(pages, { userId: session.userId, paymentId }, content)
         })
+        const back = `${pages.base}/portal?transfer=${encodeURIComponent(paymentId)}#received`
         return reply.headers(pages.headers).redirect(back, 303)
       },
     )
   })
 }
 
+/** Stands at the beginning of each part of a form. Ours has two; to read thousands takes seconds. */
+const PART = Buffer.from('form-data')
+const PARTS_MAX = 8
+
 /** By the platform's own reader of forms. */
 async function formOf({ headers }: FastifyRequest, body: Buffer): Promise<FormData> {
+  let [parts, at] = [0, body.indexOf(PART)]
+  for (; at >= 0; at = body.indexOf(PART, at + 1)) parts += 1
+  if (parts > PARTS_MAX) throw new BillingError('invalid_request')
   const init = { headers: { 'content-type': headers['content-type'] ?? '' } }
   try {
     return await new Response(new Uint8Array(body), init).formData()

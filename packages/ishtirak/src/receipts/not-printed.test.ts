@@ -1,6 +1,8 @@
 // An installation without the typesetter, whose packages are optional: every payment has its receipt and number all the same.
+
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
+import { ownerNamed } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -39,7 +41,10 @@ describeScenario('without the typesetter', ({ database }) => {
     await setProfile(world, 'user-1', { email: 'amina@example.dz', locale: 'en' })
     const { paymentId } = await world.as('user-1').buy()
     await world.service.runner.runAll()
-    await refundPayment(world.service.parts, paymentId, { operator: 'tests', reason: 'asked for' })
+    await refundPayment(world.service.parts, paymentId, {
+      operator: ownerNamed('tests'),
+      reason: 'asked for',
+    })
     await world.service.runner.runAll()
     const messages = sink.messages.map((message) => readMessage(message))
     expect(messages.map(({ headers }) => headers.subject)).toEqual([

@@ -57,7 +57,7 @@ export function receiptRoutes(deps: ReceiptRoutesDeps) {
   }
 }
 
-/** Papers are in Arabic where nobody says otherwise. */
+/** Receipts are in Arabic by default. */
 export function languageOf(
   { query, headers }: { readonly query: { readonly lang?: Locale }; readonly headers: IncomingHttpHeaders },
   user: UserIdentity,

@@ -312,7 +312,7 @@ it.each([
 it.each([
   [{ name: null }, 'yasmine@exemple.dz'],
   [{ name: null, email: null }, 'usr_48151623'],
-])('a buyer of whom little is known is called by what there is: %j', (buyer, expected) => {
+])('a buyer is called by what is known of them: %j', (buyer, expected) => {
   expect(textIn('fr', { buyer })).toContain(expected)
 })
 

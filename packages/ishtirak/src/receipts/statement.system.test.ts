@@ -1,6 +1,6 @@
-// Statements of redeemed codes as users get them: one page, in all three languages, that nobody takes for a receipt.
+// Statements of redeemed codes as users get them: one page, in all three languages, that cannot be taken for a receipt.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { CODE_ENV } from '../../../../test/support/codes.js'
+import { CODE_ENV, makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { emptyDatabase } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { factsOf, linesOf, textOf } from '../../../../test/support/pdf.js'
@@ -11,9 +11,8 @@ let world: World
 let address: string
 beforeEach(async () => {
   world = await createWorld(await emptyDatabase('pglite'), { env: { ...OPERATOR_ENV, ...CODE_ENV } })
-  const batch = { kind: 'months', plan: 'pro', months: 3, count: 1, why: 'a test' }
-  const { codes } = (await operatorOf(world).post('/codes', batch)).body
-  await world.as('user-1').post(`${BILLING}/redeem`, { code: codes[0] })
+  const { code } = await makeCodes(operatorOf(world), { ...VOUCHER, months: 3 })
+  await world.as('user-1').post(`${BILLING}/redeem`, { code })
   const { data } = (await world.as('user-1').get(`${BILLING}/redemptions`)).body
   address = `${BILLING}/redemptions/${data[0].id}/statement`
 })

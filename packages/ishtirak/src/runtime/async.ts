@@ -15,6 +15,22 @@ export function singleFlight<Value>(): SingleFlight<Value> {
   }
 }
 
+/** Work of one key: one piece at a time, in the order of asking. */
+export type InTurn = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
+
+export function createTurns(): InTurn {
+  const last = new Map<string, Promise<unknown>>()
+  return (key, work) => {
+    const turn = (last.get(key) ?? Promise.resolve()).then(work, work)
+    last.set(key, turn)
+    const forget = () => {
+      if (last.get(key) === turn) last.delete(key)
+    }
+    turn.then(forget, forget)
+    return turn
+  }
+}
+
 export interface WorkQueue {
   /** How many pieces are waiting or under way. */
   readonly waiting: number
@@ -43,14 +59,18 @@ export function createWorkQueue(): WorkQueue {
   }
 }
 
-/** Up to `limit` rows in batches of `atOnce`, until one is not full. `work` says how many rows there were; so does the result. */
+/**
+ * Up to `limit` rows in batches of `atOnce`, until one is not full, or no further one is wanted. `work` says how many rows there
+ * were; so does the result.
+ */
 export async function inBatches(
   limit: number,
   atOnce: number,
   work: (most: number) => Promise<number>,
+  goesOn: () => boolean = () => true,
 ): Promise<number> {
   let done = 0
-  while (done < limit) {
+  while (done < limit && goesOn()) {
     const most = Math.min(atOnce, limit - done)
     const count = await work(most)
     done += count

@@ -21,6 +21,8 @@ export function createCalendar(timeZone: string): Calendar {
   const remembered = new BoundedMap<string, Instant>(REMEMBERED_MAX)
   return {
     monthsAfter: (anchor, months) => {
+      // Where a run of paid time begins: each payment has an instant of its own, which is not asked for again.
+      if (months === 0) return anchor
       const question = `${anchor}+${months}`
       const known = remembered.get(question)
       if (known !== undefined) return known
@@ -87,22 +89,40 @@ function inZone(instant: Instant, timeZone: string): Temporal.ZonedDateTime {
 export interface WallClock {
   /** `[from, to)` of a calendar month written `YYYY-MM`; null where it is no month, or none in which anything was sold. */
   monthOf(text: string): { readonly from: Instant; readonly to: Instant } | null
+  /** `[from, to)` of a day written `YYYY-MM-DD`; null where there is no such day. */
+  dayOf(text: string): { readonly from: Instant; readonly to: Instant } | null
+  startOfDay(instant: Instant): Instant
   /** `YYYY-MM-DD hh:mm:ss` on the wall. */
   wallTime(instant: Instant): string
 }
 
 export function wallClockIn(timeZone: string): WallClock {
+  const startOf = (day: Temporal.PlainDate) => day.toZonedDateTime(timeZone).epochMilliseconds
   return {
     monthOf: (text) => {
       // Databases know no year 0, and timestamps no year 10,000, in which the last month of 9999 ends.
       if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text) || text < '1970' || text >= '9999') return null
       const first = Temporal.PlainDate.from(`${text}-01`)
-      const startOf = (day: Temporal.PlainDate) => day.toZonedDateTime(timeZone).epochMilliseconds
       return { from: startOf(first), to: startOf(first.add({ months: 1 })) }
     },
+    dayOf: (text) => {
+      if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < '1970' || text >= '9999') return null
+      const first = dayNamed(text)
+      if (!first) return null
+      return { from: startOf(first), to: startOf(first.add({ days: 1 })) }
+    },
+    startOfDay: (instant) => inZone(instant, timeZone).startOfDay().epochMilliseconds,
     wallTime: (instant) => {
       const local = inZone(instant, timeZone)
       return `${local.toPlainDate()} ${local.toPlainTime().toString().slice(0, 8)}`
     },
+  }
+}
+
+function dayNamed(text: string): Temporal.PlainDate | null {
+  try {
+    return Temporal.PlainDate.from(text)
+  } catch {
+    return null
   }
 }

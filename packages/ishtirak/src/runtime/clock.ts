@@ -15,6 +15,11 @@ export function systemClock(): Clock {
   return { now: () => Date.now() }
 }
 
+/** How far a clock is ahead of the machine's, for libraries that read that one. */
+export function secondsAhead(clock: Clock): number {
+  return Math.round((clock.now() - Date.now()) / 1_000)
+}
+
 /** Runs ahead of `base` by what it was advanced. A number as base is a clock that does not run. */
 export function movableClock(base: Clock | Instant = systemClock()): MovableClock {
   const underlying: Clock = typeof base === 'number' ? { now: () => base } : base

@@ -35,24 +35,75 @@ export function parseJson(name: string, text: string): unknown {
   }
 }
 
-/** One problem a field, with its place below `prefix`. */
+/** One problem a field, with its place below `prefix`, and its line where `text` is what the value was read from. */
 export function schemaProblems(
   name: string,
   schema: TSchema,
   value: unknown,
   prefix = '',
+  text?: string,
 ): readonly string[] {
   const problems = new Map<string, string>()
   for (const error of Value.Errors(schema, value)) {
     // It sums up what its fields are blamed for one by one.
     if (error.keyword === 'additionalProperties') continue
     const note = (pointer: string, words: string) => {
-      if (!problems.has(pointer)) problems.set(pointer, `${name} ${pointer || '/'}: ${words}`)
+      if (!problems.has(pointer))
+        problems.set(
+          pointer,
+          `${name} ${text === undefined ? pointer || '/' : placeIn(text, pointer)}: ${words}`,
+        )
     }
     const place = prefix + error.instancePath
     if (error.keyword === 'required')
       for (const field of error.params.requiredProperties) note(`${place}/${field}`, 'is missing')
-    else note(place, error.keyword === 'boolean' ? 'is not a known field' : error.message)
+    else note(place, wordsOf(schema, error))
   }
   return [...problems.values()]
+}
+
+type SchemaError = ReturnType<typeof Value.Errors>[number]
+
+/** What it must be: of a text with a pattern, what the description of its schema says. */
+function wordsOf(schema: TSchema, error: SchemaError): string {
+  if (error.keyword === 'boolean') return 'is not a known field'
+  if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.join(', ')}`
+  const { description = '' } = Object(Value.Pointer.Get(schema, error.schemaPath.slice(1)))
+  return error.keyword === 'pattern' && description !== '' ? `must be ${description}` : error.message
+}
+
+/** `/accounts/0/key (line 3)`: what is missing has the line of what it is missing in. */
+export function placeIn(text: string, pointer: string): string {
+  const line = lineOf(text, pointer) ?? lineOf(text, pointer.replace(/\/[^/]*$/, ''))
+  return `${pointer || '/'} (line ${line})`
+}
+
+const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
+
+/** The line on which the value at a JSON pointer begins, from 1; null where there is none. `text` is JSON. */
+function lineOf(text: string, pointer: string): number | null {
+  const path: (string | number)[] = []
+  let isKey = false
+  let line = 1
+  let last = 0
+  for (const { 0: token, index } of text.matchAll(TOKENS)) {
+    line += text.slice(last, index).split('\n').length - 1
+    last = index
+    if (token === '}' || token === ']') path.pop()
+    else if (token === ',') {
+      const step = path.pop()
+      isKey = typeof step === 'string'
+      path.push(typeof step === 'number' ? step + 1 : '')
+    } else if (token === ':') isKey = false
+    else if (isKey) {
+      path.pop()
+      path.push(String(JSON.parse(token)))
+    } else {
+      if (path.map((step) => `/${step}`).join('') === pointer) return line
+      if (token === '{') path.push('')
+      if (token === '[') path.push(0)
+      isKey = token === '{'
+    }
+  }
+  return null
 }

@@ -18,6 +18,12 @@ const LIVE = {
   PUBLIC_URL: 'https://pay.example',
   SELLER_FILE: path.resolve(import.meta.dirname, '../../../../docs/seller.example.json'),
 }
+const ISSUER = {
+  OPERATOR_OIDC_ISSUER: 'https://sso.host.example/realms/staff',
+  OPERATOR_OIDC_CLIENT_ID: 'ishtirak',
+  OPERATOR_OIDC_CLIENT_SECRET: 'hush',
+  OPERATOR_OIDC_ROLE_CLAIM: 'realm_access.roles',
+}
 const TEST = { CHARGILY_SECRET_KEY: 'test_sk_hush', AUTH_JWT_SECRET: SECRET }
 
 function problemsOf(variables: Record<string, string>): readonly string[] {
@@ -50,6 +56,7 @@ describe('with nothing set', () => {
       proofDays: 90,
       platformKeys: [],
       operatorKeys: [],
+      operatorIssuer: null,
       codeKeys: [],
       seller: EXAMPLE_SELLER,
       transfers: null,
@@ -91,8 +98,9 @@ it('with everything set each part gets its own', () => {
     AUTH_ISSUER: 'https://host.example',
     AUTH_AUDIENCE: 'billing',
     PLATFORM_API_KEYS: `${KEY}1, ${KEY}2`,
-    OPERATOR_KEYS: `amina:${KEY}3,yacine:${KEY}4`,
+    OPERATOR_KEYS: `amina:${KEY}3,yacine:accountant:${KEY}4, lina:owner:${KEY}5`,
     CODE_KEYS: `${SECRET},${SECRET}2`,
+    ...ISSUER,
     CHARGILY_WEBHOOK_KEYS: 'live_sk_old,live_sk_older',
     CHARGILY_API_URL: 'http://127.0.0.1:4000',
     BILLING_TIMEZONE: 'UTC',
@@ -104,6 +112,8 @@ it('with everything set each part gets its own', () => {
     EVENTS_SECRETS: `whsec_${'A'.repeat(32)},whsec_${'B'.repeat(43)}=`,
     SMTP_URL: 'smtps://user:password@mail.example',
     MAIL_FROM: 'Billing <billing@host.example>',
+    OPERATOR_MAIL: 'amina@host.example, lina@host.example',
+    OPERATOR_MAIL_LOCALE: 'fr',
     PORTAL_FRAME_ANCESTORS: 'self, https://host.example',
     METRICS_PORT: '9090',
     METRICS_HOST: '10.0.0.1',
@@ -126,12 +136,20 @@ it('with everything set each part gets its own', () => {
       apiUrl: 'http://127.0.0.1:4000',
     },
     billing: { timeZone: 'UTC', graceDays: 0, renewalWindowDays: 14, prepayMaxMonths: 36 },
+    operatorIssuer: {
+      url: 'https://sso.host.example/realms/staff',
+      clientId: 'ishtirak',
+      clientSecret: 'hush',
+      roleClaim: 'realm_access.roles',
+    },
+    operatorMail: { to: ['amina@host.example', 'lina@host.example'], locale: 'fr' },
     quotaTimeZone: 'Europe/Paris',
     proofDays: 90,
     platformKeys: [`${KEY}1`, `${KEY}2`],
     operatorKeys: [
-      { name: 'amina', key: `${KEY}3` },
-      { name: 'yacine', key: `${KEY}4` },
+      { name: 'amina', role: 'owner', key: `${KEY}3` },
+      { name: 'yacine', role: 'accountant', key: `${KEY}4` },
+      { name: 'lina', role: 'owner', key: `${KEY}5` },
     ],
     codeKeys: [SECRET, `${SECRET}2`],
     events: {
@@ -176,8 +194,12 @@ describe('a value that does not fit', () => {
     ['PLATFORM_API_KEYS', 'hush'],
     ['PLATFORM_API_KEYS', `${KEY},`],
     ['OPERATOR_KEYS', KEY],
+    ['OPERATOR_OIDC_ISSUER', 'sso.host.example'],
+    ['OPERATOR_OIDC_ROLE_CLAIM', 'two words'],
     ['CODE_KEYS', 'hush'.repeat(7)], // 28 characters
     ['OPERATOR_KEYS', 'amina:hush'],
+    ['OPERATOR_KEYS', `amina:admin:${KEY}`],
+    ['OPERATOR_KEYS', `amina:viewer:hush`],
     ['CHARGILY_SECRET_KEY', 'sk_hush'],
     ['CHARGILY_SECRET_KEY', 'test_pk_hush'],
     ['CHARGILY_WEBHOOK_KEYS', 'hush'],
@@ -194,6 +216,9 @@ describe('a value that does not fit', () => {
     ['EVENTS_ALLOW_PRIVATE', 'hush'],
     ['SMTP_URL', 'mail.example'],
     ['MAIL_FROM', 'Billing billing@host.example'],
+    ['OPERATOR_MAIL', 'Amina <amina@host.example>'],
+    ['OPERATOR_MAIL', 'amina@host.example;hush'],
+    ['OPERATOR_MAIL_LOCALE', 'de'],
     ['PORTAL_FRAME_ANCESTORS', 'self; script-src *'],
     ['LOG_LEVEL', 'loud'],
     ['NODE_ENV', 'hush hush'],
@@ -230,6 +255,7 @@ it('everything that is wrong is reported at once: values, secrets, contradiction
       EVENTS_URL: 'https://host.example',
       PLANS_FILE: '/nowhere/plans.json',
       SELLER_FILE: '/nowhere/seller.json',
+      TRANSFER_FILE: '/nowhere/transfer.json',
     }),
   ).toEqual([
     'PORT must be a whole number from 0 to 65535',
@@ -239,6 +265,7 @@ it('everything that is wrong is reported at once: values, secrets, contradiction
     'WORKERS above 1 needs a database server (DATABASE_URL)',
     'PLANS_FILE cannot be read: ENOENT (/nowhere/plans.json)',
     'SELLER_FILE cannot be read: ENOENT (/nowhere/seller.json)',
+    'TRANSFER_FILE cannot be read: ENOENT (/nowhere/transfer.json)',
   ])
 })
 
@@ -288,7 +315,25 @@ describe('values that are right alone and wrong together', () => {
       { WORKERS: '2', DATABASE_URL: 'postgres://db' },
       'WORKERS above 1 is not for the sandbox: CHARGILY_SECRET_KEY is missing',
     ],
+    [{ SMTP_URL: '', OPERATOR_MAIL: 'amina@host.example' }, 'SMTP_URL is missing: OPERATOR_MAIL is set'],
+    [
+      { ...TEST, SMTP_URL: 'smtp://127.0.0.1', OPERATOR_MAIL: 'amina@host.example' },
+      'OPERATOR_KEYS is missing: the mail to OPERATOR_MAIL links to the console',
+    ],
     [{ OPERATOR_KEYS: `amina:${KEY},yacine:${KEY}` }, 'OPERATOR_KEYS names one key twice'],
+    [{ OPERATOR_KEYS: `amina:${KEY},amina:viewer:${KEY}2` }, 'OPERATOR_KEYS gives one name two roles'],
+    [
+      { ...ISSUER, OPERATOR_OIDC_ROLE_CLAIM: '' },
+      'OPERATOR_OIDC_ROLE_CLAIM is missing: all four OPERATOR_OIDC_… are set, or none',
+    ],
+    [
+      { ...ISSUER, OPERATOR_OIDC_ISSUER: 'http://sso.host.example' },
+      'OPERATOR_OIDC_ISSUER must start with https:// unless it is on this machine',
+    ],
+    [
+      { ...ISSUER, OPERATOR_OIDC_ISSUER: 'https://sso.host.example/?a=1' },
+      'OPERATOR_OIDC_ISSUER must have no query and no fragment',
+    ],
     [{ ...LIVE, SELLER_FILE: '' }, 'SELLER_FILE is missing: receipts of real money name their seller'],
     [{ PORT: '65535', METRICS_PORT: '4001' }, 'SANDBOX_PORT is missing: PORT leaves none after it'],
     [{ PORT: '65535', SANDBOX_PORT: '4000' }, 'METRICS_PORT is missing: PORT leaves no second one after it'],
@@ -298,6 +343,15 @@ describe('values that are right alone and wrong together', () => {
     [{ ...TEST, METRICS_HOST: '0.0.0.0' }, 'METRICS_HOST is set, METRICS_PORT is not'],
   ])('%o: %s', (variables, problem) => {
     expect(problemsOf(variables)).toEqual([problem])
+  })
+
+  it.each([
+    ['in the sandbox, which draws keys', {}],
+    ['by key', { ...TEST, OPERATOR_KEYS: `amina:${KEY}` }],
+    ['by an issuer', { ...TEST, ...ISSUER }],
+  ])('operators who are told by mail have a console: %s', (_by, variables) => {
+    const mail = { SMTP_URL: 'smtp://127.0.0.1', OPERATOR_MAIL: 'amina@host.example' }
+    expect(problemsOf({ ...variables, ...mail })).toEqual([])
   })
 
   it.each(['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'])(
@@ -444,9 +498,9 @@ describe('PLANS_FILE', () => {
     [ofLimit({}, 'Seats'), '/limits/Seats: is no name of a limit'],
     [ofLimit({}, '__proto'), '/limits/__proto: is no name of a limit'],
     [ofLimit({}, `s${'x'.repeat(63)}`), ': is no name of a limit'],
-    [ofLimit({ kind: 'meter' }), '/limits/seats/kind: must be equal to one of'],
+    [ofLimit({ kind: 'meter' }), '/limits/seats/kind: must be one of counter, gauge'],
     [ofLimit({ kind: 'counter' }), '/limits/seats/window: is missing: a counter'],
-    [ofLimit({ kind: 'counter', window: 'week' }), '/limits/seats/window: must be equal to one of'],
+    [ofLimit({ kind: 'counter', window: 'week' }), '/limits/seats/window: must be one of day, month'],
     [ofLimit({ window: 'day' }), '/limits/seats/window: is of counters only'],
     [ofLimit({ kind: 'counter', window: 'day', per: 'project' }), '/limits/seats/per: is of gauges only'],
     [ofLimit({ per: 'A region' }), '/limits/seats/per: is no name'],

@@ -3,8 +3,16 @@
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
 import { ConfigError } from './config-file.js'
-import { type Environment, readEnvironment, type Variables } from './environment.js'
+import {
+  type Environment,
+  isPrivateEnough,
+  isSandbox,
+  readEnvironment,
+  type Variables,
+} from './environment.js'
 import { type Reach, withoutSlash } from './http-client.js'
+import { hasConsole, issuerContradictions, operatorIssuerOf } from './operator-issuer.js'
+import { hasTwoRoles, isKeyTwice, items, readOperatorKeys } from './operator-keys.js'
 import { readPlans } from './plans-file.js'
 import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
 import { readTransferFile, type TransferTerms } from './transfers.js'
@@ -101,7 +109,9 @@ function assemble(environment: Environment, files: Files) {
     /** Empty: the platform API is switched off. */
     platformKeys: items(environment.PLATFORM_API_KEYS),
     /** Empty: the operator's part is switched off. */
-    operatorKeys: operatorKeysOf(environment),
+    operatorKeys: readOperatorKeys(environment.OPERATOR_KEYS),
+    /** Null: operators sign in by key alone. */
+    operatorIssuer: operatorIssuerOf(environment),
     /** The first makes codes, the others still read older ones. Empty: codes are switched off. */
     codeKeys: items(environment.CODE_KEYS),
     /** Null outside the sandbox. */
@@ -138,6 +148,7 @@ function addressesOf(environment: Environment) {
 /** The provider, the platform's receiver of events, the mail server. */
 function outgoingOf(environment: Environment) {
   const { CHARGILY_SECRET_KEY: secretKey, EVENTS_URL: url, MAIL_FROM: from } = environment
+  const { OPERATOR_MAIL: operators } = environment
   const webhookKeys = items(environment.CHARGILY_WEBHOOK_KEYS)
   const secrets = items(environment.EVENTS_SECRETS)
   return {
@@ -149,6 +160,11 @@ function outgoingOf(environment: Environment) {
     ...member('smtpUrl', environment.SMTP_URL),
     /** The sender of our mail; unset: the seller. */
     ...member('mailFrom', from === undefined ? from : readMailFrom(from)),
+    /** Who gets a mail when something enters the inbox, in one language; unset: no mail is sent. */
+    ...member(
+      'operatorMail',
+      operators && { to: items(operators), locale: environment.OPERATOR_MAIL_LOCALE },
+    ),
   }
 }
 
@@ -216,7 +232,7 @@ function member<Name extends string, Value>(name: Name, value: Value | undefined
 function contradictions(environment: Environment): readonly string[] {
   const { PUBLIC_URL: publicUrl, CHARGILY_SECRET_KEY: key, WORKERS: workers } = environment
   const isEmbedded = environment.DATABASE_URL === undefined || environment.DATABASE_URL === 'memory:'
-  const keys = operatorKeysOf(environment).map(({ key: operatorKey }) => operatorKey)
+  const operators = readOperatorKeys(environment.OPERATOR_KEYS)
   const claims: readonly (readonly [boolean, string])[] = [
     [
       !!environment.AUTH_JWT_SECRET && !!environment.AUTH_JWKS_URL,
@@ -226,12 +242,18 @@ function contradictions(environment: Environment): readonly string[] {
     [!key && !!environment.CHARGILY_API_URL, 'CHARGILY_API_URL is set, CHARGILY_SECRET_KEY is not'],
     [!!environment.EVENTS_URL && !environment.EVENTS_SECRETS, 'EVENTS_SECRETS is missing: EVENTS_URL is set'],
     [!environment.EVENTS_URL && !!environment.EVENTS_SECRETS, 'EVENTS_URL is missing: EVENTS_SECRETS is set'],
+    [!!environment.OPERATOR_MAIL && !environment.SMTP_URL, 'SMTP_URL is missing: OPERATOR_MAIL is set'],
+    [
+      !!environment.OPERATOR_MAIL && !hasConsole(environment),
+      'OPERATOR_KEYS is missing: the mail to OPERATOR_MAIL links to the console',
+    ],
     [workers > 1 && isEmbedded, 'WORKERS above 1 needs a database server (DATABASE_URL)'],
     [
       workers > 1 && !isEmbedded && isSandbox(environment),
       'WORKERS above 1 is not for the sandbox: CHARGILY_SECRET_KEY is missing',
     ],
-    [new Set(keys).size < keys.length, 'OPERATOR_KEYS names one key twice'],
+    [isKeyTwice(operators), 'OPERATOR_KEYS names one key twice'],
+    [hasTwoRoles(operators), 'OPERATOR_KEYS gives one name two roles'],
     [/[?#]/.test(publicUrl ?? ''), 'PUBLIC_URL must have no query and no fragment'],
     [
       !!key?.startsWith('live_sk_') && publicUrl !== undefined && !isPrivateEnough(publicUrl),
@@ -242,8 +264,8 @@ function contradictions(environment: Environment): readonly string[] {
       'SANDBOX_PORT is missing: PORT leaves none after it',
     ],
   ]
-  return [...claims, ...metricsContradictions(environment)].flatMap(([isWrong, problem]) =>
-    isWrong ? [problem] : [],
+  return [...claims, ...issuerContradictions(environment), ...metricsContradictions(environment)].flatMap(
+    ([isWrong, problem]) => (isWrong ? [problem] : []),
   )
 }
 
@@ -263,31 +285,9 @@ function metricsContradictions(environment: Environment): readonly (readonly [bo
   ]
 }
 
-function isSandbox(environment: Environment): boolean {
-  return environment.CHARGILY_SECRET_KEY === undefined && environment.NODE_ENV !== 'production'
-}
-
 /** The port after ours; where ours is any free one, any free one. */
 function sandboxPort({ PORT: port, SANDBOX_PORT: sandbox }: Environment): number {
   return sandbox ?? (port === 0 ? 0 : port + 1)
-}
-
-function operatorKeysOf(
-  environment: Environment,
-): readonly { readonly name: string; readonly key: string }[] {
-  return items(environment.OPERATOR_KEYS).map((pair) => {
-    const [name = '', key = ''] = pair.split(':')
-    return { name, key }
-  })
-}
-
-function items(list: string | undefined): readonly string[] {
-  return list === undefined ? [] : list.split(',').map((item) => item.trim())
-}
-
-function isPrivateEnough(url: string): boolean {
-  const { protocol, hostname } = new URL(url)
-  return protocol === 'https:' || ['localhost', '[::1]'].includes(hostname) || hostname.startsWith('127.')
 }
 
 /** Off where nothing is set; in the sandbox the second port after ours. */

@@ -2,6 +2,8 @@
 // value is named by its variable and never repeated, because it may be a secret.
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { LOCALES, type Locale } from '../core/locale.js'
+import { ROLES } from '../core/role.js'
 import { LOG_LEVELS, type LogLevel } from './log.js'
 
 /** A text that fits `pattern`; `expects` finishes the sentence "NAME must be …". */
@@ -46,8 +48,15 @@ export const Environment = Type.Object({
   AUTH_AUDIENCE: text('a text'),
   PLATFORM_API_KEYS: listOf('keys of at least 20 characters from A-Z a-z 0-9 . _ ~ + / -', /[\w.~+/-]{20,}/),
   OPERATOR_KEYS: listOf(
-    'name:key pairs, the keys of at least 20 characters from A-Z a-z 0-9 . _ ~ + / -',
-    /[\w.@-]{1,64}:[\w.~+/-]{20,}/,
+    `entries name:role:key (roles: ${ROLES.join(', ')}), the keys of at least 20 characters from A-Z a-z 0-9 . _ ~ + / -`,
+    new RegExp(`[\\w.@-]{1,64}:(?:(?:${ROLES.join('|')}):)?[\\w.~+/-]{20,}`),
+  ),
+  OPERATOR_OIDC_ISSUER: web(),
+  OPERATOR_OIDC_CLIENT_ID: text('a text'),
+  OPERATOR_OIDC_CLIENT_SECRET: text('a text'),
+  OPERATOR_OIDC_ROLE_CLAIM: text(
+    'the name of a claim, such as groups or realm_access.roles',
+    /^[\x21-\x7e]+$/,
   ),
   CODE_KEYS: listOf('keys of at least 32 characters from A-Z a-z 0-9 . _ ~ + / -', /[\w.~+/-]{32,}/),
   CHARGILY_SECRET_KEY: text(
@@ -72,6 +81,10 @@ export const Environment = Type.Object({
   MAIL_FROM: text(
     'an address such as billing@example.dz or Name <billing@example.dz>',
     /^[^\s<>@]+@[^\s<>@]+$|^[^<>@"\r\n]+ <[^\s<>@]+@[^\s<>@]+>$/,
+  ),
+  OPERATOR_MAIL: listOf('addresses such as billing@example.dz', /[^\s<>@,;]+@[^\s<>@,;]+/),
+  OPERATOR_MAIL_LOCALE: Type.Optional(
+    Type.Enum([...LOCALES], { description: `one of ${LOCALES.join(', ')}` }),
   ),
   SELLER_FILE: text('a file'),
   TRANSFER_FILE: text('a file'),
@@ -99,6 +112,7 @@ const DEFAULTS = {
   GRACE_DAYS: 3,
   RENEWAL_WINDOW_DAYS: 7,
   PROOF_DAYS: 90,
+  OPERATOR_MAIL_LOCALE: 'ar' as Locale,
   PREPAY_MAX_MONTHS: 24,
   PORTAL_FRAME_ANCESTORS: 'none',
   LOG_LEVEL: 'info' as LogLevel,
@@ -174,4 +188,15 @@ function isTimeZone(value: string): boolean {
     if (error instanceof RangeError) return false
     throw error
   }
+}
+
+/** The provider is played here: no key for a real one. */
+export function isSandbox(environment: Environment): boolean {
+  return environment.CHARGILY_SECRET_KEY === undefined && environment.NODE_ENV !== 'production'
+}
+
+/** Encrypted, or on this machine. */
+export function isPrivateEnough(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'https:' || ['localhost', '[::1]'].includes(hostname) || hostname.startsWith('127.')
 }

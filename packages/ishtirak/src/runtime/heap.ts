@@ -20,22 +20,22 @@ const WASM_TIERING_BUDGET = 18_000_000
 export function keepHeapSmall(): void {
   setFlagsFromString(`--wasm-tiering-budget=${WASM_TIERING_BUDGET}`)
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)
-  // V8 reads `--max-semi-space-size` at its start only, the factor at each growth: one step from 1 MB to 8, and no other.
-  growYoungGenerationBy(SEMI_SPACE_MB)
-  const observer = new PerformanceObserver(() => {
-    if (youngGenerationMb() <= SEMI_SPACE_MB) return
-    growYoungGenerationBy(1)
-    observer.disconnect()
-  })
-  observer.observe({ entryTypes: ['gc'] })
+  limitYoungGeneration()
+  new PerformanceObserver(limitYoungGeneration).observe({ entryTypes: ['gc'] })
 }
 
-function growYoungGenerationBy(factor: number): void {
+/**
+ * V8 reads `--max-semi-space-size` at its start only, but the factor at each growth: one step to 8 MB, and no other. It takes the
+ * memory back from a process that has little to do, so the factor is set after each collection: once at 1, the young
+ * generation would stay at 1 MB, and busy minutes after quiet ones would collect ten times as often.
+ */
+function limitYoungGeneration(): void {
+  const factor = Math.max(1, Math.floor(SEMI_SPACE_MB / youngGenerationMb()))
   setFlagsFromString(`--semi-space-growth-factor=${factor}`)
 }
 
-/** Both halves. */
+/** One of its halves. */
 function youngGenerationMb(): number {
   const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')
-  return (space?.space_size ?? 0) / 2 ** 20
+  return space ? (space.space_used_size + space.space_available_size) / 2 ** 20 : SEMI_SPACE_MB
 }

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { failedToConnect, sendRequest } from './http-client.js'
 
 test('an answer of exactly the limit is whole, one byte more is not kept', async () => {
@@ -34,7 +34,7 @@ test('what is too long is not read to its end', async () => {
   const url = await serve(server)
   const answer = await sendRequest({ url, method: 'GET', headers: {}, timeoutMs: 5_000, maxBytes: 100_000 })
   expect(answer).toMatchObject({ kind: 'answer', body: null })
-  await vi.waitFor(() => expect(closed).toBe(true))
+  await expect.poll(() => closed).toBe(true)
 })
 
 test('nothing compressed is asked for, and what comes compressed is not decompressed', async () => {

@@ -9,7 +9,7 @@ import { ConfigError, parseJson, readText, schemaProblems } from './config-file.
 
 /** Without a file the limits and plans of `seed.md`. Throws `ConfigError`. */
 export function readPlans(file: string | undefined): Catalogue {
-  if (file === undefined) return catalogueOf(SEED_PLANS, SEED_LIMITS)
+  if (file === undefined) return SEED_CATALOGUE
   const content = parseJson('PLANS_FILE', readText('PLANS_FILE', file))
   // An array is a file whose limits are those of `seed.md`.
   if (Array.isArray(content)) return catalogueOf(checkedPlans(content, SEED_LIMITS, ''), SEED_LIMITS)
@@ -18,6 +18,24 @@ export function readPlans(file: string | undefined): Catalogue {
   if (problems.length > 0) refuse(problems)
   const limits = Object.entries(content.limits).map(toDefinition)
   return catalogueOf(checkedPlans(content.plans, limits, '/plans'), limits)
+}
+
+/** Without a file. */
+export const SEED_CATALOGUE = catalogueOf(SEED_PLANS, SEED_LIMITS)
+
+/** Of the sandbox: the same, also for longer terms. */
+export const EXAMPLE_PLANS = catalogueOf(
+  SEED_PLANS.map((plan) => (plan.price === 0 ? plan : { ...plan, terms: longerTerms(plan.price) })),
+  SEED_LIMITS,
+)
+
+/** A year for ten months, and shorter terms in between. */
+function longerTerms(price: number) {
+  return [
+    { months: 3, price: Math.round(price * 2.85) },
+    { months: 6, price: Math.round(price * 5.5) },
+    { months: 12, price: price * 10 },
+  ]
 }
 
 function refuse(problems: readonly string[]): never {
@@ -55,7 +73,7 @@ const ObjectSchema = Type.Object(
 /** It stands in addresses, in JSON and in the database. */
 const NAME = /^[a-z][a-z0-9_]{0,62}$/
 
-/** What a schema cannot say, or would say in words that help nobody. */
+/** What a schema cannot say, or would say in words that do not help. */
 function limitProblems([name, limit]: LimitEntry): readonly string[] {
   const { kind, window, per, per_name } = limit
   const isCounter = kind === 'counter'

@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DAY } from '../core/instant.js'
+import { readConfig } from './config.js'
 import { ConfigError } from './config-file.js'
 import { parseTransfers, type TransferTerms } from './transfers.js'
 
@@ -46,7 +49,7 @@ describe('TRANSFER_FILE', () => {
       { ...ccp, key: '89' },
       '/key (line 1): is not the key of this CCP number: one of the two is wrong',
     ],
-    ['no key', { ...ccp, key: undefined }, '/key: is missing: the two check digits of the CCP'],
+    ['no key', { ...ccp, key: undefined }, '/key (line 1): is missing: the two check digits of the CCP'],
     [
       'a RIP of another number',
       { ...ccp, rip: '00799999002345678841' },
@@ -60,7 +63,7 @@ describe('TRANSFER_FILE', () => {
     [
       'a RIP with a wrong digit',
       { ...baridimob, number: '00799999002345678942' },
-      '/number (line 1): is no RIP: its last two digits do not fit the others',
+      '/number (line 1): is not a RIP: its last two digits do not fit the others',
     ],
     [
       'a RIB for BaridiMob',
@@ -71,12 +74,12 @@ describe('TRANSFER_FILE', () => {
     [
       'a RIB with two digits swapped',
       { ...bank, number: '00400147401001050486' },
-      '/number (line 1): is no RIB: its last two digits do not fit the others',
+      '/number (line 1): is not a RIB: its last two digits do not fit the others',
     ],
     [
       'an IBAN with a wrong digit',
       { ...bank, iban: 'DZ4000400174401001050487' },
-      '/iban (line 1): is no IBAN: its check digits do not fit',
+      '/iban (line 1): is not an IBAN: its check digits do not fit the rest',
     ],
     [
       'an IBAN of another account',
@@ -89,6 +92,18 @@ describe('TRANSFER_FILE', () => {
     expect(problems).toContain(`TRANSFER_FILE /accounts/0${problem}`)
   })
 
+  it.each([{}, { CHARGILY_SECRET_KEY: 'test_sk_hush', AUTH_JWT_SECRET: 's'.repeat(32) }])(
+    'with a wrong key stops the start, in the sandbox too',
+    (variables) => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-transfers-'))
+      const TRANSFER_FILE = path.join(folder, 'transfer.json')
+      writeFileSync(TRANSFER_FILE, example.replace('"88"', '"87"'))
+      const start = () => readConfig({ ...variables, TRANSFER_FILE })
+      expect(start).toThrow(/TRANSFER_FILE \/accounts\/0\/key \(line 3\): is not the key of this CCP number/)
+      rmSync(folder, { recursive: true })
+    },
+  )
+
   it('with faults in two accounts reports both, each with its line', () => {
     const text = example.replace('"88"', '"87"').replace('0023456789 41', '0023456789 14')
     expect(parse(text)).toEqual([
@@ -97,11 +112,44 @@ describe('TRANSFER_FILE', () => {
     ])
   })
 
+  it('with one value right in one account and wrong in the next names the line of the wrong one', () => {
+    const accounts = [ccp, { ...ccp, number: '0023456780' }, { ...ccp, key: undefined }]
+    expect(parse(JSON.stringify({ expires_days: 3, accounts }, null, 2))).toEqual([
+      expect.stringContaining('/accounts/1/key (line 14)'),
+      // Of the account, which begins there.
+      expect.stringContaining('/accounts/2/key (line 16)'),
+    ])
+  })
+
   it.each([
-    ['no account', { accounts: [] }, '/accounts'],
-    ['a field that is not known', { accounts: [bank], expire_days: 3 }, '/expire_days: is not a known field'],
-    ['a number with letters', { accounts: [{ ...ccp, number: '00234O6789' }] }, '/accounts/0/number'],
-    ['another kind', { accounts: [{ ...ccp, kind: 'cash' }] }, '/accounts/0/kind'],
+    ['no account', { accounts: [] }, '/accounts (line 1)'],
+    ['no day to wait', { accounts: [bank], expires_days: 0 }, '/expires_days (line 1): must be >= 1'],
+    ['61 days to wait', { accounts: [bank], expires_days: 61 }, '/expires_days (line 1): must be <= 60'],
+    [
+      'a second approval of nothing',
+      { accounts: [bank], second_approval_from: 0 },
+      '/second_approval_from (line 1): must be >= 1',
+    ],
+    [
+      'a field that is not known',
+      { accounts: [bank], expire_days: 3 },
+      '/expire_days (line 1): is not a known field',
+    ],
+    [
+      'a number with letters',
+      { accounts: [{ ...ccp, number: '00234O6789' }] },
+      '/accounts/0/number (line 1): must be 3 to 20 digits',
+    ],
+    [
+      'a key of one digit',
+      { accounts: [{ ...ccp, key: '8' }] },
+      '/accounts/0/key (line 1): must be 2 digits',
+    ],
+    [
+      'another kind',
+      { accounts: [{ ...ccp, kind: 'cash' }] },
+      '/accounts/0/kind (line 1): must be one of ccp, baridimob, bank',
+    ],
   ])('with %s is refused', (_what, value, place) => {
     expect(parse(JSON.stringify(value))).toEqual([expect.stringContaining(`TRANSFER_FILE ${place}`)])
   })

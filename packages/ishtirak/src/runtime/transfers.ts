@@ -5,7 +5,7 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { type Account, type AccountKind, ccpKey, isIban, isRib, ripOfCcp } from '../core/account.js'
 import { DAY } from '../core/instant.js'
-import { ConfigError, parseJson, readText, schemaProblems } from './config-file.js'
+import { ConfigError, parseJson, placeIn, readText, schemaProblems } from './config-file.js'
 
 const NAME = 'TRANSFER_FILE'
 
@@ -19,22 +19,30 @@ export function readTransferFile(file: string | undefined): TransferTerms | null
 /** `text` is JSON of the form of docs/transfer.example.json. */
 export function parseTransfers(text: string): TransferTerms {
   const value = parseJson(NAME, text)
-  if (!Value.Check(TransferFile, value)) throw new ConfigError(schemaProblems(NAME, TransferFile, value))
+  if (!Value.Check(TransferFile, value))
+    throw new ConfigError(schemaProblems(NAME, TransferFile, value, '', text))
   const problems = value.accounts.flatMap((account, index) =>
-    faultsOf(account).map(({ field, words }) => {
-      const written = account[field]
-      const line = written === undefined ? '' : ` (line ${lineOf(text, written)})`
-      return `${NAME} /accounts/${index}/${field}${line}: ${words}`
-    }),
+    faultsOf(account).map(
+      ({ field, words }) => `${NAME} ${placeIn(text, `/accounts/${index}/${field}`)}: ${words}`,
+    ),
   )
   if (problems.length > 0) throw new ConfigError(problems)
   return toTerms(value)
 }
 
-const words = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^\\S(.*\\S)?$' })
+const words = (maxLength: number) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: '^\\S(.*\\S)?$',
+    description: 'a text without spaces around it',
+  })
 /** Digits in groups, as people write them. */
 const digits = (least: number, most: number) =>
-  Type.String({ pattern: `^(\\d[ .-]?){${least - 1},${most - 1}}\\d$` })
+  Type.String({
+    pattern: `^(\\d[ .-]?){${least - 1},${most - 1}}\\d$`,
+    description: `${least === most ? least : `${least} to ${most}`} digits, with no more than spaces, points or hyphens between them`,
+  })
 
 const AccountFields = Type.Object(
   {
@@ -44,7 +52,12 @@ const AccountFields = Type.Object(
     key: Type.Optional(digits(2, 2)),
     rip: Type.Optional(digits(20, 20)),
     bank: Type.Optional(words(80)),
-    iban: Type.Optional(Type.String({ pattern: '^[A-Z]{2}\\d{2} ?([A-Z0-9] ?){11,30}$' })),
+    iban: Type.Optional(
+      Type.String({
+        pattern: '^[A-Z]{2}\\d{2} ?([A-Z0-9] ?){11,30}$',
+        description: 'an IBAN: two capitals, two check digits, then capitals and digits',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -87,13 +100,13 @@ function faultsOf(account: AccountFields): readonly Fault[] {
   const name = account.kind === 'baridimob' ? 'a RIP' : 'a RIB'
   refuse(number.length !== 20, 'number', `${name} has 20 digits`)
   if (number.length !== 20) return faults
-  refuse(!isRib(number), 'number', `is no ${name.slice(2)}: its last two digits do not fit the others`)
+  refuse(!isRib(number), 'number', `is not ${name}: its last two digits do not fit the others`)
   refuse(
     account.kind === 'baridimob' && !number.startsWith('00799999'),
     'number',
     'a RIP begins with 00799999',
   )
-  refuse(iban !== undefined && !isIban(iban), 'iban', 'is no IBAN: its check digits do not fit')
+  refuse(iban !== undefined && !isIban(iban), 'iban', 'is not an IBAN: its check digits do not fit the rest')
   const isOther = iban?.startsWith('DZ') && iban.length === 24 && !iban.endsWith(number)
   refuse(isOther ?? false, 'iban', 'is not of the account in /number')
   return faults
@@ -101,11 +114,6 @@ function faultsOf(account: AccountFields): readonly Fault[] {
 
 function bare(written: string | undefined): string | undefined {
   return written?.replace(/[ .-]/g, '')
-}
-
-/** Of the first place where this value stands. */
-function lineOf(text: string, value: string): number {
-  return text.slice(0, Math.max(0, text.indexOf(JSON.stringify(value)))).split('\n').length
 }
 
 const EXPIRES_DAYS = 7
@@ -137,3 +145,15 @@ function toAccount({ kind, holder, bank, ...written }: AccountFields): Account {
     iban: bare(written.iban) ?? null,
   }
 }
+
+/** Of the sandbox: accounts that do not exist, with right check digits. */
+export const EXAMPLE_TRANSFERS = parseTransfers(
+  JSON.stringify({
+    accounts: [
+      { kind: 'ccp', holder: 'SARL Exemple', number: '0023456789', key: '88' },
+      { kind: 'baridimob', holder: 'SARL Exemple', number: '00799999002345678941' },
+      { kind: 'bank', holder: 'SARL Exemple', bank: 'Banque d’exemple', number: '00000001000000001211' },
+    ],
+    second_approval_from: 20_000,
+  }),
+)

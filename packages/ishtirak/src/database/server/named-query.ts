@@ -42,7 +42,7 @@ export class NamedQuery implements Submittable {
   #read: ReadRow | undefined
   #failure: unknown
 
-  /** Without a name nothing is kept: parsed and described anew at each run. */
+  /** Without a name nothing is kept: parsed and described at each run. */
   constructor(
     client: ClientBase,
     readonly name: string,

@@ -110,7 +110,8 @@ it('a read-only server, as an old primary after a fail-over, is DatabaseUnavaila
 it('a full pool refuses after its time limit instead of piling up', async () => {
   const database = connect({ maxConnections: 1 })
   const executioner = connect({ maxConnections: 1 })
-  const occupied = database.query(sleep).catch((error: unknown) => error)
+  // Scripts have no time limit: a statement would end at the same time as the wait for it.
+  const occupied = database.script(sleep.text).catch((error: unknown) => error)
   await expect.poll(() => executioner.query(sleepers)).toEqual([{ count: 1 }])
   await expect(database.query(one)).rejects.toBeInstanceOf(DatabaseUnavailable)
   await executioner.query(terminateOthers)
@@ -159,16 +160,16 @@ it('statements are prepared under their names, or not at all where a pooler cann
   expect(await unnamed.query(plans, [one.name])).toEqual([{ count: 0 }])
 })
 
-it('sessions run in UTC with time limits, under the name of the service', async () => {
+it('sessions run in UTC with time limits, under the name of the service, and compile no statement', async () => {
   url = withoutPooler(url)
   const settings = statement(
     'test.postgres.settings',
     `select current_setting('TimeZone') as zone, current_setting('statement_timeout') as statement,
             current_setting('idle_in_transaction_session_timeout') as idle,
-            current_setting('application_name') as name`,
+            current_setting('application_name') as name, current_setting('jit') as jit`,
   )
   expect(await connect().query(settings)).toEqual([
-    { zone: 'UTC', statement: '4s', idle: '1min', name: 'ishtirak' },
+    { zone: 'UTC', statement: '4s', idle: '1min', name: 'ishtirak', jit: 'off' },
   ])
 })
 
@@ -187,7 +188,10 @@ it('2,000 calls may wait for a connection: the next one is refused at once', asy
   const database = connect({ maxConnections: 1 })
   const answers = Array.from({ length: 2_001 }, () => database.query(one))
   await expect(database.query(one)).rejects.toThrow('2000 calls wait')
-  expect(await Promise.all(answers)).toHaveLength(2_001)
+  const outcomes = await Promise.allSettled(answers)
+  expect(outcomes[0]).toMatchObject({ status: 'fulfilled' })
+  // None for their number; a busy machine may not come to the last of them in time.
+  expect(outcomes.filter((one) => String(Object(one).reason).includes('calls wait'))).toEqual([])
 })
 
 it('a change that reaches the server after its deadline is refused there, and not done', async () => {

@@ -47,10 +47,26 @@ describe('an event', () => {
         userId: null,
         instrument: null,
         checkoutUrl: 'https://pay.chargily.dz/test/checkouts/01hjjj9aymmrwe664nbzrv84sg/pay',
+        fees: 1250,
         createdAt: 1_703_577_693_000,
         updatedAt: 1_703_578_418_000,
       },
     })
+  })
+
+  test.each([
+    [{ fees: 50, fees_on_merchant: 30 }, 30],
+    [{ fees: 50, fees_on_merchant: 0 }, 0],
+    [{ fees: 50, chargily_pay_fees_allocation: 'merchant' }, 50],
+    [{ fees: 50, chargily_pay_fees_allocation: 'customer' }, 0],
+    [{ fees: 50, chargily_pay_fees_allocation: 'split' }, undefined],
+    [{ fees: 50 }, 50],
+    [{}, undefined],
+    [{ fees: '1.5' }, undefined],
+  ])('of the fees %j the merchant bears %j', (said, fees) => {
+    const { fees: _, ...data } = DOCUMENTED.data
+    const event = readEvent(bytes({ ...DOCUMENTED, data: { ...data, ...said } }))
+    expect(event?.report?.fees).toBe(fees)
   })
 
   test('as it is really sent is read, without the papers of the merchant', () => {

@@ -27,6 +27,7 @@ export function readCheckout(
   if (checkoutId === null) return null
   const planId = readMetadata(value.metadata, PLAN_ID)
   const months = readAmount(readMetadata(value.metadata, MONTHS))
+  const fees = readFees(value)
   const hash = readMetadata(value.metadata, CODE)
   const discount = readAmount(readMetadata(value.metadata, DISCOUNT))
   return {
@@ -44,6 +45,7 @@ export function readCheckout(
     instrument: readText(value.payment_method)?.toLowerCase() ?? null,
     // The API calls it `checkout_url`, the documented event `url`.
     checkoutUrl: readCheckoutUrl(value.checkout_url) ?? readCheckoutUrl(value.url),
+    ...(fees !== null && { fees }),
     createdAt: readInstant(value.created_at),
     updatedAt: readInstant(value.updated_at) ?? around.updatedAt,
   }
@@ -70,6 +72,18 @@ export function readPage(value: unknown, page: number): CheckoutPage | null {
   // Its `next_page_url` says whether, never where: the key is sent to no address that an answer names.
   const saysMore = typeof value.next_page_url === 'string' || (readAmount(value.last_page) ?? 0) > page
   return { checkouts, nextPage: saysMore && value.data.length > 0 ? page + 1 : null }
+}
+
+/**
+ * The merchant's part. Older checkouts and the documented event have no such member, only all fees and who bears them; we order
+ * that the merchant does, so without a word on that they are the merchant's.
+ */
+function readFees(checkout: JsonObject): number | null {
+  const onMerchant = readAmount(checkout.fees_on_merchant)
+  if (onMerchant !== null) return onMerchant
+  const bornBy = readText(checkout.chargily_pay_fees_allocation) ?? 'merchant'
+  if (bornBy === 'customer') return 0
+  return bornBy === 'merchant' ? readAmount(checkout.fees) : null
 }
 
 const STATUSES: readonly CheckoutStatus[] = ['pending', 'processing', 'paid', 'failed', 'canceled', 'expired']

@@ -16,7 +16,7 @@ test('the published vector is right, in lower and in upper case', () => {
   expect(chargily.webhook.verifySignature(body, VECTOR_SIGNATURE.toUpperCase())).toBe(true)
 })
 
-test('the same event written anew is refused: the bytes are signed, not the meaning', () => {
+test('the same event serialized again is refused: the bytes are signed, not the meaning', () => {
   const rewritten = JSON.stringify(JSON.parse(VECTOR_BODY))
   expect(rewritten).not.toBe(VECTOR_BODY)
   expect(chargily.webhook.verifySignature(Buffer.from(rewritten), VECTOR_SIGNATURE)).toBe(false)

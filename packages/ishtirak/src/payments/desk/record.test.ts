@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../../test/support/databases.js'
-import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../../test/support/operator.js'
+import {
+  OPERATOR_ENV,
+  type OperatorCaller,
+  operatorOf,
+  ownerNamed,
+} from '../../../../../test/support/operator.js'
 import { setProfile } from '../../../../../test/support/profile.js'
 import { readMessage, startSmtpSink } from '../../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../../test/support/world.js'
@@ -16,6 +21,7 @@ import { recordPayment } from './record.js'
 const USER = 'user-1'
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../../test/fixtures/terms.json')
 const EXAMPLE = path.resolve(import.meta.dirname, '../../../../../docs/seller.example.json')
+const MIGRATION = path.resolve(import.meta.dirname, '../../../migrations/0022_desk_references.sql')
 const CASH = {
   user_id: USER,
   plan: 'pro',
@@ -81,6 +87,19 @@ describeScenario('a payment at the desk', ({ database }) => {
     })
   })
 
+  it.each(['٢٠٢٦/٠٠٤٢', '２０２６/００４２', '2026/0042\u200e', '2026\u22150042'])(
+    'is booked once, however its reference is typed: %s',
+    async (reference) => {
+      const { body } = await record()
+      expect((await record({ reference })).body.payment.id).toBe(body.payment.id)
+      expect((await operator.get(`/search?q=${encodeURIComponent(reference)}`)).body.payments).toHaveLength(1)
+      const cheque = await record(CHEQUE)
+      const again = await record({ ...CHEQUE, reference: 'bna 1234567' })
+      expect(again.body.payment.id).toBe(cheque.body.payment.id)
+      expect(await rows()).toMatchObject({ payments: 2, receipts: 2 })
+    },
+  )
+
   it('by cheque bears no duty, and may be for a term', async () => {
     const { body } = await record({ ...CHEQUE, months: 12, amount: 20_000 })
     expect(body).toMatchObject({
@@ -110,6 +129,7 @@ describeScenario('a payment at the desk', ({ database }) => {
     [{ amount: '2020' }, 'validation_failed'],
     [{ reference: ' 42' }, 'validation_failed'],
     [{ reference: '' }, 'validation_failed'],
+    [{ reference: '\u200e' }, 'validation_failed'],
     [{ why: ' ' }, 'validation_failed'],
     [{ user_id: '..' }, 'validation_failed'],
   ])('with %j is refused with %s', async (changes, code) => {
@@ -131,7 +151,7 @@ describeScenario('a payment at the desk', ({ database }) => {
       recordPayment(
         world.service.parts,
         { ...taken, reference: '2026/0042' },
-        { operator: 'amina', reason: 'x' },
+        { operator: ownerNamed('amina'), reason: 'x' },
       ),
     )
     expect(new Set(await Promise.all(calls)).size).toBe(1)
@@ -139,12 +159,58 @@ describeScenario('a payment at the desk', ({ database }) => {
     expect(await status()).toMatchObject({ current_period_end: '2026-12-21T12:00:00Z' })
   })
 
-  it('counts beside others of the same user that are recorded at once, stacked', async () => {
-    const references = ['1', '2', '3', '4', '5']
+  it('whose reference is booked for another user between its decision and its saving is a conflict with that one', async () => {
+    const { parts } = world.service
+    const taken = { planId: 'pro', months: 1, method: 'cash', amount: 2020, reference: '2026/0042' } as const
+    const by = { operator: ownerNamed('amina'), reason: 'x' }
+    const others: string[] = []
+    const save: typeof parts.settlements.save = async (change, giveUpAt) => {
+      others.push(await recordPayment(parts, { ...taken, userId: 'user-2' }, by))
+      return parts.settlements.save(change, giveUpAt)
+    }
+    const deps = { ...parts, settlements: { ...parts.settlements, save } }
+    const refused = await recordPayment(deps, { ...taken, userId: USER }, by).catch((error) => error)
+    expect(refused).toMatchObject({ code: 'conflict', extra: { payment_id: others[0] } })
+    expect(others).toHaveLength(1)
+    expect(await rows()).toMatchObject({ payments: 1, receipts: 1, acts: 1 })
+    expect(await status()).toMatchObject({ plan: 'free' })
+  })
+
+  it('whose reference is recorded for ten users at once is booked for one of them', async () => {
+    const users = Array.from({ length: 10 }, (_, user) => `user-${user}`)
+    const answers = await Promise.all(users.map((user_id) => record({ user_id })))
+    expect(answers.map(({ status: code }) => code).sort()).toEqual([
+      200,
+      ...Array.from({ length: 9 }, () => 409),
+    ])
+    expect(await rows()).toMatchObject({ payments: 1, receipts: 1, acts: 1 })
+  })
+
+  it('that an earlier program booked for two users under one reference stays with both', async () => {
+    await database().script('drop index payments_desk_reference')
+    const first = (await record()).body.payment.id
+    world.clock.advance(1_000)
+    const second = (await record({ reference: '2026/0042 b', user_id: 'user-2' })).body.payment.id
+    await database().script(
+      `update payments set checkout_id = case user_id when 'user-2' then 'bna 7' else 'Bna 7' end`,
+    )
+    await database().script(readFileSync(MIGRATION, 'utf8'))
+    expect((await operator.payment(first)).payment.checkout_id).toBe('BNA 7')
+    expect((await operator.payment(second)).payment.checkout_id).toBe(`BNA 7 ${second.toUpperCase()}`)
+    expect((await record({ reference: 'bna 7' })).body.payment.id).toBe(first)
+    const found = await operator.get(`/search?q=${encodeURIComponent(`bna 7 ${second}`)}`)
+    expect(found.body.payments).toMatchObject([{ id: second }])
+  })
+
+  it('counts beside others of the same user, sixty at once, stacked, and those beyond the limit are refused', async () => {
+    const references = Array.from({ length: 60 }, (_, n) => String(n))
     const answers = await Promise.all(references.map((reference) => record({ reference })))
-    expect(answers.map(({ status: code }) => code)).toEqual([200, 200, 200, 200, 200])
-    expect(await status()).toMatchObject({ current_period_end: '2027-04-21T12:00:00Z' })
-    expect(await rows()).toMatchObject({ payments: 5, receipts: 5, acts: 5 })
+    const codes = answers.map(({ status: answered, body }) => body.code ?? answered)
+    expect([codes.filter((code) => code === 200).length, [...new Set(codes)]]).toEqual([
+      24,
+      [200, 'prepaid_limit_reached'],
+    ])
+    expect(await status()).toMatchObject({ current_period_end: '2028-11-21T12:00:00Z' })
   })
 
   it('is found again by its reference after the price and the duty have changed', async () => {
@@ -176,9 +242,14 @@ describeScenario('a payment at the desk', ({ database }) => {
     expect((await record({ months: 12, amount: 20_200, reference: '2' })).status).toBe(200)
   })
 
-  it('entered by mistake is undone by a recorded act: receipt and trail stay, and it is entered anew', async () => {
+  it('entered by mistake is undone by a recorded act: receipt and trail stay, and it is entered again', async () => {
     const { payment, receipt } = (await record()).body
     world.clock.advance(1_000)
+    expect((await operator.get(`/payments/${payment.id}/refund`)).body).toMatchObject({
+      amount: 2000,
+      stamp_duty: 20,
+      total: 2020,
+    })
     const undone = await operator.post(`/payments/${payment.id}/refund`, { why: 'the other Amina' })
     expect(undone.body).toMatchObject({
       payment: { status: 'refunded' },
@@ -203,7 +274,7 @@ describeScenario('a payment at the desk', ({ database }) => {
     const cheque = (await record(CHEQUE)).body.payment.id
     const { text } = await operator.get('/exports/payments?month=2026-11')
     const lines = text.trim().split('\r\n')
-    expect(lines[0]).toMatch(/,method,stamp_duty,received_at_utc$/)
+    expect(lines[0]).toMatch(/,method,stamp_duty,received_at_local$/)
     expect(lines[1]).toMatch(`TEST-2026-000001,${cash},2026/0042,${USER},pro,2000,DZD,cash,`)
     expect(lines[1]).toMatch(/,cash,20,$/)
     expect(lines[2]).toMatch(new RegExp(`,${cheque},BNA 1234567,.*,cheque,0,$`))

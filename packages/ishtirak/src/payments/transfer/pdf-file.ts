@@ -16,7 +16,7 @@ export function readPdf(bytes: Buffer): PdfFile {
   if (!hasTableAt(file, file.toString('latin1', Math.max(0, end - 64)))) return DAMAGED
   // A ZIP is read from its end: its readers find theirs in a PDF around it.
   if (file.includes(ZIP_END)) return REFUSED
-  const left: Left = { inflated: INFLATED_MAX, hasRoot: false }
+  const left: Left = { inflated: INFLATED_MAX, hasRoot: false, streams: new Set(), outlines: OUTLINES_MAX }
   if (!isQuiet(file, left, true)) return REFUSED
   return left.hasRoot ? { length: file.length } : DAMAGED
 }
@@ -30,12 +30,19 @@ function hasTableAt(file: Buffer, tail: string): boolean {
   return /^\s{0,4}(xref\s|\d+\s+\d+\s+obj)/.test(file.toString('latin1', Number(offset), Number(offset) + 32))
 }
 
+/** More are no slip, and each has to be read to its end. */
+const OUTLINES_MAX = 1_000
+
 /** Of all object streams together. A page of a bank's has a few kilobytes. */
-const INFLATED_MAX = 16 * 1024 * 1024
+const INFLATED_MAX = 4 * 1024 * 1024
 
 interface Left {
   inflated: number
   hasRoot: boolean
+  /** Where the object streams begin that were looked at: two names lead to each. */
+  readonly streams: Set<number>
+  /** Dictionaries with `/First` that are no stream's, as those of an outline. */
+  outlines: number
 }
 
 /** Names that no slip needs: actions, scripts, files inside, media, and encryption, which hides all of these. */
@@ -70,7 +77,7 @@ const REFUSED_BEFORE: Readonly<Record<string, RegExp>> = {
 }
 
 const SLASH = 0x2f
-const LONGEST_NAME = 64
+const LONGEST_NAME = Math.max(...[...REFUSED_NAMES].map(({ length }) => length))
 
 function isQuiet(bytes: Buffer, left: Left, isFile: boolean): boolean {
   for (let at = bytes.indexOf(SLASH); at >= 0; at = bytes.indexOf(SLASH, at + 1)) {
@@ -79,21 +86,59 @@ function isQuiet(bytes: Buffer, left: Left, isFile: boolean): boolean {
     const before = Object.hasOwn(REFUSED_BEFORE, name) ? REFUSED_BEFORE[name] : undefined
     if (before?.test(bytes.toString('latin1', end, end + 32))) return false
     if (name === 'Root') left.hasRoot = true
-    if (name === 'ObjStm' && !(isFile && isQuietStream(bytes, at, left))) return false
+    const isObjectStream = name === 'ObjStm' || (name === 'First' && isFile && isOfStream(bytes, end, left))
+    if (isObjectStream && !(isFile && isQuietStream(bytes, at, left))) return false
   }
   return true
 }
 
-/** `#xx` stands for a byte. */
+/**
+ * Whether the dictionary that goes on at `at` is a stream's. Readers take a stream for an object stream where another place says
+ * so, whatever its own type: what tells it is `/First`.
+ */
+function isOfStream(bytes: Buffer, at: number, left: Left): boolean {
+  left.outlines -= 1
+  if (left.outlines < 0) return true
+  const text = bytes.toString('latin1', at, at + LONGEST_DICTIONARY)
+  let [dictionaries, strings] = [1, 0]
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index]
+    const pair = text.slice(index, index + 2)
+    if (strings > 0) {
+      if (character === '\\') index += 1
+      else strings += character === '(' ? 1 : character === ')' ? -1 : 0
+    } else if (character === '(') strings = 1
+    else if (character === '%') index += text.slice(index).search(/[\r\n]|$/)
+    else if (pair === '<<' || pair === '>>') {
+      index += 1
+      dictionaries += pair === '<<' ? 1 : -1
+      if (dictionaries === 0) return /^([\0\s]|%[^\r\n]*[\r\n])*stream/.test(text.slice(index + 1))
+    } else if (character === '<') index += text.slice(index).search(/>|$/)
+  }
+  return true
+}
+
+const ENDS_NAME = new Uint8Array(256)
+for (const byte of Buffer.from('\0\t\n\v\f\r \xa0()<>[]{}/%', 'latin1')) ENDS_NAME[byte] = 1
+
+/** `#xx` stands for a byte. Of a name that is longer than any that is looked for, only the beginning. */
 function nameAt(bytes: Buffer, start: number): readonly [name: string, end: number] {
-  const text = bytes.toString('latin1', start, start + LONGEST_NAME)
-  const [written = ''] = /^[^\0\s()<>[\]{}/%]*/.exec(text) ?? []
-  const name = written.includes('#')
-    ? written.replaceAll(/#([\dA-Fa-f]{2})/g, (_, hex: string) =>
-        String.fromCharCode(Number.parseInt(hex, 16)),
-      )
-    : written
-  return [name, start + written.length]
+  let [name, at] = ['', start]
+  for (; name.length <= LONGEST_NAME && at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0
+    if (ENDS_NAME[byte] === 1) break
+    const escaped = byte === ESCAPE ? hexAt(bytes, at + 1) : null
+    if (escaped !== null) at += 2
+    name += String.fromCharCode(escaped ?? byte)
+  }
+  return [name, at]
+}
+
+const ESCAPE = 0x23
+
+function hexAt(bytes: Buffer, at: number): number | null {
+  const digits = bytes.toString('latin1', at, at + 2)
+  return /^[\dA-Fa-f]{2}$/.test(digits) ? Number.parseInt(digits, 16) : null
 }
 
 const STREAM = Buffer.from('stream')
@@ -109,6 +154,8 @@ function isQuietStream(bytes: Buffer, at: number, left: Left): boolean {
   const keyword = bytes.indexOf(STREAM, at)
   const object = bytes.lastIndexOf(OBJECT, at)
   if (keyword < 0 || object < 0 || keyword - object > LONGEST_DICTIONARY) return false
+  if (left.streams.has(keyword)) return true
+  left.streams.add(keyword)
   const [number = ''] =
     /\d{1,10}\s{1,9}\d{1,5}\s{1,9}$/.exec(bytes.toString('latin1', Math.max(0, object - 24), object)) ?? []
   const dictionary = bytes.toString('latin1', object - number.length, keyword)

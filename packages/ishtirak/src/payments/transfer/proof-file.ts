@@ -9,7 +9,7 @@ export function isProofType(word: string): word is ProofType {
 }
 
 /** Why a file is refused. */
-type ProofProblem =
+export type ProofProblem =
   /** Neither a JPEG nor a PNG nor a PDF. */
   | 'not_recognized'
   /** It ends early, or its parts are not where they should be. */

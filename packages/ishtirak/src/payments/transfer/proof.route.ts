@@ -49,6 +49,7 @@ export function proofRoutes(deps: ProofRoutesDeps) {
         'conflict',
         'too_many_proofs',
         'payload_too_large',
+        'request_timeout',
         'file_not_accepted',
         'rate_limited',
         'database_unavailable',

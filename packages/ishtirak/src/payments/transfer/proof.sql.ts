@@ -98,7 +98,7 @@ export async function* proofContent(
   }
 }
 
-// Nobody decides on one that the user gave up: its end counts instead.
+// One that the user gave up is not decided: its end counts instead.
 const erase = statement(
   'transfer_proofs.erase',
   `with due as materialized (

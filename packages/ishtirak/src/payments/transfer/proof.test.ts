@@ -2,13 +2,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createClient } from '../../../../../packages/client/src/index.js'
 import { describeScenario } from '../../../../../test/support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../../test/support/operator.js'
 import { jpeg, objectStream, pdf, png } from '../../../../../test/support/proof-files.js'
 import { type Answer, createWorld, START, tokenOf, type World } from '../../../../../test/support/world.js'
 import { statement } from '../../database/database.js'
+import { uploadProof } from './proof.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 const DAY = 86_400
@@ -165,6 +166,34 @@ describeScenario('a proof of a transfer', ({ database }) => {
     expect((await operator.payment(id)).transfer.proofs.map(({ n }: { n: number }) => n)).toEqual([1, 2, 3])
   })
 
+  describe('that another act overtakes', () => {
+    /** Uploads; `between` happens when the transfer and its proofs are loaded, and the user is not yet. */
+    const uploadAround = (id: string, between: () => Promise<unknown>) => {
+      const { parts } = world.service
+      let isFirst = true
+      const load: typeof parts.settlements.load = async (...asked) => {
+        const is = isFirst
+        isFirst = false
+        if (is) await between()
+        return parts.settlements.load(...asked)
+      }
+      const deps = { ...parts, settlements: { ...parts.settlements, load } }
+      return uploadProof(deps, { userId: 'user-1', paymentId: id }, png())
+    }
+
+    it('is the second where that is another proof', async () => {
+      const id = await ask()
+      expect(await uploadAround(id, () => upload(id, jpeg()))).toMatchObject({ n: 2 })
+      expect((await operator.payment(id)).transfer.proofs).toHaveLength(2)
+    })
+
+    it('is refused where that is the decision', async () => {
+      const id = await ask()
+      await expect(uploadAround(id, () => approve(id))).rejects.toMatchObject({ code: 'conflict' })
+      expect((await operator.payment(id)).transfer.proofs).toEqual([])
+    })
+  })
+
   it('is tried ten times an hour at most, whatever is sent', async () => {
     const id = await ask()
     for (let tries = 0; tries < 10; tries++) expect((await upload(id, 'x')).status).toBe(422)
@@ -176,7 +205,7 @@ describeScenario('a proof of a transfer', ({ database }) => {
     expect((await upload(id, png())).status).toBe(200)
   })
 
-  it('is for a transfer of one’s own that nobody has decided, also when it has expired', async () => {
+  it('is for a transfer of one’s own that is not decided, also when it has expired', async () => {
     const id = await ask()
     expect(codeOf(await upload(id, png(), 'user-2'))).toEqual([404, 'not_found'])
     expect(codeOf(await upload('pay_nope', png()))).toEqual([404, 'not_found'])
@@ -226,6 +255,20 @@ describeScenario('a proof of a transfer', ({ database }) => {
       { n: 1, erased_at: '2027-02-24T12:00:01Z' },
     ])
     await world.advance(2 * DAY)
+    expect(await parts()).toBe(0)
+  })
+
+  it('is erased 90 days after a refusal, and kept as long where it came after the end', async () => {
+    const [refused, late] = [await ask(), await ask('user-2')]
+    await upload(refused, png())
+    await operator.post(`/payments/${refused}/refuse`, { why: 'nothing came' })
+    await world.advance(90 * DAY + 1)
+    expect(await parts()).toBe(0)
+    // It expired 83 days ago.
+    await upload(late, png(), 'user-2')
+    await world.advance(10 * DAY)
+    expect((await download(late, 1)).status).toBe(200)
+    await world.advance(80 * DAY + 1)
     expect(await parts()).toBe(0)
   })
 

@@ -1,4 +1,4 @@
-// What a user sends to show a transfer: taken while nobody has decided, and kept for the operators who do.
+// What a user sends to show a transfer: taken until it is decided, and kept for the operators who decide.
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { BillingError } from '../../core/error.js'
@@ -52,8 +52,9 @@ export async function uploadProof(deps: ProofDeps, of: OfPayment, sent: Buffer):
     if (!change) return 'stale'
     const saved = await deps.database
       .transaction(async (transaction) => {
-        if (!(await saveProof(transaction, stored, decision))) throw new Stale()
+        // The user's row first, as every change locks it.
         if ((await saveSettlement(transaction, change)) !== 'saved') throw new Stale()
+        if (!(await saveProof(transaction, stored, decision))) throw new Stale()
         await saveProofContent(transaction, of, decision.proof.n, content)
         return decision.proof
       })
@@ -92,8 +93,9 @@ function staleOrThrow(error: unknown): 'stale' {
 }
 
 async function loadProofs({ database }: Pick<ProofDeps, 'database'>, of: OfPayment) {
-  const [stored, proofs] = await Promise.all([findTransfer(database, of), listProofs(database, of)])
-  if (stored) return { stored, proofs }
+  // In this order: a proof that comes between the two makes the transfer stale, not the list.
+  const stored = await findTransfer(database, of)
+  if (stored) return { stored, proofs: await listProofs(database, of) }
   const payment = await findPayment(database, of.userId, of.paymentId)
   if (!payment) throw new BillingError('not_found', { extra: { payment_id: of.paymentId } })
   throw new BillingError('conflict', { extra: { payment_status: payment.status } })

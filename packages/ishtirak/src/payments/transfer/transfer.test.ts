@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../../test/support/databases.js'
-import { type OperatorCaller, operatorOf } from '../../../../../test/support/operator.js'
+import { type OperatorCaller, operatorOf, ownerNamed } from '../../../../../test/support/operator.js'
 import { enterPortal, wordsOf } from '../../../../../test/support/portal.js'
 import { type Answer, createWorld, type World } from '../../../../../test/support/world.js'
 import { decideApproval, decideRefusal } from '../../core/transfer.js'
@@ -13,7 +13,7 @@ import { reconcileDaily } from '../../operator/reconcile.js'
 import { auditEntry } from '../audit.sql.js'
 import { findPayment } from '../payments.sql.js'
 import { lookUpPayment } from '../sweep.js'
-import { findTransfer, saveDecision } from './transfers.sql.js'
+import { findTransfer, insertTransfer, saveDecision } from './transfers.sql.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 const DAY = 86_400
@@ -29,6 +29,7 @@ function transferFile(name: string, content: object): string {
   return file
 }
 const ONE = transferFile('one.json', { accounts: [CCP] })
+const BARIDIMOB_ALONE = transferFile('baridimob.json', { accounts: [BARIDIMOB] })
 const TWO = transferFile('two.json', { accounts: [CCP, BARIDIMOB], second_approval_from: 2_000 })
 
 const selectOutbox = statement(
@@ -103,6 +104,17 @@ describeScenario('a transfer', ({ database }) => {
     expect(await events()).toEqual(['payment.requested'])
   })
 
+  it('has a reference of its own: that of another user is not given again', async () => {
+    const { id, transfer } = await ask()
+    const reference = transfer.reference.replaceAll('-', '')
+    const { paymentId } = await world.as('user-2').upgrade()
+    const of = { userId: 'user-2', paymentId }
+    await insertTransfer(database(), { ...of, reference })
+    expect(await findTransfer(database(), of)).toBeNull()
+    const [found] = (await amina.get(`/search?q=${reference}`)).body.payments
+    expect(found).toMatchObject({ id })
+  })
+
   it('is refused where no account is configured', async () => {
     const without = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
     const answer = await without.as('user-1').post(PAYMENTS, { plan: 'pro', method: 'transfer' })
@@ -125,7 +137,7 @@ describeScenario('a transfer', ({ database }) => {
       transfer: {
         state: 'approved',
         approvals: [
-          { by: 'amina', amount: 2000, received_at: '2026-11-22T00:00:00Z', payment_method: 'ccp' },
+          { by: 'amina', amount: 2000, received_at: '2026-11-21T23:00:00Z', payment_method: 'ccp' },
         ],
         approvals_needed: 1,
       },
@@ -135,7 +147,7 @@ describeScenario('a transfer', ({ database }) => {
     expect(await receipts()).toEqual([id])
     expect(await events()).toEqual(['payment.requested', 'payment.paid', 'subscription.activated'])
     expect(await database().query(selectActs)).toEqual([
-      { actor: 'amina', act: 'payment.approve', reason: 'on the statement' },
+      { actor: 'amina', act: 'payment.approve' as const, reason: 'on the statement' },
     ])
   })
 
@@ -170,13 +182,17 @@ describeScenario('a transfer', ({ database }) => {
     expect(await receipts()).toEqual([id])
   })
 
-  it('of another amount goes to review, and is taken as it is or approved anew with the right figure', async () => {
+  it('of another amount goes to review, and is taken as it is or approved again with the right figure', async () => {
     const [less, mistyped] = [await ask('user-1'), await ask('user-2')]
     for (const { id } of [less, mistyped]) {
       const { body } = await approve(id, { amount: 1500 })
       expect(body.payment).toMatchObject({
         status: 'review',
-        review: { amount: 1500, provider_status: 'paid' },
+        review: {
+          amount: 1500,
+          provider_status: 'paid',
+          differences: ['amount: ours is 2000, the operator says 1500'],
+        },
       })
     }
     expect([await status('user-1'), await receipts()]).toEqual([['free', 'active', null], []])
@@ -186,12 +202,47 @@ describeScenario('a transfer', ({ database }) => {
     expect(await receipts()).toEqual([less.id, mistyped.id])
   })
 
+  it('under review, on which sixty decide at once, gives each of them a result or a refusal', async () => {
+    const { id } = await ask()
+    await approve(id, { amount: 1500 })
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => {
+        if (n % 3 === 0) return amina.post(`/payments/${id}/accept`, { why: 'a good customer' })
+        return n % 3 === 1 ? approve(id, { amount: 1500 + n }, karim) : refuse(id)
+      }),
+    )
+    expect([...new Set(answers.map(({ status }) => status))].sort()).toEqual([200, 409])
+  })
+
   it('under review shows the amount that was said last', async () => {
     const { id } = await ask()
     await approve(id, { amount: 50 })
     const { body } = await approve(id, { amount: 1999 })
     expect(body.payment).toMatchObject({ status: 'review', review: { amount: 1999 } })
     expect(await receipts()).toEqual([])
+  })
+
+  it('under review that one operator has put right is not taken before the second has, also past its end', async () => {
+    await reopen(TWO)
+    const { id } = await ask()
+    const say = (amount: number, by: OperatorCaller) => approve(id, { amount, payment_method: 'ccp' }, by)
+    for (const by of [amina, karim]) await say(1500, by)
+    await say(2000, amina)
+    await world.advance(8 * DAY)
+    expect(codeOf(await amina.post(`/payments/${id}/accept`, { why: 'put right' }))).toEqual([
+      409,
+      'conflict',
+    ])
+    expect((await amina.payment(id)).payment.status).toBe('review')
+    expect((await say(2000, karim)).body.payment.status).toBe('paid')
+  })
+
+  it('is approved as what it is when its account is no longer shown', async () => {
+    await reopen(TWO)
+    const { id } = await ask()
+    await reopen(BARIDIMOB_ALONE)
+    const { body } = await approve(id, { payment_method: 'ccp' })
+    expect(body.payment).toMatchObject({ status: 'paid', payment_method: 'ccp' })
   })
 
   it('that is refused tells why, and is approved if the money comes after all; never the other way round', async () => {
@@ -212,6 +263,17 @@ describeScenario('a transfer', ({ database }) => {
     expect([...codeOf(late), late.body.payment_status]).toEqual([409, 'conflict', 'paid'])
   })
 
+  it('that is refused after its end tells why', async () => {
+    const { id } = await ask()
+    await world.advance(8 * DAY)
+    expect((await payment(id)).status).toBe('expired')
+    expect((await refuse(id)).body.payment.status).toBe('canceled')
+    expect(await database().query(selectOutbox)).toContainEqual({
+      type: 'payment.refused',
+      reason: 'nothing came',
+    })
+  })
+
   it('that has expired leaves room for another, and both count if both are paid', async () => {
     const first = await ask()
     await world.advance(7 * DAY)
@@ -225,10 +287,14 @@ describeScenario('a transfer', ({ database }) => {
 
   it('stays open beside a card payment, is not withdrawn by it, and both count, stacked', async () => {
     const { id } = await ask()
-    await world.as('user-1').buy()
+    const { paymentId } = await world.as('user-1').buy()
     expect(await status()).toEqual(['pro', 'active', '2026-12-21T12:00:00Z'])
     expect((await payment(id)).status).toBe('pending')
+    const returned = async () =>
+      wordsOf((await world.call('GET', `/billing/return/${paymentId}?lang=en`)).text)
+    expect(await returned()).toContain('A transfer is open as well. If you have sent it, it counts too')
     await approve(id)
+    expect(await returned()).not.toContain('A transfer is open')
     expect(await status()).toEqual(['pro', 'active', '2027-01-21T12:00:00Z'])
     expect(await receipts()).toHaveLength(2)
   })
@@ -273,11 +339,18 @@ describeScenario('a transfer', ({ database }) => {
         '2027-01-25T12:00:00Z',
       ])
     })
-    it('goes on with it where a proof came in grace, however late the approval', async () => {
+    it('goes on with it where a proof came in grace, while the approval is within the time it buys', async () => {
       expect(await renewed(50, 32)).toEqual([
         '2027-01-10T12:00:00Z',
         '2026-12-21T12:00:00Z',
         '2027-01-21T12:00:00Z',
+      ])
+    })
+    it('begins a new one at the approval where all that was bought would be over by then', async () => {
+      expect(await renewed(61, 32)).toEqual([
+        '2027-01-21T12:00:00Z',
+        '2027-01-21T12:00:00Z',
+        '2027-02-21T12:00:00Z',
       ])
     })
     it('begins a new one at the approval, not at the proof, where the proof came after grace', async () => {
@@ -297,7 +370,7 @@ describeScenario('a transfer', ({ database }) => {
     const approval = { by: 'amina', at: now, amount: 2000, receivedAt: now, instrument: 'ccp' } as const
     const decision = decideApproval(stored.transfer, stored.payment, approval, null)
     if (decision.kind !== 'changed') throw new Error('it is not approved')
-    const act = { operator: 'amina', act: 'payment.approve', reason: 'seen' }
+    const act = { operator: ownerNamed('amina'), act: 'payment.approve' as const, reason: 'seen' }
     const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
     expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(true)
     expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(false)
@@ -316,7 +389,11 @@ describeScenario('a transfer', ({ database }) => {
     const decision = decideRefusal(stored.transfer, stored.payment, 'the money goes back')
     if (decision.kind !== 'changed') throw new Error('it is not refused')
     const now = world.clock.now()
-    const act = { operator: 'karim', act: 'payment.refuse', reason: 'the money goes back' }
+    const act = {
+      operator: ownerNamed('karim'),
+      act: 'payment.refuse' as const,
+      reason: 'the money goes back',
+    }
     const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
     expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(false)
     // Of one instant, so in no order.
@@ -350,14 +427,14 @@ describeScenario('a transfer', ({ database }) => {
     }
 
     /** An approval that is written down, and not settled. */
-    const approveAndDie = async (id: string) => {
+    const approveAndDie = async (id: string, amount = 2000) => {
       const stored = await findTransfer(database(), { userId: 'user-1', paymentId: id })
       if (!stored) throw new Error('there is no transfer')
       const now = world.clock.now()
-      const approval = { by: 'karim', at: now, amount: 2000, receivedAt: now, instrument: 'ccp' as const }
+      const approval = { by: 'karim', at: now, amount, receivedAt: now, instrument: 'ccp' as const }
       const decision = decideApproval(stored.transfer, stored.payment, approval, null)
       if (decision.kind !== 'changed') throw new Error('it is not approved')
-      const act = { operator: 'karim', act: 'payment.approve', reason: null }
+      const act = { operator: ownerNamed('karim'), act: 'payment.approve' as const, reason: null }
       const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
       expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(true)
     }
@@ -371,6 +448,27 @@ describeScenario('a transfer', ({ database }) => {
       expect(await receipts()).toEqual([])
     })
 
+    it('is not accepted with a figure that was put right meanwhile, but under review with it', async () => {
+      const { id } = await ask()
+      await approve(id, { amount: 1999 })
+      await approveAndDie(id, 50)
+      const accept = () => amina.post(`/payments/${id}/accept`, { why: 'a good customer' })
+      const refused = await accept()
+      expect([...codeOf(refused), refused.body.payment_status]).toEqual([409, 'conflict', 'review'])
+      expect((await amina.payment(id)).payment.review).toMatchObject({ amount: 50 })
+      expect(await receipts()).toEqual([])
+      expect((await accept()).body.payment.status).toBe('paid')
+    })
+
+    it('is not ended once it is approved: its user may choose something else meanwhile', async () => {
+      const { id, transfer } = await ask()
+      await approveAndDie(id)
+      const reference = transfer.reference.replaceAll('-', '')
+      const answer = await world.service.parts.methods.of('transfer').expireCheckout(reference)
+      expect(answer).toMatchObject({ ok: true, value: { status: 'paid' } })
+      expect(await stateOf(id)).toEqual(['approved', 'pending'])
+    })
+
     it('is booked by the settlement that was about to close it, although the approving process died', async () => {
       const { id } = await ask()
       world.clock.advance(8 * DAY * 1_000)
@@ -380,16 +478,65 @@ describeScenario('a transfer', ({ database }) => {
     })
   })
 
+  it('is read once by a look at it', async () => {
+    const { id } = await ask()
+    const { parts } = world.service
+    const transfers = parts.methods.of('transfer')
+    let reads = 0
+    const getCheckout: typeof transfers.getCheckout = (reference) => {
+      reads += 1
+      return transfers.getCheckout(reference)
+    }
+    const of = (name: string) => ({ ...parts.methods.of(name), getCheckout })
+    const payment = await findPayment(database(), 'user-1', id)
+    if (!payment) throw new Error('there is no payment')
+    await lookUpPayment({ ...parts, methods: { ...parts.methods, of } }, payment, { source: 'operator' })
+    expect(reads).toBe(1)
+  })
+
   it.each([
-    ['the day before the order', { received_at: '2026-11-20' }, '/received_at', 'too_small'],
-    ['the future', { received_at: '2026-11-22' }, '/received_at', 'too_large'],
+    ['two days before the order', { received_at: '2026-11-19' }, '/received_at', 'out_of_range'],
+    ['the future', { received_at: '2026-11-22' }, '/received_at', 'out_of_range'],
     ['no day', { received_at: '2026-02-31' }, '/received_at', 'wrong_format'],
-    ['an account that the seller has not', { payment_method: 'baridimob' }, '/payment_method', 'not_allowed'],
     ['nothing', { amount: 0 }, '/amount', 'too_small'],
   ])('is not approved with money of %s', async (_what, changes, pointer, code) => {
     const { id } = await ask()
     const { body } = await approve(id, changes)
     expect(body.errors).toEqual([expect.objectContaining({ pointer, code })])
+  })
+
+  it('that is not paid has its state in the portal, where its page after paying leads', async () => {
+    const { id } = await ask()
+    const ahead = async () => {
+      const { status, headers } = await world.call('GET', `/billing/return/${id}`)
+      return [status, headers.get('location')]
+    }
+    const portal = [303, `${world.base}/portal`]
+    expect(await ahead()).toEqual(portal)
+    await refuse(id)
+    expect(await ahead()).toEqual(portal)
+    await approve(id)
+    expect(await ahead()).toEqual([200, null])
+  })
+
+  it('is approved with money of the day before the order or of today, by the calendar of the shop', async () => {
+    // 00:30 in Algiers.
+    world.clock.advance(Date.parse('2026-11-21T23:30:00Z') - world.clock.now())
+    for (const [userId, day] of [
+      ['user-1', '2026-11-21'],
+      ['user-2', '2026-11-22'],
+    ] as const)
+      expect((await approve((await ask(userId)).id, { received_at: day })).body.payment.status).toBe('paid')
+    const { id } = await ask('user-3')
+    for (const received_at of ['2026-11-20', '2026-11-23', '2026-11-20T22:59:59Z']) {
+      const refused = await approve(id, { received_at })
+      expect(refused.body).toMatchObject({
+        code: 'validation_failed',
+        earliest: '2026-11-20T23:00:00Z',
+        latest: '2026-11-21T23:30:00Z',
+        errors: [{ pointer: '/received_at', detail: expect.stringContaining('earliest and latest') }],
+      })
+    }
   })
 
   it('names the account that it came to where there are several kinds', async () => {
@@ -421,7 +568,7 @@ describeScenario('a transfer', ({ database }) => {
       (await amina.get(`/exports/payments?month=2026-11${query}`)).text.split('\r\n')
     expect((await lines('')).length).toBe(4)
     const [, line = '', end] = await lines('&method=transfer')
-    expect(line).toMatch(new RegExp(`,${id},.*,2026-11-22T12:00:00Z,.*,transfer,0,2026-11-21T00:00:00Z$`))
+    expect(line).toMatch(new RegExp(`,${id},.*,2026-11-22T12:00:00Z,.*,transfer,0,2026-11-21 00:00:00$`))
     expect(end).toBe('')
     const word = encodeURIComponent(transfer.reference.toLowerCase().replaceAll('-', ' '))
     expect((await amina.get(`/search?q=${word}`)).body.payments).toMatchObject([{ id }])
@@ -432,11 +579,12 @@ describeScenario('a transfer', ({ database }) => {
     ['fr', 'Mode de paiement', 'Versement CCP'],
     ['en', 'Payment method', 'CCP payment'],
   ])('says on the page after paying and in the history how it was paid (%s)', async (locale, label, name) => {
-    const { id } = await ask()
+    const { id, transfer } = await ask()
     await approve(id)
     const portal = await enterPortal(world, 'user-1', locale)
     const returned = wordsOf((await portal.open(`/billing/return/${id}?lang=${locale}`)).text)
     expect(returned).toMatch(new RegExp(`${label} ${name}`))
+    expect(returned).toContain(` ${transfer.reference} `)
     expect(wordsOf((await portal.open(`/portal?lang=${locale}`)).text)).toContain(` · ${name}`)
   })
 

@@ -27,7 +27,7 @@ export interface TransferDeps {
   readonly lifetimeMs: number
 }
 
-/** Two references of 40 bits are hardly ever one. */
+/** A reference of 40 random bits is rarely taken. */
 const DRAWS_MAX = 5
 
 export function createTransfer(deps: TransferDeps): PaymentMethod {

@@ -6,7 +6,7 @@ import type { Payment } from '../../core/payment.js'
 import type { Approval, Transfer } from '../../core/transfer.js'
 import { type Queryable, type Row, statement } from '../../database/database.js'
 import { at, instantOrNull, integer, json, text, textOrNull } from '../../database/rows.js'
-import type { AuditEntry } from '../audit.sql.js'
+import { type AuditEntry, insertAudit } from '../audit.sql.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../payments.sql.js'
 
 export interface StoredTransfer {
@@ -92,7 +92,7 @@ export async function endTransfer(database: Queryable, reference: string): Promi
 const decide = statement(
   'transfers.decide',
   `with payer as (
-     select user_id from users where user_id = $1 for update
+     select user_id from users where user_id = $1 and ($10::bigint is null or version = $10::bigint) for update
    ), undecided as (
      select p.user_id from payments p join payer using (user_id) where p.id = $2 and p.status = $9 for update of p
    ), decided as (
@@ -108,9 +108,7 @@ const decide = statement(
    ), moved as (
      update users u set version = u.version + 1 from decided d where u.user_id = d.user_id
    ), audited as (
-     insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after)
-     select d.user_id, a.id, $7::timestamptz, a.actor, a.act, a.reason, a.payment_id, a.before, a.after
-       from decided d, jsonb_populate_record(null::audit, $8::jsonb) a
+     ${insertAudit({ userId: 'd.user_id', at: '$7::timestamptz', entry: '$8::jsonb', from: 'decided d' })}
    )
    select user_id from decided`,
 )
@@ -120,7 +118,12 @@ export async function saveDecision(
   database: Queryable,
   { payment, version }: StoredTransfer,
   after: Transfer,
-  of: { readonly audit: AuditEntry; readonly now: Instant },
+  of: {
+    readonly audit: AuditEntry
+    readonly now: Instant
+    /** The user's, as it was shown to the operator; absent: nothing was shown. */
+    readonly seenVersion?: number
+  },
 ): Promise<boolean> {
   const { state, approvals, refusal } = after
   const key = [payment.userId, payment.id, version]
@@ -131,6 +134,7 @@ export async function saveDecision(
     at(of.now),
     JSON.stringify(of.audit),
     payment.status,
+    of.seenVersion ?? null,
   ]
   return (await database.query(decide, [...key, ...facts])).length === 1
 }

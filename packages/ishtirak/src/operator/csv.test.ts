@@ -1,6 +1,6 @@
 // What a spreadsheet would run as a formula is text in our exports, whichever sign it takes for the end of a cell.
 import { expect, it } from 'vitest'
-import { csvLine } from './export.js'
+import { csvLine } from './csv.js'
 
 it.each([
   ['=1+1', "'=1+1"],

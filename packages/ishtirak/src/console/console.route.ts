@@ -1,0 +1,85 @@
+// The console: pages for operators over the use cases of `operator/`, which the API and the command line call too. A page
+// decides nothing: what a role may do, and what an act changes, is decided there.
+import type { FastifyRequest } from 'fastify'
+import { type BillingError, ERRORS } from '../core/error.js'
+import type { App } from '../http/app.js'
+import type { RefusalPages } from '../http/problem.js'
+import { consoleSay } from '../i18n/console.js'
+import { recordRefusals } from '../operator/refusals.js'
+import { findOperatorSession, OPERATOR_SESSION_MS, signOut } from '../operator/sessions.js'
+import { pageHeaders } from '../portal/frame.js'
+import { acceptForms, callersBySession, cookiesFor, createSessionReader } from '../portal/reader.js'
+import { withoutSlash } from '../runtime/http-client.js'
+import { type ConsoleDeps, type ConsolePages, consoleStyle } from './frame.js'
+import { healthRoute } from './health.route.js'
+import { healthActRoutes } from './health-acts.route.js'
+import { inboxRoute } from './inbox.route.js'
+import { issuerRoutes } from './issuer.route.js'
+import { monthRoutes } from './month.route.js'
+import { operatorsRoutes } from './operators.route.js'
+import { paymentRoutes } from './payment.route.js'
+import { refusalPage } from './refusal-page.js'
+import { searchRoute } from './search.route.js'
+import { signInPath, signInRoutes } from './sign-in.route.js'
+import { userRoutes } from './user.route.js'
+
+export function consoleRoutes(deps: ConsoleDeps) {
+  const store = {
+    find: (token: string) => findOperatorSession(deps, token),
+    end: async (token: string) => {
+      const session = await findOperatorSession(deps, token)
+      if (session) await signOut(deps, session)
+    },
+    lastsMs: OPERATOR_SESSION_MS,
+    cookie: cookiesFor(deps.publicUrl).cookie.console,
+  } as const
+  const reader = createSessionReader(store, deps.publicUrl)
+  const style = consoleStyle(deps.seller.shop.color)
+  const shared: ConsolePages = {
+    ...deps,
+    reader,
+    // No user's id has a control character.
+    operatorsHere: callersBySession(deps, reader, ({ operator }) => `\0${operator.name}`),
+    base: withoutSlash(new URL(deps.publicUrl).pathname),
+    style,
+    headers: pageHeaders(style, "'none'", "form-action 'self'"),
+  }
+  return async (app: App): Promise<void> => {
+    acceptForms(app)
+    app.refuseWithPages(refusalPages(shared))
+    recordRefusals(app, deps.recordRefusal, (request) => nameOf(shared, request))
+    signInRoutes(app, shared)
+    if (deps.issuer) issuerRoutes(app, shared, deps.issuer)
+    inboxRoute(app, shared)
+    healthRoute(app, shared)
+    healthActRoutes(app, shared)
+    searchRoute(app, shared)
+    paymentRoutes(app, shared)
+    operatorsRoutes(app, shared)
+    userRoutes(app, shared)
+    monthRoutes(app, shared)
+  }
+}
+
+function nameOf({ operatorsHere }: ConsolePages, request: FastifyRequest): string | null {
+  return operatorsHere.find(request)?.operator.name ?? null
+}
+
+/** A refusal as a page. A reader who is not signed in is sent to the sign-in, and back from there. */
+function refusalPages(pages: ConsolePages): RefusalPages {
+  return {
+    isPage: (path) => /^\/console(?![\w.-])/.test(path),
+    send: (request, reply, error: BillingError) => {
+      const session = pages.operatorsHere.find(request)
+      const locale = pages.reader.language(request, null, null)
+      if (error.code === 'unauthenticated' && request.method === 'GET')
+        return reply.headers(pages.headers).redirect(signInPath(pages, request.url), 303)
+      if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
+      const view = { session, locale, say: consoleSay(locale) }
+      return reply
+        .code(ERRORS[error.code])
+        .headers(pages.headers)
+        .send(refusalPage(pages, view, error, request))
+    },
+  }
+}

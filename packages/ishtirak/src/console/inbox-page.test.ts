@@ -1,0 +1,106 @@
+// The page of the inbox: what waits, each with a link to where its next act is done.
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, OPERATOR_KEY } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+
+const failMails = statement(
+  'test.inbox_page.fail_mails',
+  `update mails set outcome = 'refused: 550 no such user', due_at = null`,
+)
+const waitForAnother = statement('test.inbox_page.approve', `update transfers set approvals = $1::jsonb`)
+const switchOff = statement(
+  'test.inbox_page.switch_off',
+  `insert into event_endpoint (url, deliver_from, disabled_at, disabled_because)
+   values ('https://host.example', '2026-01-01', '2026-11-21', 'answered 410')`,
+)
+const multiply = statement(
+  'test.inbox_page.multiply',
+  `insert into mails (user_id, kind, about, queued_at, outcome)
+   select 'user-1', 'receipt', n, '2026-11-20', 'refused: ' || repeat('و', 490) from generate_series(1, 120) n`,
+)
+
+describeScenario('the page of the inbox', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    const env = { ...OPERATOR_ENV, TRANSFER_FILE: path.resolve('docs/transfer.example.json') }
+    world = await createWorld(database(), { env })
+  })
+  afterEach(() => world.stop())
+
+  const underReview = async (userId: string) => {
+    world.emulator.setFaults({ wrong_amount: { times: 1 } })
+    return (await world.as(userId).buy()).paymentId
+  }
+
+  it('says that nothing waits', async () => {
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const { text } = await visit.open()
+    expect(wordsOf(text)).toContain('Nothing waits for a person.')
+    expect(text).not.toContain('class="kinds"')
+  })
+
+  it('leads from each entry to where its next act is done', async () => {
+    await setProfile(world, 'a/b', { email: 'amina@example.dz', name: '<b>Amina' })
+    const paymentId = await underReview('a/b')
+    await world.as('user-2').buy()
+    const { body } = await world
+      .as('user-3')
+      .post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
+    const approval = { by: 'lina', at: world.clock.now(), amount: 2000, receivedAt: 0, instrument: 'ccp' }
+    await database().query(waitForAnother, [JSON.stringify([approval])])
+    await database().query(failMails, [])
+    await database().query(switchOff, [])
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const { text } = await visit.open()
+    const words = wordsOf(text)
+    const at = `${world.base}/console`
+    for (const [said, href] of [
+      ['Payment under review Amount: 2 000 DA here, 50 DA at the provider', `${at}/payments/${paymentId}`],
+      ['Transfer to approve a second time Approved by lina', `${at}/payments/${body.id}`],
+      ['Mail not sent: Receipt Refused by the mail server: 550 no such user', `${at}/users/user-2`],
+      [
+        'Events are not delivered The platform’s address is switched off: answered 410',
+        `${at}/health#deliveries`,
+      ],
+      ['&lt;b>Amina amina@example.dz', `${at}/users/a%2Fb`],
+    ] as const) {
+      expect([said, words.includes(said) || text.includes(said)]).toEqual([said, true])
+      expect([said, text.includes(`href="${href}"`)]).toEqual([said, true])
+    }
+    expect(text).not.toContain('<b>Amina')
+  })
+
+  it('shows those of one kind, and keeps to it in another language', async () => {
+    const paymentId = await underReview('user-1')
+    await world.as('user-2').buy()
+    await database().query(failMails, [])
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    expect(wordsOf((await visit.open()).text)).toContain('Payment under review (1) Mail not sent (1)')
+    const { text } = await visit.open('/console?kind=mail_failed')
+    expect(text).not.toContain(paymentId)
+    expect(text).toContain(`href="${world.base}/console?kind=mail_failed&lang=fr"`)
+    expect((await visit.open('/console?kind=no-kind')).text).toContain(paymentId)
+  })
+
+  it('has pages, and a way back to the first', async () => {
+    await world.as('user-1').buy()
+    await database().query(multiply, [])
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const first = (await visit.open('/console?kind=mail_failed')).text
+    expect(wordsOf(first)).toContain('Mail not sent (100 or more)')
+    expect(first.match(/<td/g)?.length).toBe(5 * 25)
+    expect(Buffer.byteLength(first)).toBeLessThan(60_000)
+    const next = /href="([^"]+cursor=[^"]+)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const second = await visit.open(next.slice(world.base.length))
+    expect(second.text.match(/<td/g)?.length).toBe(5 * 25)
+    expect(second.text).not.toEqual(first)
+    expect(second.text).toContain(`href="${world.base}/console?kind=mail_failed">First page`)
+    expect((await visit.open('/console?cursor=odd')).status).toBe(422)
+  })
+})

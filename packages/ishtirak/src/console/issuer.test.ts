@@ -1,0 +1,353 @@
+// The sign-in by an OpenID Connect issuer: a real one, out to it and back. What does not fit signs no one in.
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import {
+  cookiesFrom,
+  goToIssuer,
+  signInByIssuer,
+  startIssuer,
+  type TestIssuer,
+} from '../../../../test/support/issuer.js'
+import { OPERATOR_ENV, OPERATOR_KEY } from '../../../../test/support/operator.js'
+import { type Answer, createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+import { movableClock } from '../runtime/clock.js'
+
+const MINUTE = 60_000
+const DISCOVERY = '/.well-known/openid-configuration'
+const selectAudit = statement('test.issuer.audit', 'select actor, act, after from audit order by id')
+const countSessions = statement('test.issuer.sessions', 'select count(*)::int as n from operator_sessions')
+
+describeScenario('the sign-in by an issuer', ({ database }) => {
+  let world: World
+  let issuer: TestIssuer
+  beforeEach(async () => {
+    issuer = await startIssuer()
+    // The issuer has the machine's clock.
+    const clock = movableClock(Date.now())
+    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...issuer.env }, clock })
+    await issuer.serve(world.config.publicUrl)
+  })
+  afterEach(async () => {
+    await world.stop()
+    await issuer[Symbol.asyncDispose]()
+  })
+
+  const open = (entered: Answer, path = '/console', at = world) =>
+    at.call('GET', path, { headers: { cookie: cookiesFrom(entered.headers).join('; ') } })
+  const comeBack = (path: string, cookie = '') =>
+    world.call('GET', path, { headers: { cookie, 'accept-language': 'en' } })
+  /** The way back with a part of the address changed. */
+  const changed = (path: string, part: Record<string, string>, without = '') => {
+    const url = new URL(path, world.url)
+    for (const [name, value] of Object.entries(part)) url.searchParams.set(name, value)
+    url.searchParams.delete(without)
+    return url.pathname + url.search
+  }
+  const refusals = async () => {
+    const rows = await database().query(selectAudit, [])
+    return rows.flatMap(({ actor, after }) =>
+      Reflect.get(Object(after), 'code') === undefined ? [] : [[actor, Reflect.get(Object(after), 'reason')]],
+    )
+  }
+  const expectRefused = async (answer: Answer, text: string) => {
+    expect([answer.status, answer.text.includes(text)]).toEqual([403, true])
+    expect(await database().query(countSessions, [])).toEqual([{ n: 0 }])
+  }
+
+  it('leads to the page that was asked for, as the subject and in the role that the issuer names', async () => {
+    Object.assign(issuer.account, { email: 'lina@host.example', email_verified: true })
+    const form = await world.call('GET', '/console/sign-in?to=%2Fconsole%2Fpayments%2Fpay_1')
+    const link = `${world.base}/console/sign-in/issuer?to=%2Fconsole%2Fpayments%2Fpay_1`
+    expect(form.text).toContain(`href="${link}"`)
+    const entered = await signInByIssuer(world, { to: '/console/payments/pay_1' })
+    expect([entered.status, entered.headers.get('location')]).toEqual([
+      303,
+      `${world.base}/console/payments/pay_1`,
+    ])
+    expect(entered.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^ishtirak_ticket[\w.]*=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^ishtirak_console.*; Max-Age=28800; Path=\/; HttpOnly; SameSite=Lax$/),
+    ])
+    expect((await open(entered)).text).toContain('oidc:lina-1 lina@host.example')
+    expect(await database().query(selectAudit, [])).toMatchObject([
+      {
+        actor: 'oidc:lina-1 lina@host.example',
+        act: 'operator.sign_in',
+        after: { role: 'owner', by: 'oidc' },
+      },
+    ])
+  })
+
+  it('goes out with a code challenge, and with a state and a nonce of its own each time', async () => {
+    const [one, other] = await Promise.all([1, 2].map(() => world.call('GET', '/console/sign-in/issuer')))
+    const [asked, again] = [one, other].map((answer) =>
+      Object.fromEntries(new URL(answer?.headers.get('location') ?? '').searchParams),
+    )
+    expect(asked).toMatchObject({
+      client_id: 'ishtirak',
+      redirect_uri: `${world.url}/console/sign-in/return`,
+      response_type: 'code',
+      code_challenge_method: 'S256',
+      scope: 'openid email profile groups',
+    })
+    for (const name of ['state', 'nonce', 'code_challenge']) {
+      expect(asked?.[name]).toMatch(/^[\w-]{43}$/)
+      expect(asked?.[name]).not.toBe(again?.[name])
+    }
+    expect(one?.headers.get('set-cookie')).toMatch(
+      /^ishtirak_ticket[\w.]*=[^;]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
+    )
+    expect(issuer.asked.filter((path) => path === DISCOVERY)).toHaveLength(1)
+  })
+
+  it('reads the role from the user info where the ID token does not have it', async () => {
+    await signInByIssuer(world)
+    expect(issuer.asked).not.toContain('/me')
+    issuer.claimsIn = 'userinfo'
+    expect((await signInByIssuer(world)).status).toBe(303)
+    expect(issuer.asked).toContain('/me')
+  })
+
+  it('is refused without exactly one role, says what is lacking, and is in the trail', async () => {
+    const lacks = [
+      [undefined, 'it sends no claim groups', 'no_role'],
+      [['staff', 'Owner'], 'its claim groups names none of viewer', 'unknown_role'],
+      [['support', 'accountant'], 'its claim groups must name exactly one of viewer', 'several_roles'],
+    ] as const
+    for (const [groups, text, reason] of lacks) {
+      issuer.account = { sub: 'lina-1', ...(groups && { groups }) }
+      await expectRefused(await signInByIssuer(world), text)
+      expect(await refusals()).toContainEqual(['oidc:lina-1', reason])
+    }
+  })
+
+  it('is refused to an answer for another sign-in: state, nonce, verifier, browser', async () => {
+    const altered = await goToIssuer(world)
+    await expectRefused(await comeBack(changed(altered.path, { state: 'x' }), altered.cookie), 'did not pass')
+    for (const name of ['nonce', 'code_challenge']) {
+      const way = await goToIssuer(world, {
+        change: ({ searchParams }) => searchParams.set(name, 'x'.repeat(43)),
+      })
+      await expectRefused(await comeBack(way.path, way.cookie), 'did not pass')
+    }
+    const [mine, theirs] = [await goToIssuer(world), await goToIssuer(world)]
+    await expectRefused(await comeBack(theirs.path, mine.cookie), 'did not pass')
+    await expectRefused(await comeBack(theirs.path), 'was not begun in this browser')
+    expect(new Set((await refusals()).map(String))).toEqual(
+      new Set(['(unknown),answer', '(unknown),not_begun']),
+    )
+  })
+
+  it('is refused to an answer of another issuer', async () => {
+    const way = await goToIssuer(world)
+    const path = changed(way.path, { iss: 'https://evil.example' })
+    await expectRefused(await comeBack(path, way.cookie), 'did not pass')
+  })
+
+  it('is refused to a token that another key has signed', async () => {
+    const { publicKey } = await generateKeyPair('RS256')
+    const keys = [{ ...(await exportJWK(publicKey)), alg: 'RS256', use: 'sig', kid: 'one' }]
+    issuer.broken.set('/jwks', { status: 200, body: JSON.stringify({ keys }) })
+    await expectRefused(await signInByIssuer(world), 'did not pass')
+  })
+
+  it('is refused to an ID token that says something else than it must, or is signed otherwise', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('RS256')
+    const keys = [{ ...(await exportJWK(publicKey)), alg: 'RS256', use: 'sig', kid: 'one' }]
+    issuer.broken.set('/jwks', { status: 200, body: JSON.stringify({ keys }) })
+    // It says that it signs in every way that there is.
+    const said = await (await fetch(`${issuer.url}${DISCOVERY}`)).json()
+    const algorithms = { id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'] }
+    issuer.broken.set(DISCOVERY, { status: 200, body: JSON.stringify({ ...said, ...algorithms }) })
+    const byKey = (claims: JWTPayload) =>
+      new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'one' }).sign(privateKey)
+    const bySecret = (claims: JWTPayload) => {
+      const secret = new TextEncoder().encode(issuer.env.OPERATOR_OIDC_CLIENT_SECRET)
+      return new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(secret)
+    }
+    const unsigned = async (claims: JWTPayload) => new UnsecuredJWT(claims).encode()
+    const comeWith = async (lie: Readonly<Record<string, unknown>>, sign = byKey) => {
+      const asked = new URLSearchParams()
+      const way = await goToIssuer(world, {
+        change: ({ searchParams }) => asked.set('nonce', searchParams.get('nonce') ?? ''),
+      })
+      const now = Math.floor(world.clock.now() / 1_000)
+      const truth = {
+        iss: issuer.url,
+        aud: 'ishtirak',
+        sub: 'lina-1',
+        iat: now,
+        exp: now + 60,
+        groups: 'owner',
+      }
+      const claims = JSON.stringify({ ...truth, nonce: asked.get('nonce'), ...lie })
+      const id_token = await sign(JSON.parse(claims))
+      const body = JSON.stringify({ access_token: 'x', token_type: 'Bearer', id_token })
+      issuer.broken.set('/token', { status: 200, body })
+      // Refusals are slowed.
+      world.clock.advance(10_000)
+      return comeBack(way.path, way.cookie)
+    }
+    const now = Math.floor(world.clock.now() / 1_000)
+    const lies = [
+      { iss: 'https://evil.example' },
+      { iss: undefined },
+      { aud: 'another' },
+      { aud: ['ishtirak', 'another'] },
+      { aud: ['ishtirak', 'another'], azp: 'another' },
+      { nonce: 'x' },
+      { nonce: undefined },
+      { exp: now - 60 },
+      { exp: undefined },
+      { nbf: now + 3_600 },
+      { iat: undefined },
+      { sub: undefined },
+      { sub: '' },
+      { sub: 'two words' },
+    ]
+    const taken: object[] = []
+    for (const lie of lies) if ((await comeWith(lie)).status !== 403) taken.push(lie)
+    expect(taken).toEqual([])
+    for (const sign of [bySecret, unsigned]) await expectRefused(await comeWith({}, sign), 'did not pass')
+    const texts = [
+      [{ groups: { owner: true } }, 'it sends no claim groups'],
+      [{ groups: 'Owner' }, 'names none of viewer'],
+    ] as const
+    for (const [lie, text] of texts) await expectRefused(await comeWith(lie), text)
+    const truths = [{}, { azp: 'another' }, { aud: ['ishtirak', 'another'], azp: 'ishtirak' }]
+    for (const truth of truths) expect([truth, (await comeWith(truth)).status]).toEqual([truth, 303])
+  })
+
+  it('is refused to the user info of somebody else', async () => {
+    issuer.claimsIn = 'userinfo'
+    issuer.broken.set('/me', { status: 200, body: JSON.stringify({ sub: 'amina-1', groups: ['owner'] }) })
+    await expectRefused(await signInByIssuer(world), 'did not pass')
+  })
+
+  it('follows the issuer to no other address, and reads no more of it than there can be', async () => {
+    const elsewhere = { status: 307, body: '', location: `${issuer.url}/elsewhere` }
+    const endless = { status: 200, body: JSON.stringify({ id_token: 'x'.repeat(300 * 1024) }) }
+    for (const broken of [elsewhere, endless]) {
+      issuer.broken.set('/token', broken)
+      const answer = await signInByIssuer(world)
+      expect([answer.status >= 400, await database().query(countSessions, [])]).toEqual([true, [{ n: 0 }]])
+    }
+    issuer.broken.set(DISCOVERY, elsewhere)
+    world.clock.advance(10 * MINUTE)
+    expect((await world.call('GET', '/console/sign-in/issuer')).status).toBe(503)
+    expect(issuer.asked).not.toContain('/elsewhere')
+  })
+
+  it('takes a way back once, and for ten minutes', async () => {
+    const way = await goToIssuer(world)
+    expect((await comeBack(way.path, way.cookie)).status).toBe(303)
+    expect((await comeBack(way.path, way.cookie)).text).toContain('did not pass')
+    const late = await goToIssuer(world)
+    world.clock.advance(10 * MINUTE)
+    const answer = await comeBack(late.path, late.cookie)
+    expect([answer.status, answer.text.includes('more than ten minutes ago')]).toEqual([403, true])
+  })
+
+  it('reads the end of a token by the clock of the service', async () => {
+    const way = await goToIssuer(world)
+    world.clock.advance(5 * MINUTE)
+    await expectRefused(await comeBack(way.path, way.cookie), 'did not pass')
+  })
+
+  it('says that it was canceled at the issuer', async () => {
+    const way = await goToIssuer(world)
+    const path = changed(way.path, { error: 'access_denied' }, 'code')
+    await expectRefused(await comeBack(path, way.cookie), 'was canceled')
+  })
+
+  it('answers 503 while the issuer does not, and needs no restart', async () => {
+    const usable = {
+      issuer: issuer.url,
+      authorization_endpoint: `${issuer.url}/auth`,
+      token_endpoint: `${issuer.url}/token`,
+      jwks_uri: `${issuer.url}/jwks`,
+    }
+    const outages = [
+      { status: 500, body: '' },
+      ...[
+        { issuer: 'https://evil.example' },
+        { ...usable, authorization_endpoint: undefined },
+        { ...usable, authorization_endpoint: 'javascript:alert(1)' },
+        { ...usable, token_endpoint: 7 },
+        { ...usable, scopes_supported: 7 },
+      ].map((said) => ({ status: 200, body: JSON.stringify(said) })),
+    ]
+    for (const broken of outages) {
+      issuer.broken.set(DISCOVERY, broken)
+      const answer = await world.call('GET', '/console/sign-in/issuer', {
+        headers: { 'accept-language': 'en' },
+      })
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+      expect(answer.text).toContain('does not answer at the moment')
+      issuer.broken.clear()
+    }
+    for (const status of [502, 429]) {
+      issuer.broken.set('/token', { status, body: '' })
+      expect((await signInByIssuer(world)).status).toBe(503)
+    }
+    issuer.broken.clear()
+    expect((await signInByIssuer(world)).status).toBe(303)
+  })
+
+  it('leads nowhere else', async () => {
+    const { headers } = await signInByIssuer(world, { to: '//evil.example' })
+    expect(headers.get('location')).toBe(`${world.base}/console`)
+  })
+
+  it('is not begun by another site', async () => {
+    const answer = await world.call('GET', '/console/sign-in/issuer?to=%2Fconsole%2Fx', {
+      headers: { 'sec-fetch-site': 'cross-site' },
+    })
+    const form = `${world.base}/console/sign-in?to=%2Fconsole%2Fx`
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, form])
+  })
+
+  it('ends with the configuration that it came by, whatever becomes of the keys', async () => {
+    const entered = await signInByIssuer(world)
+    const with_ = async (env: Record<string, string>) => {
+      const { clock, emulator } = world
+      await using other = await createWorld(database(), {
+        env: { ...issuer.env, ...env, PUBLIC_URL: world.url },
+        clock,
+        emulator,
+        host: 'none',
+      })
+      return (await open(entered, '/console', other)).status
+    }
+    expect(await with_({})).toBe(200)
+    expect(await with_({ OPERATOR_OIDC_ROLE_CLAIM: 'roles' })).toBe(303)
+    expect(await with_({ OPERATOR_OIDC_CLIENT_SECRET: 'another' })).toBe(303)
+    const names = ['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'ROLE_CLAIM']
+    const none = Object.fromEntries(names.map((name) => [`OPERATOR_OIDC_${name}`, '']))
+    expect(await with_({ ...none, OPERATOR_KEYS: `lina:${OPERATOR_KEY}` })).toBe(303)
+  })
+
+  it('is there without a key, over https with cookies of this host alone', async () => {
+    await using secure = await createWorld(database(), {
+      env: { ...issuer.env, PUBLIC_URL: 'https://pay.example' },
+      clock: world.clock,
+      emulator: world.emulator,
+      host: 'none',
+    })
+    const form = await secure.call('GET', '/console/sign-in')
+    expect(form.text).not.toContain('name="key"')
+    const begun = await secure.call('GET', '/console/sign-in/issuer')
+    expect(begun.headers.get('set-cookie')).toMatch(/^__Host-ishtirak_ticket=.*; Path=\/; HttpOnly; Secure;/)
+    expect((await secure.call('GET', '/api/v1/operator/payments')).status).toBe(404)
+  })
+
+  it('is slowed after ten refusals in a minute', async () => {
+    for (let n = 0; n < 10; n++) expect((await comeBack('/console/sign-in/return')).status).toBe(403)
+    const way = await goToIssuer(world)
+    expect((await comeBack(way.path, way.cookie)).status).toBe(429)
+    world.clock.advance(MINUTE)
+    expect((await signInByIssuer(world)).status).toBe(303)
+  })
+})

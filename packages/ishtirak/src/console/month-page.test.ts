@@ -1,0 +1,150 @@
+// The page of a month: its figures are those of the accountant's file and of the payments, and it leads to both.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { LOCALES } from '../core/locale.js'
+import { statement } from '../database/database.js'
+
+const selectExports = statement(
+  'test.month_page.exports',
+  `select actor, after from audit where act = 'payments.export'`,
+)
+
+describeScenario('the page of a month', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: ROLES_ENV, withoutJobs: true })
+  })
+  afterEach(() => world.stop())
+
+  const enter = (role: keyof typeof ROLE_KEYS = 'owner', locale = 'en') =>
+    enterConsole(world, ROLE_KEYS[role], locale)
+  const operator = () => operatorOf(world, ROLE_KEYS.owner)
+  const numberIn = (text: string) =>
+    Number(
+      text
+        .replace('\u2212', '-')
+        .replace(/[^\d,-]/g, '')
+        .replace(',', '.'),
+    )
+  /** The cells under a heading, as numbers. */
+  const columnOf = (html: string, card: string, heading: string) => {
+    const [, part = ''] = html.split(`id="${card}"`)
+    const cells = part.split('</section>', 1)[0]?.matchAll(/<td data-label="([^"]*)">(.*?)<\/td>/g) ?? []
+    return [...cells]
+      .filter(([, name]) => name === heading)
+      .map(([, , cell = '']) => numberIn(cell.replace(/<[^>]*>/g, '')))
+  }
+  const sum = (of: readonly number[]) => of.reduce((one, other) => one + other, 0)
+
+  async function threePayments() {
+    const { paymentId } = await world.as('user-1').buy()
+    await operator().post('/payments', {
+      ...{ user_id: 'user-2', plan: 'pro', method: 'cash', amount: 2020, reference: 'desk/1', why: 'paid' },
+    })
+    world.clock.advance(2 * 86_400_000)
+    await world.as('user-3').buy('cib')
+    await operator().post(`/payments/${paymentId}/refund`, { why: 'asked for' })
+    return paymentId
+  }
+
+  it('names each row of its figures, and has a way past what stands above them', async () => {
+    await threePayments()
+    const { text } = await (await enter()).open('/console/months/2026-11')
+    for (const card of ['summary', 'by-day', 'by-method']) {
+      const [body = ''] = /<tbody>.*?<\/tbody>/s.exec(text.split(`id="${card}"`)[1] ?? '') ?? []
+      const rows = body.split('<tr>').slice(1)
+      expect(rows.length).toBeGreaterThan(1)
+      expect(rows.filter((row) => !row.startsWith('<th scope="row"'))).toEqual([])
+    }
+    expect(text).toMatch(/<body><a class="skip" href="#content">Skip to content<\/a>.*<main id="content">/s)
+  })
+
+  it('adds up to the file and to the payments', async () => {
+    await threePayments()
+    const visit = await enter()
+    const { text } = await visit.open('/console/months/2026-11')
+    const csv = (await visit.open('/console/months/2026-11/accounts')).text
+    const [head = '', ...lines] = csv.trimEnd().split('\r\n')
+    const at = head.split(',').indexOf('net')
+    const total = Number(lines.pop()?.split(',')[at])
+    const payments = (await operator().get('/payments?limit=100')).body.data
+    const refunded = payments.filter(({ status }: { status: string }) => status === 'refunded')
+    const amounts = (of: readonly { amount: number }[]) => sum(of.map(({ amount }) => amount))
+    // The cash came with 20 of duty.
+    const expected = amounts(payments) + 20 - amounts(refunded)
+    expect([expected, total]).toEqual([4020, 4020])
+    for (const card of ['by-day', 'by-method']) {
+      const net = columnOf(text, card, 'Net')
+      expect([card, net.length > 1, sum(net)]).toEqual([card, true, expected])
+      expect(sum(columnOf(text, card, 'Payments'))).toBe(3)
+      expect(sum(columnOf(text, card, 'Incl. tax (TTC)'))).toBe(6000)
+      expect(sum(columnOf(text, card, 'Refunded'))).toBe(2000)
+      expect(sum(columnOf(text, card, 'Stamp duty'))).toBe(20)
+    }
+    expect(wordsOf(text)).toContain('Net of fees and refunds 4 020 DA')
+  })
+
+  it('draws the days, and says in words what it drew', async () => {
+    await threePayments()
+    const { text } = await (await enter()).open('/console/months')
+    expect(text.match(/<rect /g)).toHaveLength(3)
+    expect(text).toContain('aria-labelledby="chart-title chart-text"')
+    expect(wordsOf(text)).toContain(
+      'Paid 6 020 DA in total, refunded 2 000 DA. The best day is 21 November 2026 with 4 020 DA.',
+    )
+    expect(text).not.toMatch(/<script|style="/)
+    for (const locale of LOCALES) {
+      const page = await (await enter('viewer', locale)).open('/console/months/2026-11')
+      expect([page.status, Buffer.byteLength(page.text) < 60_000]).toEqual([200, true])
+    }
+  })
+
+  it('leads to the months around it, and no further than today', async () => {
+    const visit = await enter()
+    const { text } = await visit.open('/console/months')
+    expect(text).toContain('/console/months/2026-10"')
+    expect(text).not.toContain('/console/months/2026-12')
+    const earlier = await visit.open('/console/months/2026-10')
+    expect(earlier.text).toContain('/console/months/2026-11"')
+    expect(wordsOf(earlier.text)).toContain('Nothing was paid or refunded in this month.')
+    expect((await visit.open('/console/months/1970-01')).status).toBe(200)
+    for (const path of ['2026-13', 'x', '2026-13/receipts', '2026-13/accounts'])
+      expect([path, (await visit.open(`/console/months/${path}`)).status]).toEqual([path, 404])
+  })
+
+  it('gives its file to the roles that may have it, and writes it to the trail', async () => {
+    const viewer = await enter('viewer')
+    expect((await viewer.open('/console/months')).text).not.toContain('/accounts')
+    expect((await viewer.open('/console/months/2026-11/accounts')).status).toBe(403)
+    const accountant = await enter('accountant')
+    expect((await accountant.open('/console/months')).text).toContain('/accounts?format=excel')
+    const file = await accountant.open('/console/months/2026-11/accounts?format=excel')
+    expect(file.headers.get('content-disposition')).toBe('attachment; filename="accounts-2026-11-excel.csv"')
+    expect(file.headers.get('cache-control')).toBe('no-store')
+    expect(file.text).toContain('type;date;numéro de reçu;')
+    expect(await database().query(selectExports)).toEqual([
+      { actor: 'accountant', after: { file: 'accounts', month: '2026-11' } },
+    ])
+  })
+
+  it('has a journal of its receipts, page by page, each leading to its payment', async () => {
+    const ids = new Set<string>()
+    for (let n = 0; n < 51; n += 1) ids.add((await world.as(`user-${n}`).buy()).paymentId)
+    const visit = await enter('viewer')
+    const first = await visit.open('/console/months/2026-11/receipts')
+    const [, next = ''] = /href="([^"]*cursor=[^"]*)"/.exec(first.text) ?? []
+    const second = await visit.open(next.slice(world.base.length))
+    const found = [first, second].map(({ text }) =>
+      [...text.matchAll(/\/payments\/(pay_\w+)"/g)].map(([, id]) => id),
+    )
+    expect(found.map(({ length }) => length)).toEqual([50, 1])
+    expect(new Set(found.flat())).toEqual(ids)
+    expect(Buffer.byteLength(first.text)).toBeLessThan(60_000)
+    expect((await visit.open('/console/months/2026-11/receipts?cursor=x')).status).toBe(422)
+  })
+})

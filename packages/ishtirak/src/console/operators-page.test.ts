@@ -1,0 +1,90 @@
+// Who is signed in to the console, over the API and in the console, and a session that an owner ends.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { actOften, type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+
+/** As a program that signs in every minute. */
+const signInOften = statement(
+  'test.operators_page.often',
+  `insert into operator_sessions (id, session_digest, operator, role, signed_in_by, key_digest, created_at, expires_at)
+   select 'ops_' || n, n, 'program', 'viewer', 'key', n, '2026-11-21T12:00:00Z', '2026-11-21T20:00:00Z'
+     from generate_series(1, 480) n`,
+)
+describeScenario('operators in the console', ({ database }) => {
+  let world: World
+  let owner: ConsoleVisit
+  let support: ConsoleVisit
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: ROLES_ENV })
+    owner = await enterConsole(world, ROLE_KEYS.owner)
+    world.clock.advance(60_000)
+    support = await enterConsole(world, ROLE_KEYS.support)
+  })
+  afterEach(() => world.stop())
+
+  const sessions = async () => (await operatorOf(world, ROLE_KEYS.viewer).get('/sessions')).body
+
+  it('lists those who are signed in, newest first, until their eight hours are over', async () => {
+    const { data, audit } = await sessions()
+    expect(data).toMatchObject([
+      { operator: 'support', role: 'support', signed_in_by: 'key', created_at: '2026-11-21T12:01:00Z' },
+      { operator: 'owner', expires_at: '2026-11-21T20:00:00Z' },
+    ])
+    expect(audit.map(({ act, actor }: { act: string; actor: string }) => [act, actor])).toEqual([
+      ['operator.sign_in', 'support'],
+      ['operator.sign_in', 'owner'],
+    ])
+    const { text } = await support.open('/console/operators')
+    expect(wordsOf(text)).toMatch(/support support operator key .* This session owner owner operator key/)
+    expect(text).not.toContain('/revoke')
+    world.clock.advance(8 * 3_600_000 - 60_000)
+    expect((await sessions()).data).toHaveLength(1)
+  })
+
+  it('shows the newest and how many there are besides, however many signed in', async () => {
+    await database().query(signInOften, [])
+    await actOften(database(), { userId: '', act: 'operator.revoke', times: 60 })
+    const { text } = await owner.open('/console/operators')
+    expect(text.match(/\/revoke"/g)).toHaveLength(40)
+    expect(wordsOf(text)).toContain('Older sessions that are not shown: 442.')
+    expect(Buffer.byteLength(text)).toBeLessThan(60_000)
+  })
+
+  it('ends a session for a reason, once, however often the form is sent', async () => {
+    const [{ session_id: id }] = (await sessions()).data
+    const path = `/console/operators/${id}/revoke`
+    const page = await owner.open(path)
+    expect(wordsOf(page.text)).toMatch(/Session of support until 21 November 2026 at 21:01 over/)
+    const fields = fieldsOfAct(page.text)
+    expect((await owner.submit(path, fields)).status).toBe(422)
+    const send = () => owner.submit(path, { ...fields, why: 'lost laptop' })
+    const answers = [...(await Promise.all([send(), send()])), await send()]
+    const targets = new Set(answers.map(({ headers }) => headers.get('location')))
+    expect([...targets]).toEqual([expect.stringMatching(/\/console\/operators\?done=act_/)])
+    expect((await support.open()).status).toBe(303)
+    const { audit } = await sessions()
+    expect(audit).toHaveLength(3)
+    expect(audit.filter(({ act }: { act: string }) => act === 'operator.revoke')).toMatchObject([
+      { actor: 'owner', why: 'lost laptop', after: { session_id: id, operator: 'support' } },
+    ])
+    expect((await owner.open(path)).status).toBe(404)
+    const again = await operatorOf(world, ROLE_KEYS.owner).post(`/sessions/${id}/revoke`, { why: 'x' })
+    expect([again.status, again.body.session_id]).toEqual([404, id])
+  })
+
+  it('lets no other role end one', async () => {
+    const [, { session_id: id }] = (await sessions()).data
+    const path = `/console/operators/${id}/revoke`
+    expect((await support.open(path)).status).toBe(403)
+    const fields = { why: 'x', operation_id: 'x'.repeat(22), version: '0' }
+    expect((await support.submit(path, fields)).status).toBe(403)
+    const { text } = await owner.open('/console/operators')
+    expect(wordsOf(text)).toContain('support Refused Role not allowed: End the session')
+    expect((await owner.open()).status).toBe(200)
+  })
+})

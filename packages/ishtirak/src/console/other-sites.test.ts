@@ -1,0 +1,102 @@
+// Requests that another site makes a signed-in operator's browser send. Its cookie goes along with a link, so no page may act, or
+// write to the audit trail, for one; and no form counts that is not of this origin. Routes are read from the running app.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { png } from '../../../../test/support/proof-files.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+import { PAYMENT_ACT_NAMES } from './payment-acts.js'
+import { USER_ACT_NAMES } from './user-acts.js'
+
+const TRANSFER_FILE = new URL('../../../../docs/transfer.example.json', import.meta.url).pathname
+const OTHER_SITES = [
+  { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+  { 'sec-fetch-site': 'same-site' },
+]
+const OTHER_ORIGIN = { origin: 'https://evil.example' }
+const selectActs = statement(
+  'test.other_sites.acts',
+  `select act from audit where act <> 'operator.sign_in' order by act`,
+)
+
+describeScenario('a request of another site', ({ database }) => {
+  let world: World
+  let visit: ConsoleVisit
+  /** By the parameters of routes. */
+  let values: Readonly<Record<string, readonly string[]>>
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: { ...ROLES_ENV, TRANSFER_FILE } })
+    await world.as('user-1').buy()
+    const asked = { plan: 'pro', method: 'transfer' }
+    const { id } = (await world.as('user-2').post('/api/v1/billing/payments', asked)).body
+    const headers = {
+      authorization: `Bearer ${await tokenOf({ sub: 'user-2' })}`,
+      'content-type': 'image/png',
+    }
+    await world.call('PUT', `/api/v1/billing/payments/${id}/proof`, { body: png(), headers })
+    visit = await enterConsole(world, ROLE_KEYS.owner)
+    await enterConsole(world, ROLE_KEYS.support)
+    const owner = operatorOf(world, ROLE_KEYS.owner)
+    const sessions = (await owner.get('/sessions')).body.data
+    const events = (await owner.get('/events')).body.data
+    values = {
+      payment_id: [id],
+      n: ['1'],
+      user_id: ['user-1'],
+      event_id: [events[0].id],
+      session_id: [sessions.find(({ operator }: { operator: string }) => operator === 'support').id],
+      month: ['2026-11'],
+    }
+  })
+  afterEach(() => world.stop())
+
+  const addresses = (method: string): readonly string[] =>
+    world.service.app.knownRoutes().flatMap((route) => {
+      if (route.method !== method || !route.url.startsWith('/console')) return []
+      const act = route.url.startsWith('/console/users') ? USER_ACT_NAMES : PAYMENT_ACT_NAMES
+      return Object.entries({ ...values, act }).reduce<readonly string[]>(
+        (paths, [name, list]) =>
+          paths.flatMap((path) =>
+            path.includes(`:${name}`) ? list.map((value) => path.replace(`:${name}`, value)) : [path],
+          ),
+        [route.url],
+      )
+    })
+  const acts = async () => (await database().query(selectActs, [])).map(({ act }) => act)
+  const openFrom = (path: string, headers: Readonly<Record<string, string>>) =>
+    world.call('GET', path, { headers: { ...headers, cookie: visit.cookie } })
+
+  it('opens pages, and writes nothing to the audit trail', async () => {
+    const pages = addresses('GET')
+    for (const headers of OTHER_SITES) {
+      const answers = await Promise.all(pages.map((path) => openFrom(path, headers)))
+      expect(answers.filter(({ status }) => status >= 500)).toEqual([])
+      expect(await acts()).toEqual([])
+    }
+    await Promise.all(pages.map((path) => openFrom(path, { 'sec-fetch-site': 'none' })))
+    expect(await acts()).toEqual(['payment.read_proof', 'payments.export', 'user.look'])
+  })
+
+  it('is refused to every form, also with the right token', async () => {
+    const form_token = /name="form_token" value="([^"]+)"/.exec((await visit.open()).text)?.[1] ?? ''
+    const headers = { cookie: visit.cookie, 'content-type': 'application/x-www-form-urlencoded' }
+    const send = (path: string, from: Readonly<Record<string, string>>) => {
+      const body = new URLSearchParams({ form_token, key: ROLE_KEYS.owner }).toString()
+      return world.call('POST', path, { body, headers: { ...headers, ...from } })
+    }
+    const paths = addresses('POST')
+    expect(paths.length).toBeGreaterThan(PAYMENT_ACT_NAMES.length + USER_ACT_NAMES.length)
+    for (const path of paths)
+      for (const from of [...OTHER_SITES, OTHER_ORIGIN])
+        expect([path, (await send(path, from)).status]).toEqual([path, 403])
+    expect(new Set(await acts())).toEqual(new Set(['operator.refused']))
+    for (const path of paths.filter((one) => !/sign-(in|out)$/.test(one))) {
+      const { status } = await send(path, { 'sec-fetch-site': 'same-origin' })
+      // Of this site it is read, and is not whole.
+      expect([path, status === 303 || status === 422]).toEqual([path, true])
+    }
+  })
+})

@@ -1,0 +1,352 @@
+// Acts on a payment in the console: shown beforehand, done once, told afterwards; and only what the role may.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { ROLES, rolesThatMay } from '../core/role.js'
+import { type Database, statement } from '../database/database.js'
+import { PAYMENT_ACT_NAMES, PAYMENT_ACTS, type PaymentActName } from './payment-acts.js'
+
+// What is remembered of the mail that was sent long ago.
+const forgetMail = statement('test.acts.forget_mail', 'delete from mails where user_id = $1')
+const setSecondOf = statement('test.acts.second', 'update payments set second_of = $2 where id = $1')
+
+// From the price on two operators approve.
+const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-acts-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const transferFile = path.join(folder, 'transfer.json')
+writeFileSync(
+  transferFile,
+  JSON.stringify({
+    accounts: [
+      { kind: 'ccp', holder: 'Atlas', number: '0023456789', key: '88' },
+      { kind: 'baridimob', holder: 'Atlas', number: '00799999002345678941' },
+    ],
+    second_approval_from: 2_000,
+  }),
+)
+
+const SECOND_KEY = 'key-of-a-second-owner-of-the-tests'
+const ENV = {
+  OPERATOR_KEYS: `${ROLES_ENV.OPERATOR_KEYS},second:${SECOND_KEY}`,
+  TRANSFER_FILE: transferFile,
+  // No job runs, so nothing is sent.
+  SMTP_URL: 'smtp://127.0.0.1:9',
+}
+
+describeScenario('an act in the console', ({ database }) => {
+  let world: World
+  let visit: ConsoleVisit
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: ENV })
+    visit = await enterConsole(world, ROLE_KEYS.owner)
+  })
+  afterEach(() => world.stop())
+
+  async function underReview(userId: string): Promise<string> {
+    world.emulator.setFaults({ wrong_amount: { times: 1 } })
+    return (await world.as(userId).buy()).paymentId
+  }
+
+  const ask = (paymentId: string, act: PaymentActName) => visit.ask(`/console/payments/${paymentId}/${act}`)
+
+  const audit = async (paymentId: string) =>
+    (await operatorOf(world, ROLE_KEYS.owner).payment(paymentId)).audit
+
+  async function askForTransfer(userId: string): Promise<string> {
+    return (await world.as(userId).post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })).body
+      .id
+  }
+
+  async function secondPayment(userId: string): Promise<string> {
+    const { paymentId } = await world.as(userId).buy()
+    await database().query(setSecondOf, [paymentId, 'pay_0'])
+    return paymentId
+  }
+
+  it('records a refund, after showing what it ends', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    const { path, words, fields } = await ask(paymentId, 'refund')
+    for (const part of ['2 000 DA', 'Status paid refunded', 'Access pro until 21 December 2026', 'Free'])
+      expect(words.toLowerCase()).toContain(part.toLowerCase())
+    expect((await visit.open(path)).text).toMatch(/<th scope="row" data-label="What">.*?Status/)
+    const answer = await visit.submit(path, { ...fields, why: 'paid by mistake' })
+    expect(answer.status).toBe(303)
+    expect(await visit.follow(answer)).toMatch(/ refunded Done Refund recorded, by owner\./)
+    expect(await audit(paymentId)).toMatchObject([
+      { actor: 'owner', act: 'payment.refund', why: 'paid by mistake' },
+    ])
+  })
+
+  it('accepts a payment under review, after asking the provider', async () => {
+    const paymentId = await underReview('user-1')
+    const { path, words, fields } = await ask(paymentId, 'accept')
+    expect(words).toContain('What differs Amount: 2 000 DA here, 50 DA at the provider')
+    expect(words).toContain('The provider says paid · 2 000 DA')
+    expect(words).toMatch(/Status under review paid Access Free Pro until 21 December 2026/i)
+    const answer = await visit.submit(path, { ...fields, why: 'the list says 2000' })
+    expect(await visit.follow(answer)).toContain('Done Payment accepted, by owner.')
+  })
+
+  it('names an operator, not the provider, for what came by a transfer', async () => {
+    const paymentId = await askForTransfer('user-1')
+    const came = { amount: 1_500, received_at: '2026-11-21', payment_method: 'ccp', why: 'seen' }
+    for (const key of [ROLE_KEYS.owner, SECOND_KEY])
+      await operatorOf(world, key).post(`/payments/${paymentId}/approve`, came)
+    const { words } = await ask(paymentId, 'accept')
+    expect(words).toContain('An operator entered paid · 1 500 DA')
+    expect(words).toContain('2 000 DA asked for, 1 500 DA by the operator’s entry')
+    expect(words).not.toContain('provider')
+    const page = await visit.open(`/console/payments/${paymentId}`)
+    expect(wordsOf(page.text)).not.toMatch(/provider says/i)
+  })
+
+  it('asks the provider, and books what it says', async () => {
+    world.emulator.setFaults({ drop: {} })
+    const { paymentId } = await world.as('user-1').buy()
+    const { path, words, fields } = await ask(paymentId, 'recheck')
+    expect(words).toMatch(/Status open paid/)
+    expect(await audit(paymentId)).toEqual([])
+    expect(await visit.follow(await visit.submit(path, fields))).toContain('Done Provider asked, by owner.')
+  })
+
+  it('says what is known when the provider does not answer', async () => {
+    const paymentId = await underReview('user-1')
+    world.emulator.setFaults({ api_5xx: {} })
+    const { words } = await ask(paymentId, 'accept')
+    expect(words).toContain('The provider does not answer. What it said before counts.')
+  })
+
+  it('approves a transfer once two operators say what came', async () => {
+    const paymentId = await askForTransfer('user-1')
+    const { path, words, fields } = await ask(paymentId, 'approve')
+    expect(fields).toMatchObject({ amount: '2000', received_at: '2026-11-21', payment_method: '' })
+    expect(words).toContain('Amount asked for 2 000 DA')
+    expect(words).toMatch(/Status open open Access Free Free Approvals 0 of 2 1 of 2/)
+    const said = { ...fields, payment_method: 'ccp', why: 'on the statement' }
+    expect(await visit.follow(await visit.submit(path, said))).toContain('Done Transfer approved, by owner.')
+    // The first operator is not the second one.
+    expect((await visit.open(path)).status).toBe(409)
+    const second = await enterConsole(world, SECOND_KEY)
+    const page = await second.open(path)
+    expect(wordsOf(page.text)).toMatch(
+      /Status open paid Access Free Pro until 21 December 2026.* 1 of 2 2 of 2/,
+    )
+    const other = { ...fieldsOfAct(page.text), why: 'seen' }
+    const differs = await second.submit(path, { ...other, amount: '1900' })
+    expect([differs.status, wordsOf(differs.text)]).toEqual([422, expect.stringContaining('not allowed')])
+    const answer = await second.submit(path, other)
+    expect(answer.headers.get('location')).toContain('?done=act_')
+    const actors = (await audit(paymentId)).map(({ actor }: { actor: string }) => actor)
+    // Both at one instant.
+    expect(actors.sort()).toEqual(['owner', 'second'])
+    expect((await world.as('user-1').get('/api/v1/billing/status')).body.plan).toBe('pro')
+  })
+
+  /** A world in which something happens between the reading of a payment and that of its transfer. */
+  async function slowWorld() {
+    await world.stop()
+    const race = { meanwhile: null as (() => Promise<unknown>) | null }
+    const slow: Database = {
+      kind: database().kind,
+      transaction: (work) => database().transaction(work),
+      script: (sql) => database().script(sql),
+      close: async () => undefined,
+      query: async (asked, values) => {
+        const { meanwhile } = race
+        if (asked.name === 'transfers.of_payment' && meanwhile) {
+          race.meanwhile = null
+          await meanwhile()
+        }
+        return database().query(asked, values)
+      },
+    }
+    world = await createWorld(slow, { env: ENV })
+    visit = await enterConsole(world, ROLE_KEYS.owner)
+    return race
+  }
+
+  it('approves nothing where the first approval was refused while the second came in', async () => {
+    const race = await slowWorld()
+    const paymentId = await askForTransfer('user-1')
+    const { path, fields } = await ask(paymentId, 'approve')
+    await visit.submit(path, { ...fields, payment_method: 'ccp', why: 'on the statement' })
+    const second = await enterConsole(world, SECOND_KEY)
+    const shown = fieldsOfAct((await second.open(path)).text)
+    const owner = operatorOf(world, ROLE_KEYS.owner)
+    race.meanwhile = () => owner.post(`/payments/${paymentId}/refuse`, { why: 'it was another one' })
+    expect(await visit.follow(await second.submit(path, { ...shown, why: 'seen' }))).toContain(
+      'Nothing was done',
+    )
+    expect((await owner.payment(paymentId)).transfer).toMatchObject({ state: 'refused', approvals: [] })
+  })
+
+  it('tells the second click on an approval what the first one did, however close they are', async () => {
+    const race = await slowWorld()
+    const paymentId = await askForTransfer('user-1')
+    const { path, fields } = await ask(paymentId, 'approve')
+    const send = () => visit.submit(path, { ...fields, payment_method: 'ccp', why: 'x' })
+    race.meanwhile = send
+    expect((await send()).headers.get('location')).toContain('?done=act_')
+    expect(await audit(paymentId)).toHaveLength(1)
+  })
+
+  it('shows first what follows from another amount than the one asked for', async () => {
+    const paymentId = await askForTransfer('user-1')
+    const { path, fields } = await ask(paymentId, 'approve')
+    const said = { ...fields, payment_method: 'ccp', amount: '1 500', why: 'less came' }
+    const shown = await visit.submit(path, said)
+    expect(shown.status).toBe(422)
+    expect(wordsOf(shown.text)).toContain('Nothing was done yet: the figures are others than those shown.')
+    expect(fieldsOfAct(shown.text)).toMatchObject({
+      amount: '1 500',
+      payment_method: 'ccp',
+      why: 'less came',
+    })
+    expect(await audit(paymentId)).toEqual([])
+    // Of a field that is sent twice the first counts, for what is shown and for what is done.
+    const twice = new URLSearchParams({ ...fieldsOfAct(shown.text) })
+    twice.append('amount', '1')
+    const headers = { cookie: visit.cookie, 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await world.call('POST', path, { body: twice.toString(), headers })
+    expect(answer.status).toBe(303)
+    expect(await audit(paymentId)).toMatchObject([{ after: { approvals: [{ amount: 1500 }] } }])
+  })
+
+  it.each([
+    ['amount', ''],
+    ['amount', '20,00'],
+    ['amount', '0'],
+    ['amount', '9999999999'],
+    ['received_at', ''],
+    ['received_at', '2026-02-31'],
+    ['received_at', '2026-11-25'],
+    ['received_at', '2026-10-01'],
+    ['payment_method', ''],
+    ['payment_method', 'gold'],
+  ])('asks again for what cannot have come: %s %s', async (name, value) => {
+    const paymentId = await askForTransfer('user-1')
+    const { path, fields } = await ask(paymentId, 'approve')
+    const said = { ...fields, payment_method: 'ccp', why: 'x', [name]: value }
+    const again = await visit.submit(path, said)
+    expect(again.status).toBe(422)
+    expect(again.text).toContain(`aria-describedby="wrong-${name}"`)
+    expect(await audit(paymentId)).toEqual([])
+  })
+
+  it('refuses a transfer, and the user reads why', async () => {
+    const paymentId = await askForTransfer('user-1')
+    const { path, words, fields } = await ask(paymentId, 'refuse')
+    expect(words).toContain('Status open canceled')
+    expect(words).toContain('Reason, which the user reads')
+    expect(await visit.follow(await visit.submit(path, { ...fields, why: 'nothing came' }))).toContain(
+      'canceled Done',
+    )
+    const { body } = await world.as('user-1').get(`/api/v1/billing/payments/${paymentId}`)
+    expect(body.status).toBe('canceled')
+    expect(await visit.follow(await visit.open(path))).toContain('Nothing was done: the data has changed')
+  })
+
+  it('keeps a second payment', async () => {
+    const paymentId = await secondPayment('user-1')
+    const { path, fields } = await ask(paymentId, 'keep')
+    const send = () => visit.submit(path, { ...fields, why: 'wants both' })
+    const answers = [...(await Promise.all([send(), send()])), await send()]
+    expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1)
+    expect(await audit(paymentId)).toMatchObject([{ act: 'payment.keep', why: 'wants both' }])
+    expect((await visit.open(path)).status).toBe(303)
+  })
+
+  it('is done once, however often the form is sent', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    const { path, fields } = await ask(paymentId, 'refund')
+    const send = () => visit.submit(path, { ...fields, why: 'x' })
+    const answers = [...(await Promise.all([send(), send(), send()])), await send()]
+    const targets = new Set(answers.map(({ headers }) => headers.get('location')))
+    expect([...targets]).toEqual([expect.stringMatching(/\?done=act_/)])
+    expect(await audit(paymentId)).toHaveLength(1)
+  })
+
+  it.each(['recheck', 'accept'] as const)('is done once, however often the form is sent: %s', async (act) => {
+    const paymentId = await underReview('user-1')
+    const { path, fields } = await ask(paymentId, act)
+    const send = () => visit.submit(path, { ...fields, why: 'x' })
+    const answers = [...(await Promise.all([send(), send(), send()])), await send()]
+    expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1)
+    expect(await audit(paymentId)).toHaveLength(1)
+  })
+
+  it('is not done where the payment has changed since it was shown', async () => {
+    const paymentId = await underReview('user-1')
+    const { path, fields } = await ask(paymentId, 'accept')
+    await operatorOf(world, ROLE_KEYS.support).post(`/payments/${paymentId}/recheck`)
+    const answer = await visit.submit(path, { ...fields, why: 'x' })
+    expect(await visit.follow(answer)).toContain('Nothing was done: the data has changed')
+    expect((await audit(paymentId)).map(({ act }: { act: string }) => act)).toEqual(['payment.recheck'])
+  })
+
+  it('is not done where a second payment was kept since it was shown', async () => {
+    const paymentId = await secondPayment('user-1')
+    const { path, fields } = await ask(paymentId, 'refund')
+    await operatorOf(world, ROLE_KEYS.owner).post(`/payments/${paymentId}/keep`, { why: 'wants both' })
+    const answer = await visit.submit(path, { ...fields, why: 'paid twice' })
+    expect(await visit.follow(answer)).toContain('Nothing was done: the data has changed')
+    expect((await audit(paymentId)).map(({ act }: { act: string }) => act)).toEqual(['payment.keep'])
+  })
+
+  it('needs a reason where money changes, and a form of this session', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    const { path, fields } = await ask(paymentId, 'refund')
+    for (const why of [' ', '\u200b\u2060', 'a\nb', '"><b>'.repeat(200)]) {
+      const again = await visit.submit(path, { ...fields, why })
+      expect(again.status).toBe(422)
+      expect(again.text).toContain('aria-invalid="true" aria-describedby="wrong-why"')
+      expect(fieldsOfAct(again.text)).toMatchObject({
+        version: fields.version,
+        operation_id: expect.any(String),
+      })
+      expect(again.text).not.toContain('"><b>')
+    }
+    for (const forged of [{ version: '' }, { operation_id: '' }]) {
+      const refused = await visit.submit(path, { ...fields, why: 'x', ...forged })
+      expect([refused.status, refused.text.includes('operation_id')]).toEqual([422, false])
+    }
+    expect((await visit.submit(path, { ...fields, why: 'x', form_token: 'x' })).status).toBe(403)
+    expect(await audit(paymentId)).toEqual([])
+  })
+
+  it('is there for the roles that may, and refused to the others, asked or sent', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    const review = await underReview('user-2')
+    const transfer = await askForTransfer('user-3')
+    const second = await secondPayment('user-4')
+    await setProfile(world, 'user-1', { email: 'amina@example.dz' })
+    await database().query(forgetMail, ['user-1'])
+    const ids: Readonly<Record<PaymentActName, string>> = {
+      ...{ recheck: review, accept: review, refund: paymentId, resend: paymentId },
+      ...{ approve: transfer, refuse: transfer, keep: second },
+    }
+    for (const role of ROLES) {
+      const own = await enterConsole(world, ROLE_KEYS[role])
+      for (const name of PAYMENT_ACT_NAMES) {
+        const id = ids[name]
+        const path = `/console/payments/${id}/${name}`
+        const may = rolesThatMay(PAYMENT_ACTS[name].act).includes(role)
+        const page = (await own.open(`/console/payments/${id}`)).text
+        expect([role, name, page.includes(`href="${world.base}${path}"`)]).toEqual([role, name, may])
+        expect([role, name, (await own.open(path)).status]).toEqual([role, name, may ? 200 : 403])
+        if (may) continue
+        const fields = { why: 'x', operation_id: 'x'.repeat(22), version: '1' }
+        expect((await own.submit(path, fields)).status).toBe(403)
+      }
+    }
+    for (const id of Object.values(ids)) expect(await audit(id)).toEqual([])
+  })
+})

@@ -1,0 +1,133 @@
+// The page of a payment: what it says to which operator.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { actOften, enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { png } from '../../../../test/support/proof-files.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { ROLES, rolesThatMay } from '../core/role.js'
+import { statement } from '../database/database.js'
+
+const selectReadings = statement(
+  'test.payment_page.readings',
+  `select actor, payment_id, after from audit where act = 'payment.read_proof' order by actor collate "C"`,
+)
+
+const TRANSFER_FILE = new URL('../../../../docs/transfer.example.json', import.meta.url).pathname
+const PAYMENTS = '/api/v1/billing/payments'
+
+describeScenario('the console', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    const OPERATOR_KEYS = `${OPERATOR_ENV.OPERATOR_KEYS},${ROLES_ENV.OPERATOR_KEYS}`
+    world = await createWorld(database(), { env: { OPERATOR_KEYS, TRANSFER_FILE } })
+  })
+  afterEach(() => world.stop())
+
+  it('shows a payment with what operators did', async () => {
+    const { paymentId } = await world.as('<b>user-1</b>').buy()
+    await operatorOf(world).post(`/payments/${paymentId}/recheck`, { why: '<script>x</script>' })
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const { text } = await visit.open(`/console/payments/${paymentId}`)
+    const words = wordsOf(text)
+    for (const part of [`Payment ${paymentId} paid`, '2 000 DA', 'EDAHABIA', 'amina Provider asked'])
+      expect(words).toContain(part)
+    expect(text).not.toMatch(/<script|<b>user/)
+    expect(Buffer.byteLength(text)).toBeLessThan(60_000)
+  })
+
+  it('calls the reference of a transfer by its name', async () => {
+    const { body } = await world.as('user-1').post(PAYMENTS, { plan: 'pro', method: 'transfer' })
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const words = wordsOf((await visit.open(`/console/payments/${body.id}`)).text)
+    expect(words).toMatch(/ Reference [A-Z0-9]{12} /)
+    expect(words).toMatch(/ Paid with transfer .* Reference valid until \d+ \w+ 2026 at 13:00 /i)
+    expect(words).not.toContain('Checkout')
+  })
+
+  it('stays small however often a payment was looked at, and has what was done last', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    await actOften(database(), { userId: 'user-1', paymentId, act: 'payment.recheck', times: 10_000 })
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const { text } = await visit.open(`/console/payments/${paymentId}?done=act_10000`)
+    expect(Buffer.byteLength(text)).toBeLessThan(60_000)
+    expect(text).toContain('href="#act_10000"')
+    expect(text).toContain('id="act_09976"')
+    expect(text).not.toContain('id="act_09975"')
+  })
+
+  it('gives a proof as a file to the roles that may read it, and each reading is in the trail', async () => {
+    const { id } = (await world.as('user-1').post(PAYMENTS, { plan: 'pro', method: 'transfer' })).body
+    const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+    const headers = { authorization, 'content-type': 'image/png' }
+    await world.call('PUT', `${PAYMENTS}/${id}/proof`, { body: png(), headers })
+    for (const role of ROLES) {
+      const { cookie, open } = await enterConsole(world, ROLE_KEYS[role])
+      const link = `/console/payments/${id}/proofs/1`
+      const may = rolesThatMay('payment.read_proof').includes(role)
+      expect([role, (await open(`/console/payments/${id}`)).text.includes(link)]).toEqual([role, may])
+      const file = await fetch(`${world.url}${link}`, { headers: { cookie } })
+      expect([role, file.status]).toEqual([role, may ? 200 : 403])
+      if (!may) continue
+      expect(Object.fromEntries(file.headers)).toMatchObject({
+        'content-type': 'image/png',
+        'content-disposition': `attachment; filename="${id}-1.png"`,
+        'content-security-policy': "default-src 'none'; sandbox",
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+      })
+      expect(Buffer.from(await file.arrayBuffer()).equals(png())).toBe(true)
+      expect((await open(`/console/payments/${id}/proofs/2`)).status).toBe(404)
+    }
+    expect(await database().query(selectReadings)).toEqual(
+      ['accountant', 'owner', 'support'].map((actor) => ({ actor, payment_id: id, after: { proof: 1 } })),
+    )
+  })
+
+  it('says in words that there is no such page', async () => {
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    for (const path of ['/console/payments/none', '/console/none']) {
+      const { status, text } = await visit.open(path)
+      expect([path, status]).toEqual([path, 404])
+      expect(wordsOf(text)).toContain('There is nothing at this address.')
+    }
+  })
+
+  it('leads from a refusal back to the payment or the user that it was about', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    await setProfile(world, 'user-1', { email: 'amina@example.dz' })
+    const [payment, user] = [`/console/payments/${paymentId}`, '/console/users/user-1']
+    for (const [role, path, status, about, words] of [
+      ['owner', `${payment}/resend`, 501, payment, 'Back to the payment'],
+      ['viewer', `${payment}/refund`, 403, payment, 'Back to the payment'],
+      ['viewer', `${user}/grant`, 403, user, 'Back to the user'],
+      ['viewer', '/console/health/compare', 403, '/console', 'Back to the inbox'],
+      ['owner', '/console/payments/none/refund', 404, '/console', 'Back to the inbox'],
+      ['owner', '/console/users/none', 404, '/console', 'Back to the inbox'],
+    ] as const) {
+      const answer = await (await enterConsole(world, ROLE_KEYS[role])).open(path)
+      const [, href, label] = /<a class="button[^"]*" href="([^"]*)">([^<]*)</.exec(answer.text) ?? []
+      expect([path, answer.status, href, label]).toEqual([path, status, `${world.base}${about}`, words])
+    }
+  })
+
+  it('offers no receipt by mail where no mail is sent', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    const visit = await enterConsole(world, ROLE_KEYS.owner)
+    for (const path of [`/console/payments/${paymentId}`, '/console/users/user-1'])
+      expect([path, (await visit.open(path)).text.includes('/resend"')]).toEqual([path, false])
+  })
+
+  it('runs nothing, is framed by nobody, is kept by nobody, and sends its forms to itself alone', async () => {
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const { headers } = await visit.open()
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; base-uri 'none'; /)
+    expect(policy).toContain("frame-ancestors 'none'; form-action 'self'")
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+  })
+})

@@ -1,0 +1,173 @@
+// The page of a payment: what it is, and what operators did with it.
+import { type Payment, type PaymentWay, wayOf } from '../core/payment.js'
+import { mayDo } from '../core/role.js'
+import type { Proof } from '../core/transfer.js'
+import type { ConsoleKey } from '../i18n/console.js'
+import { termInWords } from '../i18n/formats.js'
+import { instrumentName, planName } from '../i18n/messages.js'
+import type { PaymentFile } from '../operator/acts.js'
+import { Card, LinkButton } from '../portal/frame.js'
+import { statusKey } from './changes.js'
+import { codeInWords, reviewInWords } from './codes.js'
+import {
+  addressOf,
+  type ConsolePages,
+  Facts,
+  type LinkedFact,
+  plainName,
+  renderConsole,
+  Table,
+  Text,
+  type View,
+} from './frame.js'
+import { actsOffered } from './payment-acts.js'
+import { type Notice, NoticeOf, Trail } from './trail.js'
+
+/** The newest: with reasons of 500 letters the page is under 60 kB. */
+const ACTS_SHOWN = 25
+
+export function paymentPage(pages: ConsolePages, view: View, file: PaymentFile, notice: Notice): string {
+  const { payment } = file
+  const title = `${view.say('payment')} ${payment.id}`
+  return renderConsole(pages, {
+    ...view,
+    title,
+    safeContent: (
+      <>
+        <div class="heading">
+          <h1 safe>{title}</h1>
+          <StatusBadge {...{ view, payment }} />
+        </div>
+        <NoticeOf {...{ view, notice }} acts={file.audit} />
+        <Card id="facts" title={view.say('payment')}>
+          <Facts facts={factsOf(pages, view, file)} />
+        </Card>
+        <Acts {...{ pages, view, file }} />
+        <Proofs {...{ pages, view, file }} />
+        <Reports {...{ pages, view, file }} />
+        <Trail {...{ pages, view }} acts={file.audit.slice(-ACTS_SHOWN).toReversed()} />
+      </>
+    ),
+  })
+}
+
+const LOOKS: Readonly<Record<string, string>> = {
+  paid: '',
+  review: 'warn',
+  pending: 'none',
+  requested: 'none',
+}
+
+function Acts({ pages, view, file }: { pages: ConsolePages; view: View; file: PaymentFile }) {
+  const names = actsOffered(pages, view, file)
+  if (names.length === 0) return null
+  const path = addressOf(pages.base, 'payments', file.payment.id)
+  return (
+    <Card id="acts" title={view.say('acts')}>
+      <p class="actions">
+        {names.map((name) => (
+          <LinkButton href={`${path}/${name}`} label={view.say(`act_${name}`)} />
+        ))}
+      </p>
+    </Card>
+  )
+}
+
+const FILE_TYPES: Readonly<Record<Proof['type'], string>> = {
+  'application/pdf': 'PDF',
+  'image/jpeg': 'JPEG',
+  'image/png': 'PNG',
+}
+
+/** What the user sent of a transfer. Each reading is in the audit trail. */
+function Proofs({ pages, view, file }: { pages: ConsolePages; view: View; file: PaymentFile }) {
+  const { say, locale, session } = view
+  const { payment, proofs } = file
+  if (proofs.length === 0) return null
+  const path = `${addressOf(pages.base, 'payments', payment.id)}/proofs`
+  const may = mayDo(session.operator, 'payment.read_proof')
+  const rows = proofs.map(({ n, uploadedAt, type, erasedAt }) => ({
+    safeCells: [
+      <Text>{pages.formats.moment(uploadedAt, locale)}</Text>,
+      may && erasedAt === null ? (
+        <a href={`${path}/${n}`}>{FILE_TYPES[type]}</a>
+      ) : (
+        <Text>{FILE_TYPES[type]}</Text>
+      ),
+    ],
+  }))
+  return (
+    <Card id="proofs" title={say('proofs')}>
+      <Table columns={[say('when'), say('file')]} safeRows={rows} />
+    </Card>
+  )
+}
+
+/** What was reported each time the payment changed by it. */
+function Reports({ pages, view, file }: { pages: ConsolePages; view: View; file: PaymentFile }) {
+  const { say, locale } = view
+  if (file.reports.length === 0) return null
+  const rows = file.reports.map(({ heardAt, source, status, amount, outcome }) => ({
+    safeCells: [
+      <Text>{pages.formats.moment(heardAt, locale)}</Text>,
+      <Text>{codeInWords(view, 'source', source)}</Text>,
+      <Text>{say(statusKey(status))}</Text>,
+      <Text>{amount === null ? '' : pages.formats.money(amount, locale)}</Text>,
+      <Text>{codeInWords(view, 'outcome', outcome)}</Text>,
+    ],
+  }))
+  const columns = [say('when'), say('source'), say('status'), say('amount'), say('outcome')]
+  return (
+    <Card id="reports" title={say('reports')}>
+      <Table columns={columns} safeRows={rows} />
+    </Card>
+  )
+}
+
+export function StatusBadge({ view, payment }: { view: View; payment: Payment }) {
+  const { status } = payment
+  return (
+    <span class={`badge ${LOOKS[status] ?? 'bad'}`} safe>
+      {view.say(statusKey(status))}
+    </span>
+  )
+}
+
+/** What the method's own id of a payment is called. */
+const REFERENCE_NAMES = {
+  card: 'checkout',
+  transfer: 'reference',
+  cash: 'deskReference',
+  cheque: 'deskReference',
+} as const satisfies Readonly<Record<PaymentWay, ConsoleKey>>
+
+function factsOf(pages: ConsolePages, view: View, { payment, user, receipt, transfer }: PaymentFile) {
+  const { formats } = pages
+  const { locale, say } = view
+  const { plan, months, price, periodStart: start, periodEnd: end, paidAt, instrument } = payment
+  const moment = (instant: number | null) => (instant === null ? null : formats.moment(instant, locale))
+  const span = { start: moment(start) ?? '', end: moment(end) ?? '' }
+  const linked = (page: string, id: string, text = id): LinkedFact => ({
+    href: addressOf(pages.base, page, id),
+    text,
+  })
+  return [
+    [say('user'), linked('users', payment.userId, plainName(user.name ?? user.email ?? payment.userId))],
+    [say('plan'), `${planName(plan.name, locale)} · ${termInWords(months, locale)}`],
+    [say('amount'), formats.money(price.amount, locale)],
+    [
+      say('method'),
+      instrument === null
+        ? codeInWords(view, 'way', wayOf(payment.method))
+        : instrumentName(instrument, locale),
+    ],
+    [say('created'), moment(payment.createdAt)],
+    [say('paidAt'), moment(paidAt)],
+    [say('period'), start === null ? null : say('periodText', span)],
+    [say('receipt'), receipt?.number ?? null],
+    [say(REFERENCE_NAMES[wayOf(payment.method)]), payment.checkoutId],
+    [say('referenceUntil'), transfer?.state === 'open' ? moment(payment.expiresAt) : null],
+    [say('secondOf'), payment.secondOf === null ? null : linked('payments', payment.secondOf)],
+    [say('reviewDiffers'), reviewInWords(pages, view, payment)],
+  ] as const
+}

@@ -1,0 +1,79 @@
+// The search of the console: one field on each page.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+describeScenario('the search of the console', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: OPERATOR_ENV })
+  })
+  afterEach(() => world.stop())
+
+  const find = async (q: string) => {
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    return visit.open(`/console/search?${new URLSearchParams({ q })}`)
+  }
+
+  it('opens the page of an exact hit', async () => {
+    const { paymentId } = await world.as('a/b c').buy()
+    await setProfile(world, 'a/b c', { email: 'amina@example.dz' })
+    const at = `${world.base}/console`
+    const { body } = await operatorOf(world).get(`/payments/${paymentId}`)
+    for (const [q, to] of [
+      [` ${paymentId} `, `${at}/payments/${paymentId}`],
+      [body.receipt.number, `${at}/payments/${paymentId}`],
+      ['AMINA@example.dz', `${at}/users/a%2Fb%20c`],
+      ['a/b c', `${at}/users/a%2Fb%20c`],
+    ] as const) {
+      const { status, headers } = await find(q)
+      expect([q, status, headers.get('location')]).toEqual([q, 303, to])
+    }
+  })
+
+  it('lists what begins so, and never guesses between two that are exact', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    await setProfile(world, 'user-1', { email: 'shared@example.dz', name: 'Amina <i>Kaci' })
+    await setProfile(world, 'user-2', { email: 'shared@example.dz', name: 'Amine' })
+    const { status, text } = await find('ami')
+    expect(status).toBe(200)
+    for (const part of ['Amina &lt;i>Kaci', 'Amine', 'href="/console/users/user-1"', 'value="ami"'])
+      expect([part, text.replaceAll(world.base, '').includes(part)]).toEqual([part, true])
+    expect((await find('shared@example.dz')).status).toBe(200)
+    const byAmount = await find('000 2026-11-21')
+    expect(byAmount.text).toContain(`/console/payments/${paymentId}"`)
+    expect(wordsOf(byAmount.text)).toContain('2 000 DA paid')
+  })
+
+  it('keeps a name or an address from turning the direction of what is around it', async () => {
+    await setProfile(world, 'user-1', { name: '\u202eanima\u202c\u2069', email: 'a\u202e@example.dz' })
+    await setProfile(world, 'user-2', { email: 'a\u202e@example.dz' })
+    const { text } = await find('a')
+    expect(text).toContain('<bdi>anima</bdi>')
+    expect(text.match(/<bdi>a@example\.dz<\/bdi>/g)).toHaveLength(2)
+    expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
+  })
+
+  it('says what can be searched where nothing is found, asked or readable', async () => {
+    for (const q of ['nobody', '', '   ', 'x'.repeat(321), '"><script>']) {
+      const { status, text } = await find(q)
+      expect([q, status]).toEqual([q, 200])
+      expect(wordsOf(text)).toContain('A receipt’s number, such as 2026-000042')
+      expect(wordsOf(text).includes('Nothing found')).toBe(q.trim() !== '')
+      expect(text).not.toContain('"><script')
+    }
+  })
+
+  it('has its field on every page, and asks who is there', async () => {
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    for (const page of ['/console', '/console/search', '/console/payments/none'])
+      expect((await visit.open(page)).text).toContain(
+        `<form method="get" action="${world.base}/console/search">`,
+      )
+    expect((await world.call('GET', '/console/search?q=x')).status).toBe(303)
+  })
+})

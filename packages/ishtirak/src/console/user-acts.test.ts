@@ -1,0 +1,189 @@
+// Acts on a user in the console: asked, shown beforehand, done once, told afterwards; and only what the role may.
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { ROLES, rolesThatMay } from '../core/role.js'
+import { USER_ACT_NAMES, USER_ACTS, type UserActName } from './user-acts.js'
+
+const TWO_PLANS = path.resolve('test/fixtures/terms.json')
+
+const QUERIES: Readonly<Record<UserActName, string>> = {
+  grant: '?days=14',
+  record: '?offer=pro+1&method=cheque&reference=BNA+1234567',
+  end: '',
+}
+
+describeScenario('an act on a user', ({ database }) => {
+  let world: World
+  let visit: ConsoleVisit
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: ROLES_ENV })
+    visit = await enterConsole(world, ROLE_KEYS.owner)
+    await world.as('user-1').buy()
+  })
+  afterEach(() => world.stop())
+
+  const ask = (act: UserActName, query = QUERIES[act]) => visit.ask(`/console/users/user-1/${act}`, query)
+
+  const audit = async () =>
+    (await operatorOf(world, ROLE_KEYS.owner).get('/users/user-1')).body.audit as { act: string }[]
+
+  const send = async (act: UserActName) => {
+    const { path, words, fields } = await ask(act)
+    const answer = await visit.submit(path, { ...fields, why: 'ticket 4711' })
+    return { words, told: await visit.follow(answer) }
+  }
+
+  it('grants days, after asking how many and showing the new end', async () => {
+    expect((await ask('grant', '')).words).toContain('Days, 366 at most')
+    const { words, told } = await send('grant')
+    expect(words).toContain('Days to grant 14')
+    expect(words).toMatch(/Access Pro until 21 December 2026 at 13:00 Pro until 4 January 2027 at 13:00/)
+    expect(told).toContain('Done Days granted, by owner.')
+    expect(told).toContain('Pro until 4 January 2027 at 13:00')
+  })
+
+  it('ends access, and is offered while there is some', async () => {
+    const { words, told } = await send('end')
+    expect(words).toMatch(/Access Pro until 21 December 2026 at 13:00 Free until 21 November 2026/)
+    expect(told).toContain('Done Access ended, by owner.')
+    expect(told).not.toContain('End access')
+    expect((await ask('end')).status).toBe(409)
+  })
+
+  it('records what was paid at the desk, after showing what is to be taken', async () => {
+    const { words, told } = await send('record')
+    for (const part of ['To be taken 2 000 DA', 'BNA 1234567', 'Pro until 21 January 2027 at 13:00'])
+      expect(words).toContain(part)
+    expect(told).toContain('Done Payment recorded at the desk, by owner.')
+    expect(told).toContain('Pro until 21 January 2027')
+  })
+
+  it('asks for another reference where one names a payment already', async () => {
+    await send('record')
+    const known = await visit.open(`/console/users/user-1/record${QUERIES.record}`)
+    expect([known.status, known.text.includes('aria-describedby="wrong-reference"')]).toEqual([422, true])
+    const { path, fields } = await ask('record', '?offer=pro+1&method=cheque&reference=BNA+7')
+    const other = { user_id: 'user-2', plan: 'pro', method: 'cheque', amount: 2000 }
+    await operatorOf(world, ROLE_KEYS.owner).post('/payments', { ...other, reference: 'bna 7', why: 'x' })
+    const late = await visit.submit(path, { ...fields, why: 'x' })
+    expect([late.status, late.text.includes('aria-describedby="wrong-reference"')]).toEqual([422, true])
+  })
+
+  it.each(USER_ACT_NAMES)('is done once, however often the form is sent: %s', async (act) => {
+    const { path, fields } = await ask(act)
+    const sendOnce = () => visit.submit(path, { ...fields, why: 'x' })
+    const answers = [...(await Promise.all([sendOnce(), sendOnce(), sendOnce()])), await sendOnce()]
+    const targets = new Set(answers.map(({ headers }) => headers.get('location')))
+    expect([...targets]).toEqual([expect.stringMatching(/\?done=act_/)])
+    expect(await audit()).toHaveLength(1)
+  })
+
+  it.each(USER_ACT_NAMES)('is not done where the user has changed since it was shown: %s', async (act) => {
+    const { path, fields } = await ask(act)
+    await operatorOf(world, ROLE_KEYS.support).post('/users/user-1/grant', { days: 1, why: 'x' })
+    expect(await visit.follow(await visit.submit(path, { ...fields, why: 'x' }))).toContain(
+      'Nothing was done: the data has changed',
+    )
+    expect((await audit()).map((one) => one.act)).toEqual(['user.grant'])
+  })
+
+  it.each([
+    ['grant', 'days', '?days=0'],
+    ['grant', 'days', '?days=367'],
+    ['grant', 'days', '?days=x'],
+    ['record', 'offer', '?offer=free+1&method=cheque&reference=x'],
+    ['record', 'offer', '?offer=gold+1&method=cheque&reference=x'],
+    ['record', 'offer', '?offer=pro+7&method=cheque&reference=x'],
+    ['record', 'method', '?offer=pro+1&method=card&reference=x'],
+    ['record', 'reference', '?offer=pro+1&method=cheque&reference=+'],
+  ] as const)('is asked again for what cannot be, as it was typed: %s %s %s', async (act, field, query) => {
+    const { status, text } = await visit.open(`/console/users/user-1/${act}${query}`)
+    expect([status, text.includes('<form method="get"')]).toEqual([422, true])
+    expect(wordsOf(text)).toContain('something in the form is missing or wrong')
+    expect(text.match(/aria-describedby="[^"]+"/g)).toEqual([`aria-describedby="wrong-${field}"`])
+    const typed = new URLSearchParams(query).get(field) ?? ''
+    if (field === 'days' || field === 'reference') expect(text).toContain(`name="${field}" value="${typed}"`)
+  })
+
+  it('needs a reason, a form of this session, and what was shown', async () => {
+    const { path, fields } = await ask('record')
+    for (const wrong of [{ why: ' ' }, { reference: 'a\nb' }, { reference: '' }, { offer: 'pro 7' }]) {
+      const [field = '', typed = ''] = Object.entries(wrong)[0] ?? []
+      const again = await visit.submit(path, { ...fields, ...{ why: 'x' }, ...wrong })
+      expect([typed, again.status]).toEqual([typed, 422])
+      expect(again.text).toContain(`aria-describedby="wrong-${field}"`)
+    }
+    // The price is another one than when it was shown.
+    const dearer = await visit.submit(path, { ...fields, why: 'ticket 4711', amount: '1' })
+    expect(dearer.status).toBe(422)
+    expect(wordsOf(dearer.text)).toContain('the figures are others than those shown')
+    expect(fieldsOfAct(dearer.text)).toMatchObject({ amount: '2000', why: 'ticket 4711' })
+    for (const forged of [{ version: '' }, { operation_id: '' }]) {
+      const refused = await visit.submit(path, { ...fields, why: 'x', ...forged })
+      expect([refused.status, refused.text.includes('operation_id')]).toEqual([422, false])
+    }
+    expect((await visit.submit(path, { ...fields, why: 'x', form_token: 'x' })).status).toBe(403)
+    expect(await audit()).toEqual([])
+    expect((await visit.submit(path, fieldsOfAct(dearer.text))).status).toBe(303)
+    expect(await audit()).toHaveLength(1)
+  })
+
+  it('grants days of the plan that is chosen, to a user who never had one, where several are sold', async () => {
+    expect((await visit.open('/console/users/user-1/grant')).text).not.toContain('<select')
+    await world.stop()
+    world = await createWorld(database(), { env: { ...ROLES_ENV, PLANS_FILE: TWO_PLANS } })
+    visit = await enterConsole(world, ROLE_KEYS.owner)
+    await setProfile(world, 'user-2', { email: 'amina@example.dz' })
+    const path = '/console/users/user-2/grant'
+    const { text } = await visit.open(path)
+    expect([...text.matchAll(/<option value="(\w+)"/g)].map(([, plan]) => plan)).toEqual(['pro', 'team'])
+    const shown = await visit.open(`${path}?days=14&plan=team`)
+    expect(wordsOf(shown.text)).toMatch(/Access Free Team until 5 December 2026/)
+    expect((await visit.open(`${path}?days=14&plan=free`)).status).toBe(422)
+    const answer = await visit.submit(path, { ...fieldsOfAct(shown.text), why: 'x' })
+    expect(await visit.follow(answer)).toContain('Team until 5 December 2026')
+    // Who has a plan gets days of it.
+    expect((await visit.open(path)).text).not.toContain('<select')
+    expect((await visit.open('/console/users/user-1/grant')).text).not.toContain('<select')
+  })
+
+  it('is there for the roles that may, and refused to the others, asked or sent', async () => {
+    for (const role of ROLES) {
+      const own = await enterConsole(world, ROLE_KEYS[role])
+      const page = (await own.open('/console/users/user-1')).text
+      for (const name of USER_ACT_NAMES) {
+        const path = `/console/users/user-1/${name}`
+        const may = rolesThatMay(USER_ACTS[name].act).includes(role)
+        expect([role, name, page.includes(`href="${world.base}${path}"`)]).toEqual([role, name, may])
+        for (const query of ['', QUERIES[name]])
+          expect([role, name, (await own.open(path + query)).status]).toEqual([role, name, may ? 200 : 403])
+        if (may) continue
+        const fields = { why: 'x', operation_id: 'x'.repeat(22), version: '1' }
+        const given = { days: '14', offer: 'pro 1', method: 'cheque', reference: 'x', amount: '2000' }
+        expect((await own.submit(path, { ...fields, ...given })).status).toBe(403)
+      }
+    }
+    expect(await audit()).toEqual([])
+  })
+
+  it('grants more than thirty days for an owner alone', async () => {
+    const support = await enterConsole(world, ROLE_KEYS.support)
+    const path = '/console/users/user-1/grant'
+    expect(wordsOf((await support.open(path)).text)).toContain('Days, 30 at most')
+    const tooMany = await support.open(`${path}?days=31`)
+    expect([tooMany.status, wordsOf(tooMany.text)]).toEqual([
+      422,
+      expect.stringContaining('The value is too large.'),
+    ])
+    const { fields } = await ask('grant')
+    expect((await support.submit(path, { ...fields, days: '31', why: 'x' })).status).toBe(403)
+    expect(await audit()).toEqual([])
+  })
+})

@@ -1,0 +1,226 @@
+// The acts on a user: for each when it is offered, what is asked first, what is shown beforehand, and the use case that does it.
+import { BillingError, type ErrorCode, wrongField } from '../core/error.js'
+import { planToGrant } from '../core/grant.js'
+import { offersOf } from '../core/plan.js'
+import { type Act, mayDo, SUPPORT_GRANT_DAYS_MAX } from '../core/role.js'
+import { statusAt } from '../core/subscription.js'
+import { termInWords } from '../i18n/formats.js'
+import { instrumentName, planName } from '../i18n/messages.js'
+import {
+  endUser,
+  grantDays,
+  loadUser,
+  previewEnd,
+  previewGrant,
+  type UserFile,
+  type UserPreview,
+} from '../operator/acts.js'
+import { GRANTED_DAYS_MAX } from '../operator/grant-schemas.js'
+import type { By } from '../payments/audit.sql.js'
+import { DESK_METHODS, type DeskMethod } from '../payments/desk/desk.js'
+import { quoteAtDesk, recordPayment } from '../payments/desk/record.js'
+import type { UserRecord } from '../payments/users.sql.js'
+import { countIn } from './act-form.js'
+import type { ActPage, Field } from './act-page.js'
+import { accessChange } from './changes.js'
+import { type ConsolePages, Facts, type View } from './frame.js'
+
+/** Of the question, in the query; of the form, in its body. */
+type Given = (name: string) => string
+
+type Shown = Pick<ActPage, 'version' | 'changes' | 'hidden' | 'safeMore'>
+
+export interface UserAct {
+  readonly act: Act
+  isOffered(file: UserFile): boolean
+  /** Of the question that comes first; absent: nothing is asked. */
+  fieldsOf?(pages: ConsolePages, view: View, user: UserRecord): readonly Field[]
+  /** By this field of the question it is answered. */
+  readonly asks?: string
+  /** Throws `validation_failed` with what is wrong in what was given. */
+  show(pages: ConsolePages, view: View, userId: string, given: Given): Promise<Shown>
+  /** Throws the same. */
+  run(pages: ConsolePages, userId: string, given: Given, by: By): Promise<unknown>
+}
+
+export const USER_ACTS = {
+  grant: {
+    act: 'user.grant',
+    isOffered: () => true,
+    fieldsOf: daysFields,
+    asks: 'days',
+    show: async (pages, view, userId, given) => {
+      const wanted = daysIn(given)
+      if (wanted.days > mostDaysFor(view)) throw wrongField('days', 'too_large')
+      const preview = await previewGrant(pages, userId, wanted)
+      const plan = wanted.planId === null ? {} : { plan: wanted.planId }
+      const days = pages.formats.number(wanted.days, view.locale)
+      return {
+        ...describe(pages, view, preview),
+        hidden: { days: String(wanted.days), ...plan },
+        safeMore: <Facts facts={[[view.say('daysAsked'), days]]} />,
+      }
+    },
+    run: (pages, userId, given, by) => grantDays(pages, userId, daysIn(given), by),
+  },
+  record: {
+    act: 'payment.record',
+    isOffered: () => true,
+    fieldsOf: deskFields,
+    asks: 'reference',
+    show: showRecord,
+    run: (pages, userId, given, by) => {
+      const amount = Number(given('amount'))
+      return recordPayment(pages, { userId, ...boughtIn(given), amount, reference: referenceIn(given) }, by)
+    },
+  },
+  end: {
+    act: 'user.end',
+    isOffered: ({ subscription }) =>
+      ['active', 'past_due'].includes(subscription.status) && subscription.currentPeriodEnd !== null,
+    show: async (pages, view, userId) => describe(pages, view, await previewEnd(pages, userId)),
+    run: (pages, userId, _given, by) => endUser(pages, userId, by),
+  },
+} as const satisfies Readonly<Record<string, UserAct>>
+
+export type UserActName = keyof typeof USER_ACTS
+export const USER_ACT_NAMES = Object.keys(USER_ACTS).filter(isUserAct)
+
+function isUserAct(name: string): name is UserActName {
+  return Object.hasOwn(USER_ACTS, name)
+}
+
+/** By what the user has, and to this role. */
+export function userActsOffered({ session }: View, file: UserFile): readonly UserActName[] {
+  return USER_ACT_NAMES.filter((name) => {
+    const { act, isOffered } = USER_ACTS[name]
+    return mayDo(session.operator, act) && isOffered(file)
+  })
+}
+
+function describe(pages: ConsolePages, view: View, preview: UserPreview): Shown {
+  return { version: preview.version, changes: [accessChange(pages, view, preview)] }
+}
+
+/** Throws `validation_failed`. */
+function daysIn(given: Given) {
+  const days = countIn('days', given('days'), GRANTED_DAYS_MAX)
+  return { days, planId: given('plan') || null, operationId: null }
+}
+
+/** By which fields another refusal of what was given came about; none: the figures are others than those shown. */
+const WRONG_FIELDS: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
+  unknown_plan: ['/plan', '/offer'],
+  plan_not_purchasable: ['/plan', '/offer'],
+  unknown_term: ['/offer'],
+  unknown_method: ['/method'],
+  wrong_amount: [],
+}
+
+function wrongFieldsOf({ code, extra }: BillingError): readonly string[] | undefined {
+  // The payment that has the reference.
+  return extra.payment_id === undefined ? WRONG_FIELDS[code] : ['/reference']
+}
+
+/** Throws `validation_failed` instead of what says the same by a code of its own. */
+export async function namingFields<Value>(act: () => Promise<Value>): Promise<Value> {
+  try {
+    return await act()
+  } catch (error) {
+    const fields = error instanceof BillingError ? wrongFieldsOf(error) : undefined
+    if (!fields) throw error
+    const problems = fields.map((pointer) => ({ pointer, code: 'not_allowed' as const }))
+    throw new BillingError('validation_failed', { problems, cause: error })
+  }
+}
+
+function boughtIn(given: Given) {
+  const [planId = '', months = ''] = given('offer').split(' ')
+  return { planId, months: Number(months), method: methodIn(given) }
+}
+
+/** Throws `validation_failed`. */
+function referenceIn(given: Given): string {
+  const reference = given('reference').trim()
+  if (reference === '') throw wrongField('reference', 'required')
+  if (reference.length > 80) throw wrongField('reference', 'too_long')
+  if (/\p{Cc}/u.test(reference)) throw wrongField('reference', 'wrong_format')
+  return reference
+}
+
+/** Throws `unknown_method`. */
+function methodIn(given: Given): DeskMethod {
+  const method = DESK_METHODS.find((name) => name === given('method'))
+  if (!method) throw new BillingError('unknown_method')
+  return method
+}
+
+/** The amount is that of the catalogue with the stamp duty: the operator who confirms says that it was taken. */
+async function showRecord(pages: ConsolePages, view: View, userId: string, given: Given): Promise<Shown> {
+  const { say, locale } = view
+  const { formats } = pages
+  const bought = boughtIn(given)
+  const user = await loadUser(pages, userId)
+  const reference = referenceIn(given)
+  const quote = await quoteAtDesk(pages, { userId, ...bought, reference })
+  const { offer, period, dutyCentimes, totalCentimes } = quote
+  const before = statusAt(user.subscription, pages.clock.now(), pages.rules)
+  const after = { ...before, plan: offer.plan, currentPeriodEnd: period.end }
+  return {
+    version: user.version,
+    changes: [accessChange(pages, view, { before, after })],
+    hidden: { offer: given('offer'), method: bought.method, reference, amount: String(totalCentimes / 100) },
+    safeMore: (
+      <Facts
+        facts={[
+          [say('plan'), `${planName(offer.plan.name, locale)} · ${termInWords(offer.months, locale)}`],
+          [say('method'), instrumentName(bought.method, locale)],
+          [say('deskTotal'), formats.centimes(totalCentimes, locale)],
+          [say('stampDuty'), dutyCentimes === 0 ? null : formats.centimes(dutyCentimes, locale)],
+          [say('deskReference'), reference],
+        ]}
+      />
+    ),
+  }
+}
+
+function mostDaysFor({ session }: View): number {
+  return mayDo(session.operator, 'user.grant_long') ? GRANTED_DAYS_MAX : SUPPORT_GRANT_DAYS_MAX
+}
+
+/** A plan is asked for where it can be another one: of users who never had one. */
+function daysFields(pages: ConsolePages, view: View, { subscription }: UserRecord): readonly Field[] {
+  const { say, locale } = view
+  const { catalogue, clock, rules } = pages
+  const now = clock.now()
+  const plans = catalogue.plans.filter(
+    ({ id }) => typeof planToGrant(subscription, id, catalogue, now, rules) !== 'string',
+  )
+  const choices = plans.map(({ id, name }) => [id, planName(name, locale)] as const)
+  return [
+    { name: 'days', label: say('daysLabel', { most: String(mostDaysFor(view)) }), value: '', type: 'number' },
+    ...(choices.length > 1
+      ? [{ name: 'plan', label: say('plan'), value: '', type: 'text' as const, choices }]
+      : []),
+  ]
+}
+
+function deskFields(pages: ConsolePages, { say, locale }: View): readonly Field[] {
+  const { formats, catalogue, methods } = pages
+  const taken = DESK_METHODS.filter((name) => methods.all.some((method) => method.name === name))
+  const offers = catalogue.plans.flatMap(offersOf).map(({ plan, months, price }) => {
+    const words = [planName(plan.name, locale), termInWords(months, locale)]
+    return [`${plan.id} ${months}`, [...words, formats.money(price.amount, locale)].join(' · ')] as const
+  })
+  return [
+    { name: 'offer', label: say('plan'), value: '', type: 'text', choices: offers },
+    {
+      name: 'method',
+      label: say('method'),
+      value: '',
+      type: 'text',
+      choices: taken.map((name) => [name, instrumentName(name, locale)] as const),
+    },
+    { name: 'reference', label: say('deskReference'), value: '', type: 'text' },
+  ]
+}

@@ -1,0 +1,178 @@
+// The page of a user: what the plan is and why; and the portal as that user sees it, where nothing can be done.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { actOften, type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { ROLES } from '../core/role.js'
+
+const DAY_SECONDS = 86_400
+
+describeScenario('the page of a user', ({ database }) => {
+  let world: World
+  let visit: ConsoleVisit
+  beforeEach(async () => {
+    const TRANSFER_FILE = new URL('../../../../docs/transfer.example.json', import.meta.url).pathname
+    world = await createWorld(database(), { env: { ...ROLES_ENV, TRANSFER_FILE } })
+    visit = await enterConsole(world, ROLE_KEYS.owner)
+  })
+  afterEach(() => world.stop())
+
+  const pageOf = (userId: string, more = '') =>
+    visit.open(`/console/users/${encodeURIComponent(userId)}${more}`)
+  const words = async (userId: string) => wordsOf((await pageOf(userId)).text)
+  /** The session of an operator does not last that long. */
+  const advance = async (days: number) => {
+    await world.advance(days * DAY_SECONDS)
+    visit = await enterConsole(world, ROLE_KEYS.owner)
+  }
+  const grant = (userId: string, days: number) =>
+    operatorOf(world, ROLE_KEYS.owner).post(`/users/${userId}/grant`, { days, why: 'ticket 4711' })
+
+  it('says what the plan is and why: by which payment, by which granted days, counted from when', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    expect(await words('user-1')).toContain(
+      'The ends of months are counted from 21 November 2026 at 13:00; 1 month so far.',
+    )
+    await grant('user-1', 14)
+    const said = await words('user-1')
+    for (const part of [
+      'Pro until 4 January 2027 at 13:00, 44 days left.',
+      `${paymentId} Pro · 1 month · 2 000 DA · EDAHABIA card (Algérie Poste) 21 November 2026 at 13:00 21 December 2026 at 13:00`,
+      'Pro · 14 days · granted by owner: ticket 4711 21 December 2026 at 13:00 4 January 2027 at 13:00',
+      'The next month is counted from 4 January 2027 at 13:00, where the granted days end.',
+    ])
+      expect(said).toContain(part)
+  })
+
+  it('says that it is in grace, over, ended by an operator, or that there was nothing', async () => {
+    await setProfile(world, 'user-1', { name: 'Amina' })
+    expect(await words('user-1')).toContain(
+      'Nothing was paid or granted so far. The plan is Free, without an end.',
+    )
+    await world.as('user-1').buy()
+    await advance(31)
+    expect(await words('user-1')).toMatch(
+      /Paid until 21 December 2026 at 13:00\. Pro still works until 2\d December/,
+    )
+    await advance(10)
+    expect(await words('user-1')).toMatch(
+      /Paid until 21 December 2026 at 13:00\. The plan is Free since 2\d December/,
+    )
+    await grant('user-1', 3)
+    await operatorOf(world, ROLE_KEYS.owner).post('/users/user-1/end', { why: 'a stolen card' })
+    expect(await words('user-1')).toMatch(
+      /Access was ended on 1 January 2027 at \S+ The plan is Free\. Access ended, by owner\. a stolen card/,
+    )
+  })
+
+  it('links to no act that the page does not show', async () => {
+    await world.as('user-1').buy()
+    await operatorOf(world, ROLE_KEYS.owner).post('/users/user-1/end', { why: 'a stolen card' })
+    for (let n = 0; n < 10; n += 1) {
+      world.clock.advance(1_000)
+      await pageOf('user-1', '/portal')
+    }
+    const { text } = await pageOf('user-1')
+    expect(wordsOf(text)).toContain('Access ended, by owner. a stolen card')
+    const targets = [...text.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id)
+    expect(targets.filter((id) => !text.includes(`id="${id}"`))).toEqual([])
+  })
+
+  it('shows limits and usage, the timeline and what operators did', async () => {
+    await world.as('user-1').buy()
+    await grant('user-1', 1)
+    const said = await words('user-1')
+    for (const part of ['0 of 10', 'Ordered: Pro · 2 000 DA', 'owner Days granted ticket 4711'])
+      expect(said).toContain(part)
+  })
+
+  it.each([
+    ['<script>alert(1)</script>', 'alert'],
+    ['\u202eanimA\u202c\u2069 x', 'animA x'],
+    ['n'.repeat(200), 'n'.repeat(200)],
+    ['"><img src=x onerror=alert(1)>', 'onerror'],
+  ])('a name can do nothing: %s', async (name, kept) => {
+    await setProfile(world, 'user-1', { name, locale: 'en' })
+    await world.as('user-1').buy()
+    for (const more of ['', '/portal']) {
+      const { status, text } = await pageOf('user-1', more)
+      expect([status, text.length < 60_000]).toEqual([200, true])
+      expect(text).not.toMatch(/<script|<img/)
+      if (more === '') expect(text).toContain(kept)
+    }
+    expect((await pageOf('user-1')).text).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
+  })
+
+  it.each(['a/b?c', 'اسم', '<i>', '.hidden'])('is found under any id: %s', async (userId) => {
+    await world.as(userId).buy()
+    for (const more of ['', '/portal']) {
+      const { status, text } = await pageOf(userId, more)
+      expect([status, text.includes('<i>'), text.includes('2026')]).toEqual([200, false, true])
+    }
+  })
+
+  it('stays under 60 kB, however much was done by hand', async () => {
+    await world.as('user-1').buy()
+    await actOften(database(), { userId: 'user-1', act: 'user.grant', times: 10_000 })
+    const { text } = await pageOf('user-1')
+    const next = /href="[^"]*(\?cursor=[^"#]*)/.exec(text)?.[1]
+    for (const html of [text, (await pageOf('user-1', next)).text])
+      expect(Buffer.byteLength(html)).toBeLessThan(60_000)
+  })
+
+  it('is not there for a user who is not known', async () => {
+    for (const more of ['', '/portal']) expect((await pageOf('nobody', more)).status).toBe(404)
+  })
+
+  describe('the portal as the user sees it', () => {
+    it('is in the language of the user, marked in that of the operator, and in the audit trail', async () => {
+      await setProfile(world, 'user-1', { locale: 'fr', name: 'Amina' })
+      const { text } = await pageOf('user-1', '/portal')
+      expect(text).toMatch(/^<!doctype html><html lang="fr" dir="ltr">/)
+      expect(text).toMatch(/<body><aside class="notice warn looking" lang="en" dir="ltr"/)
+      expect(wordsOf(text)).toContain('Votre abonnement')
+      expect(await words('user-1')).toMatch(/owner Portal seen as the user/)
+    })
+
+    it('has nothing that acts: no form, no link into the portal, no token', async () => {
+      const user = world.as('user-1')
+      const looks = ['free']
+      const check = async () => {
+        const { text, headers } = await pageOf('user-1', '/portal')
+        expect(text).not.toMatch(/<form|form_token|href="[^"]*\/(portal|billing\/return)|checkouts\//)
+        expect(text).not.toContain(world.emulator.url)
+        expect(headers.get('content-security-policy')).toContain("form-action 'none'")
+        looks.push(text)
+      }
+      await setProfile(world, 'user-1', { locale: 'en' })
+      await check()
+      await user.post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
+      await check()
+      await user.upgrade()
+      await check()
+      await user.buy()
+      await check()
+      expect(new Set(looks).size).toBe(5)
+    })
+
+    it('asks no provider and changes nothing but the trail', async () => {
+      world.emulator.setFaults({ drop: {} })
+      const { paymentId } = await world.as('user-1').buy()
+      for (const more of ['', '/portal'])
+        expect(wordsOf((await pageOf('user-1', more)).text)).not.toContain('2026 at 13:00 21 December')
+      expect((await operatorOf(world, ROLE_KEYS.owner).payment(paymentId)).payment.status).toBe('pending')
+    })
+
+    it('is there for every role', async () => {
+      await world.as('user-1').buy()
+      for (const role of ROLES) {
+        const own = await enterConsole(world, ROLE_KEYS[role])
+        expect([role, (await own.open('/console/users/user-1/portal')).status]).toEqual([role, 200])
+      }
+    })
+  })
+})

@@ -1,0 +1,74 @@
+// The page of a user: the plan and why, what can be done, what is used, what was paid, and what operators did.
+import { CATALOGS, sayFor } from '../i18n/messages.js'
+import type { Overview } from '../limits/overview.js'
+import type { UserFile } from '../operator/acts.js'
+import { Card, LinkButton } from '../portal/frame.js'
+import { UsageBars } from '../portal/portal-usage.js'
+import { addressOf, type ConsolePages, Facts, plainName, renderConsole, type View } from './frame.js'
+import { PlanCard } from './plan-card.js'
+import { type Timeline, TimelineCard } from './timeline-card.js'
+import { type Notice, NoticeOf, Trail } from './trail.js'
+import { userActsOffered } from './user-acts.js'
+
+export interface UserPage {
+  readonly file: UserFile
+  readonly overview: Overview
+  readonly timeline: Timeline
+  /** Not a page further back. */
+  readonly isFirst: boolean
+  readonly notice: Notice
+}
+
+/** The timeline has them all. */
+const ACTS_SHOWN = 10
+
+export function userPage(
+  pages: ConsolePages,
+  view: View,
+  { file, overview, timeline, isFirst, notice }: UserPage,
+): string {
+  const { say, locale } = view
+  const { userId, name, email } = file.user
+  const sayAll = sayFor(pages.seller.identity, locale)
+  return renderConsole(pages, {
+    ...view,
+    title: `${say('user')} ${plainName(userId)}`,
+    safeContent: (
+      <>
+        <h1>
+          <bdi safe>{plainName(name ?? email ?? userId)}</bdi>
+        </h1>
+        <NoticeOf {...{ view, notice }} acts={file.audit} />
+        <Card id="facts" title={say('user')}>
+          <Facts facts={factsOf(pages, view, file)} />
+          <Acts {...{ pages, view, file }} />
+        </Card>
+        <PlanCard {...{ pages, view, file }} />
+        <UsageBars {...{ pages, say: sayAll, view: { locale, overview } }} title={say('usage')} />
+        <TimelineCard {...{ pages, view, file, timeline, isFirst }} />
+        <Trail {...{ pages, view }} acts={file.audit.slice(0, ACTS_SHOWN)} />
+      </>
+    ),
+  })
+}
+
+function factsOf({ formats }: ConsolePages, { locale, say }: View, { user }: UserFile) {
+  return [
+    [say('userId'), plainName(user.userId)],
+    [say('email'), user.email && plainName(user.email)],
+    [say('language'), user.locale && CATALOGS[user.locale].page.languageName],
+    [say('knownSince'), formats.moment(user.createdAt, locale)],
+  ] as const
+}
+
+function Acts({ pages, view, file }: { pages: ConsolePages; view: View; file: UserFile }) {
+  const path = addressOf(pages.base, 'users', file.user.userId)
+  return (
+    <p class="actions">
+      <LinkButton href={`${path}/portal`} label={view.say('seeAsUser')} />
+      {userActsOffered(view, file).map((name) => (
+        <LinkButton href={`${path}/${name}`} label={view.say(`act_${name}`)} />
+      ))}
+    </p>
+  )
+}

@@ -1,0 +1,28 @@
+// What a report says otherwise than our own row: one line of text for each, as it is kept, in English. It is read back where it is
+// shown in another language.
+import type { MethodTraits } from './checkout.js'
+
+export type Differing = 'amount' | 'currency' | 'live' | 'payment_id' | 'user_id' | 'plan_id' | 'months'
+
+export interface Difference {
+  readonly name: string
+  readonly ours: string
+  /** Who says otherwise. */
+  readonly by: MethodTraits['settledBy']
+  readonly theirs: string
+}
+
+/** A checkout of the provider's that has no page to pay on. */
+export const NO_ADDRESS = 'checkout_url: missing, or not http and not https'
+
+export function describeDifference(name: Differing, { ours, by, theirs }: Omit<Difference, 'name'>): string {
+  return `${name}: ours is ${ours}, the ${by} says ${theirs}`
+}
+
+/** Null: another text than `describeDifference` writes. */
+export function readDifference(text: string): Difference | null {
+  const [, name, ours, by, theirs] =
+    /^(\w+): ours is (.*?), the (provider|operator) says (.*)$/s.exec(text) ?? []
+  if (name === undefined || ours === undefined || theirs === undefined) return null
+  return { name, ours, by: by === 'operator' ? by : 'provider', theirs }
+}

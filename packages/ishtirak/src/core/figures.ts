@@ -1,0 +1,85 @@
+// What payments and refunds add up to. The one place that adds: the figures of a month, and the totals of the accountant's file.
+
+/** In centimes. Refunds are counted as they were paid: what is left of a month is its payments less its refunds. */
+export interface Figures {
+  readonly count: number
+  /** The price without tax, the tax in it, and both together; after a discount. */
+  readonly ht: number
+  readonly tva: number
+  readonly ttc: number
+  /** What codes took off, tax included. */
+  readonly discount: number
+  /** On top of `ttc`. A refund gives back the price alone: the duty is the treasury's. */
+  readonly stampDuty: number
+  /** What the provider kept. */
+  readonly fees: number
+  /** Payments whose fees the provider did not say: counted as none. */
+  readonly feesUnknown: number
+}
+
+export const NO_FIGURES: Figures = {
+  count: 0,
+  ht: 0,
+  tva: 0,
+  ttc: 0,
+  discount: 0,
+  stampDuty: 0,
+  fees: 0,
+  feesUnknown: 0,
+}
+
+export function addFigures(one: Figures, other: Figures): Figures {
+  return combine(one, other, 1)
+}
+
+/** What the payments brought, less the refunds. */
+export function lessRefunds(paid: Figures, refunded: Figures): Figures {
+  return combine(paid, refunded, -1)
+}
+
+function combine(one: Figures, other: Figures, sign: 1 | -1): Figures {
+  const of = (name: keyof Figures) => one[name] + sign * other[name]
+  return {
+    count: of('count'),
+    ht: of('ht'),
+    tva: of('tva'),
+    ttc: of('ttc'),
+    discount: of('discount'),
+    stampDuty: of('stampDuty'),
+    fees: of('fees'),
+    feesUnknown: of('feesUnknown'),
+  }
+}
+
+/** What was paid, in centimes. */
+export function sumPaid({ ttc, stampDuty }: Pick<Figures, 'ttc' | 'stampDuty'>): number {
+  return ttc + stampDuty
+}
+
+/** What is left of it without the provider's fees, in centimes. */
+export function sumNet(figures: Figures): number {
+  return sumPaid(figures) - figures.fees
+}
+
+/** In dinars. `total` is what was paid, `net` what is left of it without the provider's fees. */
+export function describeFigures(figures: Figures) {
+  const { count, ht, tva, ttc, discount, stampDuty, fees, feesUnknown } = figures
+  return {
+    count,
+    ht: ht / 100,
+    tva: tva / 100,
+    ttc: ttc / 100,
+    discount: discount / 100,
+    stamp_duty: stampDuty / 100,
+    total: sumPaid(figures) / 100,
+    fees: fees / 100,
+    fees_unknown: feesUnknown,
+    net: sumNet(figures) / 100,
+  }
+}
+
+/** In dinars: what the payments brought, less the refunds. */
+export function balanceOf(paid: Figures, refunded: Figures) {
+  const { ht, tva, ttc, stamp_duty, total, fees, net } = describeFigures(lessRefunds(paid, refunded))
+  return { ht, tva, ttc, stamp_duty, total, fees, net }
+}

@@ -1,0 +1,72 @@
+// What the roles of operators may do: one table of acts. A use case asks it before anything else; reading needs no line, because
+// every role may read.
+import { BillingError } from './error.js'
+
+export const ROLES = ['viewer', 'support', 'accountant', 'owner'] as const
+export type Role = (typeof ROLES)[number]
+
+export function isRole(value: string): value is Role {
+  return ROLES.some((role) => role === value)
+}
+
+export interface Operator {
+  /** From the key, the sign-in or the command line; stands in the audit trail. */
+  readonly name: string
+  readonly role: Role
+}
+
+/** Granted by support; more days are for an owner. */
+export const SUPPORT_GRANT_DAYS_MAX = 30
+
+/** Beside `owner`, who may do everything. By the name that the act has in the audit trail. */
+const ALLOWED = {
+  'payment.recheck': ['support'],
+  'payment.accept': [],
+  'payment.approve': [],
+  'payment.refuse': [],
+  'payment.keep': [],
+  'payment.refund': ['accountant'],
+  'payment.record': [],
+  'payment.read_proof': ['support', 'accountant'],
+  'payments.export': ['accountant'],
+  'receipt.resend': ['support'],
+  'user.grant': ['support'],
+  /** Of more than `SUPPORT_GRANT_DAYS_MAX` days. */
+  'user.grant_long': [],
+  'user.end': [],
+  'event.resend': ['support'],
+  'event.resend_waiting': [],
+  'event.skip': [],
+  'codes.create': [],
+  'codes.revoke': [],
+  reconcile: [],
+  'database.backup': [],
+  'operator.revoke': [],
+} as const satisfies Readonly<Record<string, readonly Exclude<Role, 'owner'>[]>>
+
+export type Act = keyof typeof ALLOWED
+
+/** What the audit trail names: beside these acts, what every operator may do and what was refused. */
+export type RecordedAct =
+  | Exclude<Act, 'user.grant_long'>
+  | 'user.look'
+  | 'operator.sign_in'
+  | 'operator.sign_out'
+  | 'operator.refused'
+
+/** In the order of `ROLES`. */
+export function rolesThatMay(act: Act): readonly Role[] {
+  const named: readonly Role[] = ALLOWED[act]
+  return ROLES.filter((role) => role === 'owner' || named.includes(role))
+}
+
+export function mayDo({ role }: Operator, act: Act): boolean {
+  return rolesThatMay(act).includes(role)
+}
+
+/** Throws `role_not_allowed`, which names the act and the roles that may. */
+export function requireRole(operator: Operator, act: Act): void {
+  if (mayDo(operator, act)) return
+  const extra = { act, role: operator.role, roles: rolesThatMay(act) }
+  throw new BillingError('role_not_allowed', { extra })
+}

@@ -1,0 +1,59 @@
+// What an operator types into the one field of the search, read.
+import { readReceiptNumber } from './receipt.js'
+import { readDeskReference, readReference } from './reference.js'
+
+/** A payment by what stands on a statement of account: the last digits of its amount, and the day. */
+export interface AmountAndDay {
+  /** Whole dinars; the amount ends with these digits. */
+  readonly ending: number
+  /** How many digits there are: `0900` are four. */
+  readonly digits: number
+  /** `YYYY-MM-DD`. Whether there is such a day the calendar says. */
+  readonly day: string
+}
+
+export interface SearchWords {
+  /** As it was typed, without the white space around it. */
+  readonly word: string
+  /** An id of the provider, or the reference of a transfer, as it is stored. */
+  readonly reference: string
+  /** Of a payment at the desk, as it is stored. */
+  readonly deskReference: string
+  readonly receipt: { readonly series: string; readonly number: number } | null
+  readonly amountAndDay: AmountAndDay | null
+}
+
+/** `live`: the shop takes real money, so its receipts are of no test series. */
+export function readSearch(typed: string, live: boolean): SearchWords {
+  const word = typed.trim()
+  const deskReference = readDeskReference(word)
+  return {
+    word,
+    reference: readReference(word) ?? word,
+    deskReference,
+    receipt: readReceiptNumber(word, live),
+    amountAndDay: readAmountAndDay(deskReference),
+  }
+}
+
+const DAY = String.raw`(\d{4}-\d{2}-\d{2}|\d{1,2}[/.-]\d{1,2}[/.-]\d{4})`
+/** Digits in groups or not, with or without centimes of zero and a currency. */
+const AMOUNT = String.raw`(\d{1,9}|\d{1,3}(?:[ .,]\d{3}){1,2})(?:[.,]00?)?(?: ?(?:DA|DZD|د\.?ج\.?))?`
+const AMOUNT_FIRST = new RegExp(`^${AMOUNT} ${DAY}$`, 'iu')
+const DAY_FIRST = new RegExp(`^${DAY} ${AMOUNT}$`, 'iu')
+
+function readAmountAndDay(text: string): AmountAndDay | null {
+  const [, amount, day] = AMOUNT_FIRST.exec(text) ?? []
+  const [, dayBefore, amountBehind] = DAY_FIRST.exec(text) ?? []
+  const digits = (amount ?? amountBehind)?.replace(/\D/g, '')
+  const named = day ?? dayBefore
+  if (digits === undefined || named === undefined) return null
+  return { ending: Number(digits), digits: digits.length, day: isoDay(named) }
+}
+
+/** The day stands first where the year does not. */
+function isoDay(text: string): string {
+  const [first = '', second = '', third = ''] = text.split(/[/.-]/)
+  const [year, month, day] = first.length === 4 ? [first, second, third] : [third, second, first]
+  return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+}

@@ -1,0 +1,63 @@
+// An operator as an OpenID Connect issuer names them: from the subject their name, from one claim their role.
+import { isRole, type Role } from './role.js'
+
+export interface IssuerSettings {
+  readonly url: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** The name of a claim, or a path such as `realm_access.roles`. */
+  readonly roleClaim: string
+}
+
+export interface Claims {
+  readonly sub: string
+  readonly [claim: string]: unknown
+}
+
+/** What a claim lacks for a role. */
+export type RoleLack = 'no_role' | 'unknown_role' | 'several_roles'
+
+const PREFIX = 'oidc:'
+
+/**
+ * `oidc:` and the subject, then the e-mail where the issuer has verified it. No key's name has a colon or a space. Null: a
+ * subject that no name can be made of.
+ */
+export function operatorNameOf({ sub, email, email_verified: isVerified }: Claims): string | null {
+  if (!/^[\x21-\x7e]{1,255}$/.test(sub)) return null
+  const isShown = isVerified === true && typeof email === 'string' && /^[\x21-\x7e]{3,254}$/.test(email)
+  return isShown ? `${PREFIX}${sub} ${email}` : `${PREFIX}${sub}`
+}
+
+/** The claim is a text or a list of texts, of which exactly one is a role; what is no role is not looked at. */
+export function roleOf(claims: Claims, roleClaim: string): Role | RoleLack {
+  const value = claimAt(claims, roleClaim)
+  const texts = (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string')
+  if (texts.length === 0) return 'no_role'
+  const [role, second] = [...new Set(texts)].filter(isRole)
+  if (role === undefined) return 'unknown_role'
+  return second === undefined ? role : 'several_roles'
+}
+
+/** The claim of this name, which may have points in it; else what the path leads to. */
+export function claimAt(claims: Claims, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path]
+  return path.split('.').reduce<unknown>((value, name) => {
+    const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    return isObject ? Reflect.get(value, name) : undefined
+  }, claims)
+}
+
+/**
+ * Whether two names of the audit trail may be one person. A name is one person's however its key spells it, and a subject is,
+ * whatever their e-mail is now. Who holds a key and who an issuer names may always be the same.
+ */
+export function maybeOnePerson(one: string, other: string): boolean {
+  const isNamed = [one, other].filter((name) => name.startsWith(PREFIX)).length
+  return isNamed === 1 || subjectOf(one) === subjectOf(other)
+}
+
+function subjectOf(name: string): string {
+  const [subject = ''] = name.toLowerCase().split(' ')
+  return subject
+}

@@ -1,0 +1,55 @@
+// What becomes of an open payment when its user chooses again: it is given again only for the same choice, whatever it costs.
+import { describe, expect, it } from 'vitest'
+import { aCode } from '../../../../test/support/codes.js'
+import { aPayment, catalogueOf, FREE, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
+import type { Payment } from './payment.js'
+import type { Plan } from './plan.js'
+import type { Wanted } from './quote.js'
+import { NEVER_PAID } from './subscription.js'
+import { decideUpgrade } from './upgrade.js'
+
+// Two terms and two plans have the price of one month, so that only the choice tells them apart.
+const SAME_PRICE: Plan = { ...PRO, terms: [{ months: 3, price: PRO.price }] }
+const CATALOGUE = catalogueOf([FREE, SAME_PRICE, { ...PRO, id: 'team' }])
+const OFF = { percent: 10 }
+const ONE = aCode(OFF)
+const OTHER = aCode(OFF, { hash: 'hash-2' })
+const withCode = { codeHash: ONE.hash, price: { amount: 1800, currency: 'DZD' } }
+
+/** The choice of one month of `pro` without a code, but for what is given. */
+function choose(open: Partial<Payment>, wanted: Partial<Wanted>, catalogue = CATALOGUE) {
+  const facts = { subscription: NEVER_PAID, open: aPayment(open), recentAt: [], withdrawnId: null }
+  const choice: Wanted = { planId: 'pro', months: 1, mode: 'payment', ...wanted }
+  return decideUpgrade(facts, choice, catalogue, NOON, RULES)
+}
+
+describe('an open payment', () => {
+  it.each([
+    ['of a month', {}, {}],
+    ['of a term', { months: 3 }, { months: 3 }],
+    ['with a code', withCode, { code: ONE }],
+  ])('%s is given again for the same choice', (_name, open, wanted) => {
+    expect(choose(open, wanted)).toMatchObject({ kind: 'return' })
+  })
+
+  it.each([
+    ['a longer term', {}, { months: 3 }],
+    ['a shorter term', { months: 3 }, {}],
+    ['another plan', {}, { planId: 'team' }],
+    ['another code', withCode, { code: OTHER }],
+    ['a code after none', { price: withCode.price }, { code: ONE }],
+  ])('is closed for %s at the same price', (_name, open, wanted) => {
+    expect(choose(open, wanted)).toMatchObject({ kind: 'close', isSame: false })
+  })
+
+  it('is closed for a choice without its code, also where the plan now costs as little as with it', () => {
+    const cheaper = catalogueOf([FREE, { ...PRO, price: 1800 }])
+    expect(choose(withCode, {}, cheaper)).toMatchObject({ kind: 'close', isSame: false })
+  })
+
+  it('is closed where the same choice has another price, unless it may be under way without a page', () => {
+    const before = { price: { amount: 1500, currency: 'DZD' } }
+    expect(choose(before, {})).toMatchObject({ kind: 'close', isSame: false })
+    expect(choose({ ...before, checkoutUrl: null }, {})).toMatchObject({ kind: 'return' })
+  })
+})

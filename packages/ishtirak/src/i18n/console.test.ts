@@ -1,0 +1,35 @@
+// The texts of the console are complete: every one in every language, with the same data, and used somewhere.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { LOCALES } from '../core/locale.js'
+import { CONSOLE_TEXTS, type ConsoleKey } from './console.js'
+
+const rooms = ['../console', '../operator'].map((room) => path.resolve(import.meta.dirname, room))
+const keys = Object.keys(CONSOLE_TEXTS.en) as ConsoleKey[]
+const dataOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
+
+it('the keys are the same in all files, in the same order', () => {
+  for (const locale of LOCALES) expect(Object.keys(CONSOLE_TEXTS[locale])).toEqual(keys)
+})
+
+it.each(keys)('%s is there in all languages, with the same data', (key) => {
+  for (const locale of LOCALES) {
+    const text = CONSOLE_TEXTS[locale][key]
+    expect(text.trim()).toBe(text)
+    expect(text).not.toBe('')
+    expect(dataOf(text)).toEqual(dataOf(CONSOLE_TEXTS.en[key]))
+  }
+})
+
+it('every text is used; those of statuses and roles are named by them', () => {
+  const sources = rooms.flatMap((room) =>
+    readdirSync(room).map((name) => readFileSync(path.join(room, name), 'utf8')),
+  )
+  // Those of codes are held against the codes by the types of console/codes.ts.
+  const isUsed = (key: string) =>
+    /^(entry|status|role|signedInBy|act|text|kind|next|finding|verdict|state|endpoint|refused)_/.test(key) ||
+    /^(did|source|outcome|event|mail|mailed|differing|disabled|way|job|subject)_/.test(key) ||
+    sources.some((text) => new RegExp(`\\b${key.replace(/^(check|remedy)_/, '')}\\b`).test(text))
+  expect(keys.filter((key) => !isUsed(key))).toEqual([])
+})

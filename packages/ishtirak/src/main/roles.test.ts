@@ -1,0 +1,112 @@
+// What each role may do: every operation of the operator's API is asked by every role, and every command that acts.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Command } from 'commander'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { ATTEMPTS, ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { type Act, ROLES, type Role, rolesThatMay } from '../core/role.js'
+import { statement } from '../database/database.js'
+import { OPERATIONS } from '../operator/operations.js'
+import { addBackupCommands } from './cli-backup.js'
+import { addOperatorCommands } from './cli-operator.js'
+import { addProofCommand } from './cli-proof.js'
+
+const selectAudit = statement(
+  'test.roles.audit',
+  'select actor, act, after from audit order by acted_at, actor collate "C"',
+)
+
+/** What a command says that was let through: most find nothing. */
+const DONE_OR_ABSENT = /^($|(not_found|wrong_amount): )/
+
+const attempts = Object.entries(ATTEMPTS).flatMap(([name, list]) =>
+  list.map((attempt) => ({ name, method: OPERATIONS[name as keyof typeof OPERATIONS].method, ...attempt })),
+)
+const may = (role: Role, act: Act | null) => act === null || rolesThatMay(act).includes(role)
+
+it('every operation that changes something asks for the role', () => {
+  expect(attempts.filter(({ method, act }) => method === 'POST' && act === null)).toEqual([])
+})
+
+describeScenario('roles', ({ database }) => {
+  let world: World
+  /** For what commands write. */
+  let folder: string
+  beforeEach(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-roles-'))
+    world = await createWorld(database(), { env: ROLES_ENV })
+  })
+  afterEach(() => world.stop())
+  afterEach(() => rmSync(folder, { recursive: true }))
+  afterEach(() => {
+    delete process.env.OPERATOR_KEY
+  })
+
+  it.each(ROLES)('over HTTP, %s may do what the table says and nothing else', async (role) => {
+    const operator = operatorOf(world, ROLE_KEYS[role])
+    for (const { name, method, path, body, act } of attempts) {
+      const answer = await (method === 'GET' ? operator.get(path) : operator.post(path, body))
+      const refused = answer.status === 403 ? [answer.body.code, answer.body.act] : []
+      expect([name, ...refused]).toEqual(may(role, act) ? [name] : [name, 'role_not_allowed', act])
+    }
+  })
+
+  it.each(ROLES)('by command, %s may do the same', async (role) => {
+    process.env.OPERATOR_KEY = ROLE_KEYS[role]
+    for (const { command, act } of attempts) {
+      if (!command) continue
+      const args = command.map((arg) => (/^no-/.test(arg) ? path.join(folder, arg) : arg))
+      const said = await run([...args, '--url', world.url]).then(
+        () => '',
+        ({ message }) => message,
+      )
+      if (may(role, act)) expect([args, said]).toEqual([args, expect.stringMatching(DONE_OR_ABSENT)])
+      else
+        expect([args, said]).toEqual([
+          args,
+          expect.stringMatching(`^role_not_allowed: .*\n  act: ${act}\n  role: ${role}\n`),
+        ])
+    }
+  })
+
+  it('a refusal is in the audit trail, once a minute with the number of those in between', async () => {
+    const support = operatorOf(world, ROLE_KEYS.support)
+    const refund = () => support.post('/payments/x/refund', { why: 'x' })
+    for (let n = 0; n < 3; n++) await refund()
+    await operatorOf(world, 'some-other-key-of-20-characters').get('/payments')
+    await operatorOf(world, 'yet-another-key-of-20-characters').get('/payments')
+    world.clock.advance(60_000)
+    await refund()
+    const refusal = { code: 'role_not_allowed', act: 'payment.refund' }
+    expect(await database().query(selectAudit, [])).toEqual([
+      { actor: '(unknown)', act: 'operator.refused', after: { code: 'invalid_operator_key', refused: 1 } },
+      { actor: 'support', act: 'operator.refused', after: { ...refusal, refused: 1 } },
+      { actor: 'support', act: 'operator.refused', after: { ...refusal, refused: 3 } },
+    ])
+  })
+
+  it('a role has no say over what is refused for another reason', async () => {
+    const viewer = operatorOf(world, ROLE_KEYS.viewer)
+    expect((await viewer.post('/payments/x/accept', {})).body.code).toBe('validation_failed')
+    expect((await viewer.get('/payments/x')).body.code).toBe('not_found')
+  })
+})
+
+/** What commands print does not stand among the results of the tests. */
+async function run(args: readonly string[]): Promise<void> {
+  const program = new Command('ishtirak')
+  addOperatorCommands(program)
+  addProofCommand(program)
+  addBackupCommands(program)
+  const { write } = process.stdout
+  process.stdout.write = () => true
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } finally {
+    process.stdout.write = write
+  }
+}

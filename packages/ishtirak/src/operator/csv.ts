@@ -1,0 +1,37 @@
+// Lines of CSV for spreadsheets, in which nothing runs.
+
+export type Cell = string | number | null
+
+export interface CsvForm {
+  readonly separator: ',' | ';'
+  readonly decimalSign: '.' | ','
+  /** In front of the file. */
+  readonly mark: string
+}
+
+export const PLAIN: CsvForm = { separator: ',', decimalSign: '.', mark: '' }
+/** As a spreadsheet set to French opens it: without the mark it takes UTF-8 for Windows-1252. */
+export const EXCEL: CsvForm = { separator: ';', decimalSign: ',', mark: '\ufeff' }
+
+/**
+ * RFC 4180: CRLF, quotes where they are needed. Text that a spreadsheet would run as a formula (OWASP, CSV injection) is made
+ * text by an apostrophe in front: user ids are whatever a platform chose.
+ */
+export function csvLine(cells: readonly Cell[], form: CsvForm = PLAIN): string {
+  return `${cells.map((cell) => csvCell(cell, form)).join(form.separator)}\r\n`
+}
+
+/**
+ * Where a formula begins: at the start, or behind what a spreadsheet set to semicolons or tabs takes for the end of a cell.
+ * Quotes, spaces and invisible characters before it do not count, and neither does the width of the sign itself.
+ */
+const FORMULA =
+  /(^|[;\t\r\n])((?:[^\S\t\r\n]|["'\p{Cf}])*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/gu
+
+function csvCell(cell: Cell, { decimalSign }: CsvForm): string {
+  if (cell === null) return ''
+  if (typeof cell === 'number') return String(cell).replace('.', decimalSign)
+  const harmless = cell.replace(FORMULA, "$1'$2")
+  const text = /^[\t\r\n]/.test(harmless) ? `'${harmless}` : harmless
+  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -1,0 +1,235 @@
+// What waits for a person: every kind of it, in order, with what comes next; and what was dealt with waits no more.
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { png } from '../../../../test/support/proof-files.js'
+import { CHARGILY_KEY, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+import { INBOX_KINDS } from './inbox.sql.js'
+
+const PAYMENTS = '/api/v1/billing/payments'
+
+const failMail = statement(
+  'test.inbox.fail_mail',
+  `update mails set outcome = $2, due_at = null, attempts = $3::int where user_id = $1 and kind = 'receipt' returning kind`,
+)
+const setEndpoint = statement(
+  'test.inbox.endpoint',
+  `insert into event_endpoint (url, deliver_from, failing_since, disabled_at, disabled_because)
+   values ('https://host.example', '2026-01-01', $1::timestamptz, $2::timestamptz, $3)
+       on conflict (one) do update
+      set failing_since = excluded.failing_since, disabled_at = excluded.disabled_at,
+          disabled_because = excluded.disabled_because`,
+)
+const failEvents = statement(
+  'test.inbox.fail_events',
+  `update outbox set attempts = $2::int, failure = 'answered 422' where user_id = $1 and sequence = 1`,
+)
+const approveOnce = statement(
+  'test.inbox.approve_once',
+  `update transfers set approvals = $2::jsonb where payment_id = $1`,
+)
+
+describeScenario('the inbox', ({ database }) => {
+  let world: World
+  let operator: OperatorCaller
+  beforeEach(async () => {
+    const env = { ...OPERATOR_ENV, TRANSFER_FILE: path.resolve('docs/transfer.example.json') }
+    world = await createWorld(database(), { env })
+    operator = operatorOf(world)
+  })
+  afterEach(() => world.stop())
+
+  const inbox = async (query = '') => (await operator.get(`/inbox${query}`)).body
+  const entries = async (query = '') => (await inbox(query)).data
+  const kinds = async () => (await entries()).map(({ kind }: { kind: string }) => kind)
+
+  const underReview = async (userId: string) => {
+    world.emulator.setFaults({ wrong_amount: { times: 1 } })
+    return (await world.as(userId).buy()).paymentId
+  }
+  const askForTransfer = async (userId: string): Promise<string> =>
+    (await world.as(userId).post(PAYMENTS, { plan: 'pro', method: 'transfer' })).body.id
+  const prove = async (userId: string, id: string) => {
+    const headers = { authorization: `Bearer ${await tokenOf({ sub: userId })}`, 'content-type': 'image/png' }
+    await world.call('PUT', `${PAYMENTS}/${id}/proof`, { body: png(), headers })
+  }
+  const foreignCheckout = async (metadata: object, amount = 2000) => {
+    const response = await fetch(`${world.emulator.url}/test/api/v2/checkouts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${CHARGILY_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ amount, currency: 'dzd', success_url: 'https://a.example/', metadata }),
+    })
+    const { id }: { id: string } = await response.json()
+    await world.emulator.pay(id, 'paid')
+  }
+  const compare = () => operator.post('/reconciliations', { since: '2026-11-01' })
+  const secondPayment = async () => {
+    const { paymentId } = await world.as('user-2').buy()
+    await foreignCheckout({ payment_id: paymentId, user_id: 'user-2' })
+    await compare()
+    const { body } = await operator.get('/payments?user_id=user-2')
+    return body.data.find((payment: { second_of: string | null }) => payment.second_of === paymentId)
+  }
+
+  it('is empty where all is well', async () => {
+    await world.as('user-1').buy()
+    await askForTransfer('user-2')
+    expect(await inbox()).toEqual({
+      counts: Object.fromEntries(INBOX_KINDS.map((kind) => [kind, 0])),
+      data: [],
+      next_cursor: null,
+    })
+  })
+
+  it('has a payment under review with what differs, its user and its amount, until it is accepted', async () => {
+    await setProfile(world, 'user-1', { email: 'amina@example.dz', name: 'Amina' })
+    const id = await underReview('user-1')
+    expect(await entries()).toEqual([
+      {
+        kind: 'payment_review',
+        since: '2026-11-21T12:00:00Z',
+        id,
+        user_id: 'user-1',
+        email: 'amina@example.dz',
+        name: 'Amina',
+        payment_id: id,
+        amount: 2000,
+        detail: 'amount: ours is 2000, the provider says 50',
+        next_act: 'payment.accept',
+      },
+    ])
+    await operator.post(`/payments/${id}/accept`, { why: 'seen' })
+    expect(await entries()).toEqual([])
+  })
+
+  it('has a transfer once it has a proof, and one that needs a second operator, until they are decided', async () => {
+    const [proved, half] = [await askForTransfer('user-1'), await askForTransfer('user-2')]
+    await world.advance(3_600)
+    await prove('user-1', proved)
+    const approval = { by: 'amina', at: world.clock.now(), amount: 2000, receivedAt: 0, instrument: 'ccp' }
+    await database().query(approveOnce, [half, JSON.stringify([approval])])
+    const since = '2026-11-21T13:00:00Z'
+    expect(await entries()).toMatchObject([
+      { kind: 'transfer_approval', since, payment_id: half, detail: 'amina', next_act: 'payment.approve' },
+      { kind: 'transfer_proof', since, payment_id: proved, detail: null, next_act: 'payment.approve' },
+    ])
+    await operator.post(`/payments/${proved}/refuse`, { why: 'nothing came' })
+    expect(await kinds()).toEqual(['transfer_approval'])
+  })
+
+  it('has a second payment until it is refunded, or an operator says that it stays', async () => {
+    const second = await secondPayment()
+    expect(await entries()).toMatchObject([
+      {
+        kind: 'second_payment',
+        payment_id: second.id,
+        detail: second.second_of,
+        next_act: 'payment.refund',
+      },
+    ])
+    const kept = await operator.post(`/payments/${second.id}/keep`, { why: 'wants a year' })
+    expect(kept.body.audit).toMatchObject([{ act: 'payment.keep', actor: 'amina', why: 'wants a year' }])
+    expect(await entries()).toEqual([])
+    const again = await operator.post(`/payments/${second.id}/keep`, { why: 'wants a year' })
+    expect([again.status, again.body.payment_status]).toEqual([409, 'paid'])
+    expect((await operator.post(`/payments/${second.second_of}/keep`, { why: 'x' })).status).toBe(409)
+  })
+
+  it('has the second payment no more once it is refunded', async () => {
+    const { id } = await secondPayment()
+    await operator.post(`/payments/${id}/refund`, { why: 'given back' })
+    expect(await entries()).toEqual([])
+  })
+
+  it('has the findings of the last comparison that wait for a person, and none of an earlier one', async () => {
+    await foreignCheckout({})
+    await compare()
+    expect(await entries()).toMatchObject([
+      { kind: 'finding', detail: 'unknown_paid', payment_id: null, amount: 2000, next_act: 'reconcile' },
+    ])
+    await world.advance(60)
+    await operator.post('/reconciliations', { since: '2026-11-21T12:00:30Z' })
+    expect(await entries()).toEqual([])
+  })
+
+  it('has a finding whatever amount the provider names', async () => {
+    await foreignCheckout({}, 9_000_000_000)
+    await compare()
+    expect(await entries()).toMatchObject([{ kind: 'finding', amount: 9_000_000_000 }])
+  })
+
+  it('has events that are switched off, an address that fails for an hour, and an event that is never taken', async () => {
+    await world.as('user-1').buy()
+    const at = new Date(world.clock.now()).toISOString()
+    await database().query(failEvents, ['user-1', 5])
+    await database().query(setEndpoint, [at, null, null])
+    expect(await entries()).toEqual([])
+    await world.advance(3_600)
+    expect(await entries()).toMatchObject([
+      {
+        kind: 'events_off',
+        since: '2026-11-21T12:00:00Z',
+        detail: 'failing',
+        next_act: 'event.resend_waiting',
+      },
+    ])
+    await database().query(setEndpoint, [at, at, 'gone'])
+    expect(await entries()).toMatchObject([{ kind: 'events_off', detail: 'gone', user_id: null }])
+    await database().query(setEndpoint, [null, null, null])
+    const [stuck] = (await operator.get('/events?state=waiting')).body.data
+    expect(await entries()).toMatchObject([
+      {
+        kind: 'event_stuck',
+        id: stuck.id,
+        user_id: 'user-1',
+        detail: 'answered 422',
+        next_act: 'event.resend',
+      },
+    ])
+    await database().query(failEvents, ['user-1', 4])
+    expect(await entries()).toEqual([])
+  })
+
+  it('has mail that was refused, or fails again and again, for two weeks', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    await database().query(failMail, ['user-1', 'failed: no answer', 4])
+    expect(await entries()).toEqual([])
+    await database().query(failMail, ['user-1', 'failed: no answer', 5])
+    expect(await kinds()).toEqual(['mail_failed'])
+    await database().query(failMail, ['user-1', 'refused: no such mailbox', 1])
+    expect(await entries()).toMatchObject([
+      { payment_id: paymentId, detail: 'receipt: refused: no such mailbox', next_act: 'user.show' },
+    ])
+    await world.advance(14 * 86_400)
+    expect(await entries()).toEqual([])
+  })
+
+  it('is read page by page, kind by kind, and by kind', async () => {
+    const first = await underReview('user-1')
+    world.clock.advance(60_000)
+    const second = await underReview('user-2')
+    const proved = await askForTransfer('user-3')
+    await prove('user-3', proved)
+    const { counts, data, next_cursor } = await inbox('?limit=1')
+    expect(counts).toMatchObject({ payment_review: 2, transfer_proof: 1, finding: 0 })
+    const pages = [data]
+    for (let cursor = next_cursor; cursor; ) {
+      const page = await inbox(`?limit=1&cursor=${cursor}`)
+      pages.push(page.data)
+      cursor = page.next_cursor
+    }
+    expect(pages.map((page) => page.map(({ id }: { id: string }) => id))).toEqual([
+      [first],
+      [second],
+      [proved],
+    ])
+    expect(await entries('?kind=transfer_proof')).toMatchObject([{ payment_id: proved }])
+    const odd = Buffer.from('["1",2]').toString('base64url')
+    for (const cursor of ['x', odd]) {
+      expect((await operator.get(`/inbox?cursor=${cursor}`)).body.code).toBe('invalid_cursor')
+    }
+  })
+})

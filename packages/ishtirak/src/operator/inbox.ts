@@ -1,0 +1,93 @@
+// What waits for a person: each entry with the one act that comes next.
+import { BillingError } from '../core/error.js'
+import { requireRole } from '../core/role.js'
+import type { Queryable } from '../database/database.js'
+import { type AuditDeps, auditEntry, type By, requireUnchanged } from '../payments/audit.sql.js'
+import type { Clock } from '../runtime/clock.js'
+import { loadPayment, type PaymentFile, showPayment } from './acts.js'
+import {
+  INBOX_KINDS,
+  type InboxKind,
+  type InboxPosition,
+  type InboxRow,
+  inboxCounts,
+  inboxPage,
+  keepSecondPayment,
+} from './inbox.sql.js'
+import { pageCursor } from './page.js'
+
+export interface InboxDeps {
+  readonly database: Queryable
+  readonly clock: Clock
+}
+
+/** As the audit trail names acts; `user.show` changes nothing. */
+export const NEXT_ACTS = [
+  'payment.accept',
+  'payment.approve',
+  'payment.refund',
+  'payment.recheck',
+  'reconcile',
+  'event.resend',
+  'event.resend_waiting',
+  'user.show',
+] as const
+type NextAct = (typeof NEXT_ACTS)[number]
+
+const NEXT: Readonly<Record<InboxKind, (row: InboxRow) => NextAct>> = {
+  events_off: () => 'event.resend_waiting',
+  payment_review: () => 'payment.accept',
+  transfer_approval: () => 'payment.approve',
+  transfer_proof: () => 'payment.approve',
+  second_payment: () => 'payment.refund',
+  finding: ({ paymentId }) => (paymentId === null ? 'reconcile' : 'payment.recheck'),
+  event_stuck: () => 'event.resend',
+  mail_failed: () => 'user.show',
+}
+
+const cursor = pageCursor<InboxPosition>(
+  ({ kind, since, id }) => [INBOX_KINDS.indexOf(kind), since, id],
+  read,
+)
+
+function read([rank, since, id]: readonly (string | number)[]): InboxPosition | null {
+  const kind = INBOX_KINDS[Number(rank)]
+  return kind && typeof since === 'number' && typeof id === 'string' ? { kind, since, id } : null
+}
+
+/** Kind by kind, and of each what waits longest first. Throws `invalid_cursor`. */
+export async function readInbox(
+  { database, clock }: InboxDeps,
+  of: { readonly kind: InboxKind | null; readonly cursor: string | null; readonly limit: number },
+) {
+  const { kind, limit } = of
+  const after = of.cursor === null ? null : cursor.decode(of.cursor)
+  const now = clock.now()
+  const [rows, counts] = await Promise.all([
+    inboxPage(database, { kind, after, limit: limit + 1, now }),
+    inboxCounts(database, now),
+  ])
+  const { items, nextCursor } = cursor.pageOf(rows, limit)
+  return { counts, entries: items.map((row) => ({ ...row, nextAct: NEXT[row.kind](row) })), nextCursor }
+}
+
+/**
+ * A second payment is to stay: it waits no more. Throws `not_found`, or `conflict` where the payment is no second one, is not
+ * paid or is kept already.
+ */
+export async function keepPayment(deps: AuditDeps, paymentId: string, by: By): Promise<PaymentFile> {
+  requireRole(by.operator, 'payment.keep')
+  const { payment, user } = await loadPayment(deps, paymentId)
+  requireUnchanged(by, user.version)
+  const now = deps.clock.now()
+  const { status } = payment
+  const audit = auditEntry(
+    deps.ids,
+    { ...by, act: 'payment.keep' },
+    { paymentId, before: { status }, after: { status }, now },
+  )
+  if (!(await keepSecondPayment(deps.database, payment, audit, now))) {
+    throw new BillingError('conflict', { extra: { payment_status: status } })
+  }
+  return showPayment(deps, paymentId)
+}

@@ -1,0 +1,241 @@
+// Sign-in of operators by an OpenID Connect issuer: the code flow with PKCE, state and nonce, and the ID token with its signature.
+// The issuer is asked, and the library loaded, at a sign-in and not before, so that the service starts and runs without it.
+import type * as OpenId from 'openid-client'
+import { BillingError } from '../core/error.js'
+import { type Instant, MINUTE, SECOND } from '../core/instant.js'
+import { type Claims, claimAt, type IssuerSettings, operatorNameOf, roleOf } from '../core/sign-in.js'
+import { singleFlight } from '../runtime/async.js'
+import { type Clock, secondsAhead } from '../runtime/clock.js'
+import { sendRequest } from '../runtime/http-client.js'
+import type { Log } from '../runtime/log.js'
+import { digestOf, keyedDigest, randomToken } from '../runtime/secret.js'
+import { type SessionsDeps, signIn } from './sessions.js'
+
+export type Issuer = ReturnType<typeof createIssuer>
+
+interface IssuerDeps {
+  readonly clock: Clock
+  readonly log: Log
+  readonly publicUrl: string
+}
+
+/** From the way out to the way back. */
+export const TICKET_MS = 10 * MINUTE
+const KEPT_MS = 10 * MINUTE
+const TIMEOUT_MS = 5 * SECOND
+/** Some send their users' whole groups. */
+const ANSWER_MAX = 256 * 1024
+const RETRY_SECONDS = 5
+
+export const ISSUER_PATH = '/console/sign-in/issuer'
+export const RETURN_PATH = '/console/sign-in/return'
+
+/** Why a sign-in was refused, for the page and the audit trail. */
+const SIGN_IN_LACKS = ['no_role', 'unknown_role', 'several_roles', 'not_begun', 'denied', 'answer'] as const
+type SignInLack = (typeof SIGN_IN_LACKS)[number]
+
+export function isSignInLack(value: unknown): value is SignInLack {
+  return SIGN_IN_LACKS.some((lack) => lack === value)
+}
+
+export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
+  const discover = createDiscovery(settings, deps)
+  const redirectUri = `${deps.publicUrl}${RETURN_PATH}`
+  return {
+    settings,
+    /** As people are told who asks them. */
+    host: new URL(settings.url).host,
+    /** Where the browser goes, and what it keeps until it is back. `to`: the page that was asked for. */
+    begin: async (to: string): Promise<{ readonly url: string; readonly ticket: string }> => {
+      const { openid, config } = await discover()
+      const ticket = `${deps.clock.now()}.${randomToken()}.${to}`
+      const { state, nonce, verifier } = secretsOf(ticket)
+      const url = openid.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: scopesOf(config),
+        ...{ state, nonce, code_challenge: digestOf(verifier), code_challenge_method: 'S256' },
+      })
+      return { url: url.href, ticket }
+    },
+    /** Who it was. `query`: of the address that the issuer sent the browser to. Throws `sign_in_refused`, or 503. */
+    finish: async (ticket: string, query: string): Promise<Claims> => {
+      const { openid, config } = await discover()
+      const { state, nonce, verifier } = secretsOf(ticket)
+      const url = new URL(redirectUri)
+      url.search = query
+      const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier }
+      try {
+        const tokens = await openid.authorizationCodeGrant(config, url, checks)
+        const claims = tokens.claims()
+        if (claims === undefined) throw refusal('answer')
+        if (claimAt(claims, settings.roleClaim) !== undefined) return claims
+        if (config.serverMetadata().userinfo_endpoint === undefined) return claims
+        return { ...(await openid.fetchUserInfo(config, tokens.access_token, claims.sub)), ...claims }
+      } catch (error) {
+        throw readFailure(error, deps.log)
+      }
+    },
+  }
+}
+
+/** Derived, so that only the browser keeps anything, and what it keeps says nothing of them. */
+function secretsOf(ticket: string) {
+  return {
+    state: keyedDigest(ticket, 'state'),
+    nonce: keyedDigest(ticket, 'nonce'),
+    verifier: keyedDigest(ticket, 'verifier'),
+  }
+}
+
+/** Null: too old, or not one of ours. */
+function readTicket(ticket: string, now: Instant): { readonly to: string } | null {
+  const [, begun, to = ''] = /^(\d{13})\.[\w-]{43}\.(.*)$/.exec(ticket) ?? []
+  const age = now - Number(begun)
+  // Not from the future: the clock was ahead then.
+  return age >= -MINUTE && age < TICKET_MS ? { to } : null
+}
+
+/** Signs in the operator that the issuer names; gives the secret of the session and where to go on. Throws as `finish` does. */
+export async function signInByIssuer(
+  deps: SessionsDeps & { readonly issuer: Issuer },
+  { ticket, query }: { readonly ticket: string; readonly query: string },
+): Promise<{ readonly token: string; readonly to: string }> {
+  const begun = readTicket(ticket, deps.clock.now())
+  if (begun === null) throw refusal('not_begun')
+  const claims = await deps.issuer.finish(ticket, query)
+  const name = operatorNameOf(claims)
+  if (name === null) throw refusal('answer')
+  const { roleClaim } = deps.issuer.settings
+  const role = roleOf(claims, roleClaim)
+  if (role === 'no_role' || role === 'unknown_role' || role === 'several_roles')
+    throw refusal(role, { operator: name, claim: roleClaim })
+  return { token: await signIn(deps, { name, role }, { issuer: deps.issuer.settings }), to: begun.to }
+}
+
+function refusal(reason: SignInLack, more: Readonly<Record<string, string>> = {}): BillingError {
+  return new BillingError('sign_in_refused', { extra: { reason, ...more } })
+}
+
+/** What the issuer says of itself, kept for a while. Many sign-ins at once ask once. */
+function createDiscovery(settings: IssuerSettings, { clock, log }: IssuerDeps) {
+  const server = new URL(settings.url)
+  const shared = singleFlight<OpenId.ServerMetadata>()
+  let kept: { readonly metadata: OpenId.ServerMetadata; readonly at: Instant } | null = null
+  const look = async (openid: typeof OpenId): Promise<OpenId.ServerMetadata> => {
+    if (kept && Math.abs(clock.now() - kept.at) < KEPT_MS) return kept.metadata
+    const options = {
+      [openid.customFetch]: fetchBounded,
+      ...(isPlain(server) && { execute: [openid.allowInsecureRequests] }),
+    }
+    const found = await openid.discovery(server, settings.clientId, {}, openid.None(), options)
+    const metadata = { ...found.serverMetadata() }
+    if (!isUsable(metadata)) throw new IssuerDown('it says nothing usable of itself')
+    kept = { metadata, at: clock.now() }
+    return kept.metadata
+  }
+  return async () => {
+    const openid = await import('openid-client')
+    const metadata = await shared('', () => look(openid)).catch((error: unknown) => {
+      throw unavailable(error, log)
+    })
+    return { openid, config: configure(openid, settings, metadata, clock) }
+  }
+}
+
+/** What is used of it later is what it should be: the library looks at each only when it is used. */
+function isUsable(metadata: OpenId.ServerMetadata): boolean {
+  const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata
+  const { scopes_supported = [], token_endpoint_auth_methods_supported = [] } = metadata
+  const addresses = [authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint ?? token_endpoint]
+  const lists = [scopes_supported, token_endpoint_auth_methods_supported]
+  return addresses.every((address) => /^https?:$/.test(protocolOf(address))) && lists.every(Array.isArray)
+}
+
+function protocolOf(address: unknown): string {
+  return typeof address === 'string' && URL.canParse(address) ? new URL(address).protocol : ''
+}
+
+function configure(
+  openid: typeof OpenId,
+  { url, clientId, clientSecret }: IssuerSettings,
+  metadata: OpenId.ServerMetadata,
+  clock: Clock,
+): OpenId.Configuration {
+  // RFC 8414, section 2: `client_secret_basic` where it says nothing.
+  const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  const authentication = methods.includes('client_secret_basic')
+    ? openid.ClientSecretBasic(clientSecret)
+    : openid.ClientSecretPost(clientSecret)
+  const client = { [openid.clockSkew]: secondsAhead(clock) }
+  const config = new openid.Configuration(metadata, clientId, client, authentication)
+  config[openid.customFetch] = fetchBounded
+  // The configuration allows http on this machine only.
+  if (isPlain(new URL(url))) openid.allowInsecureRequests(config)
+  openid.enableNonRepudiationChecks(config)
+  return config
+}
+
+/** Names and groups are asked for where there are scopes for them. */
+function scopesOf(config: OpenId.Configuration): string {
+  const { scopes_supported: supported = ['email', 'profile'] } = config.serverMetadata()
+  return ['openid', ...['email', 'profile', 'groups'].filter((scope) => supported.includes(scope))].join(' ')
+}
+
+function isPlain({ protocol }: URL): boolean {
+  return protocol === 'http:'
+}
+
+/** The issuer did not answer, or answered that it cannot now. */
+class IssuerDown extends Error {
+  override readonly name = 'IssuerDown'
+}
+
+/** Any address: who runs the service names the issuer, which may be in their own network. */
+const fetchBounded: OpenId.CustomFetch = async (url, { method, headers, body }) => {
+  const outcome = await sendRequest({
+    url,
+    method: method === 'POST' ? 'POST' : 'GET',
+    headers,
+    ...(body != null && { body: String(body) }),
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: ANSWER_MAX,
+  })
+  if (outcome.kind !== 'answer') throw new IssuerDown(outcome.kind === 'timeout' ? 'timeout' : outcome.detail)
+  if (outcome.body === null || outcome.status >= 500 || outcome.status === 429)
+    throw new IssuerDown(`HTTP ${outcome.status}`)
+  const fields = Object.entries(outcome.headers).flatMap(([name, value]): [string, string][] =>
+    [value ?? []].flat().map((one) => [name, one]),
+  )
+  const isEmpty = [204, 205, 304].includes(outcome.status)
+  return new Response(isEmpty ? null : new Uint8Array(outcome.body), {
+    status: outcome.status,
+    headers: new Headers(fields),
+  })
+}
+
+function readFailure(error: unknown, log: Log): Error {
+  if (error instanceof BillingError) return error
+  if (chainOf(error).some((one) => one instanceof IssuerDown)) return unavailable(error, log)
+  const { code, error: said } = Object(error)
+  if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR')
+    return refusal(said === 'access_denied' ? 'denied' : 'answer')
+  log.warn(describe(error), "an operator's sign-in: what the issuer answered is refused")
+  return refusal('answer')
+}
+
+function unavailable(error: unknown, log: Log): Error {
+  log.warn(describe(error), 'the issuer of operators cannot be used')
+  return new BillingError('authentication_unavailable', { retryAfterSeconds: RETRY_SECONDS })
+}
+
+/** Neither tokens nor claims, which the causes hold. */
+function describe(error: unknown): Readonly<Record<string, unknown>> {
+  const [first] = chainOf(error)
+  const { code, error: said } = Object(first)
+  const detail = chainOf(error).map(({ message }) => message)
+  return { code, said, detail }
+}
+
+function chainOf(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...chainOf(error.cause)] : []
+}

@@ -1,0 +1,37 @@
+// The shapes of a look: what the provider says of a payment now, and what an act would change.
+import { Type } from 'typebox'
+import { nameSchemas } from '../http/schemas.js'
+import { nullable } from '../payments/schemas.js'
+import { StandingSchema } from './schemas.js'
+
+export const LookQuerySchema = Type.Object(
+  {
+    act: Type.Optional(
+      Type.Enum(['recheck', 'accept'], { description: 'What would be done (default: recheck)' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const StatusChangeSchema = Type.Object({ before: Type.String(), after: Type.String() })
+
+export const LookSchema = Type.Object({
+  payment_id: Type.String(),
+  user_id: Type.String(),
+  answered: Type.Boolean({
+    description: 'False: the provider does not answer, or there is no checkout to ask about',
+  }),
+  provider: Type.Union([
+    Type.Object({
+      status: Type.String(),
+      amount: nullable(Type.Integer()),
+      currency: nullable(Type.String()),
+    }),
+    Type.Null(),
+  ]),
+  payment_status: StatusChangeSchema,
+  before: StandingSchema,
+  after: StandingSchema,
+})
+
+nameSchemas({ StatusChange: StatusChangeSchema, Look: LookSchema })

@@ -1,0 +1,109 @@
+// The search: users by the beginning of their address or of any word of their name in any script, payments by what a slip says.
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { findUsersByWord } from './search.sql.js'
+
+describeScenario('the search', ({ database }) => {
+  let world: World
+  let operator: OperatorCaller
+  beforeEach(async () => {
+    const env = { ...OPERATOR_ENV, TRANSFER_FILE: path.resolve('docs/transfer.example.json') }
+    world = await createWorld(database(), { env })
+    operator = operatorOf(world)
+  })
+  afterEach(() => world.stop())
+
+  const find = async (word: string) => (await operator.get(`/search?q=${encodeURIComponent(word)}`)).body
+  const users = async (word: string) =>
+    (await find(word)).users.map((user: { user_id: string }) => user.user_id).sort()
+  const payments = async (word: string) =>
+    (await find(word)).payments.map(({ id, exact }: { id: string; exact: boolean }) => [id, exact])
+
+  it('finds users by the beginning of any word of a name, in either order, without case and accents', async () => {
+    await setProfile(world, 'u-1', { name: 'Amina Ben-Saïd' })
+    await setProfile(world, 'u-2', { name: 'Émilie d’Arc' })
+    for (const word of ['ami', 'AMINA', 'said', 'Saïd am', 'amina ben', 'ben s', 'amina  ben-saïd'])
+      expect([word, await users(word)]).toEqual([word, ['u-1']])
+    for (const word of ['emil', 'arc', 'd’arc', 'd arc émi'])
+      expect([word, await users(word)]).toEqual([word, ['u-2']])
+    for (const word of ['mina', 'aid', 'amina said']) expect([word, await users(word)]).toEqual([word, []])
+  })
+
+  it('finds Arabic names however the letters are written', async () => {
+    await setProfile(world, 'u-1', { name: 'فاطمة الزَّهراء' })
+    await setProfile(world, 'u-2', { name: 'أحمد مصطفى' })
+    for (const word of ['فاطمه', 'فاطم', 'الزهراء فا', 'الزهـراء'])
+      expect([word, await users(word)]).toEqual([word, ['u-1']])
+    for (const word of ['احمد', 'أَحمد', 'إحمد', 'مصطفي', 'مصطفى أ'])
+      expect([word, await users(word)]).toEqual([word, ['u-2']])
+  })
+
+  it('finds users by the beginning of their address, and says which hit is the address or the id itself', async () => {
+    await setProfile(world, 'u-1', { email: 'Amina.B@Example.dz', name: 'A' })
+    await setProfile(world, 'u-2', { email: 'amina.b@example.dz.test', name: 'B' })
+    const hits = async (word: string) =>
+      (await find(word)).users.map(({ user_id, exact }: { user_id: string; exact: boolean }) => [
+        user_id,
+        exact,
+      ])
+    expect(await hits('AMINA.b@')).toEqual([
+      ['u-1', false],
+      ['u-2', false],
+    ])
+    expect(await hits(' amina.b@example.DZ ')).toEqual([
+      ['u-1', true],
+      ['u-2', false],
+    ])
+    expect(await hits('u-2')).toEqual([['u-2', true]])
+    for (const word of ['%', '_', 'amina%', '\\', '@', "'", 'a\u{10ffff}'])
+      expect(await hits(word)).toEqual([])
+  })
+
+  it('follows a change of the profile, and what the platform wants forgotten is found no more', async () => {
+    await setProfile(world, 'u-1', { email: 'old@example.dz', name: 'Old Name' })
+    await setProfile(world, 'u-1', { email: 'new@example.dz' })
+    expect([await users('old@'), await users('old n'), await users('new@')]).toEqual([[], ['u-1'], ['u-1']])
+    await setProfile(world, 'u-1', { email: null, name: null })
+    expect([await users('new@'), await users('old')]).toEqual([[], []])
+  })
+
+  it('gives twenty of many', async () => {
+    for (let n = 10; n < 35; n += 1) await setProfile(world, `u-${n}`, { name: `Karim ${n}` })
+    expect((await findUsersByWord(database(), 'kar')).length).toBe(20)
+    expect(await users('karim 34')).toEqual(['u-34'])
+  })
+
+  it('finds a payment by the last digits of its amount and its day in the shop’s calendar', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    for (const word of ['2000 2026-11-21', '21/11/2026 2 000,00 DA', '000 2026-11-21'])
+      expect([word, await payments(word)]).toEqual([word, [[paymentId, false]]])
+    for (const word of ['2000 2026-11-22', '1000 2026-11-21', '2000 2026-11-31'])
+      expect(await payments(word)).toEqual([])
+    // 23:30 in UTC is the next day in Algiers.
+    world.clock.advance(11.5 * 3_600_000)
+    const { paymentId: late } = await world.as('user-2').buy()
+    expect(await payments('2000 2026-11-22')).toEqual([[late, false]])
+  })
+
+  it('finds one that was never paid by the day it was asked for, and a transfer by its reference however it is written', async () => {
+    const body = { plan: 'pro', method: 'transfer' }
+    const asked = (await world.as('user-1').post('/api/v1/billing/payments', body)).body
+    expect(await payments('2000 2026-11-21')).toEqual([[asked.id, false]])
+    const { reference } = asked.transfer
+    for (const word of [reference, reference.toLowerCase().replaceAll('-', ' '), asked.id])
+      expect([word, await payments(word)]).toEqual([word, [[asked.id, true]]])
+  })
+
+  it('finds a payment by its receipt’s number, in test mode without the mark of its series too', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    const { number } = (await operator.payment(paymentId)).receipt
+    expect(number).toBe('TEST-2026-000001')
+    for (const word of [number, '2026-000001', '2026-1', 'test-2026-1'])
+      expect([word, await payments(word)]).toEqual([word, [[paymentId, true]]])
+    expect(await payments('2026-2')).toEqual([])
+  })
+})

@@ -1,0 +1,186 @@
+// What the portal says of a transfer: why it was refused, what is wrong with a file, and what can be done once it has expired.
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
+import { jpeg, pdf, png } from '../../../../test/support/proof-files.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+describeScenario('the portal and transfers', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
+    world = await createWorld(database(), { env: { ...OPERATOR_ENV, TRANSFER_FILE } })
+  })
+  afterEach(() => world.stop())
+
+  const ask = async (userId = 'user-1') =>
+    (await world.as(userId).post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })).body
+  const refuse = (id: string) => operatorOf(world).post(`/payments/${id}/refuse`, { why: 'nothing <came>' })
+
+  it.each([
+    ['ar', 'لم يُقبل تحويلك', 'السبب: nothing &lt;came>', 'فاتصل'],
+    ['fr', 'n’a pas été accepté', 'Motif : nothing &lt;came>', 'contactez'],
+    ['en', 'was not accepted', 'Reason: nothing &lt;came>', 'contact'],
+  ])('say in %s why the last one was refused, until the user asks for another', async (locale, ...said) => {
+    const { id, transfer } = await ask()
+    const portal = await enterPortal(world, 'user-1', locale)
+    const words = async () => wordsOf((await portal.open()).text).replace(/[\u2066-\u2069]/g, '')
+    expect(await words()).not.toContain('&lt;came>')
+    await refuse(id)
+    const shown = await words()
+    const reference = transfer.reference.replaceAll('-', '\u2011')
+    for (const text of [reference, ...said]) expect(shown).toContain(text)
+    world.clock.advance(1000)
+    await ask()
+    expect(await words()).not.toContain('&lt;came>')
+  })
+
+  it('say nothing of one that was approved after all', async () => {
+    const { id } = await ask()
+    await refuse(id)
+    const approval = { amount: 2000, received_at: '2026-11-21', payment_method: 'ccp', why: 'it came' }
+    expect((await operatorOf(world).post(`/payments/${id}/approve`, approval)).status).toBe(200)
+    const { text } = await (await enterPortal(world, 'user-1')).open()
+    expect(text).not.toContain('was not accepted')
+  })
+
+  it.each([
+    ['not a picture', Buffer.from('<script>'), 422, 'neither a JPEG or PNG picture nor a PDF'],
+    ['a cut picture', png().subarray(0, 40), 422, 'incomplete or damaged'],
+    ['a picture of too many pixels', jpeg({ width: 20_000, height: 20_000 }), 422, 'too many pixels'],
+    ['a PDF with a script', pdf({ catalog: '/OpenAction << /S /JavaScript >>' }), 422, 'This PDF contains'],
+    ['a large file', png({ extra: 2 << 20 }), 413, 'larger than 2 MB'],
+  ])('say what is wrong with %s, without a name of the API', async (_what, file, status, words) => {
+    const { id } = await ask()
+    const portal = await enterPortal(world, 'user-1')
+    const page = await portal.upload(`/portal/payments/${id}/proof`, file)
+    expect([page.status, wordsOf(page.text)]).toEqual([status, expect.stringContaining(words)])
+    expect(wordsOf(page.text)).toContain('File not accepted')
+    expect(wordsOf(page.text)).not.toContain('reason')
+  })
+
+  it('refuse a form of many parts unread', async () => {
+    const { id } = await ask()
+    const portal = await enterPortal(world, 'user-1')
+    const files = Array.from({ length: 8 }, () => png())
+    expect((await portal.upload(`/portal/payments/${id}/proof`, ...files)).status).toBe(400)
+  })
+
+  it.each([
+    [
+      'ar',
+      'أو بالتحويل (الحساب البريدي الجاري CCP أو بريدي موب BaridiMob أو حساب بنكي)',
+      'ادفع 2 000 دج بكل الرسوم بالبطاقة',
+      'بالتحويل',
+      'بالبطاقة',
+    ],
+    [
+      'fr',
+      'ou par virement (CCP, BaridiMob ou compte bancaire)',
+      'payer 2 000 DA TTC par carte',
+      'par virement',
+      'par carte',
+    ],
+    [
+      'en',
+      'or by transfer (CCP, BaridiMob, or bank account)',
+      'pay 2 000 DA incl. tax by card',
+      'by transfer',
+      'by card',
+    ],
+  ])(
+    'name both ways to pay, and which of two open payments is which (%s)',
+    async (locale, ways, pay, ...open) => {
+      const portal = await enterPortal(world, 'user-1', locale)
+      const words = async () => wordsOf((await portal.open()).text).replace(/[\u2066-\u2069]/g, '')
+      for (const text of [ways, pay]) expect(await words()).toContain(text)
+      const { transfer } = await ask()
+      await world.as('user-1').upgrade()
+      for (const way of open) expect(await words()).toContain(` Pro · ${way} `)
+      // In fours for the eye: nothing stands between them where it is copied.
+      const rip = transfer.accounts[0].rip.match(/.{4}/g).join('</span><span>')
+      expect((await portal.open()).text).toContain(`<span>${rip}</span>`)
+    },
+  )
+
+  it('take one file, say so above the accounts, and offer the form for another', async () => {
+    const { id } = await ask()
+    const portal = await enterPortal(world, 'user-1')
+    expect((await portal.upload(`/portal/payments/${id}/proof`, png())).status).toBe(303)
+    const words = wordsOf((await portal.open()).text)
+    expect(words.indexOf('We have received your slip')).toBeGreaterThan(0)
+    expect(words.indexOf('We have received your slip')).toBeLessThan(words.indexOf('0023456789'))
+    expect(words).toContain('Send another slip')
+  })
+  it('take no form that is not of the session, or that cannot be read, and no fourth file', async () => {
+    const { id } = await ask()
+    const portal = await enterPortal(world, 'user-1')
+    const address = `/portal/payments/${id}/proof`
+    const stolen = await enterPortal(world, 'user-2')
+    expect((await stolen.upload(address, png())).status).toBe(404)
+    // As long as those of browsers: shorter ones are not read.
+    const boundary = 'x'.repeat(27)
+    const type = `multipart/form-data; boundary=${boundary}`
+    const made = ['form_token', 'file'].map(
+      (name) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\nmade up\r\n`,
+    )
+    expect((await portal.post(address, `${made.join('')}--${boundary}--\r\n`, type)).status).toBe(403)
+    for (const [body, sent] of [
+      [`--${boundary}\r\ncontent-disposition: form-data; na`, type],
+      ['--y--', type],
+      ['', 'multipart/form-data'],
+    ] as const)
+      expect((await portal.post(address, body, sent)).status).toBe(400)
+    expect((await operatorOf(world).payment(id)).transfer).toMatchObject({ proof_at: null, proofs: [] })
+    for (const extra of [1, 2, 3]) expect((await portal.upload(address, png({ extra }))).status).toBe(303)
+    const fourth = await portal.upload(address, png({ extra: 4 }))
+    expect([fourth.status, wordsOf(fourth.text)]).toEqual([409, expect.stringContaining('three files')])
+    expect((await portal.open()).text).not.toContain('enctype')
+  })
+
+  it.each([
+    ['ar', 'أرسلتُ المبلغ', 'فسيُحتسب'],
+    ['fr', 'J’ai envoyé la somme', 'elle compte quand même'],
+    ['en', 'I have sent the money', 'it still counts'],
+  ])(
+    'take the slip of an expired one, which is asked for from the history (%s)',
+    async (locale, link, words) => {
+      const { id, transfer } = await ask()
+      const portal = await enterPortal(world, 'user-1', locale)
+      const address = `${world.base}/portal?transfer=${id}`
+      expect((await portal.open()).text).not.toContain(address)
+      await world.advance(8 * 86_400)
+      const again = await enterPortal(world, 'user-1', locale)
+      const history = (await again.open()).text
+      expect(history).toContain(`href="${address}#late-transfer"`)
+      expect(wordsOf(history)).toContain(link)
+      const late = async () => (await again.open(`/portal?transfer=${id}`)).text
+      const shown = wordsOf(await late())
+      for (const text of [transfer.reference, words]) expect(shown).toContain(text)
+      // Nothing further is to be sent for it, and another one can be asked for.
+      expect(shown).not.toContain(transfer.accounts[0].number)
+      expect(await late()).toContain(`formaction="${world.base}/portal/transfer"`)
+      const sent = await again.upload(`/portal/payments/${id}/proof`, png())
+      expect([sent.status, sent.headers.get('location')]).toEqual([303, `${address}#received`])
+      expect(await late()).toContain('role="status" class="notice" id="received"')
+      expect((await operatorOf(world).payment(id)).transfer.proofs).toHaveLength(1)
+      const received_at = new Date(world.clock.now()).toISOString().slice(0, 10)
+      const approval = { amount: 2000, received_at, payment_method: 'ccp', why: 'it came' }
+      expect((await operatorOf(world).post(`/payments/${id}/approve`, approval)).status).toBe(200)
+      expect(await late()).not.toContain('enctype')
+      expect((await again.open()).text).not.toContain(address)
+    },
+  )
+
+  it('show none that is not the user’s own, beside the one that is waited for', async () => {
+    const { transfer } = await ask()
+    const { id: foreign } = await ask('user-2')
+    const portal = await enterPortal(world, 'user-1')
+    for (const asked of [foreign, 'pay_nope', '']) {
+      const page = await portal.open(`/portal?transfer=${asked}`)
+      expect([page.status, wordsOf(page.text)]).toEqual([200, expect.stringContaining(transfer.reference)])
+    }
+  })
+})

@@ -1,0 +1,274 @@
+// The console in a browser: every page in every look, and the jobs of the people who run the shop.
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { axeFindingsInColors, describeInBrowser, type Visit } from '../support/browser.js'
+import { crawlConsole, enterConsole } from '../support/console.js'
+import { type Hand, handOf, leaveBy } from '../support/console-hand.js'
+import { cookieOf, openShop, type Waiting, waitingIn } from '../support/console-pages.js'
+import { freshDatabase } from '../support/databases.js'
+import { operatorOf } from '../support/operator.js'
+import { ROLE_KEYS } from '../support/roles.js'
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.js'
+import type { World } from '../support/world.js'
+
+const PAGE_BYTES_MAX = 60_000
+/** As `ishtirak demo` makes it. */
+const USERS = 500
+
+const LOOKS: readonly (readonly [locale: string, visit: Visit])[] = [
+  ['ar', { width: 360 }],
+  ['fr', { width: 1280 }],
+  ['en', { width: 360 }],
+]
+
+const SEARCH = 'input[name="q"]'
+const DAY = 86_400_000
+/** Of docs/console.md: each job, and how many clicks it takes. */
+const TABLE = readFileSync(new URL('../../docs/console.md', import.meta.url), 'utf8')
+  .split('\n')
+  .flatMap((line): [job: string, clicks: number][] => {
+    const [, job = '', , clicks = ''] = line.split('|').map((cell) => cell.trim())
+    return /^\d/.test(clicks) ? [[job, Number.parseInt(clicks, 10)]] : []
+  })
+
+describeInBrowser('the console', ({ visit }) => {
+  let database: Database
+  let mail: SmtpSink
+  let shop: World
+  let pages: readonly string[]
+  let payers: { readonly user_id: string; readonly payment_id: string }[]
+  beforeAll(async () => {
+    database = await freshDatabase('pglite')
+    mail = await startSmtpSink()
+    shop = await openShop(database, USERS, { SMTP_URL: mail.url })
+    pages = await everyPage()
+    const { body } = await operator().get('/payments?status=paid&limit=100')
+    const byUser = body.data.map((payment: { id: string; user_id: string }) => [payment.user_id, payment.id])
+    payers = [...new Map<string, string>(byUser.toReversed())].toReversed().map(([user_id, payment_id]) => ({
+      ...{ user_id, payment_id },
+    }))
+  }, 300_000)
+  afterAll(async () => {
+    await shop.stop()
+    await mail[Symbol.asyncDispose]()
+    await database.close()
+  })
+
+  it.each(LOOKS)(
+    'has pages without fault in %s (%o)',
+    async (locale, look) => {
+      const { page, context, requests, complaints } = await visit(look)
+      await context.addCookies([await cookieOf(shop)])
+      for (const path of pages) {
+        requests()
+        const address = `${shop.url}${path}${path.includes('?') ? '&' : '?'}lang=${locale}`
+        const response = await page.goto(address)
+        const name = path
+          .replace(/^\/console/, '')
+          .replace(/[^/]*\d[^/]*/g, 'x')
+          .replace(/\W+/g, '-')
+        // The portal as a user sees it is in that user's language.
+        if (!path.endsWith('/portal'))
+          expect([path, await page.locator('html').getAttribute('lang')]).toEqual([path, locale])
+        expect(requests().filter((one) => !one.startsWith('data:'))).toEqual([address])
+        expect((await response?.body())?.length).toBeLessThan(PAGE_BYTES_MAX)
+        expect(response?.headers()['content-security-policy']).toMatch(
+          /^default-src 'none'; style-src 'sha256-/,
+        )
+        const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+        expect([path, excess]).toEqual([path, 0])
+        expect([path, ...(await axeFindingsInColors(page, `console${name}-${locale}`))]).toEqual([path])
+      }
+      expect(complaints).toEqual([])
+    },
+    60_000,
+  )
+
+  it('takes an operator from the sign-in to an accepted payment by the keyboard alone', async () => {
+    const { page } = await visit({ width: 1280, javaScript: false, acceptLanguage: 'en' })
+    const [review] = await waitingIn(shop, 'payment_review')
+    await page.goto(`${shop.url}/console`)
+    await tabTo(page, 'input[name="key"]')
+    await page.keyboard.type(ROLE_KEYS.owner)
+    await leaveBy(page, () => page.keyboard.press('Enter'))
+    await page.keyboard.press('Tab')
+    expect(await page.locator('.skip:focus').boundingBox()).toMatchObject({ y: 8 })
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await page.locator('main :focus').count()).toBe(1)
+    await tabTo(page, 'a[href*="/console/payments/"]')
+    await leaveBy(page, () => page.keyboard.press('Enter'))
+    await tabTo(page, 'a[href$="/accept"]')
+    await leaveBy(page, () => page.keyboard.press('Enter'))
+    await tabTo(page, 'input[name="why"]')
+    await page.keyboard.type('seen on the statement')
+    await leaveBy(page, () => page.keyboard.press('Enter'))
+    expect(await page.textContent('[role="status"] h2')).toBe('Done')
+    const { payment, audit } = await operator().payment(review?.payment_id ?? '')
+    expect(payment.status).toBe('paid')
+    expect(audit.map(({ act }: { act: string }) => act)).toContain('payment.accept')
+  })
+
+  it('has a job here for each row of the table in docs/console.md', () => {
+    expect(TABLE.map(([job]) => job)).toEqual(Object.keys(JOBS))
+  })
+
+  it.each(TABLE)('%s: %i clicks', async (job, clicks) => {
+    const hand = handOf(await arrive())
+    await JOBS[job]?.(hand)
+    expect(hand.clicks()).toBe(clicks)
+  })
+
+  const JOBS: Readonly<Record<string, (hand: Hand) => Promise<void>>> = {
+    'find a user by e-mail': async ({ page, enter }) => {
+      const { user_id, email } = await someone()
+      await enter(SEARCH, email)
+      expect(new URL(page.url()).pathname).toBe(`/console/users/${user_id}`)
+    },
+    'find a payment by its receipt': async ({ page, enter }) => {
+      const { payment_id } = await someone()
+      const { receipt } = await operator().payment(payment_id)
+      await enter(SEARCH, receipt.number)
+      expect(new URL(page.url()).pathname).toBe(`/console/payments/${payment_id}`)
+    },
+    'resend a receipt': async ({ page, enter, click }) => {
+      const { payment_id, email } = await someone()
+      await enter(SEARCH, email)
+      await click(`main a[href$="/payments/${payment_id}/resend"]`)
+      expect(await page.textContent('main')).toContain(email)
+      await click('main form button')
+      await expectDone(page)
+      await shop.service.runner.runAll()
+      expect(mail.messages.flatMap(({ to }) => to)).toContain(email)
+    },
+    'see why a plan is what it is': async ({ page, enter }) => {
+      const { payment_id, email } = await someone()
+      await enter(SEARCH, email)
+      expect(await page.textContent('main')).toContain('The plan now, and why')
+      expect(await page.locator(`main a[href$="${payment_id}"]`).count()).toBeGreaterThan(0)
+    },
+    'accept a payment under review': async ({ page, click, fill }) => {
+      shop.emulator.setFaults({ wrong_amount: { times: 1 } })
+      const { paymentId } = await shop.as('user-of-a-review').buy()
+      await page.reload()
+      await click(`main a[href$="/payments/${paymentId}"]`)
+      await click('a[href$="/accept"]')
+      await fill('input[name="why"]', 'seen on the statement')
+      await click('main form button')
+      await expectDone(page)
+      expect((await operator().payment(paymentId)).payment.status).toBe('paid')
+    },
+    'look at the proof of a transfer, approve it': async ({ page, click, download, choose, fill }) => {
+      const [transfer] = await waitingIn(shop, 'transfer_proof')
+      await click(`main a[href$="/payments/${transfer?.payment_id}"]`)
+      expect(await download('a[href*="/proofs/"]')).toMatch(/^pay_.*-1\.(jpg|png|pdf)$/)
+      await click('a[href$="/approve"]')
+      await choose('select[name="payment_method"]', 'ccp')
+      await fill('input[name="why"]', 'on the statement')
+      await click('main form button')
+      await expectDone(page)
+      expect((await operator().payment(transfer?.payment_id ?? '')).payment.status).toBe('paid')
+    },
+    'record a refund': async ({ page, enter, click, fill, clickTwice }) => {
+      const { payment_id, email } = await someone()
+      await enter(SEARCH, email)
+      await click(`main a[href$="/payments/${payment_id}"]`)
+      await click('a[href$="/refund"]')
+      expect(await page.locator('tbody tr').count()).toBeGreaterThan(0)
+      await fill('input[name="why"]', 'asked within the week')
+      await clickTwice('main form button')
+      await expectDone(page)
+      const { payment, audit } = await operator().payment(payment_id)
+      const acts = audit.filter(({ act }: { act: string }) => act === 'payment.refund')
+      expect([payment.status, acts.length]).toEqual(['refunded', 1])
+    },
+    'record a payment at the desk': async ({ page, enter, click, fill }) => {
+      const { user_id, email } = await someone()
+      await enter(SEARCH, email)
+      await click('a[href$="/record"]')
+      await enter('input[name="reference"]', 'desk-2026-1')
+      expect(await page.textContent('main')).toContain('desk-2026-1')
+      await fill('input[name="why"]', 'taken at the desk')
+      await click('main form button')
+      await expectDone(page)
+      const [paid] = (await operator().get(`/payments?user_id=${user_id}&limit=1`)).body.data
+      expect([paid.status, paid.method]).toEqual(['paid', 'cash'])
+    },
+    'grant 14 days to a user': async ({ page, enter, click, fill }) => {
+      const { user_id, email } = await someone()
+      const endOf = async () => (await operator().get(`/users/${user_id}`)).body.current_period_end
+      const before = Date.parse(await endOf())
+      await enter(SEARCH, email)
+      await click('a[href$="/grant"]')
+      await enter('input[name="days"]', '14')
+      await fill('input[name="why"]', 'two days without service')
+      await click('main form button')
+      await expectDone(page)
+      expect(Date.parse(await endOf()) - before).toBe(14 * DAY)
+    },
+    'close the month: figures, CSV, journal': async ({ page, click, download }) => {
+      await click('nav a[href$="/console/months"]')
+      await click('main a[href$="/months/2026-10"]')
+      expect(await page.textContent('h1')).toMatch(/^October\s2026$/)
+      expect(await download('a[href$="format=excel"]')).toBe('accounts-2026-10-excel.csv')
+      await click('main a[href$="/receipts"]')
+      expect(await page.locator('tbody tr').count()).toBeGreaterThan(0)
+    },
+    'see that all is well': async ({ page, click }) => {
+      await click('nav a[href$="/console/health"]')
+      expect(await page.textContent('h1')).toBe('Health')
+    },
+    'sign an operator out': async ({ page, click, fill }) => {
+      const theirs = await enterConsole(shop, ROLE_KEYS.support)
+      await click('nav a[href$="/console/operators"]')
+      await click('tr:has-text("support") a[href$="/revoke"]')
+      await fill('input[name="why"]', 'their laptop is lost')
+      await click('main form button')
+      await expectDone(page)
+      expect((await theirs.open()).status).toBe(303)
+    },
+  }
+
+  async function expectDone(page: Page): Promise<void> {
+    expect(await page.textContent('[role="status"] h2')).toBe('Done')
+  }
+
+  /** Another one each time, with what they paid last; by their address alone in the search. */
+  async function someone(): Promise<Waiting> {
+    for (;;) {
+      const next = payers.shift()
+      if (next === undefined) throw new Error('every payer was taken before')
+      const { body } = await operator().get(`/users/${next.user_id}`)
+      if (body.email !== null) return { ...next, email: body.email }
+    }
+  }
+
+  const operator = () => operatorOf(shop, ROLE_KEYS.owner)
+
+  async function arrive() {
+    const visitor = await visit({ width: 1280, javaScript: false, acceptLanguage: 'en' })
+    await visitor.context.addCookies([await cookieOf(shop)])
+    await visitor.page.goto(`${shop.url}/console`)
+    return visitor.page
+  }
+
+  async function tabTo(page: Page, selector: string): Promise<void> {
+    for (let pressed = 0; pressed < 80; pressed++) {
+      await page.keyboard.press('Tab')
+      if ((await page.locator(`${selector}:focus`).count()) > 0) return
+    }
+    throw new Error(`no key leads to ${selector}`)
+  }
+
+  async function everyPage(): Promise<readonly string[]> {
+    const visitor = await enterConsole(shop, ROLE_KEYS.owner)
+    const [review] = await waitingIn(shop, 'payment_review')
+    const from = ['/console', `/console/payments/${review?.payment_id}`]
+    const pages = await crawlConsole(shop, visitor, { from, perKind: 1 })
+    return [...pages]
+      .filter(([, { headers }]) => /^text\/html/.test(headers.get('content-type') ?? ''))
+      .map(([path]) => path)
+  }
+})

@@ -1,0 +1,41 @@
+// The sign-in of an operator at an issuer on another site, in a browser with its own rules for cookies.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
+import { describeInBrowser } from '../support/browser.js'
+import { freshDatabase } from '../support/databases.js'
+import { startIssuer, type TestIssuer } from '../support/issuer.js'
+import { createWorld, type World } from '../support/world.js'
+
+describeInBrowser('the sign-in by an issuer', ({ visit }) => {
+  let database: Database
+  let issuer: TestIssuer
+  let world: World
+  beforeAll(async () => {
+    database = await freshDatabase('pglite')
+    issuer = await startIssuer()
+    // A page of its own is where the way back begins, for the rules of cookies.
+    issuer.asks = true
+    issuer.account.sub = 'x'.repeat(255)
+    world = await createWorld(database, { env: issuer.env, clock: movableClock(Date.now()) })
+    await issuer.serve(world.config.publicUrl)
+  })
+  afterAll(async () => {
+    await world.stop()
+    await issuer[Symbol.asyncDispose]()
+    await database.close()
+  })
+
+  it('leads from the page that was asked for to the issuer and back to it', async () => {
+    const { page, complaints } = await visit({ width: 360, javaScript: false, acceptLanguage: 'fr' })
+    await page.goto(`${world.url}/console?kind=review`)
+    await page.getByRole('link', { name: /^Se connecter avec/ }).click()
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.waitForURL(`${world.url}/console?kind=review`)
+    expect(await page.getByRole('button', { name: 'Se déconnecter' }).isVisible()).toBe(true)
+    const width = await page.evaluate('document.documentElement.scrollWidth')
+    expect(width).toBe(360)
+    expect(issuer.asked).toContain('/token')
+    expect(complaints).toEqual([])
+  })
+})

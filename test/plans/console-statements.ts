@@ -1,0 +1,289 @@
+// What the console asks, with the index that each statement rides on.
+import type { Database, Queryable, Row } from '../../packages/ishtirak/src/database/database.js'
+import {
+  countWaitingEvents,
+  findWrittenEvent,
+  listEvents,
+} from '../../packages/ishtirak/src/events/event-history.sql.js'
+import {
+  countEndings,
+  countReceipts,
+  entriesOf,
+  paidByDay,
+  refundedByDay,
+} from '../../packages/ishtirak/src/operator/figures.sql.js'
+import { inboxCounts, inboxPage } from '../../packages/ishtirak/src/operator/inbox.sql.js'
+import {
+  actsOnUser,
+  findPaymentWithUser,
+  NO_USER,
+  newestPayments,
+  takenPayments,
+  tracesOf,
+} from '../../packages/ishtirak/src/operator/operator.sql.js'
+import { markTold, noteInbox, untoldEntries } from '../../packages/ishtirak/src/operator/operator-mail.sql.js'
+import {
+  lastComparison,
+  listComparisons,
+  paymentsOfCheckouts,
+  saveComparisonStep,
+  unmatchedPayments,
+} from '../../packages/ishtirak/src/operator/reconcile.sql.js'
+import {
+  findPaymentsByAmount,
+  findPaymentsByWord,
+  findUsersByWord,
+} from '../../packages/ishtirak/src/operator/search.sql.js'
+import {
+  deleteOldSessions,
+  deleteSession,
+  liveSessions,
+  selectSession,
+} from '../../packages/ishtirak/src/operator/sessions.sql.js'
+import { timelinePage } from '../../packages/ishtirak/src/operator/timeline.sql.js'
+import { findAct, findRefundInstant } from '../../packages/ishtirak/src/payments/audit.sql.js'
+import { findGrantByOperation, grantsOfUser } from '../../packages/ishtirak/src/payments/grants.sql.js'
+import { listProofs } from '../../packages/ishtirak/src/payments/transfer/proof.sql.js'
+import { findTransfer } from '../../packages/ishtirak/src/payments/transfer/transfers.sql.js'
+import { aPayment, days, NOON } from '../support/fixtures.js'
+
+export type Run = (door: Queryable) => Promise<unknown>
+export type Asked = [name: string, run: Run, index: RegExp]
+
+/** Of several statements this one; the others are answered with no rows, or with these. */
+const only =
+  (name: string, run: Run, answers: Readonly<Record<string, readonly Row[]>> = {}): Run =>
+  (door) =>
+    run({
+      query: async (asked, values) =>
+        asked.name === name ? door.query(asked, values) : (answers[asked.name] ?? []),
+    })
+
+const payment = aPayment({ userId: 'user-7', id: 'pay_7_5' })
+const ofPayment = { userId: payment.userId, paymentId: payment.id }
+const traces = (name: string) =>
+  only(name, (door) => tracesOf(door, payment, 50), { 'operator.kept': [{ number: null, reports: [] }] })
+export const newest = { userId: null, status: null, way: null, after: null, limit: 50 }
+const events = { userId: null, waiting: false, limit: 50 }
+const inbox = { kind: null, after: null, limit: 50, now: NOON }
+const november = {
+  ...{ from: NOON - days(21), to: NOON + days(9), live: false },
+  days: [{ day: '2026-11-01', from: NOON - days(21) }],
+}
+const walk = { id: 'cmp_1', method: 'chargily', sinceAt: NOON - days(3), startedAt: NOON - days(1) }
+const step = {
+  ...{ nextPage: null, calls: 1, checkouts: 1, findings: [], finishedAt: NOON, now: NOON },
+  matched: [payment],
+}
+const further = { at: NOON, id: 'pay_7_1' }
+/** Looked for in the index, and not thrown away behind it. */
+const onwards = (at: string) => String.raw`Index Cond: .*ROW\(${at}, id\) > ROW`
+
+/** Of one user, payment, comparison or word. */
+export const CONSOLE: Asked[] = [
+  [
+    'the users that a word names',
+    (door) => findUsersByWord(door, 'user-7@host.example'),
+    /users_pkey[\s\S]*users_by_email[\s\S]*user_search_by_key[\s\S]*user_search_by_key/,
+  ],
+  [
+    'the payments that a word names',
+    (door) =>
+      findPaymentsByWord(door, {
+        reference: '2025-000007',
+        deskReference: '2025-000007',
+        receipt: { series: '2025', number: 7 },
+      }),
+    /payments_by_id[\s\S]*payments_checkout[\s\S]*receipts_number_once/,
+  ],
+  // It reads the payments of the day; on this one there are none.
+  [
+    'payments of an amount on a day',
+    (door) =>
+      findPaymentsByAmount(door, { ending: 2000, digits: 4 }, { from: NOON - days(20), to: NOON - days(19) }),
+    /payments_by_payment[\s\S]*payments_newest_of_all/,
+  ],
+  [
+    'the sums of a month',
+    (door) => paidByDay(door, { first: '2026-11-01', last: '2026-11-30', live: true }),
+    /daily_figures_pkey/,
+  ],
+  [
+    'the timeline of a user',
+    (door) => timelinePage(door, { userId: 'user-7', now: NOON, after: null, limit: 50 }),
+    /audit_pkey[\s\S]*mails_pkey[\s\S]*outbox_pkey[\s\S]*provider_events/,
+  ],
+  [
+    'a session of the console',
+    (door) => selectSession(door, 'digest', { after: NOON, until: NOON }),
+    /operator_sessions_(session_digest_key|by_end)/,
+  ],
+  ['the sessions of the console', (door) => liveSessions(door, NOON), /operator_sessions_by_end/],
+  [
+    'the newest payments of a user',
+    (door) => newestPayments(door, { ...newest, userId: 'user-7' }, NOON),
+    /Index Cond: \(+user_id = /,
+  ],
+  ['the end of a session of the console', (door) => deleteSession(door, 'ops_1'), /operator_sessions_pkey/],
+  ['the grants of a user', (door) => grantsOfUser(door, 'user-7', 50), /grants_(pkey|once)/],
+  ['the grant of an operation', (door) => findGrantByOperation(door, 'user-7', 'ticket-4711'), /grants_once/],
+  ['the acts on a user', (door) => actsOnUser(door, 'user-7', 50), /audit_pkey/],
+  [
+    'the act of an operation',
+    (door) => findAct(door, { userId: NO_USER, operationId: 'ticket-4711' }),
+    /audit_operations/,
+  ],
+  ['the refund of a payment', (door) => findRefundInstant(door, ofPayment), /audit_(of_payment|pkey)/],
+  ['the acts on no user', (door) => actsOnUser(door, NO_USER, 20), /audit_pkey/],
+  [
+    'a payment and its user',
+    (door) => findPaymentWithUser(door, 'pay_7_5'),
+    /payments_by_id[\s\S]*users_pkey/,
+  ],
+  ['what came in about a payment', traces('operator.received'), /provider_events_(once|of_payment)/],
+  ['what went out about a payment', traces('operator.sent'), /outbox_pkey/],
+  ['what is kept of a payment', traces('operator.kept'), /payments_(pkey|by_id)[\s\S]*receipts_pkey/],
+  ['the acts on a payment', traces('operator.acts_on_payment'), /audit_(of_payment|pkey)/],
+  ['the transfer of a payment', (door) => findTransfer(door, ofPayment), /transfers_pkey/],
+  ['the proofs of a transfer', (door) => listProofs(door, ofPayment), /transfer_proofs_(pkey|differ)/],
+  [
+    'the findings of one comparison',
+    (door) => listComparisons(door, 'cmp_1', { comparisons: 1, findings: 1_000 }),
+    /comparison_findings_newest/,
+  ],
+  ['an event', (door) => findWrittenEvent(door, 'evt_7_1'), /outbox_by_id[\s\S]*users_pkey/],
+]
+
+/** Across users. */
+export const CONSOLE_LISTS: Asked[] = [
+  [
+    'a page of the inbox',
+    (door) => inboxPage(door, inbox),
+    /payments_in_review[\s\S]*transfers_to_decide[\s\S]*payments_second[\s\S]*comparison_findings_newest[\s\S]*users_deliver[\s\S]*mails_failed/,
+  ],
+  ['how much waits in the inbox', (door) => inboxCounts(door, NOON), /payments_in_review[\s\S]*mails_failed/],
+  [
+    'receipts that are not counted yet',
+    async (door) => {
+      // What is not counted is asked first, and the series are locked before theirs is counted.
+      const answers: Readonly<Record<string, readonly Row[]>> = {
+        'figures.uncounted': [{ receipts: 5 }],
+        'figures.lock_series': [{ series: '2025', last_number: 1_990 }],
+      }
+      const transaction: Queryable = {
+        query: async (asked, parameters) => answers[asked.name] ?? (await door.query(asked, parameters)),
+      }
+      // The one method of a database that it uses beside them.
+      const database = {
+        ...transaction,
+        transaction: (run: (door: Queryable) => unknown) => run(transaction),
+      }
+      await countReceipts(database as Database, 5)
+    },
+    /receipts_number_once[\s\S]*payments_(pkey|by_id|by_payment|newest)/,
+  ],
+  [
+    'users whose time ends',
+    (door) => countEndings(door, { from: NOON - days(21), to: NOON }, { from: NOON, to: NOON + days(7) }),
+    /users_by_end[\s\S]*users_ended[\s\S]*users_by_end/,
+  ],
+  ['refunds of a month by day', (door) => refundedByDay(door, november), /audit_refunds/],
+  [
+    'the first lines of the accountant’s payments',
+    (door) => entriesOf(door, 'payment', november, null, 5),
+    /payments_by_payment/,
+  ],
+  [
+    'the first lines of the accountant’s refunds',
+    (door) => entriesOf(door, 'refund', november, null, 5),
+    /audit_refunds/,
+  ],
+  [
+    'a further page of the journal',
+    (door) => entriesOf(door, 'payment', november, further, 50),
+    new RegExp(`payments_by_payment[\\s\\S]*${onwards('paid_at')}`),
+  ],
+  [
+    'further lines of the accountant’s refunds',
+    (door) => entriesOf(door, 'refund', november, further, 50),
+    new RegExp(`audit_refunds[\\s\\S]*${onwards('acted_at')}`),
+  ],
+  [
+    'further lines of the payments of a month',
+    (door) => takenPayments(door, { ...november, way: null }, { ...payment, paidAt: NOON }, 50),
+    new RegExp(`payments_by_payment[\\s\\S]*${onwards('paid_at')}`),
+  ],
+  [
+    'payments under review',
+    (door) => newestPayments(door, { ...newest, status: 'review' }, NOON),
+    /payments_in_review/,
+  ],
+  [
+    'payments by transfer',
+    (door) => newestPayments(door, { ...newest, way: 'transfer' }, NOON),
+    /payments_without_page/,
+  ],
+  [
+    'the newest payments',
+    (door) => newestPayments(door, { ...newest, limit: 5 }, NOON),
+    /payments_newest_of_all/,
+  ],
+  ['the newest events', (door) => listEvents(door, { ...events, limit: 5 }), /outbox_by_age/],
+  ['how many events wait', countWaitingEvents, /users_deliver/],
+  [
+    'when the last comparison began',
+    (door) => lastComparison(door, 'chargily'),
+    /comparisons_unfinished[\s\S]*comparisons_newest[\s\S]*payments_newest_of_all/,
+  ],
+  [
+    'payments of the checkouts on a page',
+    (door) => paymentsOfCheckouts(door, 'chargily', ['chk_7_1', 'chk_8_1']),
+    /payments_checkout/,
+  ],
+  [
+    'paid payments that a comparison has not shown',
+    (door) => unmatchedPayments(door, walk, 5),
+    /payments_by_payment[\s\S]*comparison_findings_pkey/,
+  ],
+  ['a step of a comparison', (door) => saveComparisonStep(door, 'cmp_1', step), /comparisons_pkey/],
+  [
+    'sessions of the console that are over',
+    (door) => deleteOldSessions(door, NOON),
+    /operator_sessions_by_end/,
+  ],
+  [
+    'the last comparison',
+    only('comparisons.list', (door) => listComparisons(door, null, { comparisons: 1, findings: 5 })),
+    /comparisons_newest/,
+  ],
+  [
+    'the last findings',
+    (door) => listComparisons(door, null, { comparisons: 1, findings: 5 }),
+    /comparison_findings_newest/,
+  ],
+]
+
+/** They read all that waits, up to a thousand of a kind, or sort it, if only by a plan that was made while the table was empty. */
+export const CONSOLE_WAITING: Asked[] = [
+  [
+    'a further page of payments',
+    (door) => newestPayments(door, { ...newest, after: { createdAt: NOON, id: 'pay_7_5' }, limit: 5 }, NOON),
+    /payments_newest_of_all[\s\S]*Index Cond: .*ROW\(created_at, id\) </,
+  ],
+  [
+    'what entered the inbox',
+    (door) => noteInbox(door, NOON),
+    /payments_in_review[\s\S]*users_deliver[\s\S]*mails_failed[\s\S]*inbox_known_pkey/,
+  ],
+  ['what operators are to be told of', untoldEntries, /inbox_known/],
+  [
+    'what operators were told of',
+    (door) => markTold(door, [{ kind: 'finding', id: 'a' }]),
+    /inbox_known_pkey/,
+  ],
+  [
+    'events that wait',
+    (door) => listEvents(door, { ...events, waiting: true, limit: 5 }),
+    /users_deliver[\s\S]*outbox_pkey|outbox_by_age[\s\S]*users_pkey/,
+  ],
+]

@@ -1,0 +1,170 @@
+// `ishtirak demo`: a year of a pretend shop, through the use cases, on the database of a running sandbox.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { statement } from '../../packages/ishtirak/src/database/database.js'
+import { refuseSecondDemo, runDemo } from '../../packages/ishtirak/src/main/demo/demo.js'
+import { DEMO_PATH } from '../../packages/ishtirak/src/main/sandbox.js'
+import { CODE_ENV } from '../support/codes.js'
+import { describeScenario } from '../support/databases.js'
+import { fillDemo, sandboxOf } from '../support/demo.js'
+import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../support/operator.js'
+import { Receiver, SECRET } from '../support/receiver.js'
+import { startSmtpSink } from '../support/smtp-sink.js'
+import { createWorld, START, type World } from '../support/world.js'
+
+// A year takes some seconds.
+vi.setConfig({ testTimeout: 120_000 })
+
+const selectMoney = statement(
+  'test.demo.money',
+  `select method, status, coalesce(payment_method, '') as way, months, count(*)::int as payments, sum(amount)::int as amount
+     from payments group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
+)
+const selectPeriods = statement(
+  'test.demo.periods',
+  `select count(*)::int as users from users u
+    where u.ended_at is null and u.paid_until <> (
+          select max(period_end) from (
+            select period_end from payments p where p.user_id = u.user_id and p.status = 'paid'
+             union all
+            select period_end from grants g where g.user_id = u.user_id) ends)`,
+)
+const selectReceipts = statement(
+  'test.demo.receipts',
+  `select series, count(*)::int as receipts, max(number)::int as last from receipts group by 1 order by 1`,
+)
+const selectFuture = statement(
+  'test.demo.future',
+  `select (select count(*) from outbox where created_at > $1::timestamptz)::int
+        + (select count(*) from payments where created_at > $1::timestamptz)::int
+        + (select count(*) from audit where acted_at > $1::timestamptz)::int as rows`,
+)
+const selectSynchronous = statement(
+  'test.demo.synchronous',
+  `select current_setting('synchronous_commit') as synchronous`,
+)
+
+describeScenario('a demo', ({ database, reset }) => {
+  let world: World
+  const open = async (env: Record<string, string> = {}) => {
+    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...CODE_ENV, ...env } })
+  }
+  beforeEach(() => open())
+  afterEach(() => world.stop())
+
+  it('leaves one of everything: figures agree, and everything that can wait waits in the inbox', async () => {
+    const months = await fillDemo(world, 20)
+    expect([months.at(0), months.length, months.at(-1)]).toEqual(['2025-11', 13, '2026-11'])
+    const money = await database().query(selectMoney)
+    const of = (name: string) => new Set(money.map((row) => row[name]))
+    expect([...of('method')].sort()).toEqual(['cash', 'chargily', 'cheque', 'transfer'])
+    expect(of('months')).toEqual(new Set([1, 3, 6, 12]))
+    expect([...of('status')].sort()).toEqual(
+      expect.arrayContaining(['canceled', 'expired', 'paid', 'pending', 'refunded', 'review']),
+    )
+    expect(await database().query(selectPeriods)).toEqual([{ users: 0 }])
+    // Numbers without gaps, in each year.
+    const receipts = await database().query(selectReceipts)
+    expect(receipts.map(({ receipts: count, last }) => [count, last])).toEqual(
+      receipts.map(({ receipts: count }) => [count, count]),
+    )
+    expect(await database().query(selectFuture, [new Date(START).toISOString()])).toEqual([{ rows: 0 }])
+    const { counts } = (await operatorOf(world).get('/inbox')).body
+    const empty = Object.entries(counts).filter(([, count]) => count === 0)
+    // Where the address itself fails, no single event is stuck.
+    expect(empty).toEqual([['event_stuck', 0]])
+  })
+
+  it('hands what its provider knows to that of the sandbox: a comparison finds what it is to find, and no more', async () => {
+    await fillDemo(world, 8)
+    const operator = operatorOf(world)
+    let { body } = await operator.post('/reconciliations', { since: '2025-11-01', why: 'a test' })
+    while (body.reconciliation.finished_at === null) {
+      await world.advance(30)
+      body = (await operator.post(`/reconciliations/${body.reconciliation.id}/continue`)).body
+    }
+    const found = body.findings.map(({ kind, outcome }: Record<string, string>) => `${kind} ${outcome}`)
+    expect(found.sort()).toEqual([
+      'differs reported',
+      'paid_not_booked unchanged',
+      'unknown_paid unknown_checkout',
+      'unknown_paid unknown_checkout',
+    ])
+    const paid = world.emulator.checkouts().filter(({ status }) => status === 'paid')
+    expect(new Set(paid.map(({ customer_id }) => customer_id))).toEqual(
+      new Set(world.emulator.customers().map(({ id }) => id)),
+    )
+  })
+
+  it('has findings that a later comparison of the sandbox reports again', async () => {
+    await fillDemo(world, 4)
+    const findings = async () => (await operatorOf(world).get('/inbox')).body.counts.finding
+    expect(await findings()).toBe(2)
+    for (const hours of [0.1, 5]) {
+      await world.advance(hours * 3_600)
+      expect([hours, await findings()]).toEqual([hours, 2])
+    }
+  })
+
+  it('sends no mail and no event of the past', async () => {
+    const receiver = await Receiver.start()
+    await using smtp = await startSmtpSink()
+    await world.stop()
+    await open({
+      EVENTS_URL: receiver.url,
+      EVENTS_SECRETS: SECRET,
+      EVENTS_ALLOW_PRIVATE: 'true',
+      SMTP_URL: smtp.url,
+    })
+    await fillDemo(world, 6)
+    await world.advance(60)
+    await receiver.goDown()
+    expect([receiver.received.length, smtp.messages.length]).toEqual([0, 0])
+  })
+
+  it('goes through with a catalogue and a seller of its own, which refuse some of it', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-demo-'))
+    const { stamp_duty: _, ...withoutCash } = JSON.parse(readFileSync('docs/seller.example.json', 'utf8'))
+    const SELLER_FILE = path.join(folder, 'seller.json')
+    writeFileSync(SELLER_FILE, JSON.stringify(withoutCash))
+    await world.stop()
+    await open({ SELLER_FILE, PREPAY_MAX_MONTHS: '3' })
+    expect(await fillDemo(world, 20)).toHaveLength(13)
+    rmSync(folder, { recursive: true })
+  })
+
+  it('is told alike by the same seed', async () => {
+    await fillDemo(world, 4, 7)
+    const first = await database().query(selectMoney)
+    await world.stop()
+    await reset()
+    await open()
+    await fillDemo(world, 4, 7)
+    expect(await database().query(selectMoney)).toEqual(first)
+  })
+
+  it('one that was broken off is not begun again, and commits wait for the disk as before', async () => {
+    const lines = runDemo(sandboxOf(world), { users: 1, seed: 1 })
+    await lines.next()
+    const synchronous = async () => (await database().query(selectSynchronous))[0]?.synchronous
+    expect(await synchronous()).toBe(database().kind === 'pglite' ? 'off' : 'on')
+    await lines.return(undefined)
+    expect(await synchronous()).toBe('on')
+    await expect(refuseSecondDemo(sandboxOf(world))).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  it('is there once, and the jobs of the sandbox go on after it', async () => {
+    await fillDemo(world, 1)
+    await expect(refuseSecondDemo(sandboxOf(world))).rejects.toMatchObject({ code: 'conflict' })
+    const { paymentId } = await world.as('user-1').buy()
+    expect((await operatorOf(world).payment(paymentId)).payment.status).toBe('paid')
+  })
+
+  it('a service with a key of the provider has no such address', async () => {
+    const headers = { authorization: `Bearer ${OPERATOR_KEY}` }
+    const answer = await world.call('POST', DEMO_PATH, { headers, body: { users: 1, seed: 1 } })
+    expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])
+  })
+})

@@ -1,0 +1,52 @@
+// The hand of an operator in the console: it counts as docs/console.md does.
+import type { Page } from 'playwright-core'
+
+export interface Hand {
+  readonly page: Page
+  /** So far. */
+  clicks(): number
+  /** On what leads to another page. */
+  click(selector: string): Promise<void>
+  /** On what sends a form; the page that comes says what was done. */
+  clickTwice(selector: string): Promise<void>
+  /** Gives the name of the file. */
+  download(selector: string): Promise<string>
+  fill(selector: string, text: string): Promise<void>
+  choose(selector: string, value: string): Promise<void>
+  /** Filled, and sent with Enter. */
+  enter(selector: string, text: string): Promise<void>
+}
+
+export function handOf(page: Page): Hand {
+  let clicks = 0
+  const counted =
+    <Given extends readonly string[], Result>(does: (...given: Given) => Promise<Result>) =>
+    (...given: Given) => {
+      clicks++
+      return does(...given)
+    }
+  return {
+    page,
+    clicks: () => clicks,
+    click: counted((selector) => leaveBy(page, () => page.click(selector))),
+    clickTwice: counted(async (selector) => {
+      // The second click ends the navigation of the first: what is waited for is the page that the second leads to.
+      await page.dblclick(selector)
+      await page.locator('[role="status"]').waitFor()
+    }),
+    download: counted(async (selector) => {
+      const [file] = await Promise.all([page.waitForEvent('download'), page.click(selector)])
+      return file.suggestedFilename()
+    }),
+    fill: counted((selector, text) => page.fill(selector, text)),
+    choose: counted(async (selector, value) => void (await page.selectOption(selector, value))),
+    enter: counted(async (selector, text) => {
+      await page.fill(selector, text)
+      await leaveBy(page, () => page.keyboard.press('Enter'))
+    }),
+  }
+}
+
+export async function leaveBy(page: Page, does: () => Promise<void>): Promise<void> {
+  await Promise.all([page.waitForNavigation(), does()])
+}

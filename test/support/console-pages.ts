@@ -1,0 +1,56 @@
+// The console of a shop like that of `ishtirak demo`, for tests in a browser and for the pictures of docs/console.md.
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { CODE_ENV } from './codes.js'
+import { enterConsole } from './console.js'
+import { fillDemo } from './demo.js'
+import { operatorOf } from './operator.js'
+import { SELLING_PLANS } from './portal.js'
+import { ROLE_KEYS, ROLES_ENV } from './roles.js'
+import { createWorld, type World } from './world.js'
+
+const example = (name: string) => new URL(`../../docs/${name}.example.json`, import.meta.url).pathname
+
+const ENV = {
+  ...CODE_ENV,
+  ...ROLES_ENV,
+  PLANS_FILE: SELLING_PLANS,
+  TRANSFER_FILE: example('transfer'),
+  SELLER_FILE: example('seller'),
+}
+
+export async function openShop(
+  database: Database,
+  users: number,
+  env: Record<string, string> = {},
+): Promise<World> {
+  const world = await createWorld(database, { env: { ...ENV, ...env }, host: 'none' })
+  await fillDemo(world, users)
+  const operator = operatorOf(world, ROLE_KEYS.owner)
+  let { body } = await operator.post('/reconciliations', {
+    since: '2026-10-01',
+    why: 'the weekly comparison',
+  })
+  while (body.reconciliation.finished_at === null) {
+    await world.advance(30)
+    body = (await operator.post(`/reconciliations/${body.reconciliation.id}/continue`)).body
+  }
+  return world
+}
+
+export interface Waiting {
+  readonly payment_id: string
+  readonly user_id: string
+  readonly email: string
+}
+
+/** What waits in the inbox of this kind, longest first. */
+export async function waitingIn(world: World, kind: string): Promise<readonly Waiting[]> {
+  return (await operatorOf(world, ROLE_KEYS.owner).get(`/inbox?limit=100&kind=${kind}`)).body.data
+}
+
+/** The session's cookie, as a browser keeps it. */
+export async function cookieOf(world: World, key: string = ROLE_KEYS.owner) {
+  const { cookie } = await enterConsole(world, key)
+  const [name = '', value = ''] = cookie.split('=')
+  return { name, value, url: world.url, sameSite: 'Lax' as const, httpOnly: true }
+}

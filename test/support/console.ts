@@ -1,0 +1,116 @@
+// An operator's session in the console without a browser: the cookie, the pages, and the forms on them.
+import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
+import { wordsOf } from './portal.js'
+import type { Answer, World } from './world.js'
+
+export interface ConsoleVisit {
+  readonly cookie: string
+  open(path?: string): Promise<Answer>
+  /** With the form token of the session, unless `fields` has another. */
+  submit(path: string, fields?: Record<string, string>): Promise<Answer>
+  /** The page that asks once more, and what its form carries. */
+  ask(path: string, query?: string): Promise<AskPage>
+  /** Where the answer leads, in words. */
+  follow(answer: Pick<Answer, 'headers'>): Promise<string>
+}
+
+interface AskPage {
+  readonly path: string
+  readonly status: number
+  readonly words: string
+  readonly fields: Record<string, string>
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+export function signIn(world: World, key: string, fields: Record<string, string> = {}): Promise<Answer> {
+  const body = new URLSearchParams({ key, ...fields }).toString()
+  return world.call('POST', '/console/sign-in', { body, headers: { ...FORM, 'accept-language': 'en' } })
+}
+
+export async function enterConsole(world: World, key: string, locale = 'en'): Promise<ConsoleVisit> {
+  const { headers: answered } = await signIn(world, key)
+  const cookie = /^ishtirak_console[\w.]*=[^;]+/.exec(answered.get('set-cookie') ?? '')?.[0] ?? ''
+  const headers = { cookie, 'accept-language': locale }
+  const open = (path = '/console') => world.call('GET', path, { headers })
+  const form_token = /name="form_token" value="([^"]+)"/.exec((await open()).text)?.[1] ?? ''
+  return {
+    cookie,
+    open,
+    submit: (path, fields = {}) =>
+      world.call('POST', path, {
+        body: new URLSearchParams({ form_token, ...fields }).toString(),
+        headers: { ...headers, ...FORM },
+      }),
+    ask: async (path, query = '') => {
+      const { status, text } = await open(path + query)
+      return { path, status, words: wordsOf(text), fields: fieldsOfAct(text) }
+    },
+    follow: async (answer) => {
+      const location = answer.headers.get('location') ?? ''
+      return wordsOf((await open(location.slice(world.base.length))).text)
+    },
+  }
+}
+
+const insertActs = statement(
+  'test.console.acts',
+  `insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after)
+   select $1, 'act_' || lpad(n::text, 5, '0'), '2026-11-21T12:00:00Z', 'owner', $2, repeat('و', 500), $3, '{}', '{}'
+     from generate_series(1, $4::int) n`,
+)
+
+/** Acts with the longest reasons there are, in letters of two bytes. */
+export async function actOften(
+  database: Database,
+  of: { readonly userId: string; readonly paymentId?: string; readonly act: string; readonly times: number },
+): Promise<void> {
+  await database.query(insertActs, [of.userId, of.act, of.paymentId ?? null, of.times])
+}
+
+/** What the form of an act carries as the page shows it. */
+export function fieldsOfAct(html: string): Record<string, string> {
+  const form = /<form method="post" action="[^"]*\/[a-z-]+">.*?<\/form>/gs
+  const [act = ''] = [...html.matchAll(form)]
+    .map(([text]) => text)
+    .filter((text) => text.includes('operation_id'))
+  const inputs = [...act.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+    name,
+    value,
+  ])
+  const chosen = [...act.matchAll(/<select [^>]*?name="(\w+)".*?<\/select>/gs)].map(([select, name = '']) => [
+    name,
+    /<option value="([^"]*)" selected/.exec(select)?.[1] ?? '',
+  ])
+  return Object.fromEntries(
+    [...inputs, ...chosen].map(([name, value = '']) => [name, value.replaceAll('&amp;', '&')]),
+  )
+}
+
+/** Pages that links lead to, by address, from those of `from` on: of each kind as many as `perKind`. */
+export async function crawlConsole(
+  world: World,
+  { open }: ConsoleVisit,
+  { from, perKind }: { readonly from: readonly string[]; readonly perKind: number },
+): Promise<ReadonlyMap<string, Answer>> {
+  const found = new Map<string, Answer>()
+  const ofKind = new Map<string, number>()
+  const waiting = [...from]
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    // What has a digit is an id or a day.
+    const kind = path.replace(/\?.*/, '').replace(/[^/]*\d[^/]*/g, '*')
+    const count = ofKind.get(kind) ?? 0
+    if (found.has(path) || count >= perKind) continue
+    ofKind.set(kind, count + 1)
+    const page = await open(path)
+    found.set(path, page)
+    waiting.push(...linksIn(page.text, world.base))
+  }
+  return found
+}
+
+function linksIn(html: string, base: string): readonly string[] {
+  const hrefs = [...html.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href = '']) => href)
+  const inside = hrefs.filter((href) => href.startsWith(`${base}/console`))
+  return inside.map((href) => href.slice(base.length).replace(/#.*/, '').replaceAll('&amp;', '&'))
+}

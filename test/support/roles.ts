@@ -1,0 +1,235 @@
+// One operator of each role, and a request for each operation of the operator's API: what a role may do is tried on all of them.
+import { type Act, ROLES, type Role } from '../../packages/ishtirak/src/core/role.js'
+import type { OPERATIONS } from '../../packages/ishtirak/src/operator/operations.js'
+
+export const ROLE_KEYS = Object.fromEntries(
+  ROLES.map((role) => [role, `key-of-the-${role}-of-the-tests`]),
+) as Readonly<Record<Role, string>>
+
+/** For the environment of a world. Each is named as their role. */
+export const ROLES_ENV = {
+  OPERATOR_KEYS: ROLES.map((role) => `${role}:${role}:${ROLE_KEYS[role]}`).join(','),
+  CODE_KEYS: 'a-key-for-the-codes-of-the-tests',
+}
+
+interface Attempt {
+  /** Null: every role may. */
+  readonly act: Act | null
+  /** Below `/api/v1/operator`; of nothing that there is, so that nothing changes. */
+  readonly path: string
+  readonly body?: object
+  /** The arguments of the command that asks for the same; absent: there is none. */
+  readonly command?: readonly string[]
+}
+
+const why = ['--why', 'x']
+const approval = { amount: 2000, received_at: '2026-11-20', payment_method: 'ccp', why: 'x' }
+const taken = { user_id: 'user-0', plan: 'pro', method: 'cheque', amount: 1, reference: 'x', why: 'x' }
+const read = (path: string): readonly Attempt[] => [{ act: null, path }]
+
+/** An operation that is missing here does not compile. */
+export const ATTEMPTS: Readonly<Record<keyof typeof OPERATIONS, readonly Attempt[]>> = {
+  search: read('/search?q=x'),
+  readInbox: read('/inbox'),
+  readHealth: read('/health'),
+  getTimeline: read('/users/x/timeline'),
+  getMonth: read('/months/2026-11'),
+  getJournal: read('/months/2026-11/receipts'),
+  exportAccounts: [
+    {
+      act: 'payments.export',
+      path: '/exports/accounts?month=2026-11',
+      command: ['export', 'accounts', '--month', '2026-11'],
+    },
+  ],
+  listAllPayments: read('/payments'),
+  getPaymentFile: read('/payments/x'),
+  previewRefund: read('/payments/x/refund'),
+  previewApproval: [
+    {
+      act: 'payment.approve',
+      path: '/payments/x/approve?amount=2000&received_at=2026-11-20&payment_method=ccp',
+      command: [
+        ...['payments', 'preview-approve', 'x', '--amount', '2000', '--received-at', '2026-11-20'],
+        ...['--payment-method', 'ccp'],
+      ],
+    },
+  ],
+  previewRefusal: [
+    { act: 'payment.refuse', path: '/payments/x/refuse', command: ['payments', 'preview-refuse', 'x'] },
+  ],
+  previewResendReceipt: read('/payments/x/resend-receipt'),
+  lookAtPayment: [
+    { act: 'payment.recheck', path: '/payments/x/look', command: ['payments', 'look', 'x'] },
+    {
+      act: 'payment.accept',
+      path: '/payments/x/look?act=accept',
+      command: ['payments', 'look', 'x', '--act', 'accept'],
+    },
+  ],
+  listOperatorSessions: read('/sessions'),
+  revokeOperatorSession: [
+    {
+      act: 'operator.revoke',
+      path: '/sessions/x/revoke',
+      body: { why: 'x' },
+      command: ['operators', 'revoke', 'x', ...why],
+    },
+  ],
+  getUserFile: read('/users/x'),
+  listReconciliations: read('/reconciliations'),
+  listEvents: read('/events'),
+  listCodeBatches: read('/codes'),
+  getCodeBatch: read('/codes/x'),
+  recordPayment: [
+    {
+      act: 'payment.record',
+      path: '/payments',
+      body: taken,
+      command: [
+        ...['payments', 'record', '--user', 'user-0', '--plan', 'pro', '--method', 'cheque'],
+        ...['--amount', '1', '--reference', 'x', ...why],
+      ],
+    },
+  ],
+  recheckPayment: [
+    {
+      act: 'payment.recheck',
+      path: '/payments/x/recheck',
+      body: {},
+      command: ['payments', 'recheck', 'x'],
+    },
+  ],
+  acceptPayment: [
+    {
+      act: 'payment.accept',
+      path: '/payments/x/accept',
+      body: { why: 'x' },
+      command: ['payments', 'accept', 'x', ...why],
+    },
+  ],
+  approvePayment: [
+    {
+      act: 'payment.approve',
+      path: '/payments/x/approve',
+      body: approval,
+      command: [
+        ...['payments', 'approve', 'x', '--amount', '2000', '--received-at', '2026-11-20'],
+        ...['--payment-method', 'ccp', ...why],
+      ],
+    },
+  ],
+  refusePayment: [
+    {
+      act: 'payment.refuse',
+      path: '/payments/x/refuse',
+      body: { why: 'x' },
+      command: ['payments', 'refuse', 'x', ...why],
+    },
+  ],
+  downloadProof: [
+    {
+      act: 'payment.read_proof',
+      path: '/payments/x/proofs/1',
+      command: ['payments', 'proof', 'x', '--out', 'no-proof'],
+    },
+  ],
+  keepPayment: [
+    {
+      act: 'payment.keep',
+      path: '/payments/x/keep',
+      body: { why: 'x' },
+      command: ['payments', 'keep', 'x', ...why],
+    },
+  ],
+  recordRefund: [
+    {
+      act: 'payment.refund',
+      path: '/payments/x/refund',
+      body: { why: 'x' },
+      command: ['payments', 'refund', 'x', ...why],
+    },
+  ],
+  resendReceipt: [
+    {
+      act: 'receipt.resend',
+      path: '/payments/x/resend-receipt',
+      body: {},
+      command: ['payments', 'resend-receipt', 'x'],
+    },
+  ],
+  grantDays: [
+    {
+      act: 'user.grant',
+      path: '/users/x/grant',
+      body: { days: 30, why: 'x' },
+      command: ['users', 'grant', 'x', '--days', '30', ...why],
+    },
+    {
+      act: 'user.grant_long',
+      path: '/users/x/grant',
+      body: { days: 31, why: 'x' },
+      command: ['users', 'grant', 'x', '--days', '31', ...why],
+    },
+  ],
+  endAccess: [
+    {
+      act: 'user.end',
+      path: '/users/x/end',
+      body: { why: 'x' },
+      command: ['users', 'end', 'x', ...why],
+    },
+  ],
+  startReconciliation: [
+    {
+      act: 'reconcile',
+      path: '/reconciliations',
+      body: { since: '2026-11-20' },
+      command: ['reconcile', '--since', '2026-11-20'],
+    },
+  ],
+  continueReconciliation: [{ act: 'reconcile', path: '/reconciliations/x/continue' }],
+  exportPayments: [
+    {
+      act: 'payments.export',
+      path: '/exports/payments?month=2026-11',
+      command: ['export', 'payments', '--month', '2026-11'],
+    },
+  ],
+  downloadBackup: [{ act: 'database.backup', path: '/backup', command: ['backup', 'no-backup'] }],
+  resendEvent: [
+    { act: 'event.resend', path: '/events/x/resend', body: {}, command: ['events', 'resend', 'x'] },
+  ],
+  resendWaitingEvents: [
+    {
+      act: 'event.resend_waiting',
+      path: '/events/resend-waiting',
+      body: {},
+      command: ['events', 'resend', '--all-undelivered'],
+    },
+  ],
+  skipEvent: [
+    {
+      act: 'event.skip',
+      path: '/events/x/skip',
+      body: { why: 'x' },
+      command: ['events', 'skip', 'x', ...why],
+    },
+  ],
+  createCodes: [
+    {
+      act: 'codes.create',
+      path: '/codes',
+      body: { kind: 'percent', percent: 10, count: 1, why: 'x' },
+      command: ['codes', 'create', '--kind', 'percent', '--percent', '10', '--count', '1', ...why],
+    },
+  ],
+  revokeCodes: [
+    {
+      act: 'codes.revoke',
+      path: '/codes/x/revoke',
+      body: { why: 'x' },
+      command: ['codes', 'revoke', 'x', ...why],
+    },
+  ],
+}
