@@ -35,13 +35,15 @@ export function packAll(to: string): readonly Packed[] {
   })
 }
 
-/** By default npm waits five minutes for an answer, three times. */
+/** By default npm waits five minutes for an answer, and asks three times. */
 export const QUIET = [
   '--no-audit',
   '--no-fund',
   '--prefer-offline',
   '--loglevel=error',
   '--fetch-timeout=30000',
+  '--fetch-retries=1',
+  '--fetch-retry-mintimeout=1000',
 ]
 
 /** The binary of this version of Node. */
@@ -87,22 +89,31 @@ function newProject(folder: string): void {
   writeFileSync(path.join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
 }
 
-let globalModules: string | undefined
+let machine: { readonly program: string; readonly config: string } | undefined
 
 /** Returns what npm printed. */
 export function npm(node: string, args: readonly string[], cwd: string): string {
-  const env = environment(node)
-  globalModules ??= execFileSync('npm', ['root', '--global'], { encoding: 'utf8', env }).trim()
-  const program = path.join(globalModules, 'npm/bin/npm-cli.js')
-  return execFileSync(node, [program, ...args], { cwd, encoding: 'utf8', env })
+  machine ??= {
+    program: path.join(ask('root', '--global'), 'npm/bin/npm-cli.js'),
+    config: ask('config', 'get', 'globalconfig'),
+  }
+  // npm looks for the machine's configuration beside the Node that it runs on, and another Node has none.
+  const env = {
+    ...environment(),
+    PATH: `${path.dirname(node)}:${process.env.PATH}`,
+    npm_config_globalconfig: machine.config,
+  }
+  return execFileSync(node, [machine.program, ...args], { cwd, encoding: 'utf8', env, timeout: 120_000 })
 }
 
-/** Without what the npm that runs the tests says of this project, but with its registry. */
-function environment(node: string): NodeJS.ProcessEnv {
-  const { PATH = '', ...rest } = process.env
-  const isKept = (name: string) => !/^npm_(?!config_(registry|cache|userconfig)$)|^VITEST|^NODE_/i.test(name)
-  const kept = Object.entries(rest).filter(([name]) => isKept(name))
-  return { ...Object.fromEntries(kept), PATH: `${path.dirname(node)}:${PATH}` }
+function ask(...args: string[]): string {
+  return execFileSync('npm', args, { encoding: 'utf8', env: environment() }).trim()
+}
+
+/** Without what the npm that runs the tests says of this project, but with the machine's registry and certificates. */
+function environment(): NodeJS.ProcessEnv {
+  const isProjects = /^npm_(?!config_(registry|cache|cafile|userconfig)$)|^VITEST|^NODE_(?!EXTRA_CA_CERTS$)/i
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isProjects.test(name)))
 }
 
 /** A program in an installation's folder, with nothing of the machine's own configuration. */
