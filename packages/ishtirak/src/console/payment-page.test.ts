@@ -121,7 +121,7 @@ describeScenario('the console', ({ database }) => {
       expect([path, (await visit.open(path)).text.includes('/resend"')]).toEqual([path, false])
   })
 
-  it('runs nothing, is framed by nobody, is kept by nobody, and sends its forms to itself alone', async () => {
+  it('runs nothing, cannot be framed, is not stored by a browser or a proxy, and sends its forms to itself alone', async () => {
     const visit = await enterConsole(world, OPERATOR_KEY)
     const { headers } = await visit.open()
     const policy = headers.get('content-security-policy') ?? ''
