@@ -127,9 +127,9 @@ function Sections(of: { pages: ConsolePages; session: ConsoleSession; say: SayCo
         <SearchForm {...{ pages, say }} searched={page.searched ?? ''} />
         <form method="post" action={`${pages.base}/console/sign-out`} aria-label={say('signOut')}>
           <FormToken session={session} />
-          <bdi class="soft small" safe>
+          <span class="soft small" safe>
             {say('signedInAs', { name, role: roleName(session, say) })}
-          </bdi>
+          </span>
           <button type="submit" safe>
             {say('signOut')}
           </button>

@@ -61,6 +61,8 @@ describeScenario('the page of a month', ({ database }) => {
       expect(rows.length).toBeGreaterThan(1)
       expect(rows.filter((row) => !row.startsWith('<th scope="row"'))).toEqual([])
     }
+    const cards = [...text.matchAll(/<section class="card" aria-labelledby="([a-z-]+)"/g)].map(([, id]) => id)
+    expect(cards).toEqual(['summary', 'files', 'users', 'by-method', 'by-day'])
     expect(text).toMatch(/<body><a class="skip" href="#content">Skip to content<\/a>.*<main id="content">/s)
   })
 

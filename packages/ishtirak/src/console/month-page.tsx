@@ -30,10 +30,10 @@ export function monthPage(pages: ConsolePages, view: View, figures: MonthFigures
         <Notices {...shown} />
         <Summary {...shown} />
         {isEmpty ? <p safe>{say('noneInMonth')}</p> : null}
-        {isEmpty ? null : <ByDay {...shown} />}
-        {isEmpty ? null : <ByMethod {...shown} />}
-        <Users {...shown} />
         <Files {...shown} />
+        <Users {...shown} />
+        {isEmpty ? null : <ByMethod {...shown} />}
+        {isEmpty ? null : <ByDay {...shown} />}
       </>
     ),
   })

@@ -48,6 +48,14 @@ describeScenario('the console', ({ database }) => {
     expect(words).not.toContain('Checkout')
   })
 
+  it('puts the plan before its term in Arabic, whatever the letters of its name', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    const { text } = await (await enterConsole(world, OPERATOR_KEY, 'ar')).open(
+      `/console/payments/${paymentId}`,
+    )
+    expect(text).toContain('<dd><span>\u2068Pro\u2069 · \u2068شهر\u2069</span></dd>')
+  })
+
   it('stays small however often a payment was looked at, and has what was done last', async () => {
     const { paymentId } = await world.as('user-1').buy()
     await actOften(database(), { userId: 'user-1', paymentId, act: 'payment.recheck', times: 10_000 })

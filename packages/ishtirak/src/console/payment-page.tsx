@@ -153,7 +153,10 @@ function factsOf(pages: ConsolePages, view: View, { payment, user, receipt, tran
   })
   return [
     [say('user'), linked('users', payment.userId, plainName(user.name ?? user.email ?? payment.userId))],
-    [say('plan'), `${planName(plan.name, locale)} · ${termInWords(months, locale)}`],
+    [
+      say('plan'),
+      say('planAndTerm', { plan: planName(plan.name, locale), term: termInWords(months, locale) }),
+    ],
     [say('amount'), formats.money(price.amount, locale)],
     [
       say('method'),

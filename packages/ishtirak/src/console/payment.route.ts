@@ -95,7 +95,7 @@ async function sendAskPage(
     reply,
     actPage(pages, view, {
       title: say(`act_${name}`),
-      about: `${paymentId} · ${plainName(file.user.name ?? file.user.email ?? file.payment.userId)}`,
+      about: `${plainName(file.user.name ?? file.user.email ?? file.payment.userId)} · ${paymentId}`,
       text: say(`text_${name}`),
       path: `${backPath}/${name}`,
       backPath,

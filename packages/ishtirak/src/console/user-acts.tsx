@@ -165,6 +165,7 @@ async function showRecord(pages: ConsolePages, view: View, userId: string, given
   const quote = await quoteAtDesk(pages, { userId, ...bought, reference })
   const { offer, period, dutyCentimes, totalCentimes } = quote
   const before = statusAt(user.subscription, pages.clock.now(), pages.rules)
+  const term = termInWords(offer.months, locale)
   const after = { ...before, plan: offer.plan, currentPeriodEnd: period.end }
   return {
     version: user.version,
@@ -173,7 +174,7 @@ async function showRecord(pages: ConsolePages, view: View, userId: string, given
     safeMore: (
       <Facts
         facts={[
-          [say('plan'), `${planName(offer.plan.name, locale)} · ${termInWords(offer.months, locale)}`],
+          [say('plan'), say('planAndTerm', { plan: planName(offer.plan.name, locale), term })],
           [say('method'), instrumentName(bought.method, locale)],
           [say('deskTotal'), formats.centimes(totalCentimes, locale)],
           [say('stampDuty'), dutyCentimes === 0 ? null : formats.centimes(dutyCentimes, locale)],
