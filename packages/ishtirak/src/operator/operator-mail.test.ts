@@ -40,8 +40,8 @@ describeScenario('the mail to operators', ({ database }) => {
 
   it.each([
     ['en', 'New in the inbox (2)', 'Mail not sent: 2'],
-    ['fr', 'Nouveaux éléments à traiter (2)', 'E-mail non envoyé: 2'],
-    ['ar', 'عناصر جديدة بانتظار المعالجة (2)', 'رسالة لم تُرسَل: 2'],
+    ['fr', 'Nouveaux éléments à traiter (2)', 'E-mail non envoyé : 2'],
+    ['ar', 'عناصر جديدة بانتظار المعالجة (2)', '\u2068رسالة لم تُرسَل\u2069: \u20682\u2069'],
   ])('says what entered the inbox, and leads there (%s)', async (locale, subject, line) => {
     await world.stop()
     world = await createWorld(database(), { env: env(locale) })

@@ -49,7 +49,7 @@ function writeOperatorMail(
   const seller = identity.name[locale]
   const lines = INBOX_KINDS.flatMap((kind) => {
     const count = entries.filter((entry) => entry.kind === kind).length
-    return count === 0 ? [] : [`${say(`kind_${kind}`)}: ${count}`]
+    return count === 0 ? [] : [say('mailLine', { kind: say(`kind_${kind}`), count: String(count) })]
   })
   const digest = createHash('sha256').update(JSON.stringify(entries)).digest('hex')
   return {
