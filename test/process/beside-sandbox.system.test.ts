@@ -46,6 +46,13 @@ it('the operator’s commands find the service by its data folder', async () => 
   expect(await runCommand(['payments', 'list'], elsewhere)).toMatchObject({ code: 0 })
 })
 
+it('a command that names another operator than the key of the sandbox is refused: two names would be two approvals', async () => {
+  expect(await runCommand(['payments', 'list', '--as', 'karim'], elsewhere)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('the key says who acts'),
+  })
+})
+
 it('`backup` asks the running service, which has the embedded database to itself, and restores elsewhere', async () => {
   const file = path.join(folder, 'beside.backup.gz')
   const backup = await runCommand(['backup', file], elsewhere)

@@ -69,15 +69,21 @@ export async function runningService(
   { url = variable('ISHTIRAK_URL'), as }: AccessOptions,
 ): Promise<RunningService | null> {
   if (url === '') throw new CommandFailed('--url is empty: the address of the service is missing')
-  if (url === undefined) {
-    const running = config.chargily === null ? await runningSandbox(config) : null
-    return running === null ? null : { url: running, key: (await readSandboxState(config)).operatorKey }
-  }
+  const running = url === undefined ? await sandboxBeside(config) : { url, key: givenKey() }
+  if (running && as !== undefined)
+    throw new CommandFailed('--as says nothing to a running service: the key says who acts')
+  return running
+}
+
+async function sandboxBeside(config: Config): Promise<RunningService | null> {
+  const url = config.chargily === null ? await runningSandbox(config) : null
+  return url === null ? null : { url, key: (await readSandboxState(config)).operatorKey }
+}
+
+function givenKey(): string {
   const key = variable('OPERATOR_KEY')
   if (key === undefined) throw new CommandFailed('OPERATOR_KEY is missing: one of the keys in OPERATOR_KEYS')
-  if (as !== undefined)
-    throw new CommandFailed('--as says nothing to a running service: the key says who acts')
-  return { url, key }
+  return key
 }
 
 /** Empty counts as unset, as for every variable; said aloud, since another database may then be asked. */

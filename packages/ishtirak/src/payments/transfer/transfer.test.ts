@@ -245,6 +245,16 @@ describeScenario('a transfer', ({ database }) => {
     expect(body.payment).toMatchObject({ status: 'paid', payment_method: 'ccp' })
   })
 
+  it('is neither approved nor refused without TRANSFER_FILE, and is approved once the file is back', async () => {
+    const { id } = await ask()
+    await reopen('')
+    expect(codeOf(await approve(id, { payment_method: 'ccp' }))).toEqual([409, 'conflict'])
+    expect(codeOf(await refuse(id))).toEqual([409, 'conflict'])
+    expect(await database().query(selectActs)).toEqual([])
+    await reopen(ONE)
+    expect((await approve(id)).body.payment.status).toBe('paid')
+  })
+
   it('that is refused tells why, and is approved if the money comes after all; never the other way round', async () => {
     const { id } = await ask()
     expect((await refuse(id)).body).toMatchObject({
