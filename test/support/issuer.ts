@@ -1,6 +1,7 @@
 // An OpenID Connect issuer of operators on this machine, and a browser's way to it and back. Every caller
 // is `account`.
 import { createServer, type RequestListener } from 'node:http'
+import { setTimeout as elapse } from 'node:timers/promises'
 import { exportJWK, generateKeyPair } from 'jose'
 import Provider from 'oidc-provider'
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js'
@@ -25,6 +26,8 @@ export interface TestIssuer extends AsyncDisposable {
   claimsIn: 'id_token' | 'userinfo'
   /** Whether it shows a page with a button, as for people. */
   asks: boolean
+  /** How late each answer comes. */
+  slowMs: number
   /** Answers of paths, in place of the provider's: status and body. */
   readonly broken: Map<string, Broken>
   /** The paths that were asked for. */
@@ -49,13 +52,15 @@ export async function startIssuer(roleClaim = 'groups'): Promise<TestIssuer> {
     account: { sub: 'lina-1', groups: ['owner', 'staff'] },
     claimsIn: 'id_token' as TestIssuer['claimsIn'],
     asks: false,
+    slowMs: 0,
     broken: new Map<string, Broken>(),
     asked: [] as string[],
   }
   let answer: RequestListener = (_request, response) => response.writeHead(503).end()
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const path = String(request.url).split('?', 1)[0] ?? ''
     issuer.asked.push(path)
+    await elapse(issuer.slowMs)
     const instead = issuer.broken.get(path)
     if (instead === undefined) return answer(request, response)
     const { status, body, location } = instead

@@ -22,6 +22,7 @@ interface IssuerDeps {
 /** From the way out to the way back. */
 export const TICKET_MS = 10 * MINUTE
 const KEPT_MS = 10 * MINUTE
+/** For all that is asked of it at once: the answer to the browser waits little longer. */
 const TIMEOUT_MS = 5 * SECOND
 /** Some send their users' whole groups. */
 const ANSWER_MAX = 256 * 1024
@@ -121,10 +122,10 @@ function createDiscovery(settings: IssuerSettings, { clock, log }: IssuerDeps) {
   const server = new URL(settings.url)
   const shared = singleFlight<OpenId.ServerMetadata>()
   let kept: { readonly metadata: OpenId.ServerMetadata; readonly at: Instant } | null = null
-  const look = async (openid: typeof OpenId): Promise<OpenId.ServerMetadata> => {
+  const look = async (openid: typeof OpenId, giveUpAt: number): Promise<OpenId.ServerMetadata> => {
     if (kept && Math.abs(clock.now() - kept.at) < KEPT_MS) return kept.metadata
     const options = {
-      [openid.customFetch]: fetchBounded,
+      [openid.customFetch]: fetchUntil(giveUpAt),
       ...(isPlain(server) && { execute: [openid.allowInsecureRequests] }),
     }
     const found = await openid.discovery(server, settings.clientId, {}, openid.None(), options)
@@ -135,10 +136,13 @@ function createDiscovery(settings: IssuerSettings, { clock, log }: IssuerDeps) {
   }
   return async () => {
     const openid = await import('openid-client')
-    const metadata = await shared('', () => look(openid)).catch((error: unknown) => {
+    const giveUpAt = performance.now() + TIMEOUT_MS
+    const metadata = await shared('', () => look(openid, giveUpAt)).catch((error: unknown) => {
       throw unavailable(error, log)
     })
-    return { openid, config: configure(openid, settings, metadata, clock) }
+    const config = configure(openid, settings, metadata, clock)
+    config[openid.customFetch] = fetchUntil(giveUpAt)
+    return { openid, config }
   }
 }
 
@@ -168,7 +172,6 @@ function configure(
     : openid.ClientSecretPost(clientSecret)
   const client = { [openid.clockSkew]: secondsAhead(clock) }
   const config = new openid.Configuration(metadata, clientId, client, authentication)
-  config[openid.customFetch] = fetchBounded
   // The configuration allows http on this machine only.
   if (isPlain(new URL(url))) openid.allowInsecureRequests(config)
   openid.enableNonRepudiationChecks(config)
@@ -191,27 +194,30 @@ class IssuerDown extends Error {
 }
 
 /** Any address: who runs the service names the issuer, which may be in their own network. */
-const fetchBounded: OpenId.CustomFetch = async (url, { method, headers, body }) => {
-  const outcome = await sendRequest({
-    url,
-    method: method === 'POST' ? 'POST' : 'GET',
-    headers,
-    ...(body != null && { body: String(body) }),
-    timeoutMs: TIMEOUT_MS,
-    maxBytes: ANSWER_MAX,
-  })
-  if (outcome.kind !== 'answer') throw new IssuerDown(outcome.kind === 'timeout' ? 'timeout' : outcome.detail)
-  if (outcome.body === null || outcome.status >= 500 || outcome.status === 429)
-    throw new IssuerDown(`HTTP ${outcome.status}`)
-  const fields = Object.entries(outcome.headers).flatMap(([name, value]): [string, string][] =>
-    [value ?? []].flat().map((one) => [name, one]),
-  )
-  const isEmpty = [204, 205, 304].includes(outcome.status)
-  return new Response(isEmpty ? null : new Uint8Array(outcome.body), {
-    status: outcome.status,
-    headers: new Headers(fields),
-  })
-}
+const fetchUntil =
+  (giveUpAt: number): OpenId.CustomFetch =>
+  async (url, { method, headers, body }) => {
+    const outcome = await sendRequest({
+      url,
+      method: method === 'POST' ? 'POST' : 'GET',
+      headers,
+      ...(body != null && { body: String(body) }),
+      timeoutMs: Math.max(0, giveUpAt - performance.now()),
+      maxBytes: ANSWER_MAX,
+    })
+    if (outcome.kind !== 'answer')
+      throw new IssuerDown(outcome.kind === 'timeout' ? 'timeout' : outcome.detail)
+    if (outcome.body === null || outcome.status >= 500 || outcome.status === 429)
+      throw new IssuerDown(`HTTP ${outcome.status}`)
+    const fields = Object.entries(outcome.headers).flatMap(([name, value]): [string, string][] =>
+      [value ?? []].flat().map((one) => [name, one]),
+    )
+    const isEmpty = [204, 205, 304].includes(outcome.status)
+    return new Response(isEmpty ? null : new Uint8Array(outcome.body), {
+      status: outcome.status,
+      headers: new Headers(fields),
+    })
+  }
 
 function readFailure(error: unknown, log: Log): Error {
   if (error instanceof BillingError) return error
