@@ -61,6 +61,7 @@ export function actPage(pages: ConsolePages, view: View, act: ActPage): string {
   return renderConsole(pages, {
     ...view,
     title: act.title,
+    ...(act.hidden && { languagePath: `${act.path}?${new URLSearchParams(act.hidden)}` }),
     safeContent: (
       <section class="card">
         <h1 safe>{act.title}</h1>

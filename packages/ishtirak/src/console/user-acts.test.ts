@@ -49,6 +49,13 @@ describeScenario('an act on a user', ({ database }) => {
     expect(told).toContain('Pro until 4 January 2027 at 13:00')
   })
 
+  it('keeps what was asked in another language', async () => {
+    const { text } = await visit.open(`/console/users/user-1/grant?days=14`)
+    const [, link = ''] = /href="([^"]*lang=fr)"/.exec(text) ?? []
+    const { words, fields } = await ask('grant', link.replaceAll('&amp;', '&').replace(/^[^?]*/, ''))
+    expect([fields.days, words.includes('4 janvier 2027')]).toEqual(['14', true])
+  })
+
   it('ends access, and is offered while there is some', async () => {
     const { words, told } = await send('end')
     expect(words).toMatch(/Access Pro until 21 December 2026 at 13:00 Free until 21 November 2026/)
