@@ -95,7 +95,7 @@ describeScenario('the page of a month', ({ database }) => {
     await threePayments()
     const { text } = await (await enter()).open('/console/months')
     expect(text.match(/<rect /g)).toHaveLength(3)
-    expect(text).toContain('aria-labelledby="chart-title chart-text"')
+    expect(text).toContain('role="img" aria-labelledby="chart-title chart-text"')
     expect(wordsOf(text)).toContain(
       'Paid 6 020 DA in total, refunded 2 000 DA. The best day is 21 November 2026 with 4 020 DA.',
     )
