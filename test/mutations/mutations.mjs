@@ -221,6 +221,13 @@ export const mutations = [
     tests: [src('payments/codes.test.ts')],
   },
   {
+    rule: 'an open checkout stays payable when another choice is refused as too many',
+    file: src('core/upgrade.ts'),
+    from: `next.kind === 'close' && tooMany && isPayable(facts.open, now) ? tooMany : next`,
+    to: 'next',
+    tests: [src('core/upgrade.test.ts')],
+  },
+  {
     rule: 'a checkout that was withdrawn is ended before another is opened',
     file: src('core/upgrade.ts'),
     from: "if (facts.withdrawnId !== null) return { kind: 'end_withdrawn', paymentId: facts.withdrawnId }",

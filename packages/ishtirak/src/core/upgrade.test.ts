@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { aCode } from '../../../../test/support/codes.js'
 import { aPayment, catalogueOf, FREE, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
+import { HOUR, MINUTE } from './instant.js'
 import type { Payment } from './payment.js'
 import type { Plan } from './plan.js'
 import type { Wanted } from './quote.js'
@@ -17,8 +18,13 @@ const OTHER = aCode(OFF, { hash: 'hash-2' })
 const withCode = { codeHash: ONE.hash, price: { amount: 1800, currency: 'DZD' } }
 
 /** The choice of one month of `pro` without a code, but for what is given. */
-function choose(open: Partial<Payment>, wanted: Partial<Wanted>, catalogue = CATALOGUE) {
-  const facts = { subscription: NEVER_PAID, open: aPayment(open), recentAt: [], withdrawnId: null }
+function choose(
+  open: Partial<Payment>,
+  wanted: Partial<Wanted>,
+  catalogue = CATALOGUE,
+  recentAt: readonly number[] = [],
+) {
+  const facts = { subscription: NEVER_PAID, open: aPayment(open), recentAt, withdrawnId: null }
   const choice: Wanted = { planId: 'pro', months: 1, mode: 'payment', ...wanted }
   return decideUpgrade(facts, choice, catalogue, NOON, RULES)
 }
@@ -51,5 +57,22 @@ describe('an open payment', () => {
     const before = { price: { amount: 1500, currency: 'DZD' } }
     expect(choose(before, {})).toMatchObject({ kind: 'close', isSame: false })
     expect(choose({ ...before, checkoutUrl: null }, {})).toMatchObject({ kind: 'return' })
+  })
+
+  describe('of which no other can follow in this hour', () => {
+    const ten = Array.from({ length: 10 }, (_, n) => NOON - (50 - n) * MINUTE)
+
+    it('stays payable: another choice is refused, the same is given again', () => {
+      expect(choose({}, { months: 3 }, CATALOGUE, ten)).toEqual({
+        kind: 'too_many_checkouts',
+        retryAt: NOON - 50 * MINUTE + HOUR,
+      })
+      expect(choose({}, {}, CATALOGUE, ten)).toMatchObject({ kind: 'return' })
+    })
+
+    it('is closed where it cannot be paid any more', () => {
+      const over = { expiresAt: NOON }
+      expect(choose(over, { months: 3 }, CATALOGUE, ten)).toMatchObject({ kind: 'close' })
+    })
   })
 })

@@ -44,15 +44,24 @@ export function decideUpgrade(
   const decision = decideQuote(facts.subscription, wanted, catalogue, now, rules)
   if (decision.kind !== 'sold') return { kind: 'not_sold', refusal: decision }
   const { quote } = decision
-  if (facts.open) return decideOpen(facts.open, quote, now)
-  if (facts.withdrawnId !== null) return { kind: 'end_withdrawn', paymentId: facts.withdrawnId }
-  // What lies in the future was written by a clock that was wrong.
-  const recentAt = facts.recentAt.filter((openedAt) => openedAt <= now + CLOCK_SKEW_MAX)
-  const [oldest] = recentAt
-  if (recentAt.length >= NEW_CHECKOUTS_PER_HOUR && oldest !== undefined) {
-    return { kind: 'too_many_checkouts', retryAt: Math.min(oldest, now) + HOUR }
+  const tooMany = tooManyAt(facts.recentAt, now)
+  if (facts.open) {
+    const next = decideOpen(facts.open, quote, now)
+    // What can be paid is not closed for a choice that would then be refused.
+    return next.kind === 'close' && tooMany && isPayable(facts.open, now) ? tooMany : next
   }
-  return { kind: 'request', quote }
+  if (facts.withdrawnId !== null) return { kind: 'end_withdrawn', paymentId: facts.withdrawnId }
+  return tooMany ?? { kind: 'request', quote }
+}
+
+function tooManyAt(
+  recentAt: readonly Instant[],
+  now: Instant,
+): { readonly kind: 'too_many_checkouts'; readonly retryAt: Instant } | null {
+  // What lies in the future was written by a clock that was wrong.
+  const [oldest, ...others] = recentAt.filter((openedAt) => openedAt <= now + CLOCK_SKEW_MAX)
+  if (oldest === undefined || others.length + 1 < NEW_CHECKOUTS_PER_HOUR) return null
+  return { kind: 'too_many_checkouts', retryAt: Math.min(oldest, now) + HOUR }
 }
 
 function decideOpen(payment: Payment, { offer, amount, codeHash }: Quote, now: Instant): UpgradeDecision {

@@ -177,6 +177,14 @@ describeScenario('a term', ({ database }) => {
       },
     )
 
+    it('is refused after ten checkouts in an hour, and the last of them stays payable', async () => {
+      for (let turn = 0; turn < 5; turn++) for (const months of [1, 12]) await ask(months)
+      const eleventh = await ask(1)
+      expect([eleventh.status, eleventh.body.code]).toEqual([429, 'too_many_checkouts'])
+      expect(payable()).toEqual([20_000])
+      expect((await ask(12)).status).toBe(201)
+    })
+
     it('while the first is being paid: the money counts, and the second is not sold without another word', async () => {
       const first = (await ask(1)).body
       world.emulator.setFaults({ drop: { times: 1 } })
