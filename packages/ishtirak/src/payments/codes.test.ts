@@ -225,7 +225,7 @@ describeScenario('a code that takes something off', ({ database }) => {
     })
     const reasons = {
       wrong: WRONG,
-      malformed: 'nothing like a code',
+      malformed: 'no code',
       used: used.code,
       revoked: revoked.code,
       expired: (await aBatch({ until: '2026-11-21T13:00:00Z' })).code,
