@@ -76,7 +76,7 @@ export function countsByMonth(limits: readonly LimitDefinition[]): boolean {
  * A count says what it counts as: `day`, `month`, `gauge`, `gauge/project`. One that counted as something else counts as
  * zero, because the catalogue has changed.
  */
-export function countsAs({ window, per }: LimitDefinition): string {
+export function countsAs({ window, per }: Pick<LimitDefinition, 'window' | 'per'>): string {
   return window ?? (per === null ? 'gauge' : `gauge/${per}`)
 }
 

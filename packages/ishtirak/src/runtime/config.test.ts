@@ -433,6 +433,17 @@ describe('PLANS_FILE', () => {
     [[{ ...free, name: 'Free \ud83d' }], expect.stringMatching(/^PLANS_FILE \/0\/name: must match pattern/)],
     [[{ ...free, prize: 0 }], 'PLANS_FILE /0/prize: is not a known field'],
     [[{ ...free, price: 100 }], 'PLANS_FILE: no plan costs 0: users who never paid need one'],
+    [[free, { ...free, id: 'pro' }], 'PLANS_FILE: more than one plan costs 0'],
+    [[{ ...free, id: 'pro', price: 100 }, free], 'PLANS_FILE: the plan that costs 0 must stand first'],
+    [[free, { ...free, price: 100 }], 'PLANS_FILE: plan "free" stands twice'],
+    [
+      [free, { ...free, id: 'pro', price: 100, currency: 'EUR' }],
+      'PLANS_FILE: plan "pro": the provider takes DZD only',
+    ],
+    [
+      [{ ...free, limits: { ...limits, projects: 2 ** 53 } }],
+      'PLANS_FILE /0/limits/projects: must be <= 9007199254740991',
+    ],
     [
       [free, { ...free, id: 'pro', price: 49 }],
       'PLANS_FILE: plan "pro": the provider takes no payment under 50 DZD',
@@ -478,15 +489,17 @@ describe('PLANS_FILE', () => {
       seats: { kind: 'gauge', per: 'region', name: words, per_name: words, unit: words },
       storage_mb: { kind: 'gauge' },
       builds: { kind: 'counter', window: 'month', name: words },
+      projects: { kind: 'gauge', name: words },
     }
-    const plan = { ...free, limits: { builds: 1, seats: 2, storage_mb: 3 } }
+    const plan = { ...free, limits: { projects: 4, builds: 1, seats: 2, storage_mb: 3 } }
     const { plans } = readConfig({ PLANS_FILE: file({ limits: definitions, plans: [plan] }) })
     expect(plans.limits).toEqual([
       { name: 'seats', window: null, per: 'region', words, unit: words, perWords: words },
       { ...SEED_LIMITS.find(({ name }) => name === 'storage_mb') },
       { name: 'builds', window: 'month', per: null, words, unit: null, perWords: null },
+      { name: 'projects', window: null, per: null, words, unit: null, perWords: null },
     ])
-    expect(Object.keys(plans.free.limits)).toEqual(['seats', 'storage_mb', 'builds'])
+    expect(Object.keys(plans.free.limits)).toEqual(['seats', 'storage_mb', 'builds', 'projects'])
   })
 
   const seats = { kind: 'gauge', name: { ar: 'مقاعد', fr: 'Places', en: 'Seats' } }
@@ -507,6 +520,8 @@ describe('PLANS_FILE', () => {
     [ofLimit({ per: 'region' }), '/limits/seats/per_name: is missing'],
     [ofLimit({ per_name: seats.name }), '/limits/seats/per_name: is of limits with `per` only'],
     [{ seats: { kind: 'gauge' } }, '/limits/seats/name: is missing'],
+    [{ deploys_per_day: { kind: 'counter', window: 'month' } }, '/limits/deploys_per_day/name: is missing'],
+    [{ domains_per_project: { kind: 'gauge' } }, '/limits/domains_per_project/name: is missing'],
     [ofLimit({ name: { ar: 'مقاعد', en: 'Seats' } }), '/limits/seats/name/fr: is missing'],
     [ofLimit({ name: { ...seats.name, en: '' } }), '/limits/seats/name/en: must not have fewer'],
     [ofLimit({ max: 3 }), '/limits/seats/max: is not a known field'],

@@ -2,7 +2,7 @@
 // never apply.
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { type LimitDefinition, SEED_LIMITS } from '../core/limit.js'
+import { countsAs, type LimitDefinition, SEED_LIMITS } from '../core/limit.js'
 import { byLocale } from '../core/locale.js'
 import { assembleCatalogue, type Catalogue, LONGEST_TERM, type Plan, SEED_PLANS } from '../core/plan.js'
 import { ConfigError, parseJson, readText, schemaProblems } from './config-file.js'
@@ -77,7 +77,9 @@ const NAME = /^[a-z][a-z0-9_]{0,62}$/
 function limitProblems([name, limit]: LimitEntry): readonly string[] {
   const { kind, window, per, per_name } = limit
   const isCounter = kind === 'counter'
-  const knows = SEED_LIMITS.some((known) => known.name === name)
+  const counted = countsAs({ window: window ?? null, per: per ?? null })
+  // The words of one of `seed.md` say what is counted: per day, in each project.
+  const hasWords = SEED_LIMITS.some((known) => known.name === name && countsAs(known) === counted)
   const checks: readonly (readonly [isWrong: boolean, place: string, words: string])[] = [
     [!NAME.test(name), '', 'is no name of a limit: a to z, 0 to 9 and _, from a letter on, at most 63'],
     [isCounter && window === undefined, '/window', 'is missing: a counter counts a day or a month'],
@@ -88,7 +90,7 @@ function limitProblems([name, limit]: LimitEntry): readonly string[] {
       '/per',
       'is no name: a to z, 0 to 9 and _, from a letter on, at most 63',
     ],
-    [limit.name === undefined && !knows, '/name', 'is missing: what users read, in ar, fr and en'],
+    [limit.name === undefined && !hasWords, '/name', 'is missing: what users read, in ar, fr and en'],
     [
       per_name === undefined && per !== undefined && per !== 'project',
       '/per_name',
@@ -101,7 +103,7 @@ function limitProblems([name, limit]: LimitEntry): readonly string[] {
   )
 }
 
-/** A limit of `seed.md` may leave out its words. */
+/** A limit of `seed.md` that is counted as there may leave out its words. */
 function toDefinition([name, limit]: LimitEntry): LimitDefinition {
   const known = SEED_LIMITS.find((of) => of.name === name)
   const words = limit.name ?? known?.words
