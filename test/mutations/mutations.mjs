@@ -90,8 +90,8 @@ export const mutations = [
   {
     rule: 'a user has one payable checkout',
     file: src('core/upgrade.ts'),
-    from: 'if (facts.open) return decideOpen(facts.open, quote, now)',
-    to: '',
+    from: 'if (facts.open) {',
+    to: 'if (facts.open && now < 0) {',
     tests: [src('payments/upgrade.test.ts')],
   },
   {
