@@ -186,12 +186,13 @@ describeScenario('a code that takes something off', ({ database }) => {
     expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })
   })
 
-  it('is not given back by a refund', async () => {
-    const batch = await aBatch()
+  it('is not given back by a refund, neither to all nor to its user', async () => {
+    const batch = await aBatch({ uses: 2 })
     const { paymentId, checkoutId } = await buy('user-1', batch.code)
     await pay(checkoutId)
     await operator.post(`/payments/${paymentId}/refund`, { why: 'asked for it' })
-    expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })
+    expect(await usesOf(batch)).toEqual({ used: 1, left: 1 })
+    expect((await ask('user-1', batch.code)).body.code).toBe('code_not_valid')
   })
 
   it('that was made with an older key is read while that key is there', async () => {

@@ -30,6 +30,14 @@ const request = (user: KnownUser, version: number | null, id = `pay_${user.userI
   payment: aPayment({ userId: user.userId, id, status: 'requested', checkoutId: null, checkoutUrl: null }),
 })
 
+const insertCode = statement(
+  'test.insert_code',
+  `with batch as (
+     insert into code_batches (id, kind, percent, count, uses, uses_per_user, created_at, created_by, why, revoked_at)
+     values ('bat_1', 'percent', 10, 1, 2, 1, now(), 'amina', 'test', $2::timestamptz)
+   ) insert into codes (hash, batch_id, used) values ('hash-1', 'bat_1', $1::int)`,
+)
+
 describeOnBothDatabases('upgrades that are asked for together', ({ database }) => {
   const asked = (...userIds: string[]) =>
     userIds.map((userId) => ({ user: { userId }, method: 'chargily', now: NOON }))
@@ -56,6 +64,18 @@ describeOnBothDatabases('upgrades that are asked for together', ({ database }) =
     expect(await database().query(selectPayments)).toEqual(
       ['a', 'b', 'c'].map((userId) => ({ user_id: userId, id: `pay_${userId}`, status: 'requested' })),
     )
+  })
+
+  it.each([
+    ['has a use left', 1, null, true],
+    ['was used up since it was looked at', 2, null, false],
+    ['was revoked since it was looked at', 1, '2026-11-21T12:00:00Z', false],
+  ])('with a code are written where it %s', async (_name, used, revokedAt, isWritten) => {
+    await database().query(insertCode, [used, revokedAt])
+    const asked = request({ userId: 'a' }, null)
+    const withCode = { ...asked, payment: { ...asked.payment, codeHash: 'hash-1', discount: 200 } }
+    expect(await createUpgradeRequests(database()).insertWithCode(withCode)).toBe(isWritten)
+    expect(await database().query(selectPayments)).toHaveLength(isWritten ? 1 : 0)
   })
 
   it('are written beside one that is refused because its user has an open payment', async () => {
