@@ -16,6 +16,13 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+
+/** Before the compiler and the bundler, which an older Node cannot load. The program says the same of itself (node-version.ts). */
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < 20 || (major === 20 && minor < 19)) {
+  process.stderr.write(`Ishtirak needs Node 20.19 or later; this is ${process.version}: https://nodejs.org\n`)
+  process.exit(1)
+}
 /** In the order of their needs: the service's sandbox takes the emulator's types. */
 const packages = ['chargily-emulator', 'client', 'ishtirak'].map((name) => path.join(root, 'packages', name))
 const inputs = ['src', 'package.json', 'tsconfig.json', 'tsconfig.cjs.json']
@@ -62,20 +69,6 @@ const bundleTypeBox = async (dist) => {
   cpSync(path.join(root, 'node_modules/typebox/license'), path.join(dist, 'typebox/LICENSE'))
 }
 
-/** Only the types that the entry leads to are published: the others, a megabyte on disk, are of files that cannot be imported. */
-const dropInnerTypes = (dist) => {
-  const reached = new Set()
-  const visit = (file) => {
-    if (reached.has(file)) return
-    reached.add(file)
-    const imports = readFileSync(file, 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)
-    for (const [, to] of imports) visit(path.join(path.dirname(file), `${to}.d.ts`))
-  }
-  visit(path.join(dist, 'main/create-ishtirak.d.ts'))
-  const types = readdirSync(dist, { recursive: true }).filter((name) => name.endsWith('.d.ts'))
-  for (const name of types) if (!reached.has(path.join(dist, name))) rmSync(path.join(dist, name))
-}
-
 /** What main/documents-page.ts serves. The plugin around it would bring 20 packages and 10 MB to serve two files. */
 const copySwaggerUi = (to) => {
   const from = path.join(root, 'node_modules/@fastify/swagger-ui/static')
@@ -110,7 +103,8 @@ const build = async (folder) => {
       filter: (file) => statSync(file).isDirectory() || !/\.(ts|tsx)$/.test(file),
     })
     if (path.basename(folder) === 'ishtirak') {
-      dropInnerTypes(fresh)
+      const { keepPublicTypes } = await import('./public-types.mjs')
+      keepPublicTypes(fresh, path.join(fresh, 'main/create-ishtirak.d.ts'))
       copySwaggerUi(path.join(fresh, 'main/swagger-ui'))
       await bundleTypeBox(fresh)
       await makeCluster(dist, fresh)

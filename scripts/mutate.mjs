@@ -13,10 +13,17 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Command } from 'commander'
 import { mutations } from '../test/mutations/mutations.mjs'
 
 const root = path.dirname(import.meta.dirname)
-const wanted = mutations.filter(({ rule }) => rule.includes(process.argv[2] ?? ''))
+const [part = ''] = new Command('npm run mutate --')
+  .description(
+    'Breaks each rule of test/mutations/mutations.mjs in a copy of the sources, and looks whether a test falls',
+  )
+  .argument('[part]', 'only mutations with these words in their name')
+  .parse().args
+const wanted = mutations.filter(({ rule }) => rule.includes(part))
 const copy = mkdtempSync(path.join(tmpdir(), 'ishtirak-mutate-'))
 
 try {

@@ -2,7 +2,7 @@
 // Its users come with a header and its deploys are a line in a list; what it does with billing is all there is to do.
 import { createHmac, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { createClient, InvalidEventError } from '@ishtirak/client'
+import { BillingConfigurationError, createClient, InvalidEventError } from '@ishtirak/client'
 
 const {
   PORT = '4000',
@@ -66,6 +66,9 @@ async function upgrade({ user }) {
     headers: { authorization: `Bearer ${tokenOf(user)}`, 'content-type': 'application/json' },
     body: JSON.stringify({ plan: 'pro' }),
   })
+  // We made the token, so no user can help it.
+  if ([401, 403].includes(response.status))
+    throw new Error('billing refuses our tokens: check AUTH_JWT_SECRET')
   return [response.status, await response.json()]
 }
 
@@ -105,6 +108,12 @@ function tokenOf(user) {
   return `${signed}.${createHmac('sha256', AUTH_JWT_SECRET).update(signed).digest('base64url')}`
 }
 
+/** No deploy goes through here: 'open' is for outages, and a key that billing refuses is none. */
+function failed(error) {
+  console.error(error.message)
+  return [error instanceof BillingConfigurationError ? 500 : 502, { error: 'Our mistake. Try again later.' }]
+}
+
 async function bodyOf(request) {
   const chunks = []
   for await (const chunk of request) chunks.push(chunk)
@@ -117,9 +126,13 @@ const server = createServer(async (request, response) => {
   const [status, body] = await (route
     ? route({ request, url, user: String(request.headers['x-user'] ?? 'amine') })
     : Promise.resolve([404, {}])
-  ).catch((error) => [502, { error: error.message }])
+  ).catch(failed)
   response.writeHead(status, { 'content-type': 'application/json' })
   response.end(body === undefined ? undefined : JSON.stringify(body))
+})
+// A wrong key ends the start; billing that is away does not.
+await billing.user('anyone').catch((error) => {
+  if (error instanceof BillingConfigurationError) throw error
 })
 server.listen(Number(PORT), '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${server.address().port}\n`)

@@ -73,7 +73,7 @@ describeInBrowser('the console', ({ visit }) => {
         if (!path.endsWith('/portal'))
           expect([path, await page.locator('html').getAttribute('lang')]).toEqual([path, locale])
         expect(requests().filter((one) => !one.startsWith('data:'))).toEqual([address])
-        expect((await response?.body())?.length).toBeLessThan(PAGE_BYTES_MAX)
+        expect((await response?.body())?.length, path).toBeLessThan(PAGE_BYTES_MAX)
         expect(response?.headers()['content-security-policy']).toMatch(
           /^default-src 'none'; style-src 'sha256-/,
         )

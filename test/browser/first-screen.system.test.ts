@@ -70,9 +70,10 @@ describeInBrowser('the first screen', ({ visit }) => {
       'You are using more than your plan allows',
       'Plans',
       'Your usage',
+      'Your time',
       'Your payments',
     ])
-    expect(await headings('renewable')).toEqual(['Pro', 'Your usage', 'Your payments', 'Plans'])
+    expect(await headings('renewable')).toEqual(['Pro', 'Your usage', 'Your time', 'Your payments', 'Plans'])
     expect(await (await open('never_paid', 'en')).page.locator('.plan h3').allTextContents()).toEqual([
       'Pro',
       'Free',
@@ -110,9 +111,9 @@ describeInBrowser('the first screen', ({ visit }) => {
     expect(expired).toContain('Storage: 2 048 MB of 500 MB, over by 1 548 MB')
   })
 
-  it('says TTC where a tax applies, in the catalogue and on the button', async () => {
+  it('says TTC where a tax applies, in the catalogue and beside the price', async () => {
     const text = await textOf(await open('never_paid', 'fr'))
-    expect(text).toContain('Passer à Pro : payer 2 000 DA TTC')
+    expect(text).toMatch(/Passer à Pro.*2 000 DA.*Tous les prix sont TTC/s)
     expect(text).toMatch(/2 000 DA\s*TTC par mois/)
   })
 })

@@ -47,7 +47,7 @@ describeInBrowser('a transfer', ({ visit }) => {
     const { page, complaints } = visitor
     const say = sayIn('ar')
     const userId = await enter(visitor, 'ar')
-    expect(await page.textContent(askButton)).toBe(say('payByTransfer'))
+    expect(await page.textContent(askButton)).toBe(say('transfer'))
     await page.tap(askButton)
     await page.waitForSelector(VALUE)
     const { data } = (await world.as(userId).get('/api/v1/billing/payments')).body

@@ -1,6 +1,5 @@
 // The client against the real service, and against one that is down, slow or stumbling.
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   BillingApiError,
@@ -11,6 +10,7 @@ import {
 import { CODE_ENV, makeCodes, VOUCHER } from '../support/codes.js'
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
+import { listen } from '../support/listen.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
 import { createWorld, tokenOf, type World } from '../support/world.js'
@@ -193,18 +193,20 @@ describe('a client out of reach', () => {
 describe('a service that stumbles', () => {
   it('is asked once more after a 503', async () => {
     let calls = 0
-    await using stumbling = await listen((_request, response) => {
-      calls += 1
-      const answer = { allowed: true, limit: 10, used: 1, remaining: 9, resets_at: null, reason: null }
-      response.writeHead(calls === 1 ? 503 : 200).end(JSON.stringify(answer))
-    })
+    await using stumbling = await listen(
+      createServer((_request, response) => {
+        calls += 1
+        const answer = { allowed: true, limit: 10, used: 1, remaining: 9, resets_at: null, reason: null }
+        response.writeHead(calls === 1 ? 503 : 200).end(JSON.stringify(answer))
+      }),
+    )
     const client = clientOf({ url: stumbling.url })
     const { source } = await client.consume(userId, 'projects', { operation_id: 'p-1' })
     expect([source, calls]).toEqual(['billing', 2])
   })
 
   it('that never answers is given up after the time that was given, and was asked twice', async () => {
-    await using silent = await listen(() => undefined)
+    await using silent = await listen(createServer(() => undefined))
     // Counted where they set out: on a busy machine the first may be given up before it arrives.
     const { state, send } = road()
     const options = { url: silent.url, timeoutMs: 200, now: Date.now, whenUnreachable: 'open' } as const
@@ -218,18 +220,3 @@ describe('a service that stumbles', () => {
     expect(tookMs).toBeLessThan(5_000)
   })
 })
-
-async function listen(handle: RequestListener) {
-  const server = createServer(handle).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}

@@ -6,10 +6,12 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { nodeOf, TRIED_NODES } from '../packages/installation.js'
 import { postgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce } from '../support/process.js'
 import { requireTool } from '../support/system-tools.js'
+import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
 import { openPodman, type Podman } from './podman.js'
 import { seccompProfile, settingOf } from './unit.js'
@@ -28,10 +30,11 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-container-'))
   writeFileSync(path.join(folder, 'seccomp.json'), seccompProfile())
   const cache = execFileSync('npm', ['config', 'get', 'cache'], { cwd: root, encoding: 'utf8' }).trim()
+  const node = nodeOf(versionOfImage(), folder)
   await podman.run(
     ...['build', '--format', 'docker', '--layers=false', '--network', 'host', '--tag', IMAGE],
     // What `npm ci` has fetched and built for the tests is not fetched and built again: half a minute of processor time.
-    ...['--build-arg', `BASE=${await podman.makeBase()}`, '--volume', `${cache}:/root/.npm`],
+    ...['--build-arg', `BASE=${await podman.makeBase(node)}`, '--volume', `${cache}:/root/.npm`],
     ...['--file', path.join(root, 'deploy/Containerfile'), '--ignorefile', contextWithBuild(), root],
   )
 }, 300_000)
@@ -39,6 +42,15 @@ afterAll(async () => {
   await podman.close()
   await rm(folder, { recursive: true, force: true })
 }, 60_000)
+
+/** The newest of those that the packages are tried on, in the line of the image that is built from. */
+function versionOfImage(): string {
+  const [, line] =
+    /^ARG BASE=\S+\/node:(\d+)-/m.exec(readFileSync(path.join(root, 'deploy/Containerfile'), 'utf8')) ?? []
+  const version = TRIED_NODES.find((tried) => tried.startsWith(`${line}.`))
+  if (version === undefined) throw new Error(`Node ${line} is not tried`)
+  return version
+}
 
 /** The context of the image, and what was built. */
 function contextWithBuild(): string {
@@ -59,23 +71,58 @@ interface Container {
 
 let started = 0
 
+/** A copy of .env.example, filled in here and there. */
+function environmentFile(values: Readonly<Record<string, string | number>>): string {
+  const file = path.join(folder, `environment-${++files}`)
+  const example = readFileSync(path.join(root, '.env.example'), 'utf8')
+  writeFileSync(
+    file,
+    example.replace(/^(\w+)=$/gm, (line, name) => line + (values[name] ?? '')),
+  )
+  return file
+}
+let files = 0
+
+/** With the embedded database. */
+const MEMORY = ['--memory', settingOf('ishtirak.service', 'MemoryMax')]
+const SECRETS = { AUTH_JWT_SECRET: JWT_SECRET, CHARGILY_SECRET_KEY: CHARGILY_KEY }
+
 /** As docs/deploy.md starts it, but on the network of this machine, since there may be no other. */
-async function start(options: readonly string[]): Promise<Container> {
+async function start(
+  options: readonly string[],
+  values: Readonly<Record<string, string>> = {},
+): Promise<Container> {
   const port = await freePort()
+  const variables = {
+    ...SECRETS,
+    HOST: '127.0.0.1',
+    PORT: port,
+    CHARGILY_API_URL: 'http://127.0.0.1:9',
+    ...values,
+  }
   const name = `service-${++started}`
   await podman.run(
     ...['run', '--detach', '--name', name, '--network', 'host', '--health-interval', 'disable'],
     ...['--read-only', '--read-only-tmpfs=false', '--cap-drop', 'all', '--security-opt', 'no-new-privileges'],
     // What the unit of systemd allows.
     ...['--security-opt', `seccomp=${path.join(folder, 'seccomp.json')}`],
-    ...['--env', 'HOST=127.0.0.1', '--env', `PORT=${port}`, '--env', `AUTH_JWT_SECRET=${JWT_SECRET}`],
-    ...['--env', `CHARGILY_SECRET_KEY=${CHARGILY_KEY}`, '--env', 'CHARGILY_API_URL=http://127.0.0.1:9'],
-    ...['--env', 'DRAIN_SECONDS=1', ...options, IMAGE],
+    ...['--env-file', environmentFile({ DRAIN_SECONDS: 1, ...variables }), ...options, IMAGE],
   )
   const url = `http://127.0.0.1:${port}`
-  const ready = () =>
-    vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), { timeout: 60_000 })
-  return { name, url, log: () => podman.run('logs', name), ready: async () => void (await ready()) }
+  const log = () => podman.run('logs', name)
+  const ready = async () => {
+    try {
+      await waitFor(() =>
+        fetch(`${url}/readyz`).then(
+          ({ status }) => status === 200,
+          () => false,
+        ),
+      )
+    } catch (cause) {
+      throw new Error(await log(), { cause })
+    }
+  }
+  return { name, url, log, ready }
 }
 
 const inspect = (what: string, format: string) => podman.run('inspect', '--format', format, what)
@@ -104,13 +151,9 @@ describe('the image', () => {
 
 describe('a container', () => {
   it('on a database server runs in 256 MB, writes nowhere but /data, is healthy, and stops within its time', async () => {
-    const { name, url, ready } = await start([
-      '--memory',
-      '256m',
-      '--env',
-      `DATABASE_URL=${await postgresUrl()}`,
-    ])
+    const { name, url, ready } = await start(['--memory', '256m'], { DATABASE_URL: await postgresUrl() })
     await ready()
+    expect(await podman.run('exec', name, 'node', '--version')).toBe(`v${versionOfImage()}`)
     expect((await fetch(`${url}/api/v1/billing/plans`)).status).toBe(200)
     await podman.run('healthcheck', 'run', name)
     const look = `const { writeFileSync } = require('node:fs')
@@ -121,8 +164,20 @@ describe('a container', () => {
     expect(await inspect(name, '{{.State.ExitCode}} {{.State.OOMKilled}}')).toBe('0 false')
   })
 
-  it('that is killed leaves its embedded database in the volume to the next one, in 512 MB', async () => {
-    const options = ['--memory', settingOf('ishtirak.service', 'MemoryMax'), '--volume', 'billing:/data']
+  it('whose file of variables leaves some empty listens outside, keeps its data in /data, and is no sandbox', async () => {
+    const { name, url, ready } = await start(MEMORY, { HOST: '' })
+    await ready()
+    expect((await fetch(`${url.replace('127.0.0.1', '127.0.0.2')}/healthz`)).status).toBe(200)
+    const list = "console.log(require('node:fs').readdirSync('/data').join())"
+    expect(await podman.run('exec', name, 'node', '-e', list)).toContain('database')
+    await podman.run('healthcheck', 'run', name)
+    await podman.run('stop', '--time', '30', name)
+    const unfilled = podman.run('run', '--rm', '--env-file', environmentFile({}), IMAGE)
+    await expect(unfilled).rejects.toThrow('CHARGILY_SECRET_KEY is missing')
+  })
+
+  it('that is killed leaves its embedded database in the volume to the next one', async () => {
+    const options = [...MEMORY, '--volume', 'billing:/data']
     const first = await start(options)
     await first.ready()
     await podman.run('kill', '--signal', 'KILL', first.name)

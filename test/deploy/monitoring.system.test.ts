@@ -5,8 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { emptyDatabase } from '../support/databases.js'
 import { requireTool } from '../support/system-tools.js'
+import { waitFor } from '../support/wait-for.js'
 import { createWorld, type World } from '../support/world.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -31,7 +33,7 @@ const panelQueries = dashboard.panels.flatMap(({ targets }) => targets.map(({ ex
 
 /** Those of Prometheus itself. */
 const ITS_OWN = ['up']
-const WORDS = /^(sum|by|and|or|le|rate|increase|absent|changes|histogram_quantile|topk|e\d+)$/
+const WORDS = /^(sum|min|max|time|by|and|or|le|rate|increase|absent|changes|histogram_quantile|topk|e\d+)$/
 
 function metricsOf(query: string): readonly string[] {
   const bare = query.replace(/\{[^}]*\}|\[[^\]]*\]|by \([^)]*\)/g, ' ')
@@ -58,6 +60,51 @@ afterAll(() => world.stop())
 const promtool = (...parameters: string[]) =>
   execFileSync('promtool', parameters, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
+const TRANSFER_FILE = path.join(root, 'docs/transfer.example.json')
+const EVENTS = {
+  EVENTS_ALLOW_PRIVATE: 'true',
+  EVENTS_URL: 'http://127.0.0.1:9/events',
+  EVENTS_SECRETS: `whsec_${'A'.repeat(32)}`,
+}
+const sendProof = statement(
+  'test.monitoring.proof',
+  'update transfers set proof_at = $2::timestamptz where payment_id = $1',
+)
+const figuresOf = async (one: World) => (await one.service.metrics.render()).text.split('\n')
+
+/** Which alerts `promtool` raises where these figures, as they were published, stand for half an hour. */
+function alertsFor(figures: readonly string[], { clock }: World): readonly string[] {
+  const isOurs = (line: string) => /^ishtirak_[a-z_]+(\{[^}]*\})? /.test(line)
+  const series = figures.filter(isOurs).map((line) => {
+    const [, name = '', labels = '', value = ''] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
+    const isTime = name.endsWith('_timestamp_seconds')
+    // The clock of `promtool` begins at 0; an instant stays as far behind it as it is now.
+    const shown = isTime ? `${Number(value) - clock.now() / 1_000}+60` : `${Number(value)}`
+    const whole = ['job="ishtirak"', 'instance="a"', ...(labels === '' ? [] : [labels])].join()
+    return { series: `${name}{${whole}}`, values: `${shown}x40` }
+  })
+  const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-figures-'))
+  const isRaised = (alertname: unknown) => {
+    const silent = { eval_time: '30m', alertname, exp_alerts: [] }
+    const tests = [{ interval: '1m', input_series: series, alert_rule_test: [silent] }]
+    const file = path.join(folder, 'test.json')
+    const rule_files = [path.join(root, RULES)]
+    writeFileSync(file, JSON.stringify({ rule_files, evaluation_interval: '1m', tests }))
+    try {
+      promtool('test', 'rules', file)
+      return false
+    } catch (error) {
+      const said = String(Reflect.get(Object(error), 'stdout')) + String(Reflect.get(Object(error), 'stderr'))
+      if (!said.includes(`alertname="${alertname}"`)) throw error
+      return true
+    }
+  }
+  // Of the process itself there are no figures here.
+  const raised = alerts.filter((name) => name !== 'IshtirakDown' && isRaised(name)).map(String)
+  rmSync(folder, { recursive: true })
+  return raised
+}
+
 describe('the alerts', () => {
   it('are what Prometheus reads, and each is tried: silent before its time, firing after it', () => {
     expect(alerts.length).toBe(ruleQueries.length)
@@ -68,6 +115,30 @@ describe('the alerts', () => {
     )
     expect([...tried.matchAll(/eval_time: \w+, alertname: (\w+)/g)].map(([, name]) => name)).toEqual(alerts)
     expect(promtool('test', 'rules', TRIED)).toContain('SUCCESS')
+  })
+
+  it('say of real figures what is wrong, and nothing where all is well', async () => {
+    await using issuing = await createWorld(await emptyDatabase('postgres'), { env: { TRANSFER_FILE } })
+    await waitFor(async () => (await figuresOf(issuing)).includes('ishtirak_provider_up 1'))
+    expect(alertsFor(await figuresOf(issuing), issuing)).toEqual([])
+
+    await using ailing = await createWorld(await emptyDatabase('postgres'), {
+      env: { TRANSFER_FILE, ...EVENTS, CHARGILY_API_URL: 'http://127.0.0.1:9' },
+    })
+    const order = { plan: 'pro', method: 'transfer' }
+    const { id } = (await ailing.as('user-1').post('/api/v1/billing/payments', order)).body
+    const { database } = ailing.service.parts
+    await database.query(sendProof, [id, new Date(ailing.clock.now()).toISOString()])
+    await ailing.advance(25 * 3_600)
+    // From here on no job has a round.
+    ailing.clock.advance(3 * 3_600_000)
+    await waitFor(async () => (await figuresOf(ailing)).includes('ishtirak_provider_up 0'))
+    expect(alertsFor(await figuresOf(ailing), ailing)).toEqual([
+      'IshtirakEventsWait',
+      'IshtirakInboxWaits',
+      'IshtirakProviderDown',
+      'IshtirakJobLate',
+    ])
   })
 
   it('are explained in docs/deploy.md, each with its threshold and what to do', () => {
@@ -111,7 +182,7 @@ describe.each([
   it('ask for outcomes that stand at 0 from the start, and for routes that exist', () => {
     const selectors = queries.flatMap((query) => [...query.matchAll(/(\w+)\{([^}]*)\}/g)])
     const counted = selectors.flatMap(([, metric = '', matchers = '']) =>
-      ['outcome', 'result'].flatMap((label) =>
+      ['outcome', 'result', 'kind'].flatMap((label) =>
         valuesOf(matchers, label).map((value) => ({ metric, pair: `${label}="${value}"` })),
       ),
     )

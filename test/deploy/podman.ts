@@ -13,8 +13,8 @@ const exec = promisify(execFile)
 export interface Podman {
   /** Runs podman to its end and gives what it prints; rejects where it does not end with 0. */
   run(...parameters: readonly string[]): Promise<string>
-  /** Makes an image of this machine's node, npm, shell and C library, in place of `node:20-bookworm-slim`; gives its name. */
-  makeBase(): Promise<string>
+  /** Makes an image of this Node with the machine's npm, shell and C library, in place of Node's own image; gives its name. */
+  makeBase(node: string): Promise<string>
   close(): Promise<void>
 }
 
@@ -49,9 +49,9 @@ export function openPodman(): Podman {
   }
   return {
     run,
-    makeBase: async () => {
+    makeBase: async (node) => {
       const base = path.join(folder, 'base')
-      copyNode(path.join(base, 'root'))
+      copyNode(node, path.join(base, 'root'))
       writeFileSync(path.join(base, 'Containerfile'), 'FROM scratch\nCOPY root/ /\nENV PATH=/usr/bin\n')
       await run('build', '--layers=false', '--quiet', '--tag', 'localhost/node', base)
       return 'localhost/node'
@@ -63,14 +63,14 @@ export function openPodman(): Podman {
   }
 }
 
-function copyNode(root: string): void {
+function copyNode(node: string, root: string): void {
   for (const name of ['usr/bin', 'usr/lib', 'tmp', 'root', 'proc', 'sys', 'dev', 'etc/ssl/certs']) {
     mkdirSync(path.join(root, name), { recursive: true })
   }
   symlinkSync('usr/bin', path.join(root, 'bin'))
   const copy = (from: string, to = from) =>
     cpSync(realpathSync(from), path.join(root, to), { recursive: true })
-  copy(process.execPath, 'usr/bin/node')
+  copy(node, 'usr/bin/node')
   for (const name of ['sh', 'env', 'rm']) copy(`/usr/bin/${name}`)
   for (const library of libraries()) copy(library)
   const npm = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim()

@@ -1,6 +1,6 @@
 // The deploy for nginx and Caddy, run as they are but for addresses, certificate and log: a user seen through them is
 // the same user, and what a client claims of itself is not believed.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
@@ -10,15 +10,21 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BODY_LIMIT_BYTES } from '../../packages/ishtirak/src/http/request.js'
+import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
+import { launchChromium } from '../support/chromium.js'
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
+import { png } from '../support/proof-files.js'
 import { anEvent } from '../support/provider-events.js'
 import { requireTool } from '../support/system-tools.js'
 import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, createWorld, tokenOf, type World } from '../support/world.js'
 
+const exec = promisify(execFile)
 const deploy = path.resolve(import.meta.dirname, '../../deploy')
 const NAME = 'billing.example.dz'
 const QUOTA = 12
@@ -153,6 +159,7 @@ describe.each([
         PUBLIC_URL: `https://${NAME}`,
         TRUSTED_PROXIES: '127.0.0.1',
         RATE_LIMIT_PER_MINUTE: String(QUOTA),
+        TRANSFER_FILE: path.resolve(deploy, '../docs/transfer.example.json'),
       },
     })
     // The workers of a proxy that root starts are another user.
@@ -255,6 +262,104 @@ describe.each([
     // Caddy up to 2.6 says 502 where a later one says 413.
     expect([413, 502]).toContain(farTooLarge.status)
     expect(counted.bytes()).toBeLessThanOrEqual(2 * BODY_LIMIT_BYTES)
+  })
+
+  describe('a file of a transfer', () => {
+    const MIB = 1024 * 1024
+    const fileOf = (bytes: number) => {
+      const file = path.join(folder, `${bytes}.png`)
+      writeFileSync(file, png({ extra: bytes - png({ extra: 1 }).length + 1 }))
+      return file
+    }
+    let browser: Browser
+    beforeAll(async () => {
+      requireTool('curl')
+      // As for a user: the name of PUBLIC_URL, and HTTP/2.
+      browser = await launchChromium(`--host-resolver-rules=MAP ${NAME} 127.0.0.1:${ports.https}`)
+    })
+    afterAll(() => browser.close())
+
+    /** A transfer of a new user. */
+    async function openTransfer(userId: string) {
+      const { body } = await world
+        .as(userId)
+        .post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
+      return { userId, address: `/api/v1/billing/payments/${body.id}/proof` }
+    }
+
+    async function put({ userId, address }: { userId: string; address: string }, file: string) {
+      const { stdout } = await exec('curl', [
+        ...['--silent', '--insecure', '--http2', '--resolve', `${NAME}:${ports.https}:127.0.0.1`],
+        ...['--header', `authorization: Bearer ${await tokenOf({ sub: userId })}`, '--upload-file', file],
+        ...['--write-out', '\n%{http_code} %{content_type}', `https://${NAME}:${ports.https}${address}`],
+      ])
+      const [body = '', answer = ''] = stdout.split(/\n(?=.*$)/)
+      return { answer: answer.replace(/;.*/, ''), problem: JSON.parse(body) }
+    }
+
+    /** By the form of the portal; gives the page that follows. */
+    async function submit(userId: string, file: string) {
+      const context = await browser.newContext({
+        locale: 'fr',
+        ignoreHTTPSErrors: true,
+        javaScriptEnabled: false,
+      })
+      const page = await context.newPage()
+      await page.goto((await world.as(userId).post('/api/v1/billing/portal-sessions', {})).body.url)
+      await page.setInputFiles('input[type="file"]', file)
+      // The form is answered by a redirect, unless the proxy refuses it.
+      const statuses: number[] = []
+      page.on('response', (response) => {
+        if (response.request().isNavigationRequest()) statuses.push(response.status())
+      })
+      const followed = page.waitForEvent('load')
+      await page.click('form[enctype] button')
+      await followed
+      const seen = {
+        statuses,
+        text: (await page.textContent('body')) ?? '',
+        way: page.locator('a[href="/portal"]'),
+      }
+      return { ...seen, close: () => context.close() }
+    }
+
+    it('of 8 MiB passes, from the platform and from a form', async () => {
+      const file = fileOf(8 * MIB)
+      expect((await put(await openTransfer('sender-1'), file)).answer).toBe('200 application/json')
+      const { userId } = await openTransfer('sender-2')
+      const { statuses, close } = await submit(userId, file)
+      expect(statuses).toEqual([303, 200])
+      await close()
+    })
+
+    it.each([
+      ['the service', 9 * MIB, [303, 413]],
+      ['the proxy', 20 * MIB, [413]],
+    ])('that is too large is refused by %s in words of the user', async (_who, bytes, refused) => {
+      const transfer = await openTransfer(`sender-${bytes}`)
+      const { answer, problem } = await put(transfer, fileOf(bytes))
+      expect([answer, problem.code]).toEqual(['413 application/problem+json', 'payload_too_large'])
+      const { statuses, text: words, way, close } = await submit(transfer.userId, fileOf(bytes))
+      expect([statuses, words.replaceAll('\u00a0', ' ')]).toEqual([
+        refused,
+        expect.stringContaining(sayIn('fr')('proof_too_large').replaceAll('\u00a0', ' ')),
+      ])
+      await way.first().click()
+      await close()
+    })
+  })
+
+  it('a file is passed on as it comes: the service refuses an unknown sender before they have sent it', async () => {
+    const target = '/api/v1/billing/payments/pay_1/proof'
+    const outgoing = request({
+      ...{ host: '127.0.0.1', port: ports.https, path: target, agent: false, method: 'PUT' },
+      ...{ servername: NAME, rejectUnauthorized: false },
+      headers: { host: NAME, 'content-length': 8 * 1024 * 1024 },
+    })
+    outgoing.write('the first bytes of 8 MiB')
+    const [{ statusCode }] = await once(outgoing, 'response')
+    outgoing.on('error', () => undefined).destroy()
+    expect(statusCode).toBe(401)
   })
 
   it('the proxy closes an idle connection before the service does, and waits longer than it for an answer', () => {

@@ -42,6 +42,11 @@ it('systemd finds nothing wrong in it, and little exposed', () => {
   expect(said).toContain(`Overall exposure level for ishtirak.service: ${EXPOSURE} OK`)
 })
 
+it('says nothing that systemd 247 does not know: `%d` came with 251', () => {
+  const unit = readFileSync(path.join(root, 'deploy/ishtirak.service'), 'utf8')
+  expect(new Set(unit.match(/%\w/g))).toEqual(new Set(['%S']))
+})
+
 it('waits longer for a stop than a stop takes', () => {
   const drainSeconds = 5
   const finishSeconds = 25
@@ -61,7 +66,7 @@ it('its command needs no variable but those of its file, and ends with 0', async
     text
       .replace('/usr/bin/node', process.execPath)
       .replace('/opt/ishtirak', root)
-      .replaceAll('%d', folder)
+      .replace(/\$\{CREDENTIALS_DIRECTORY\}/, folder)
       .replaceAll('%S', folder)
   const [program = '', ...parameters] = fill(settingOf('ishtirak.service', 'ExecStart')).split(' ')
   const env = Object.fromEntries(

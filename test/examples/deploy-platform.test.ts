@@ -2,17 +2,20 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { movableClock, systemClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
+import { listen } from '../support/listen.js'
 import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
 import { checkoutIdOf, createWorld, type World } from '../support/world.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
-const JWT_SECRET = 'a secret of this example, longer than 32 bytes'
+const JWT_SECRET = 'a secret of this example that is longer than 32 bytes'
 const EVENTS_SECRET = `whsec_${Buffer.from('a secret of the tests, 24 bytes').toString('base64')}`
 
 let world: World
@@ -34,25 +37,31 @@ beforeAll(async () => {
       QUOTA_TIMEZONE: zoneWhereItIsNoon(),
     },
   })
-  platform = spawn(process.execPath, ['examples/deploy-platform/server.js'], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      PORT: String(port),
-      BILLING_URL: world.url,
-      PLATFORM_API_KEY: PLATFORM_KEY,
-      AUTH_JWT_SECRET: JWT_SECRET,
-      EVENTS_SECRET,
-    },
-  })
-  const [line] = await once(createInterface({ input: platform.stdout ?? process.stdin }), 'line')
-  platformUrl = String(line)
+  platform = startPlatform(world.url, { PORT: String(port) })
+  platformUrl = await urlOf(platform)
 }, 180_000)
 
 afterAll(async () => {
   platform.kill()
   await world.stop()
 })
+
+function startPlatform(billingUrl: string, env: Record<string, string> = {}): ChildProcess {
+  return spawn(process.execPath, ['examples/deploy-platform/server.js'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...{ PORT: '0', BILLING_URL: billingUrl, PLATFORM_API_KEY: PLATFORM_KEY },
+      ...{ AUTH_JWT_SECRET: JWT_SECRET, EVENTS_SECRET },
+      ...env,
+    },
+  })
+}
+
+async function urlOf({ stdout }: ChildProcess): Promise<string> {
+  const [line] = await once(createInterface({ input: stdout ?? process.stdin }), 'line')
+  return String(line)
+}
 
 /** No day ends while this test runs. (Etc/GMT-5 is five hours ahead of UTC: POSIX counts to the west.) */
 function zoneWhereItIsNoon(): string {
@@ -105,4 +114,26 @@ it('believes no event that is not signed', async () => {
 it('is under 200 lines', () => {
   const text = readFileSync(path.join(root, 'examples/deploy-platform/server.js'), 'utf8')
   expect(text.split('\n').length).toBeLessThan(200)
+})
+
+it('does not start with a wrong key, and says why', async () => {
+  const wrong = startPlatform(world.url, { PLATFORM_API_KEY: 'not_the_key_of_the_platform' })
+  const [said, [code]] = await Promise.all([text(wrong.stderr ?? process.stdin), once(wrong, 'exit')])
+  expect([code, said]).toEqual([1, expect.stringContaining('billing refuses apiKey')])
+})
+
+it('deploys while billing is away, and never once it refuses the key', async () => {
+  let answer = 503
+  await using billing = await listen(
+    createServer((_request, response) => response.writeHead(answer).end('{"code":"of_the_test"}')),
+  )
+  const other = startPlatform(billing.url)
+  const said = text(other.stderr ?? process.stdin)
+  const url = await urlOf(other)
+  const statuses = []
+  for (answer of [503, 401, 403, 500])
+    statuses.push((await fetch(`${url}/deploys`, { method: 'POST' })).status)
+  expect(statuses).toEqual([201, 500, 500, 201])
+  other.kill()
+  expect((await said).match(/billing refuses apiKey/g)).toHaveLength(2)
 })

@@ -2,12 +2,15 @@
 // that it sent itself, good, stale and forged.
 import { execFile } from 'node:child_process'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { drainDeliveries } from '../../packages/ishtirak/src/events/deliver-events.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { emptyDatabase } from '../support/databases.js'
+import { freePort } from '../support/free-port.js'
+import { type Listening, listen } from '../support/listen.js'
 import { OLD_SECRET, type Received, Receiver, SECRET } from '../support/receiver.js'
 import { requireTool } from '../support/system-tools.js'
 import { createWorld, JWT_SECRET, type World } from '../support/world.js'
@@ -27,7 +30,9 @@ let folder: string
 let world: World
 let receiver: Receiver
 let event: Received
+let answering: Listening
 beforeAll(async () => {
+  answering = await listen(createServer(answerByKey))
   folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-languages-'))
   receiver = await Receiver.start()
   world = await createWorld(await emptyDatabase('pglite'), {
@@ -50,8 +55,19 @@ beforeAll(async () => {
 afterAll(async () => {
   await world.stop()
   await receiver.goDown()
+  await answering[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
 })
+
+/** Answers as the key says: by a status, or in a way that no status says. */
+const answerByKey: RequestListener = ({ headers }, response) => {
+  const [, wanted = ''] = headers.authorization?.split('Bearer ') ?? []
+  if (wanted === 'nothing') return
+  if (wanted === 'a page') response.end('<!doctype html><title>Sign in</title>')
+  else if (wanted === 'cut off')
+    response.writeHead(200, { 'content-length': 99 }).write('{"allowed": true', () => response.destroy())
+  else response.writeHead(Number(wanted)).end('{"code":"of_the_test"}')
+}
 
 describe.each(LANGUAGES)('$language', ({ language, tool, build, command }) => {
   const execute = ([program = '', ...args]: readonly string[], input = ''): Promise<string> =>
@@ -98,8 +114,8 @@ describe.each(LANGUAGES)('$language', ({ language, tool, build, command }) => {
 
   it('asks whether a user may, once for each operation', async () => {
     const user = `${language} é/1`
-    const consume = async (operation: string, key = PLATFORM_KEY) =>
-      run(['consume', world.url, key, user, 'deploys_per_day', operation])
+    const consume = (operation: string) =>
+      run(['consume', world.url, PLATFORM_KEY, user, 'deploys_per_day', operation])
     expect(JSON.parse(await consume('deploy-1'))).toMatchObject({ allowed: true, limit: 10, used: 1 })
     expect(JSON.parse(await consume('deploy-1'))).toMatchObject({ allowed: true, used: 1 })
     for (let used = 2; used <= 10; used++)
@@ -112,7 +128,24 @@ describe.each(LANGUAGES)('$language', ({ language, tool, build, command }) => {
         },
       )
     expect(JSON.parse(await consume('deploy-11'))).toMatchObject({ allowed: false, used: 10, remaining: 0 })
-    expect(await consume('deploy-12', 'a wrong key')).toMatch(/^refused: .*(unauthenticated|401)/i)
+  })
+
+  it('takes a wrong key or call for an error of configuration, which no outage is', async () => {
+    const consume = (key: string, limit: string) =>
+      run(['consume', world.url, key, 'user-1', limit, 'deploy-1'])
+    expect(await consume('a wrong key', 'deploys_per_day')).toMatch(/^misconfigured: .*401/)
+    expect(await consume(PLATFORM_KEY, 'no_such_limit')).toMatch(/^misconfigured: .*404/)
+    expect(await run(['consume', answering.url, '403', 'u', 'l', 'o'])).toMatch(/^misconfigured: .*403/)
+  })
+
+  it('takes no answer, and one that reports trouble, for an outage', async () => {
+    const nowhere = `http://127.0.0.1:${await freePort()}`
+    expect(await run(['consume', nowhere, PLATFORM_KEY, 'u', 'l', 'o'])).toMatch(/^unavailable: /)
+    for (const answer of ['408', '429', '500', '503', 'a page', 'cut off', 'nothing'])
+      expect([answer, await run(['consume', answering.url, answer, 'u', 'l', 'o'])]).toEqual([
+        answer,
+        expect.stringMatching(/^unavailable: /),
+      ])
   })
 
   it('accepts an event under each of its secrets, also among others', async () => {

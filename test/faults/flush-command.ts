@@ -1,5 +1,6 @@
 // `npm run fault:flush -- [--commits 500] [--webhooks 100]`
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
+import { numberWithin } from '../../packages/ishtirak/src/main/cli-values.js'
 import { buildOnce } from '../support/process.js'
 import { requireTool } from '../support/system-tools.js'
 import { countFlushes } from './flushes.js'
@@ -7,18 +8,17 @@ import { countFlushes } from './flushes.js'
 const COUNT_MAX = 10_000
 
 export async function run(args: readonly string[]): Promise<boolean> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      commits: { type: 'string', default: '500' },
-      webhooks: { type: 'string', default: '100' },
-    },
-  })
+  const values = new Command('npm run fault:flush --')
+    .description('Counts the flushes that reach the disk, with strace')
+    .option('--commits <number>', 'how many commits', numberWithin({ minimum: 1, maximum: COUNT_MAX }), 500)
+    .option('--webhooks <number>', 'how many webhooks', numberWithin({ minimum: 1, maximum: COUNT_MAX }), 100)
+    .parse(args, { from: 'user' })
+    .opts<{ commits: number; webhooks: number }>()
   requireTool('strace')
   buildOnce()
   const { commits, flushes, webhooks, unflushed, webhookFlushes } = await countFlushes({
-    commits: Math.min(COUNT_MAX, Number(values.commits)),
-    webhooks: Math.min(COUNT_MAX, Number(values.webhooks)),
+    commits: values.commits,
+    webhooks: values.webhooks,
   })
   const of = (phase: string) => flushes[phase] ?? 0
   process.stdout.write(`flushes seen by strace (fsync, fdatasync), embedded database
@@ -32,6 +32,6 @@ ${webhooks} webhooks answered 200 by the service: ${webhookFlushes} flushes, ${u
     of('reads') === 0 &&
     of('commits together') > 0 &&
     unflushed === 0 &&
-    webhooks === Math.min(COUNT_MAX, Number(values.webhooks))
+    webhooks === values.webhooks
   )
 }

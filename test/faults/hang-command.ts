@@ -1,6 +1,7 @@
 // `npm run fault:hang -- [--seconds 60] [--calls 200]`
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
+import { numberWithin } from '../../packages/ishtirak/src/main/cli-values.js'
 import { buildOnce } from '../support/process.js'
 import { CHARGILY_KEY } from '../support/world.js'
 import { type HangFigures, runHang } from './hang.js'
@@ -10,12 +11,19 @@ const CALLS_MAX = 1_000
 const ANSWERED_WITHIN_MS = 6_000
 
 export async function run(args: readonly string[]): Promise<boolean> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { seconds: { type: 'string', default: '60' }, calls: { type: 'string', default: '200' } },
-  })
-  const hangMs = Math.min(SECONDS_MAX, Number(values.seconds)) * 1_000
-  const callsPerSecond = Math.min(CALLS_MAX, Number(values.calls))
+  const values = new Command('npm run fault:hang --')
+    .description('Stops the database server while it is called, and counts what was lost')
+    .option(
+      '--seconds <number>',
+      'how long it stands still',
+      numberWithin({ minimum: 1, maximum: SECONDS_MAX }),
+      60,
+    )
+    .option('--calls <number>', 'calls a second', numberWithin({ minimum: 1, maximum: CALLS_MAX }), 200)
+    .parse(args, { from: 'user' })
+    .opts<{ seconds: number; calls: number }>()
+  const hangMs = values.seconds * 1_000
+  const callsPerSecond = values.calls
   buildOnce()
   const emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
   try {

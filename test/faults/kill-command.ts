@@ -1,6 +1,7 @@
 // `npm run fault:kill -- --cycles 200 --database embedded|server [--seed N] [--sales 40]`
-import { parseArgs } from 'node:util'
+import { Command, Option } from 'commander'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
+import { numberWithin } from '../../packages/ishtirak/src/main/cli-values.js'
 import { createDatabase, withDatabaseName } from '../support/admin.js'
 import { startServer } from '../support/postgres-server.js'
 import { buildOnce } from '../support/process.js'
@@ -13,27 +14,23 @@ const CYCLES_MAX = 1_000
 const SALES_MAX = 200
 
 export async function run(args: readonly string[]): Promise<boolean> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      cycles: { type: 'string', default: '200' },
-      database: { type: 'string', default: 'embedded' },
-      seed: { type: 'string', default: '1' },
-      sales: { type: 'string', default: '40' },
-    },
-  })
-  const cycles = Math.min(CYCLES_MAX, Number(values.cycles))
-  const salesPerCycle = Math.min(SALES_MAX, Number(values.sales))
+  const values = new Command('npm run fault:kill --')
+    .description('Kills the service again and again while it books, and counts what was lost')
+    .option('--cycles <number>', 'how often', numberWithin({ minimum: 1, maximum: CYCLES_MAX }), 200)
+    .addOption(new Option('--database <kind>').choices(['embedded', 'server']).default('embedded'))
+    .option('--seed <number>', 'when it is killed', numberWithin({}), 1)
+    .option('--sales <number>', 'sales of each cycle', numberWithin({ minimum: 1, maximum: SALES_MAX }), 40)
+    .parse(args, { from: 'user' })
+    .opts<{ cycles: number; database: string; seed: number; sales: number }>()
+  const { cycles, seed } = values
+  const salesPerCycle = values.sales
   buildOnce()
   const emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
   const { installation, remove } = await (values.database === 'server'
     ? onServer(emulator)
     : embedded(emulator))
   try {
-    say(
-      `kill -9, ${values.database} database, seed ${values.seed}, ${cycles} cycles of ${salesPerCycle} sales`,
-    )
-    const seed = Number(values.seed)
+    say(`kill -9, ${values.database} database, seed ${seed}, ${cycles} cycles of ${salesPerCycle} sales`)
     const onCycle = (figures: KillFigures) => {
       if (figures.cycles % 20 === 0) say(`  ${line(figures)}`)
     }

@@ -1,7 +1,8 @@
 // `npm run fault:patroni -- [--sales 120] [--only "primary killed"]`
 import { spawnSync } from 'node:child_process'
-import { parseArgs } from 'node:util'
+import { Command, Option } from 'commander'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
+import { numberWithin } from '../../packages/ishtirak/src/main/cli-values.js'
 import { buildOnce } from '../support/process.js'
 import { CHARGILY_KEY } from '../support/world.js'
 import type { Audit } from './audit.js'
@@ -19,19 +20,21 @@ const SALES_MAX = 1_000
 const IS_ISOLATED = 'FAULTS_ARE_ISOLATED'
 
 export async function run(args: readonly string[]): Promise<boolean> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      sales: { type: 'string', default: '120' },
-      only: { type: 'string', multiple: true, default: Object.keys(CLUSTER_OUTAGES) },
-    },
-  })
+  const values = new Command('npm run fault:patroni --')
+    .description('Harms a cluster of Patroni in several ways while it is used, and counts what was lost')
+    .option('--sales <number>', 'sales of each outage', numberWithin({ minimum: 1, maximum: SALES_MAX }), 120)
+    .addOption(
+      new Option('--only <name...>', 'these outages')
+        .choices(Object.keys(CLUSTER_OUTAGES))
+        .default(Object.keys(CLUSTER_OUTAGES)),
+    )
+    .parse(args, { from: 'user' })
+    .opts<{ sales: number; only: string[] }>()
   const { sales, only } = values
   const outages = Object.entries(CLUSTER_OUTAGES).filter(([name]) => only.includes(name))
-  if (outages.length === 0) throw new Error(`--only is one of: ${Object.keys(CLUSTER_OUTAGES).join(', ')}`)
   requirePatroni()
   if (process.env[IS_ISOLATED] === undefined) return runIsolated()
-  return await runHere(Object.fromEntries(outages), Math.min(SALES_MAX, Number(sales)))
+  return await runHere(Object.fromEntries(outages), sales)
 }
 
 /** The same command again, which then can connect machines and end with all of them. */

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Command } from 'commander'
 import { pgbouncerVersion, roleSettings, startPgbouncer } from './pgbouncer.js'
 import { PostgresNode } from './postgres-node.js'
 
@@ -11,6 +12,12 @@ const root = path.resolve(import.meta.dirname, '../..')
 const DEFAULT_TESTS = ['packages/ishtirak/src/database', '.sql.test.ts', 'test/scenarios']
 
 export async function run(args: readonly string[]): Promise<boolean> {
+  // What is unknown here is Vitest's.
+  new Command('npm run fault:pgbouncer --')
+    .description('Runs the tests of the store and the scenarios through PgBouncer')
+    .argument('[files and options...]', `as Vitest has them (default: ${DEFAULT_TESTS.join(' ')})`)
+    .allowUnknownOption()
+    .parse(args, { from: 'user' })
   pgbouncerVersion()
   const server = await PostgresNode.create()
   for (const setting of roleSettings('postgres')) await server.ask(setting)

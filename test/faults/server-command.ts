@@ -1,6 +1,7 @@
 // `npm run fault:server -- [--sales 120]`
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
+import { numberWithin } from '../../packages/ishtirak/src/main/cli-values.js'
 import { buildOnce } from '../support/process.js'
 import { CHARGILY_KEY } from '../support/world.js'
 import { OUTAGES, type OutageFigures, runServerOutages } from './server-outages.js'
@@ -8,11 +9,12 @@ import { OUTAGES, type OutageFigures, runServerOutages } from './server-outages.
 const SALES_MAX = 1_000
 
 export async function run(args: readonly string[]): Promise<boolean> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { sales: { type: 'string', default: '120' } },
-  })
-  const salesPerOutage = Math.min(SALES_MAX, Number(values.sales))
+  const values = new Command('npm run fault:server --')
+    .description('Harms the database server in several ways while it is used, and counts what was lost')
+    .option('--sales <number>', 'sales of each outage', numberWithin({ minimum: 1, maximum: SALES_MAX }), 120)
+    .parse(args, { from: 'user' })
+    .opts<{ sales: number }>()
+  const salesPerOutage = values.sales
   buildOnce()
   const emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
   try {

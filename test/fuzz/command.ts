@@ -1,36 +1,42 @@
 // `npm run fuzz -- --calls 100000 --seed 1 [--database pglite|postgres|both] [--only 4711]`,
 // or `npm run fuzz -- --uploads 20000` for files sent as proofs of transfers.
 import { randomInt } from 'node:crypto'
-import { parseArgs } from 'node:util'
+import { Command, Option } from 'commander'
 import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
 import { openDatabase } from '../../packages/ishtirak/src/database/open-database.js'
+import { numberWithin } from '../../packages/ishtirak/src/main/cli-values.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
+import { withProgress } from '../../packages/ishtirak/src/runtime/progress.js'
 import { openDatabases } from '../simulation/databases.js'
 import { type Fuzzed, type FuzzOptions, fuzz } from './fuzz.js'
-import { fuzzUploads } from './uploads.js'
+import { fuzzUploads, measureHolds } from './uploads.js'
+
+/** No body keeps the service from its other callers for longer. The least of a few tries: a machine in use pauses by itself. */
+const HOLD_MS_MAX = 20
+const HOLD_TRIES = 5
+
+interface Given {
+  readonly calls: number
+  readonly uploads?: number
+  readonly seed?: number
+  readonly database: string
+  readonly only?: number
+}
 
 export async function run(args: readonly string[]): Promise<boolean> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      calls: { type: 'string', default: '10000' },
-      seed: { type: 'string' },
-      database: { type: 'string', default: 'both' },
-      only: { type: 'string' },
-      uploads: { type: 'string' },
-    },
-  })
-  const options: FuzzOptions = {
-    calls: Number(values.calls),
-    seed: Number(values.seed ?? randomInt(1_000_000)),
-    ...(values.only === undefined ? {} : { only: Number(values.only) }),
-  }
-  const kinds = (['pglite', 'postgres'] as const).filter((kind) => ['both', kind].includes(values.database))
-  if (kinds.length === 0 || !Number.isInteger(options.calls) || !Number.isInteger(options.seed)) {
-    say('--calls and --seed are whole numbers, --database is pglite, postgres or both')
-    return false
-  }
-  const uploads = Number(values.uploads ?? 0)
+  const count = numberWithin({ minimum: 1 })
+  const given = new Command('npm run fuzz --')
+    .description('Sends odd calls to every route, or odd files as proofs, and judges every answer')
+    .option('--calls <number>', 'how many calls', count, 10_000)
+    .option('--uploads <number>', 'instead: how many files', count)
+    .option('--seed <number>', 'the same number draws the same calls (default: any)', numberWithin({}))
+    .addOption(new Option('--database <kind>').choices(['pglite', 'postgres', 'both']).default('both'))
+    .option('--only <number>', 'this call alone, to debug it', numberWithin({}))
+    .parse(args, { from: 'user' })
+    .opts<Given>()
+  const { calls, seed = randomInt(1_000_000), only, uploads = 0 } = given
+  const options: FuzzOptions = { calls, seed, ...(only === undefined ? {} : { only }) }
+  const kinds = (['pglite', 'postgres'] as const).filter((kind) => ['both', kind].includes(given.database))
   let isSound = true
   for (const kind of kinds) {
     say(`${kind}, seed ${options.seed}, ${uploads > 0 ? `${uploads} uploads` : `${options.calls} calls`}`)
@@ -50,11 +56,16 @@ async function runOn(url: string, options: FuzzOptions, bodies: number): Promise
   try {
     await migrate(database)
     if (bodies > 0) {
-      const uploaded = await fuzzUploads(database, { seed: options.seed, bodies })
+      const uploaded = await withProgress('files', ({ at }) =>
+        fuzzUploads(database, { seed: options.seed, bodies, onBody: at }),
+      )
       say(JSON.stringify(uploaded))
-      return uploaded.faults.length === 0
+      const holds = [...(await measureHolds(database, HOLD_TRIES))].sort(([, one], [, other]) => other - one)
+      for (const [name, ms] of holds)
+        say(`  ${ms.toFixed(1).padStart(6)} ms  ${name}${ms > HOLD_MS_MAX ? '  FAULT' : ''}`)
+      return uploaded.faults.length === 0 && holds.every(([, ms]) => ms <= HOLD_MS_MAX)
     }
-    const fuzzed = await fuzz(database, options)
+    const fuzzed = await withProgress('calls', ({ at }) => fuzz(database, { ...options, onCall: at }))
     say(report(fuzzed))
     return isWell(fuzzed)
   } finally {

@@ -24,6 +24,8 @@ export interface FuzzOptions {
   readonly calls: number
   /** Only this call, to debug it. */
   readonly only?: number
+  /** After each call, of how many. */
+  readonly onCall?: (done: number, of: number) => void
 }
 
 const IN_FLIGHT = 16
@@ -66,6 +68,7 @@ export async function fuzz(database: Database, options: FuzzOptions): Promise<Fu
       const answer = await send(world, call, agent)
       const key = `${known ? 'known' : 'unknown'} ${answer.status}${reasonOf(answer)}`
       answers += 1
+      options.onCall?.(answers, options.calls)
       statuses[key] = (statuses[key] ?? 0) + 1
       touched.add(`${call.route.method} ${call.route.url}`)
       // Mounted, the host's server answers by itself what no program behind it sees: 417 and 431.

@@ -46,7 +46,8 @@ function isOpen({ route, method }: FuzzCall): boolean {
 }
 
 function isSentToSignIn({ status, headers }: FuzzAnswer): boolean {
-  return status === 303 && /\/console\/sign-in(\?|$)/.test(String(headers.location))
+  // A form of the portal is always answered by the way to a page, which then says that nobody is signed in.
+  return status === 303 && /\/(console\/sign-in|portal|portal\/answer)(\?|$)/.test(String(headers.location))
 }
 
 /** Unavailable with Retry-After, or a page that was only prefetched. */

@@ -46,6 +46,9 @@ export const QUIET = [
   '--fetch-retry-mintimeout=1000',
 ]
 
+/** The oldest that is promised, and the last of each later line. */
+export const TRIED_NODES = ['20.19.0', '22.23.3', '24.21.0', '26.10.0'] as const
+
 /** The binary of this version of Node. */
 export function nodeOf(version: string, at: string): string {
   const folder = path.join(at, `node-${version}`)

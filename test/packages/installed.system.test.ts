@@ -20,12 +20,14 @@ import {
   ROOT,
   remove,
   start,
+  TRIED_NODES,
   temporaryFolder,
 } from './installation.js'
 import { typeErrors } from './types.js'
 
-const OLDEST = '20.19.0'
-const NEWER = ['22.23.3', '24.21.0', '26.10.0']
+/** The last of its line. */
+const OLDER = '18.20.8'
+const [OLDEST] = TRIED_NODES
 const VERSION = JSON.parse(readFileSync(path.join(ROOT, 'packages/ishtirak/package.json'), 'utf8')).version
 const PLATFORM_KEY = 'a-key-of-the-platform-of-the-tests'
 
@@ -74,7 +76,7 @@ function onOldest(): Installed {
   return oldest
 }
 
-describe.each([OLDEST, ...NEWER])('installed on Node %s', (version) => {
+describe.each(TRIED_NODES)('installed on Node %s', (version) => {
   let installed: Installed
   beforeAll(() => {
     const first = onOldest()
@@ -130,6 +132,17 @@ describe.each([OLDEST, ...NEWER])('installed on Node %s', (version) => {
     expect(await (await status())?.json()).toMatchObject({ plan: 'free', status: 'active' })
     expect((await fetch(url)).status).toBe(401)
   })
+})
+
+it('an older Node gets one sentence, from the installed command and from `npm start`', async () => {
+  const { folder: at } = onOldest()
+  const node = nodeOf(OLDER, folder)
+  const said = `Ishtirak needs Node 20.19 or later; this is v${OLDER}: https://nodejs.org\n`
+  const command = start({ node, folder: at }, [bin('ishtirak'), 'serve'])
+  expect(await command.ended()).toEqual({ end: 1, output: said })
+  const steps = ['scripts/build.mjs', 'packages/ishtirak/dist/main/cli.js']
+  for (const step of steps)
+    expect(await start({ node, folder: ROOT }, [step]).ended()).toEqual({ end: 1, output: said })
 })
 
 describe('types, where the packages are installed', () => {

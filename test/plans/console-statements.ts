@@ -5,6 +5,7 @@ import {
   findWrittenEvent,
   listEvents,
 } from '../../packages/ishtirak/src/events/event-history.sql.js'
+import { trailPage } from '../../packages/ishtirak/src/operator/audit-trail.sql.js'
 import {
   countEndings,
   countReceipts,
@@ -12,7 +13,8 @@ import {
   paidByDay,
   refundedByDay,
 } from '../../packages/ishtirak/src/operator/figures.sql.js'
-import { inboxCounts, inboxPage } from '../../packages/ishtirak/src/operator/inbox.sql.js'
+import { findFinding, findingNamed } from '../../packages/ishtirak/src/operator/findings.sql.js'
+import { inboxCounts, inboxOfUser, inboxPage } from '../../packages/ishtirak/src/operator/inbox.sql.js'
 import {
   actsOnUser,
   findPaymentWithUser,
@@ -65,6 +67,8 @@ const traces = (name: string) =>
   only(name, (door) => tracesOf(door, payment, 50), { 'operator.kept': [{ number: null, reports: [] }] })
 export const newest = { userId: null, status: null, way: null, after: null, limit: 50 }
 const events = { userId: null, waiting: false, limit: 50 }
+const anyAct = { actor: null, act: null, day: null, userId: null, paymentId: null }
+const lastDay = { from: NOON - days(1), to: NOON }
 const inbox = { kind: null, after: null, limit: 50, now: NOON }
 const november = {
   ...{ from: NOON - days(21), to: NOON + days(9), live: false },
@@ -136,6 +140,22 @@ export const CONSOLE: Asked[] = [
   ['the refund of a payment', (door) => findRefundInstant(door, ofPayment), /audit_(of_payment|pkey)/],
   ['the acts on no user', (door) => actsOnUser(door, NO_USER, 20), /audit_pkey/],
   [
+    'the trail of a user',
+    (door) => trailPage(door, { filter: { ...anyAct, userId: 'user-7' }, after: null, limit: 16 }),
+    /audit_(pkey|of_payment|operations)/,
+  ],
+  [
+    'the trail of a payment',
+    (door) => trailPage(door, { filter: { ...anyAct, paymentId: 'pay_7_5' }, after: null, limit: 16 }),
+    /payments_by_id|audit_(of_payment|pkey)/,
+  ],
+  [
+    'a finding',
+    (door) => findFinding(door, findingNamed('differs chk_7_5 user-7')),
+    /comparison_findings_pkey/,
+  ],
+  ['payments with the same proof', traces('operator.same_proofs'), /transfer_proofs_same/],
+  [
     'a payment and its user',
     (door) => findPaymentWithUser(door, 'pay_7_5'),
     /payments_by_id[\s\S]*users_pkey/,
@@ -159,7 +179,33 @@ export const CONSOLE_LISTS: Asked[] = [
   [
     'a page of the inbox',
     (door) => inboxPage(door, inbox),
-    /payments_in_review[\s\S]*transfers_to_decide[\s\S]*payments_second[\s\S]*comparison_findings_newest[\s\S]*users_deliver[\s\S]*mails_failed/,
+    /payments_in_review[\s\S]*transfers_to_decide[\s\S]*payments_second[\s\S]*comparison_findings_newest[\s\S]*users_deliver[\s\S]*mails_failed[\s\S]*payments_transfers_open/,
+  ],
+  [
+    'what waits of a user',
+    (door) => inboxOfUser(door, { userId: 'user-7', limit: 50, now: NOON }),
+    /users_pkey/,
+  ],
+  ['the trail of all', (door) => trailPage(door, { filter: anyAct, after: null, limit: 16 }), /audit_newest/],
+  [
+    'a further page of the trail of all',
+    (door) => trailPage(door, { filter: anyAct, after: { at: NOON, id: 'act_1' }, limit: 16 }),
+    new RegExp(`audit_newest[\\s\\S]*${String.raw`Index Cond: .*ROW\(acted_at, id\) < ROW`}`),
+  ],
+  [
+    'the trail of a day',
+    (door) => trailPage(door, { filter: { ...anyAct, day: lastDay }, after: null, limit: 16 }),
+    /audit_newest/,
+  ],
+  [
+    'the trail of an operator',
+    (door) => trailPage(door, { filter: { ...anyAct, actor: 'amina' }, after: null, limit: 16 }),
+    /audit_by_actor/,
+  ],
+  [
+    'the trail of an act',
+    (door) => trailPage(door, { filter: { ...anyAct, act: 'payment.refund' }, after: null, limit: 16 }),
+    /audit_by_act\b/,
   ],
   ['how much waits in the inbox', (door) => inboxCounts(door, NOON), /payments_in_review[\s\S]*mails_failed/],
   [
@@ -187,7 +233,7 @@ export const CONSOLE_LISTS: Asked[] = [
     (door) => countEndings(door, { from: NOON - days(21), to: NOON }, { from: NOON, to: NOON + days(7) }),
     /users_by_end[\s\S]*users_ended[\s\S]*users_by_end/,
   ],
-  ['refunds of a month by day', (door) => refundedByDay(door, november), /audit_refunds/],
+  ['refunds of a month by day', (door) => refundedByDay(door, november), /audit_by_act\b/],
   [
     'the first lines of the accountant’s payments',
     (door) => entriesOf(door, 'payment', november, null, 5),
@@ -196,7 +242,7 @@ export const CONSOLE_LISTS: Asked[] = [
   [
     'the first lines of the accountant’s refunds',
     (door) => entriesOf(door, 'refund', november, null, 5),
-    /audit_refunds/,
+    /audit_by_act\b/,
   ],
   [
     'a further page of the journal',
@@ -206,7 +252,7 @@ export const CONSOLE_LISTS: Asked[] = [
   [
     'further lines of the accountant’s refunds',
     (door) => entriesOf(door, 'refund', november, further, 50),
-    new RegExp(`audit_refunds[\\s\\S]*${onwards('acted_at')}`),
+    new RegExp(`audit_by_act\\b[\\s\\S]*${onwards('acted_at')}`),
   ],
   [
     'further lines of the payments of a month',
@@ -216,12 +262,12 @@ export const CONSOLE_LISTS: Asked[] = [
   [
     'payments under review',
     (door) => newestPayments(door, { ...newest, status: 'review' }, NOON),
-    /payments_in_review/,
+    /payments_listed/,
   ],
   [
     'payments by transfer',
     (door) => newestPayments(door, { ...newest, way: 'transfer' }, NOON),
-    /payments_without_page/,
+    /payments_listed/,
   ],
   [
     'the newest payments',

@@ -30,7 +30,11 @@ afterAll(async () => {
 })
 
 it('doctor asks the running service, and finds nothing wrong', async () => {
-  const { code, output } = await runCommand(['doctor'], { ...elsewhere, DATABASE_URI: 'x' })
+  const keys = { PLATFORM_API_KEYS: 'the-new-key-of-the-platform,the-old-key-of-the-platform' }
+  const { code, output } = await runCommand(['doctor'], { ...elsewhere, ...keys, DATABASE_URI: 'x' })
+  expect(output).toContain(
+    '[ ok ] secrets: old ones are set; the running service says when they were last used',
+  )
   expect(output).toContain(
     `[ ok ] database: embedded, in use by the service at ${service.url}, which is ready`,
   )

@@ -1,16 +1,18 @@
 // The operator's commands as processes: beside a running service, and on the database of a stopped one.
+import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { freePort } from '../support/free-port.js'
-import { buildOnce, runCommand, type ServiceProcess, startService } from '../support/process.js'
+import { buildOnce, PROGRAM, runCommand, type ServiceProcess, startService } from '../support/process.js'
 import { png } from '../support/proof-files.js'
 import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
 
 const KEY = 'a-key-of-the-operator-0123'
-const SECRET = 'a secret of the tests, longer than 32 bytes'
+const SECRET = 'a secret of the tests that is longer than 32 bytes'
 const CAN_START_SLOWLY_MS = 120_000
 
 let folder: string
@@ -56,6 +58,18 @@ async function buy(): Promise<string> {
   await emulator.pay(checkoutIdOf(opened.checkout_url), 'paid')
   await emulator.settled()
   return opened.payment_id
+}
+
+/** What a command says on stderr before it waits for the next round; it is ended there. */
+async function firstLine(args: readonly string[], given: Record<string, string>): Promise<string> {
+  const { PATH = '' } = process.env
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env: { PATH, ...given } })
+  try {
+    for await (const line of createInterface({ input: child.stderr })) return line
+    return 'nothing'
+  } finally {
+    child.kill('SIGKILL')
+  }
 }
 
 it(
@@ -122,32 +136,59 @@ it(
       expect([code, output]).toEqual([1, errors])
       return errors
     }
-    expect(await refused('payments', 'show', 'nope')).toContain('payment_id: nope')
-    expect(await refused('users', 'end', 'nope', '--why', 'fraud')).toContain('user_id: nope')
+    for (const command of ['show', 'recheck', 'look', 'preview-refund', 'preview-resend-receipt'])
+      expect(await refused('payments', command, 'pay_nope')).toBe('no payment pay_nope\n')
+    for (const command of ['accept', 'keep', 'refund', 'refuse', 'resend-receipt'])
+      expect(await refused('payments', command, 'pay_nope', '--why', 'x')).toBe('no payment pay_nope\n')
+    const proof = ['payments', 'proof', 'pay_nope', '--out', path.join(folder, 'none.png')]
+    expect(await refused(...proof)).toBe('no payment pay_nope\n')
+    expect(await refused('users', 'end', 'nope', '--why', 'fraud')).toBe('no user nope\n')
+    expect(await refused('users', 'timeline', 'nope@example.dz')).toBe('no user nope@example.dz\n')
+    expect(await refused('codes', 'show', 'nope')).toBe('no batch of codes nope\n')
+    expect(await refused('events', 'resend', 'nope')).toBe('no event nope\n')
+    expect(await refused('events', 'skip', 'nope', '--why', 'x')).toBe('no event that waits, called nope\n')
+    expect(await refused('operators', 'revoke', 'nope', '--why', 'x')).toBe('no session nope\n')
     expect(await refused('find', 'nope')).toBe('nothing is known as nope\n')
     expect(await refused('payments', 'list', '--status', 'payed')).toMatch(
       /Allowed choices are .*paid, failed/,
     )
-    expect(await refused('export', 'payments', '--month', '2026-13')).toContain(
-      '/query/month: The value has the wrong form',
-    )
-    expect(await refused('reconcile', '--since', '2026-02-30')).toContain(
-      '/since: The value has the wrong form',
+    expect(await refused('export', 'payments', '--month', '2026-13')).toContain('A month such as 2026-11')
+    expect(await refused('journal', '2026-13')).toBe('A month such as 2026-11, at least 1970-01\n')
+    expect(await refused('reconcile', '--since', '2026-02-30')).toMatch(
+      /--since .* A day such as 2026-11-01, or/,
     )
     expect(await refused('payments', 'refund', paymentId, '--why', ' ')).toContain(
       '/why: The value has the wrong form',
     )
     const taken = ['payments', 'record', '--user', 'amina', '--plan', 'pro', '--method', 'cash']
     const slip = [...taken, '--reference', '2026/0042 b', '--why', 'paid at the desk', '--amount']
-    expect(await refused(...slip, '2019.5')).toMatch(
+    expect(await refused(...slip, '2020')).toBe(
+      'no user amina: correct --user, or add --new-user where the service has not seen them yet\n',
+    )
+    expect(await refused(...slip, '2019.5', '--new-user')).toMatch(
       /price: 2000\n[\s\S]*stamp_duty: 20\n[\s\S]*amount: 2020/,
     )
-    expect((await runCommand([...slip, '2020'], beside)).output).toMatch(
+    expect((await runCommand([...slip, '2020', '--new-user'], beside)).output).toMatch(
       /stamp_duty +20\n[\s\S]*payment\.record/,
     )
-    expect(await refused('payments', 'list', '--limit', '0')).toContain(
-      '/query/limit: The value is too small',
+    const bounds = async (...args: string[]) => /invalid\. (.*)/.exec(await refused(...args))?.[1]
+    expect(await bounds('payments', 'list', '--limit', '0')).toBe('A whole number, at least 1, at most 1000')
+    expect(await bounds('users', 'timeline', 'amina', '--limit', '101')).toMatch(/at least 1, at most 100$/)
+    expect(await bounds('users', 'grant', 'amina', '--days', '367')).toMatch(/at least 1, at most 366$/)
+    expect(await bounds('codes', 'create', '--months', '37')).toMatch(/at least 1, at most 36$/)
+    expect(await bounds('codes', 'create', '--percent', '101')).toMatch(/at least 1, at most 100$/)
+    expect(await bounds('payments', 'record', '--months', '0')).toMatch(/at least 1, at most 36$/)
+    expect(await bounds('payments', 'record', '--amount', '0')).toMatch(
+      /A number, at least 0.01, at most 1000000000$/,
     )
+    expect(await bounds('payments', 'approve', 'x', '--amount', '0')).toMatch(
+      /at least 1, at most 2147483647$/,
+    )
+    expect(await bounds('payments', 'approve', 'x', '--received-at', '1/1/2026')).toMatch(
+      /at least 1970-01-01$/,
+    )
+    expect(await bounds('demo', '--users', '0')).toMatch(/at least 1, at most 5000$/)
+    expect(await bounds('token', '--user', 'x', '--days', '0')).toMatch(/at least 1, at most 36500$/)
     const newest = await runCommand(['payments', 'list', '--limit', '1'], beside)
     const next = /^next_cursor +(\S+)$/m.exec(newest.output)?.[1] ?? ''
     const older = await runCommand(['payments', 'list', '--limit', '1', '--cursor', next], beside)
@@ -155,7 +196,7 @@ it(
     expect(older.output).not.toContain('next_cursor')
 
     const help = (await runCommand(['codes', 'create', '--help'], beside)).output.replace(/\s+/g, ' ')
-    expect(help).toContain('--count <count> Required. How many codes, 1 to 10,000')
+    expect(help).toContain('--count <count> Required. How many codes (at least 1, at most 10000)')
     const preview = await runCommand(['payments', 'preview-refund', paymentId], beside)
     expect(preview.output).toMatch(/^events:\n {2}payment\.refunded$/m)
 
@@ -200,8 +241,13 @@ it(
     expect((await runCommand(['codes', 'show', batch], beside)).output).toMatch(/^left +2$/m)
     const revoked = await runCommand(['codes', 'revoke', batch, '--why', 'lost'], beside)
     expect(revoked.output).toMatch(/^revoked_by +amina$/m)
+    const twice = await runCommand(['codes', 'revoke', batch, '--why', 'lost'], beside)
+    expect([twice.code, twice.errors]).toEqual([
+      1,
+      expect.stringMatching(/^already_revoked: It is revoked already[\s\S]*revoked_at: 20/),
+    ])
     const wrong = await runCommand([...create.slice(0, -4), '--count', 'many', '--why', 'a fair'], beside)
-    expect([wrong.code, wrong.errors]).toEqual([1, expect.stringContaining('/count: ')])
+    expect([wrong.code, wrong.errors]).toEqual([1, expect.stringContaining('at least 1, at most 10000')])
   },
   CAN_START_SLOWLY_MS,
 )
@@ -236,7 +282,7 @@ it(
     expect(trail.match(/payment\.read_proof/g)).toHaveLength(1)
     await rm(out)
     const none = await proof('--n', '2')
-    expect([none.code, none.errors]).toEqual([1, expect.stringContaining('proof: 2')])
+    expect([none.code, none.errors]).toEqual([1, expect.stringContaining('no proof 2 of payment pay_')])
     await expect(stat(out)).rejects.toThrow('ENOENT')
     const listed = await runCommand(['payments', 'list', '--method', 'transfer'], beside)
     expect(listed.output).toMatch(new RegExp(`^ +${id} .* pending +transfer +- `, 'm'))
@@ -259,6 +305,92 @@ it(
     expect((await runCommand(['payments', 'refuse', id, ...why], beside)).errors).toContain(
       'payment_status: paid',
     )
+  },
+  CAN_START_SLOWLY_MS,
+)
+
+it(
+  'know payments and users by what people have at hand, and refuse what several things are called',
+  async () => {
+    const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
+    const run = (...args: string[]) => runCommand(args, beside)
+    const email = 'leila@example.dz'
+    const ask = async (sub: string) => {
+      const asked = await fetch(`${service.url}/api/v1/billing/payments`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${await tokenOf({ sub, email })}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ plan: 'pro', method: 'transfer' }),
+      })
+      return (await asked.json()) as { id: string; transfer: { reference: string } }
+    }
+    const { id, transfer } = await ask('user-3')
+    const reference = transfer.reference.toLowerCase().replaceAll('-', ' ')
+    for (const name of [id, transfer.reference, reference, email])
+      expect([name, (await run('users', 'show', name)).output]).toEqual([
+        name,
+        expect.stringMatching(/^user_id +user-3$/m),
+      ])
+    expect((await run('payments', 'show', reference)).output).toContain(id)
+    const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Africa/Algiers' }).format()
+    const came = ['--amount', '2000', '--payment-method', 'ccp', '--received-at', today, '--why', 'it came']
+    const other = await ask('user-4')
+    const several = await run('payments', 'approve', email, ...came)
+    expect([several.code, several.output]).toEqual([1, several.errors])
+    expect(several.errors).toMatch(/^'leila@example\.dz' is the name of 2: say which by its id$/m)
+    for (const one of [id, other.id]) expect(several.errors).toMatch(new RegExp(`^ +${one} +user-[34] `, 'm'))
+    const shown = await run('users', 'show', email)
+    expect([shown.code, shown.errors]).toEqual([1, expect.stringMatching(/^ +user-3 [\s\S]*^ +user-4 /m)])
+    const approved = await run('payments', 'approve', transfer.reference, ...came)
+    expect(approved.output).toMatch(new RegExp(`amina +payment\\.approve +${id} +it came`))
+    // Of the two users with this address one transfer is left to decide.
+    const last = await run('payments', 'approve', email, ...came)
+    expect(last.output).toMatch(new RegExp(`amina +payment\\.approve +${other.id} +it came`))
+    const { receipt } = JSON.parse((await run('payments', 'show', id, '--json')).output)
+    expect((await run('payments', 'show', receipt.number)).output).toContain(id)
+
+    const desk = [
+      'payments',
+      'record',
+      '--user',
+      'user-3',
+      '--plan',
+      'pro',
+      '--reference',
+      '77',
+      '--why',
+      'x',
+    ]
+    await run(...desk, '--method', 'cash', '--amount', '2020')
+    await run(...desk, '--method', 'cheque', '--amount', '2000')
+    const slips = await run('payments', 'refund', '77', '--why', 'x')
+    expect([slips.code, slips.errors]).toEqual([1, expect.stringMatching(/^'77' is the name of 2: /)])
+    expect(slips.errors).toMatch(/ cash +cash +77 [\s\S]* cheque +cheque +77 /)
+  },
+  CAN_START_SLOWLY_MS,
+)
+
+it(
+  'say within a round what the provider does, and where a check fails',
+  async () => {
+    const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
+    emulator.setFaults({ api_5xx: {} })
+    const health = await runCommand(['health'], beside)
+    expect([health.code, health.errors]).toEqual([
+      1,
+      expect.stringMatching(/^provider fails: answers with an error of its own: HTTP 50\d/),
+    ])
+    // On a folder of its own: the service has its own folder to itself.
+    const doctor = await runCommand(['doctor'], { ...env, DATA_DIR: path.join(folder, 'other') })
+    expect(doctor.output).toMatch(
+      /\[FAIL\] provider: answers with an error[^\n]*\n +-> nothing is wrong here/,
+    )
+    expect(doctor.output).not.toContain('may reach')
+    const said = await firstLine(['reconcile', '--since', '2026-01-01'], beside)
+    expect(said).toMatch(/^the provider fails \(server_error\): HTTP 50\d.*; 0 checkouts so far/)
+    emulator.clearFaults()
   },
   CAN_START_SLOWLY_MS,
 )

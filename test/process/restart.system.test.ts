@@ -10,7 +10,7 @@ import { freePort } from '../support/free-port.js'
 import { buildOnce, runCommand, type ServiceProcess, startService } from '../support/process.js'
 import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
 
-const SECRET = 'a secret of the tests, longer than 32 bytes'
+const SECRET = 'a secret of the tests that is longer than 32 bytes'
 const BILLING = '/api/v1/billing'
 
 /** A start takes one second of computing: ten on a machine where others compute as well, and a test needs up to three. */

@@ -33,7 +33,7 @@ beforeAll(async () => {
     DATABASE_URL: await postgresUrl(),
     CHARGILY_SECRET_KEY: CHARGILY_KEY,
     CHARGILY_API_URL: emulator.url,
-    AUTH_JWT_SECRET: 'a secret of the tests, longer than 32 bytes',
+    AUTH_JWT_SECRET: 'a secret of the tests that is longer than 32 bytes',
   }
 })
 afterAll(async () => {

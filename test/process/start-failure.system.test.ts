@@ -1,4 +1,5 @@
 // A failed start prints one sentence with the cause, the place and the remedy, without a stack trace.
+import { execFileSync } from 'node:child_process'
 import {
   cpSync,
   mkdirSync,
@@ -12,7 +13,7 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { explainFailure } from '../../packages/ishtirak/src/main/doctor.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
@@ -80,8 +81,11 @@ it('a port that is taken', async () => {
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   const address = other.address()
   const port = typeof address === 'object' ? String(address?.port) : ''
-  const said = await sentence({ PORT: port })
-  expect(said).toContain(`cannot listen on 127.0.0.1:${port} (EADDRINUSE): another program has it`)
+  for (const name of ['PORT', 'SANDBOX_PORT', 'METRICS_PORT']) {
+    expect(await sentence({ [name]: port })).toBe(
+      `cannot listen on 127.0.0.1:${port} (EADDRINUSE): another program has it. End that, or set ${name} to another`,
+    )
+  }
   await new Promise((resolve) => other.close(resolve))
 })
 
@@ -96,6 +100,28 @@ it('a folder that this user may not write to', async () => {
   expect(explainFailure(await refused, {})).toMatch(
     /locked.*: this user may not write there\. Give it the folder, or set DATA_DIR to another folder \(EACCES\)$/,
   )
+})
+
+it('a place where no folder can be made', async () => {
+  expect(await sentence({ DATA_DIR: '/proc/ishtirak' })).toBe(
+    '/proc/ishtirak: no folder can be made there. Set DATA_DIR to another folder (ENOENT)',
+  )
+})
+
+// Of a size in memory, where only root may mount one; elsewhere the disk of the test is not to be filled.
+describe.runIf(process.geteuid?.() === 0)('a disk that is full', () => {
+  it.each([1, 24])('after %i MB', async (size) => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}m`, 'none', folder])
+    try {
+      expect(await sentence()).toMatch(
+        new RegExp(
+          `^the disk of ${folder}/database is full: \\d MB are free, and a new database takes 26\\. Make room, or set DATA_DIR to another folder\\.$`,
+        ),
+      )
+    } finally {
+      execFileSync('umount', [folder])
+    }
+  })
 })
 
 it('a bug keeps its stack', () => {

@@ -31,7 +31,7 @@ async function start(workers: string, drainSeconds: string): Promise<ServiceProc
     DATABASE_URL: await postgresUrl(),
     CHARGILY_SECRET_KEY: CHARGILY_KEY,
     CHARGILY_API_URL: 'http://127.0.0.1:9',
-    AUTH_JWT_SECRET: 'a secret of the tests, longer than 32 bytes',
+    AUTH_JWT_SECRET: 'a secret of the tests that is longer than 32 bytes',
   })
   const listening = () => service.lines.filter((line) => line.includes('"message":"listening"'))
   await vi.waitFor(() => expect(listening()).toHaveLength(Number(workers)), { timeout: 20_000 })

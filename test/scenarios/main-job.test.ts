@@ -65,6 +65,7 @@ describeScenario('the main job', ({ database }) => {
           plan: 'pro',
           months: 1,
           amount: 2000,
+          amount_asked: null,
           currency: 'DZD',
           status: 'paid',
           method: 'card',

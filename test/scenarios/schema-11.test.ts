@@ -24,7 +24,7 @@ const before: {
 } = JSON.parse(readFileSync(fixture('schema-11.json'), 'utf8'))
 
 /** What a payment says since then; before, all were of a month and by card. */
-const SINCE = { months: 1, method: 'card', transfer: null }
+const SINCE = { months: 1, method: 'card', transfer: null, amount_asked: null }
 
 const selectMethods = statement(
   'test.carried.methods',

@@ -93,6 +93,12 @@ export function withoutBoundsOfCodes(database: Database): BrokenDatabase {
   })
 }
 
+/** Two redemptions at once that were decided on the same use both take it. */
+export function withRedemptionsBeyondTheBound(database: Database): BrokenDatabase {
+  const taken = 'b.id = c.batch_id and c.used < b.uses'
+  return breakDatabase(database, { text: (text) => text.replace(taken, 'b.id = c.batch_id') })
+}
+
 /** A checkout that should not be paid any more stays payable at the provider. */
 export function withoutEnding(method: PaymentMethod): PaymentMethod {
   const ended = (report: CheckoutReport | null): CheckoutReport | null =>
@@ -130,12 +136,25 @@ export function withoutReceiptsForActs(database: Database): BrokenDatabase {
 
 /** A refund treats a month that ends at this instant as running: `<` instead of `<=`. */
 export function withMonthsThatEndLate(database: Database): BrokenDatabase {
-  const late = ({ end, ...month }: { end: number }) => ({ ...month, end: end + 1 })
+  return withPeriodsOfRefunds(database, (period) => ({ ...period, end: period.end + 1 }))
+}
+
+/** A refund treats a term that starts at this instant as still to come: `<` instead of `<=`. */
+export function withTermsThatStartLate(database: Database): BrokenDatabase {
+  return withPeriodsOfRefunds(database, (period) => ({ ...period, start: period.start + 1 }))
+}
+
+type StoredPeriod = { readonly start: number; readonly end: number }
+
+function withPeriodsOfRefunds(
+  database: Database,
+  other: (period: StoredPeriod) => StoredPeriod,
+): BrokenDatabase {
   return breakDatabase(database, {
     rows: (name, rows) => {
       const isOfRefund = name === 'operator.payment' && rows.some(({ status }) => status === 'paid')
       return isOfRefund
-        ? rows.map((row) => ({ ...row, periods: (row.periods as { end: number }[]).map(late) }))
+        ? rows.map((row) => ({ ...row, periods: (row.periods as StoredPeriod[]).map(other) }))
         : rows
     },
   })

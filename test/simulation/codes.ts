@@ -98,16 +98,16 @@ export class Codes {
     }
   }
 
-  #checkPrice({ codes }: Ledger, { id, code, amount, discount, months }: BookedPayment): void {
+  #checkPrice({ codes }: Ledger, { id, code, asked, discount, months }: BookedPayment): void {
     const rule: RuleName = 'a code takes off what it says'
-    const sale = saleAt(amount)
+    const sale = saleAt(asked)
     const batch = codes.find(({ hash }) => hash === code)?.batch
     const made = this.made.find((one) => one.batch === batch)
     const full = sale && priceOf({ ...sale, code: null })
     const isRight =
-      sale?.months === months && full === amount + discount && (sale.code === null) === (code === null)
+      sale?.months === months && full === asked + discount && (sale.code === null) === (code === null)
     require(isRight && (!made || made.kind === sale.code), rule, () =>
-      `${id}: ${amount} and ${discount} off for ${months} months by ${batch}`)
+      `${id}: ${asked} and ${discount} off for ${months} months by ${batch}`)
   }
 }
 

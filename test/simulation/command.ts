@@ -2,28 +2,20 @@
 // run with the seed, the last steps and the command that repeats it.
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
+import { Command, Option } from 'commander'
+import { numberWithin } from '../../packages/ishtirak/src/main/cli-values.js'
+import { type Progress, withProgress } from '../../packages/ishtirak/src/runtime/progress.js'
 import { openDatabases } from './databases.js'
 import { SimulationFigures } from './figures.js'
 import { isWorker, type WorkerResult, type WorkerSettings, work } from './worker.js'
 
-const USAGE = `npm run simulate -- [--seed N | --seeds A-B] [--days D] [--database pglite|postgres]
-                    [--processes 1|2] [--workers N] [--race] [--trace]
-  --processes  processes of the service on one database; default: one or two, by the seed
-  --race       several steps at the same time, so that they meet in the server's locks: no exact replay then
-  --trace      print every step, of a run that went well too`
-
 async function command(): Promise<number> {
   const options = readOptions()
-  if (options === null) {
-    console.error(USAGE)
-    return 2
-  }
   const startedAt = performance.now()
   const seeds = options.to - options.from + 1
   console.log(`${seeds} seeds of ${options.days} days on ${options.database}, ${options.workers} workers`)
   const figures = new SimulationFigures()
-  const failed = await runAll(options, figures)
+  const failed = await withProgress('seeds', (progress) => runAll(options, figures, progress))
   const seconds = (performance.now() - startedAt) / 1000
   console.log(`\n${figures.describe()}`)
   console.log(`\n${figures.of('seeds')} of ${seeds} seeds in ${seconds.toFixed(1)} s`)
@@ -43,42 +35,57 @@ interface Options {
   readonly trace: boolean
 }
 
-function readOptions(): Options | null {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: 'string' },
-      seeds: { type: 'string' },
-      days: { type: 'string', default: '120' },
-      database: { type: 'string', default: 'pglite' },
-      processes: { type: 'string' },
-      workers: { type: 'string', default: String(availableParallelism()) },
-      race: { type: 'boolean', default: false },
-      trace: { type: 'boolean', default: false },
-    },
-  })
-  const [, from, to] = /^(\d+)(?:-(\d+))?$/.exec(values.seeds ?? values.seed ?? '1') ?? []
-  const { database } = values
-  const first = Number(from)
-  const last = Number(to ?? from)
-  const [days, processes, workers] = [values.days, values.processes ?? '1', values.workers].map(Number)
-  const isKnown = database === 'pglite' || database === 'postgres'
-  if (!isKnown || !(last >= first) || !days || !workers || (processes !== 1 && processes !== 2)) return null
-  return {
-    from: first,
-    to: last,
-    days,
-    database,
-    processes: values.processes === undefined ? null : processes,
-    workers: Math.min(workers, last - first + 1),
-    race: values.race,
-    trace: values.trace,
-  }
+/** `7`, or `1-2000`. */
+function seedsIn(text: string): Seeds {
+  const [from = '', to = from] = text.split(/(?<=.)-/)
+  const seed = numberWithin({ minimum: 0 })
+  const first = seed(from)
+  return [first, numberWithin({ minimum: first })(to)]
+}
+
+function readOptions(): Options {
+  const count = numberWithin({ minimum: 1 })
+  const { seeds, processes, ...given } = new Command('npm run simulate --')
+    .description('Simulates shops for some months, with faults, and holds every step against the rules')
+    .option('--seed <seed>', 'one seed', seedsIn)
+    .option('--seeds <from-to>', 'a range of seeds, such as 1-2000', seedsIn)
+    .option('--days <number>', 'simulated days of each seed', count, 120)
+    .addOption(new Option('--database <kind>').choices(['pglite', 'postgres']).default('pglite'))
+    .option(
+      '--processes <number>',
+      'processes of the service on one database, 1 or 2 (default: by the seed)',
+      numberWithin({ minimum: 1, maximum: 2 }),
+    )
+    .option('--workers <number>', 'how many at the same time', count, availableParallelism())
+    .option(
+      '--race',
+      'several steps at the same time, so that they meet in the server’s locks: no exact replay then',
+      false,
+    )
+    .option('--trace', 'print every step, of a run that went well too', false)
+    .parse()
+    .opts<GivenOptions>()
+  const [from, to] = given.seed ?? seeds ?? DEFAULT_SEEDS
+  return { ...given, from, to, processes: processes ?? null, workers: Math.min(given.workers, to - from + 1) }
+}
+
+type Seeds = readonly [from: number, to: number]
+const DEFAULT_SEEDS: Seeds = [1, 1]
+
+interface GivenOptions extends Omit<Options, 'from' | 'to' | 'processes'> {
+  readonly seed?: Seeds
+  readonly seeds?: Seeds
+  readonly processes?: number
 }
 
 type Failure = Extract<WorkerResult, { kind: 'failed' }>
 
 /** Hands out the seeds one by one; gives the first failure, or null. */
-async function runAll(options: Options, figures: SimulationFigures): Promise<Failure | null> {
+async function runAll(
+  options: Options,
+  figures: SimulationFigures,
+  progress: Progress,
+): Promise<Failure | null> {
   const databases = await openDatabases(options.database, options.workers)
   let next = options.from
   let failure: Failure | null = null
@@ -91,6 +98,7 @@ async function runAll(options: Options, figures: SimulationFigures): Promise<Fai
         answered: (answer) => {
           if (answer.kind === 'failed') failure ??= answer
           else report(answer, options, figures)
+          progress.at(figures.of('seeds'), options.to - options.from + 1)
         },
       })
     })
@@ -108,7 +116,6 @@ function report(
 ): void {
   figures.add(answer.figures)
   if (trace) console.log(`seed ${answer.seed}\n${answer.journal.join('\n')}`)
-  if (figures.of('seeds') % 100 === 0) console.log(`${figures.of('seeds')} seeds passed`)
 }
 
 interface Dispatch {

@@ -85,7 +85,7 @@ function record(
     start: () =>
       recordPayment(
         parts,
-        { userId, planId, months, method, amount, reference: reference.toLowerCase() },
+        { userId, newUser: true, planId, months, method, amount, reference: reference.toLowerCase() },
         { operator: ownerNamed('operator'), reason: 'the simulation' },
       ),
     ended: (end) => {

@@ -21,7 +21,9 @@ export interface BookedPayment {
   readonly id: string
   readonly method: string
   readonly status: string
+  /** Once it is booked: what came. */
   readonly amount: number
+  readonly asked: number
   readonly months: number
   readonly discount: number
   /** The hash of its code. */
@@ -79,7 +81,8 @@ const readAll = statement(
   `select jsonb_build_object(
      'users', (select coalesce(jsonb_agg(jsonb_build_object('user', user_id, 'sequence', event_sequence)), '[]') from users),
      'payments', (select coalesce(jsonb_agg(jsonb_build_object(
-         'user', user_id, 'id', id, 'method', method, 'status', status, 'amount', amount, 'checkout', checkout_id,
+         'user', user_id, 'id', id, 'method', method, 'status', status, 'amount', amount,
+         'asked', coalesce(amount_asked, amount), 'checkout', checkout_id,
          'months', months, 'discount', discount, 'code', code_hash, 'secondOf', second_of,
          'createdAt', extract(epoch from created_at) * 1000, 'expiresAt', extract(epoch from expires_at) * 1000,
          'askedAt', extract(epoch from asked_at) * 1000, 'paidAt', extract(epoch from paid_at) * 1000,

@@ -5,11 +5,11 @@ import type { ErrorCode } from '../../packages/ishtirak/src/core/error.js'
 import {
   acceptPayment,
   endUser,
-  grantDays,
   recheckPayment,
   refundPayment,
 } from '../../packages/ishtirak/src/operator/acts.js'
 import { createCodes } from '../../packages/ishtirak/src/operator/codes.js'
+import { grantDays } from '../../packages/ishtirak/src/operator/grant.js'
 import { ownerNamed } from '../support/operator.js'
 import { CODE_KIND_NAMES } from './codes.js'
 import { slipsRecorded } from './desk.js'

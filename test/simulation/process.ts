@@ -113,6 +113,7 @@ function partsOf(
     log: SILENT,
     catalogue: CATALOGUE,
     codeKeys: [CODE_KEY],
+    noteUse: () => undefined,
     drawCode: () => codeFrom(random.bytes(CODE_LENGTH)),
     rules: { catalogue: CATALOGUE, graceDays: 3, renewalWindowDays: 7, ...rules },
     wallClock: wallClockIn(ZONE),

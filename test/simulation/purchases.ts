@@ -74,7 +74,7 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
       const checkoutId = (opened.checkoutUrl ?? '').split('/').at(-2) ?? paymentId
       world.afterwards(() => {
         const amount = method
-          ? world.ledger.payments.find(({ id, user }) => id === paymentId && user === userId)?.amount
+          ? world.ledger.payments.find(({ id, user }) => id === paymentId && user === userId)?.asked
           : world.emulator.priceOf(checkoutId)
         require(amount === price, 'a click leads to what was chosen', () =>
           `for ${price} ${userId} was shown ${checkoutId} of ${amount}`)
@@ -152,7 +152,7 @@ export function redemptions(world: SimulatedWorld, userId: string): readonly Tas
   return users.flatMap((one) => redemption(world, one, code))
 }
 
-function redemption(world: SimulatedWorld, userId: string, code: MadeCode): readonly Task[] {
+export function redemption(world: SimulatedWorld, userId: string, code: MadeCode): readonly Task[] {
   const process = world.anyProcess()
   if (!process) return []
   const refusedRightly = codeRefusedRightly(world, { userId, method: '' }, code)

@@ -24,6 +24,7 @@ export type RuleName =
   | 'what was acknowledged is stored'
   | 'what was forged is not stored'
   | 'the history sums to the takings'
+  | 'what came is what is booked'
   | 'a click leads to what was chosen'
   | 'a click leads to a page that takes a card'
   | 'a purchase is possible from the start of the renewal window'
@@ -154,12 +155,14 @@ function bookedForMoney({ payments }: Ledger, { accepted, takings: all }: Observ
   const takings = new Map(all.map((taking) => [taking.checkoutId, taking]))
   for (const payment of payments.filter(isBooked)) {
     const taking = takings.get(payment.checkout ?? '')
-    const isTheirs = taking?.price === payment.amount && paidInstant(payment, taking) === payment.paidAt
+    const isTheirs = taking?.price === payment.asked && paidInstant(payment, taking) === payment.paidAt
     require(isTheirs, 'nothing is booked without money', () =>
       `${JSON.stringify(payment)} for ${JSON.stringify(taking)}`)
     const isAccepted = accepted.has(payment.id) && payment.reviewed?.amount === taking.amount
     require(taking.amount === taking.price || isAccepted, 'only the operator books another amount', () =>
       `${payment.id}: ${taking.amount} for ${taking.price}, ${JSON.stringify(payment.reviewed)}`)
+    require(taking.amount === payment.amount, 'what came is what is booked', () =>
+      `${payment.id}: ${payment.amount} for ${taking.amount}, ${JSON.stringify(payment.reviewed)}`)
   }
 }
 

@@ -20,6 +20,8 @@ export interface SeedOptions {
   readonly race?: boolean
   readonly rules?: Partial<BillingRules>
   readonly breakProvider?: ProcessDeps['breakProvider']
+  /** Ends the run before its next step. */
+  readonly signal?: AbortSignal
 }
 
 export interface SeedResult {
@@ -39,8 +41,17 @@ export class SeedFailed extends Error {
   }
 }
 
-export async function runSeed(options: SeedOptions): Promise<SeedResult> {
-  const { seed, days, database, rules, breakProvider } = options
+let last: Promise<unknown> = Promise.resolve()
+
+/** One seed at a time: a test that timed out still runs, and would write into the tables of the next. */
+export function runSeed(options: SeedOptions): Promise<SeedResult> {
+  const run = last.then(() => runAlone(options))
+  last = run.catch(() => undefined)
+  return run
+}
+
+async function runAlone(options: SeedOptions): Promise<SeedResult> {
+  const { seed, days, database, rules, breakProvider, signal } = options
   const random = new SeededRandom(seed)
   const figures = new SimulationFigures()
   await clearLedger(database)
@@ -55,8 +66,9 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
     breakProvider,
   })
   try {
-    await runSteps(world, days)
+    await runSteps(world, days, signal)
   } catch (error) {
+    signal?.throwIfAborted()
     const rule = error instanceof BrokenRule ? error.rule : 'the simulation itself'
     throw new SeedFailed(seed, rule, world.journal, error)
   }

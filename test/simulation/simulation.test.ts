@@ -1,7 +1,8 @@
 // A few seeds of the simulation (2,000 with `npm run simulate -- --seeds 1-2000`), and the proof that it detects bugs:
 // one rule of the service is removed at a time, and the simulation must name it.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import type { PaymentMethod } from '../../packages/ishtirak/src/payments/method.js'
 import { type DatabaseKind, SCENARIO_KINDS } from '../support/database-kinds.js'
 import { emptyDatabase, freshDatabase } from '../support/databases.js'
 import {
@@ -24,12 +25,19 @@ import {
   withoutVersionGuard,
   withoutVersionOfTransfers,
   withProcessingAsPending,
+  withRedemptionsBeyondTheBound,
+  withTermsThatStartLate,
 } from './broken-rules.js'
 import { SimulationFigures } from './figures.js'
 import type { RuleName } from './rules.js'
 import { runSeed, SeedFailed, type SeedOptions } from './run-seed.js'
 
 const DAYS = 60
+
+let signal: AbortSignal
+beforeEach((context) => {
+  signal = context.signal
+})
 
 const BATCHES: Readonly<Record<DatabaseKind, readonly number[]>> = {
   pglite: [1, 6, 11, 16, 21],
@@ -45,7 +53,7 @@ describe.each(SCENARIO_KINDS)('the simulation (%s)', (kind) => {
 
   it.each(BATCHES[kind])('holds every rule for the five seeds from %i', async (first) => {
     for (let seed = first; seed < first + 5; seed++) {
-      figures.add((await runSeed({ seed, days: DAYS, database })).figures.all())
+      figures.add((await runSeed({ seed, days: DAYS, database, signal })).figures.all())
     }
   })
 
@@ -61,6 +69,22 @@ describe.each(SCENARIO_KINDS)('the simulation (%s)', (kind) => {
     const again = await runSeed({ seed: 7, days: DAYS, database })
     expect(again.journal).toEqual(once.journal)
     expect(again.figures.all()).toEqual(once.figures.all())
+  })
+
+  it('keeps a run that was given up out of the tables of the next', async () => {
+    const alone = await runSeed({ seed: 7, days: DAYS, database })
+    const givenUp = new AbortController()
+    // A process of the service is started, so the seed has begun.
+    const breakProvider = (method: PaymentMethod) => {
+      givenUp.abort(new Error('the test timed out'))
+      return method
+    }
+    const [first, second] = await Promise.allSettled([
+      runSeed({ seed: 8, days: DAYS, database, signal: givenUp.signal, breakProvider }),
+      runSeed({ seed: 7, days: DAYS, database }),
+    ])
+    expect(first).toMatchObject({ status: 'rejected', reason: { message: 'the test timed out' } })
+    expect(second).toMatchObject({ status: 'fulfilled', value: { journal: alone.journal } })
   })
 })
 
@@ -118,6 +142,20 @@ describe('a broken rule is found by the simulation', () => {
     const found = await firstFailure({ database: broken, days: DAYS }, 8)
     expect([...broken.broken]).toEqual(['operator.payment'])
     expectRule(found, 'access is what was paid, plus grace', 'time bought or granted equals the model’s')
+  })
+
+  it('with a refund that treats a term as still to come at the instant of its start', async () => {
+    const broken = withTermsThatStartLate(database)
+    const found = await firstFailure({ database: broken, days: DAYS })
+    expect([...broken.broken]).toEqual(['operator.payment'])
+    expectRule(found, 'access is what was paid, plus grace', 'time bought or granted equals the model’s')
+  })
+
+  it('with redemptions at once that take more uses than a code has', async () => {
+    const broken = withRedemptionsBeyondTheBound(database)
+    const found = await firstFailure({ database: broken, days: DAYS })
+    expect([...broken.broken]).toEqual(['settlements.save_redeemed'])
+    expectRule(found, 'no code is used more often than its bound')
   })
 
   it('with uses of codes that do not come back', async () => {
@@ -218,7 +256,7 @@ const SEEDS_MAX = 60
 async function firstFailure(options: Omit<SeedOptions, 'seed'>, from = 1): Promise<SeedFailed> {
   for (let seed = from; seed < from + SEEDS_MAX; seed++) {
     try {
-      await runSeed({ ...options, seed })
+      await runSeed({ ...options, seed, signal })
     } catch (error) {
       if (error instanceof SeedFailed) return error
       throw error

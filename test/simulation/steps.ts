@@ -6,7 +6,7 @@ import { drawFaultRates, NO_FAULTS } from './fault-rates.js'
 import { boundariesOf, type Taking } from './model.js'
 import { makeCode, refund } from './operator-actions.js'
 import type { Process } from './process.js'
-import { A_MONTH, click, LIFETIME_MS, type Wish } from './purchases.js'
+import { A_MONTH, click, LIFETIME_MS, redemption, type Wish } from './purchases.js'
 import { isAccountedFor, type RuleName, require } from './rules.js'
 import { LONGEST_RUN_MS, type Task } from './scheduler.js'
 import { proofs } from './transfers.js'
@@ -16,6 +16,8 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+/** The provider is asked again for a reader after so long. */
+const NEXT_LOOK_MS = 10 * SECOND_MS
 /** Bounds a seed in which only little time passes at each step. */
 const MOST_STEPS = 400
 
@@ -34,13 +36,16 @@ const KINDS = {
   slowBank: 1,
   historySum: 0.5,
   codeComesBack: 0.7,
+  codeIsWanted: 0.4,
+  aheadIsRefunded: 0.6,
   transferComes: 1,
   transferIsShown: 0.8,
 }
 
-export async function runSteps(world: SimulatedWorld, days: number): Promise<void> {
+export async function runSteps(world: SimulatedWorld, days: number, signal?: AbortSignal): Promise<void> {
   const endAt = world.now + days * DAY_MS
   for (let step = 1; world.now < endAt && step <= MOST_STEPS; step++) {
+    signal?.throwIfAborted()
     const kind = world.random.weighted(step <= BEGINNING ? { concurrentActions: 1 } : KINDS)
     world.note(`${step} ${new Date(world.now).toISOString()} ${kind}`)
     world.figures.count('steps taken')
@@ -60,6 +65,8 @@ const STEPS = {
   slowBank,
   historySum,
   codeComesBack,
+  codeIsWanted,
+  aheadIsRefunded,
   transferComes,
   transferIsShown,
 }
@@ -100,20 +107,22 @@ async function time(world: SimulatedWorld): Promise<void> {
       world.focus = turn.userId
       const beside = random.pick([-HOUR_MS, -1, 0, 0, 1, MINUTE_MS, 20 * HOUR_MS])
       passAndCheck(world, Math.max(0, turn.at + beside - world.now))
-      if (beside === 0 && random.boolean(0.75)) await refundEnding(world, turn.userId)
+      if (beside === 0 && random.boolean(0.75)) await refundAtBoundary(world, turn.userId)
     }
   }
 }
 
-/** A refund at the instant at which the month ends: the month was used, so nothing is left to refund. */
-async function refundEnding(world: SimulatedWorld, userId: string): Promise<void> {
-  const payment = world.ledger.payments.find(
-    ({ user, status: is, end: endAt }) => user === userId && is === 'paid' && endAt === world.now,
-  )
-  if (!payment) return
+/**
+ * A refund at the instant at which one term ends and the next starts: of the term that ends, which was used, so nothing is left
+ * to refund; or of the one that starts, which is running.
+ */
+async function refundAtBoundary(world: SimulatedWorld, userId: string): Promise<void> {
+  const paid = world.ledger.payments.filter(({ user, status: is }) => user === userId && is === 'paid')
+  const candidates = paid.filter(({ start, end: endAt }) => [start, endAt].includes(world.now))
+  if (candidates.length === 0) return
   const process = await processWithoutFaults(world)
-  await world.run([refund(world, process, payment)])
-  world.figures.count('checked: refund at a month’s end')
+  await world.run([refund(world, process, world.random.pick(candidates))])
+  world.figures.count('checked: refund at a boundary')
 }
 
 /** The user in focus buys if possible: without this few users would reach a third month. */
@@ -202,7 +211,7 @@ async function returning(world: SimulatedWorld): Promise<void> {
   const { random, emulator } = world
   const candidates = world.users.flatMap((userId) => {
     const newest = world.ledger.payments.filter(({ user }) => user === userId).at(-1)
-    const wasAsked = newest?.askedAt !== null && (newest?.askedAt ?? 0) > world.now - 10 * SECOND_MS
+    const wasAsked = newest?.askedAt !== null && (newest?.askedAt ?? 0) > world.now - NEXT_LOOK_MS
     const isOpen =
       newest?.status === 'pending' && emulator.checkout(newest.checkout ?? '')?.status === 'pending'
     return newest?.checkout && isOpen && !wasAsked ? [{ userId, checkoutId: newest.checkout }] : []
@@ -276,6 +285,46 @@ async function codeComesBack(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: a code comes back')
 }
 
+/** Several users redeem a code of one use at once. */
+async function codeIsWanted(world: SimulatedWorld): Promise<void> {
+  const process = await processWithoutFaults(world)
+  await world.run([makeCode(world, process, 'quarter')])
+  const code = world.codes.made.at(-1)
+  if (!code) return
+  const faultRates = drawFaultRates(world.random)
+  await world.revive(faultRates)
+  await world.run(
+    world.users.flatMap((userId) => redemption(world, userId, code)),
+    faultRates,
+  )
+  world.figures.count('checked: a code that several users want')
+}
+
+/** A user buys a month ahead, and when it starts it is refunded, or the month before. */
+async function aheadIsRefunded(world: SimulatedWorld): Promise<void> {
+  const { random } = world
+  const startOf = (userId: string) => {
+    const { run, endedAt } = world.standingOf(userId)
+    return endedAt === null ? (run.at(-1)?.end ?? 0) : 0
+  }
+  const candidates = world.users.filter(
+    (userId) => startOf(userId) > world.now && startOf(userId) < world.now + FURTHEST_TURN_MS,
+  )
+  if (candidates.length === 0) return
+  const userId = random.pick(candidates)
+  const start = startOf(userId)
+  const process = await processWithoutFaults(world)
+  await world.run(click(world, userId, { planId: 'pro', months: 1, mode: 'payment' }))
+  const open = world.openOf(userId).at(-1)
+  if (!open) return
+  await world.run([payAt(world, open.checkoutId, 'paid')])
+  passAndCheck(world, NEXT_LOOK_MS)
+  await world.run([status(world, process, userId)])
+  if (start < world.now) return
+  passAndCheck(world, start - world.now)
+  await refundAtBoundary(world, userId)
+}
+
 /** A transfer, perhaps beside a card, of which operators say something at once or after its end, while all else goes on. */
 async function transferComes(world: SimulatedWorld): Promise<void> {
   const { random, focus } = world
@@ -333,7 +382,7 @@ async function historySum(world: SimulatedWorld): Promise<void> {
       const takings = entries.flatMap((entry) => (entry.kind === 'paid' ? entry.taking : []))
       const booked = takings
         .filter(({ checkoutId }) => back.has(checkoutId) === (status === 'refunded'))
-        .reduce((total, { price }) => total + price, 0)
+        .reduce((total, { amount }) => total + amount, 0)
       const sum = await sumOfPages(world, userId, status)
       require(sum === booked, 'the history sums to the takings', () =>
         `${userId}: ${status} ${sum}, booked ${booked}`)

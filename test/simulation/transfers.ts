@@ -66,7 +66,7 @@ export class Transfers {
       }
       require(state !== 'refused' || this.refused.has(payment), RULE, () => `${payment} was not refused`)
       if (state !== 'approved') continue
-      const price = ledger.payments.find(({ id }) => id === payment)?.amount ?? 0
+      const price = ledger.payments.find(({ id }) => id === payment)?.asked ?? 0
       const [last] = approvals.slice(-1)
       const needed = Math.max(price, last?.amount ?? 0) >= SECOND_APPROVAL_FROM ? 2 : 1
       const who = new Set(approvals.map(({ by }) => by))
@@ -93,7 +93,7 @@ export class Transfers {
 /** What came to the accounts, of those that are approved: as the last approval says. */
 export function takingsByTransfer({ transfers, payments }: Ledger): readonly Taking[] {
   return transfers.flatMap(({ payment, user, reference, state, approvals, provedAt }): readonly Taking[] => {
-    const price = payments.find(({ id }) => id === payment)?.amount ?? 0
+    const price = payments.find(({ id }) => id === payment)?.asked ?? 0
     const [last] = approvals.slice(-1)
     const sale = saleAt(price)
     if (state !== 'approved' || !last || !sale) return []
@@ -161,7 +161,7 @@ export function decisions(world: SimulatedWorld, process: Process): readonly Tas
 function amountFor(
   { random }: SimulatedWorld,
   { approvals }: BookedTransfer,
-  { amount: price, status }: BookedPayment,
+  { asked: price, status }: BookedPayment,
 ): number {
   const [last] = approvals.slice(-1)
   if (last && status !== 'review' && random.boolean(0.9)) return last.amount

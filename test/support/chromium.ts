@@ -13,6 +13,6 @@ const SWITCHES = [
   '--disable-sync',
 ]
 
-export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: foundChromium(), args: SWITCHES })
+export function launchChromium(...switches: readonly string[]): Promise<Browser> {
+  return chromium.launch({ executablePath: foundChromium(), args: [...SWITCHES, ...switches] })
 }

@@ -38,6 +38,7 @@ export function aPayment(changes: Partial<Payment> = {}): Payment {
     plan: PRO,
     months: 1,
     price: { amount: 2000, currency: 'DZD' },
+    amountAsked: null,
     codeHash: null,
     discount: 0,
     method: 'chargily',

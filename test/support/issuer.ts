@@ -34,7 +34,7 @@ export interface TestIssuer extends AsyncDisposable {
   readonly asked: string[]
 }
 
-const CLIENT = { client_id: 'ishtirak', client_secret: 'a secret of the tests, long enough' }
+const CLIENT = { client_id: 'ishtirak', client_secret: 'a secret of the tests that is long enough' }
 
 /** Answers 503 until it `serves`. */
 export async function startIssuer(roleClaim = 'groups'): Promise<TestIssuer> {

@@ -66,3 +66,14 @@ function run(program: string, parameters: readonly string[], input: Uint8Array):
     throw error
   }
 }
+
+/** Whether a point of the page has exactly this color, `#rrggbb`. */
+export function hasColor(pdf: Uint8Array, color: string): boolean {
+  requireTool('poppler-utils')
+  const stdout = execFileSync('pdftoppm', ['-r', '150', '-'], { input: pdf, maxBuffer: 1 << 26 })
+  const wanted = Buffer.from(color.slice(1), 'hex')
+  const points = stdout.subarray(stdout.length % 3)
+  for (let at = points.indexOf(wanted); at >= 0; at = points.indexOf(wanted, at + 1))
+    if (at % 3 === 0) return true
+  return false
+}

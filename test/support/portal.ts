@@ -11,11 +11,16 @@ export async function enterPortal(world: World, userId: string, locale = 'en') {
   const headers = { cookie, 'accept-language': locale }
   const open = (path = '/portal') => world.call('GET', path, { headers })
   const form_token = /name="form_token" value="([^"]+)"/.exec((await open()).text)?.[1] ?? ''
-  const post = (path: string, body: string | Uint8Array, type: string): Promise<Answer> =>
-    world.call('POST', path, { body, headers: { ...headers, 'content-type': type } })
+  const post = async (path: string, body: string | Uint8Array, type: string): Promise<Answer> =>
+    followToAnswer(
+      world,
+      await world.call('POST', path, { body, headers: { ...headers, 'content-type': type } }),
+      headers,
+    )
   return {
     open,
     post,
+    headers,
     formToken: form_token,
     submit: (path: string, fields: Record<string, string>) => {
       const body = new URLSearchParams({ form_token, ...fields }).toString()
@@ -31,8 +36,24 @@ export async function enterPortal(world: World, userId: string, locale = 'en') {
   }
 }
 
+/** As a browser does: where a form was answered by the page that says what it led to, that page. */
+export async function followToAnswer(
+  world: World,
+  answer: Answer,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const path = answer.headers.get('location')?.slice(world.base.length)
+  if (answer.status !== 303 || path !== '/portal/answer') return answer
+  const kept = (answer.headers.get('set-cookie') ?? '').match(/ishtirak_[\w.~-]*=[^;]*/g) ?? []
+  const cookie = [...(headers.cookie ? [headers.cookie] : []), ...kept].join('; ')
+  return world.call('GET', path, { headers: { ...headers, cookie } })
+}
+
 /** What a reader sees of a page, in one line. */
 export function wordsOf(html: string): string {
   const body = html.replace(/^.*<main>|<\/main>.*$/gs, '')
-  return body.replace(/<[^>]+>/g, ' ').replace(/[\s\u00a0]+/g, ' ')
+  return body
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/[\u2066-\u2069]/g, '')
+    .replace(/[\s\u00a0]+/g, ' ')
 }

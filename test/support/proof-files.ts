@@ -77,13 +77,3 @@ export function pdf({ catalog = '', objects = [] as readonly (string | Buffer)[]
   )
   return Buffer.concat(parts)
 }
-
-/** An object stream, in which a PDF may keep its dictionaries. */
-export function objectStream(content: string, dictionary = '/Filter /FlateDecode'): Buffer {
-  const data = deflateSync(content)
-  return Buffer.concat([
-    Buffer.from(`<< /Type /ObjStm /N 1 /First 4 ${dictionary} /Length ${data.length} >>\nstream\n`),
-    data,
-    Buffer.from('\nendstream'),
-  ])
-}

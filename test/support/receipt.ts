@@ -27,6 +27,7 @@ export const PAID: Payment = {
   },
   months: 1,
   price: { amount: 2000, currency: 'DZD' },
+  amountAsked: null,
   codeHash: null,
   discount: 0,
   method: 'chargily',

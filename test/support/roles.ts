@@ -31,6 +31,7 @@ const read = (path: string): readonly Attempt[] => [{ act: null, path }]
 export const ATTEMPTS: Readonly<Record<keyof typeof OPERATIONS, readonly Attempt[]>> = {
   search: read('/search?q=x'),
   readInbox: read('/inbox'),
+  readTrail: read('/audit'),
   readHealth: read('/health'),
   getTimeline: read('/users/x/timeline'),
   getMonth: read('/months/2026-11'),
@@ -189,6 +190,14 @@ export const ATTEMPTS: Readonly<Record<keyof typeof OPERATIONS, readonly Attempt
     },
   ],
   continueReconciliation: [{ act: 'reconcile', path: '/reconciliations/x/continue' }],
+  closeFinding: [
+    {
+      act: 'finding.close',
+      path: '/findings/x/close',
+      body: { kind: 'differs', why: 'x' },
+      command: ['findings', 'close', 'x', '--kind', 'differs', ...why],
+    },
+  ],
   exportPayments: [
     {
       act: 'payments.export',

@@ -17,6 +17,7 @@ const CHROMIUM = [
 const TOOLS = {
   chromium: () => foundChromium(),
   'poppler-utils': () => run('pdftotext', '-v'),
+  curl: () => run('curl', '--version'),
   pgbouncer: () => run('pgbouncer', '--version'),
   // A container may hold strace and forbid it to trace.
   strace: () => run('strace', '-o', '/dev/null', 'true'),
@@ -29,6 +30,8 @@ const TOOLS = {
   python3: () => run('python3', '--version'),
   'golang-go': () => run('go', 'version'),
   systemd: () => run('systemd-analyze', '--version'),
+  // A terminal for a command.
+  bsdutils: () => run('script', '--version'),
 } as const
 
 /** Its name is that of the package in Debian. */

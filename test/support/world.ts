@@ -13,7 +13,7 @@ import { freePort } from './free-port.js'
 
 export const START = Date.parse('2026-11-21T12:00:00Z')
 export const CHARGILY_KEY = 'test_sk_world0000000000000000000000000000000'
-export const JWT_SECRET = 'a secret of the tests, longer than 32 bytes'
+export const JWT_SECRET = 'a secret of the tests that is longer than 32 bytes'
 
 export interface Answer {
   readonly status: number

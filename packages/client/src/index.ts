@@ -1,6 +1,7 @@
 // The client for the hosting platform: `import { createClient } from '@ishtirak/client'`. It imports nothing, not even
 // types, and needs only `fetch` and `crypto.subtle`, so it runs in Node and at the edge.
-import { BillingUnreachableError, createCall } from './call.js'
+import { createCall } from './call.js'
+import { BillingUnreachableError } from './errors.js'
 import { rememberLimits } from './remembered-limits.js'
 import type {
   Allowance,
@@ -20,7 +21,7 @@ import type {
 } from './types.js'
 import { verifyEvent } from './verify-event.js'
 
-export { BillingApiError, BillingUnreachableError } from './call.js'
+export { BillingApiError, BillingConfigurationError, BillingUnreachableError } from './errors.js'
 export type * from './types.js'
 export { type BillingEvent, type EventHeaders, InvalidEventError, verifyEvent } from './verify-event.js'
 
@@ -31,7 +32,10 @@ export interface ClientOptions {
   readonly apiKey: string
   /** Whether `consume` allows when billing is unreachable and no recent figures of the user are known. */
   readonly whenUnreachable: 'open' | 'closed'
-  /** The time one call may take, its one retry included. Default: 2,000. */
+  /**
+   * The time any call may take, its one retry and the reading of the answer included. Unset: 2,000; for `createPayment` 14,000,
+   * `redeem` 7,000 and `uploadProof` 70,000.
+   */
   readonly timeoutMs?: number
   /** How long the last known figures of a user decide while billing is unreachable. Default: 60,000. */
   readonly rememberLimitsMs?: number
@@ -54,8 +58,8 @@ export type Consumed =
     }
 
 /**
- * Every call throws `BillingApiError` when the API refuses it (wrong key, wrong field), and all but `consume` throw
- * `BillingUnreachableError` when it cannot be reached.
+ * Every call throws `BillingApiError` when the API refuses it (`BillingConfigurationError`: the platform's key), and all but
+ * `consume` throw `BillingUnreachableError` when it cannot be reached or cannot answer.
  */
 export interface Client<Limit extends string = LimitName> {
   user(userId: string): Promise<PlatformUser>
@@ -68,9 +72,9 @@ export interface Client<Limit extends string = LimitName> {
   offers(): Promise<Offer[]>
   /** What a payment made now would buy and cost. `accessToken` is the user's. */
   quote(accessToken: string, wanted: Omit<PaymentRequest, 'method'>): Promise<Quote>
-  /** Buys a term; send the user to `checkout_url`. May take 14 s: the provider is asked. A repetition gives the same payment. */
+  /** Buys a term; send the user to `checkout_url`. The provider is asked. A repetition gives the same payment. */
   createPayment(accessToken: string, request: PaymentRequest): Promise<Payment>
-  /** Uploads a JPEG, PNG or PDF of at most 2 MiB that shows a transfer; 3 a transfer. The same file again is the same proof. */
+  /** Uploads a JPEG, PNG or PDF of at most 8 MiB that shows a transfer; 3 a transfer. The same file again is the same proof. */
   uploadProof(accessToken: string, paymentId: string, file: Uint8Array<ArrayBuffer> | Blob): Promise<Proof>
   /**
    * Redeems a code that gives months. It is sent once: after a `BillingUnreachableError` look at `redemptions` whether it was
@@ -85,7 +89,7 @@ export interface Client<Limit extends string = LimitName> {
 /** `Limit` names the limits of a catalogue of one's own: `createClient<'projects' | 'build_minutes'>({ … })`. */
 export function createClient<Limit extends string = LimitName>(options: ClientOptions): Client<Limit> {
   const { whenUnreachable, rememberLimitsMs = 60_000, now = Date.now } = options
-  const call = createCall({ ...options, now })
+  const call = createCall(options)
   const remembered = rememberLimits({ rememberLimitsMs, now })
   const count = async (method: string, place: Place, action: string, body: Scope) => {
     const path = `${userPath(place.userId)}/limits/${encodeURIComponent(place.limit)}/${action}`

@@ -170,7 +170,10 @@ export interface Payment {
   id: string
   plan: string
   months: number
+  /** Once it is paid: what came. */
   amount: number
+  /** What was asked for, where another amount came and was taken; else null. */
+  amount_asked: number | null
   currency: string
   status: 'pending' | 'paid' | 'failed' | 'canceled' | 'expired' | 'review' | 'refunded'
   method: 'card' | 'transfer' | 'cash' | 'cheque'
@@ -249,6 +252,8 @@ export interface EventData {
     readonly plan: string
     readonly months: number
     readonly amount: number
+    /** What was asked for, where another amount came and was taken; else null. */
+    readonly amount_asked: number | null
     readonly currency: string
     readonly status: string
     /** `card`. */

@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -36,8 +37,15 @@ func main() {
 		seconds, _ := strconv.ParseInt(arguments[0], 10, 64)
 		result, err = VerifyEvent([]byte(given.Body), headers, arguments[1:], time.Unix(seconds, 0))
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrMisconfigured):
+		fmt.Printf("misconfigured: %v", err)
+	case errors.Is(err, ErrUnavailable):
+		fmt.Printf("unavailable: %v", err)
+	case err != nil:
 		fmt.Printf("refused: %v", err)
+	}
+	if err != nil {
 		return
 	}
 	text, _ := json.Marshal(result)

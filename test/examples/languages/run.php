@@ -15,6 +15,10 @@ try {
         $now = (int) array_shift($arguments);
         echo json_encode(ishtirak_event($given['body'], $given['headers'], $arguments, $now));
     }
+} catch (IshtirakMisconfigured $error) {
+    echo 'misconfigured: ' . $error->getMessage();
+} catch (IshtirakUnavailable $error) {
+    echo 'unavailable: ' . $error->getMessage();
 } catch (RuntimeException $error) {
     echo 'refused: ' . $error->getMessage();
 }

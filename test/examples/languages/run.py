@@ -3,7 +3,7 @@
 import json
 import sys
 
-from ishtirak import InvalidEvent, consume, user_token, verify_event
+from ishtirak import BillingMisconfigured, BillingUnavailable, InvalidEvent, consume, user_token, verify_event
 
 command, *arguments = sys.argv[1:]
 try:
@@ -15,5 +15,9 @@ try:
         given = json.load(sys.stdin)
         now, *secrets = arguments
         print(json.dumps(verify_event(given["body"].encode(), given["headers"], secrets, int(now))))
-except (InvalidEvent, OSError) as error:
+except BillingMisconfigured as error:
+    print(f"misconfigured: {error}", end="")
+except BillingUnavailable as error:
+    print(f"unavailable: {error}", end="")
+except InvalidEvent as error:
     print(f"refused: {error}", end="")

@@ -1,8 +1,9 @@
 // What the form of an act carries, and that it is acted on once.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError, type ValidationProblem, wrongField } from '../core/error.js'
+import { latinDigits, readTypedAmount } from '../core/typed-amount.js'
 import { isReason } from '../operator/reason.js'
-import { type By, findAct } from '../payments/audit.sql.js'
+import { type By, type FoundAct, findAct } from '../payments/audit.sql.js'
 import { fieldOf } from '../portal/reader.js'
 import type { ConsolePages } from './frame.js'
 
@@ -43,12 +44,24 @@ export function isAsShown(request: FastifyRequest): boolean {
 
 /** A whole number from 1 on, typed with spaces or without. Throws `validation_failed`. */
 export function countIn(field: string, typed: string, most: number): number {
-  const digits = typed.replace(/\s/g, '')
+  const digits = latinDigits(typed).replace(/\s/g, '')
   const count = Number(digits)
   if (digits === '') throw wrongField(field, 'required')
   if (!/^\d+$/.test(digits)) throw wrongField(field, 'wrong_format')
-  if (count < 1) throw wrongField(field, 'too_small')
-  if (count > most) throw wrongField(field, 'too_large')
+  return within(field, count, most)
+}
+
+/** Whole dinars from 1 on, typed as `readTypedAmount` has it. Throws `validation_failed`. */
+export function amountIn(field: string, typed: string, most: number): number {
+  if (typed.trim() === '') throw wrongField(field, 'required')
+  const amount = readTypedAmount(typed)
+  if (amount.kind !== 'dinars') throw wrongField(field, 'wrong_format')
+  return within(field, amount.dinars, most)
+}
+
+function within(field: string, count: number, most: number): number {
+  if (count < 1) throw wrongField(field, 'too_small', 1)
+  if (count > most) throw wrongField(field, 'too_large', most)
   return count
 }
 
@@ -83,14 +96,15 @@ export async function actOnce(
   by: FormBy,
   act: () => Promise<unknown>,
 ): Promise<FastifyReply> {
-  const done = () => findAct(pages.database, { userId, operationId: by.operationId })
+  const tried = () => findAct(pages.database, { userId, operationId: by.operationId })
   const goTo = (query: string) => reply.headers(pages.headers).redirect(`${path}?${query}`, 303)
-  const earlier = await done()
-  if (earlier !== null) return goTo(`done=${earlier}`)
+  const tell = ({ id, isRefused }: FoundAct) => goTo(`${isRefused ? 'refused' : 'done'}=${id}`)
+  const earlier = await tried()
+  if (earlier) return tell(earlier)
   const refusal = await act().then(() => null, refusalOrThrow)
   // Where it was refused, the same form may have acted a moment earlier.
-  const id = await done()
-  if (id !== null) return goTo(`done=${id}`)
+  const found = await tried()
+  if (found) return tell(found)
   if (refusal && !isOvertaken(refusal)) throw refusal
   return goTo('changed=1')
 }
@@ -101,5 +115,5 @@ function refusalOrThrow(error: unknown): BillingError {
 }
 
 function isOvertaken({ code }: BillingError): boolean {
-  return ['conflict', 'already_refunded', 'not_found'].includes(code)
+  return ['conflict', 'already_refunded', 'already_revoked', 'not_found'].includes(code)
 }

@@ -1,8 +1,8 @@
 // The page that asks once more before an act: what it changes, before and after, and the reason. The form names its sending
 // and carries the version of what was shown: sent twice it acts once, and where another operator was faster it does nothing.
 import type { PropsWithChildren } from '@kitajs/html'
-import type { ValidationProblem } from '../core/error.js'
-import { CATALOGS } from '../i18n/messages.js'
+import type { ValidationCode, ValidationProblem } from '../core/error.js'
+import { problemInWords } from '../i18n/messages.js'
 import { FormToken, LinkButton, SubmitButton } from '../portal/frame.js'
 import { randomToken } from '../runtime/secret.js'
 import { type ConsolePages, renderConsole, Table, Text, type View } from './frame.js'
@@ -24,6 +24,8 @@ export interface Field {
   readonly choices?: readonly (readonly [value: string, words: string])[]
   /** What follows depends on it: where it is sent otherwise than it was shown, what follows is shown first. */
   readonly decides?: true
+  /** What is wrong with what was typed, where it can be said better than by a code; null: by the code. */
+  readonly explain?: (typed: string, code: ValidationCode) => string | null
 }
 
 /** A form that was sent and could not be acted on, as it was typed. */
@@ -155,7 +157,7 @@ function shownIn(fields: readonly Field[]): string {
   return new URLSearchParams(deciding.map(({ name, value }) => [name, value])).toString()
 }
 
-function Input(of: { view: View; field: Field; sent: SentForm | null; isRequired: boolean }) {
+export function Input(of: { view: View; field: Field; sent: SentForm | null; isRequired: boolean }) {
   const { view, field, sent, isRequired } = of
   const { name, label, type, choices } = field
   const value = sent?.typed[name] ?? field.value
@@ -187,7 +189,7 @@ function Input(of: { view: View; field: Field; sent: SentForm | null; isRequired
       )}
       {problem ? (
         <span class="over small" id={`wrong-${name}`} safe>
-          {CATALOGS[view.locale].fieldProblem[problem.code]}
+          {field.explain?.(value, problem.code) ?? problemInWords(problem, view.locale)}
         </span>
       ) : null}
     </label>

@@ -13,7 +13,7 @@ it('a code stands in the language of the reader, one without words as it is', ()
 
 it('an act that was refused is named as an action, not as something done', () => {
   expect(actionInWords(fr, 'payment.refund')).toBe('Enregistrer un remboursement')
-  expect(actionInWords(fr, 'user.grant_long')).toBe('Accorder plus de 30 jours')
+  expect(actionInWords(fr, 'user.grant_long')).toBe('Accorder plus de 30\u00a0jours')
   expect(actionInWords(fr, 'payment.of_an_older_program')).toBe('payment.of_an_older_program')
 })
 
@@ -26,7 +26,7 @@ it('what became of a mail is said with the answer of the mail server', () => {
 
 it('why an event was not accepted, and why the address is switched off', () => {
   expect(failureInWords(fr, 'answered 503')).toBe('a répondu avec le code 503')
-  expect(failureInWords(fr, 'no answer within 15000 ms')).toBe('aucune réponse en 15 s')
+  expect(failureInWords(fr, 'no answer within 15000 ms')).toBe('aucune réponse en 15\u00a0s')
   expect(failureInWords(fr, 'ECONNREFUSED')).toBe('ECONNREFUSED')
   expect(disabledInWords(fr, DISABLED_BECAUSE.failing)).toBe('aucune tentative n’a abouti depuis cinq jours')
   expect(disabledInWords(fr, 'of an older program')).toBe('of an older program')

@@ -8,7 +8,7 @@ import { DAY } from '../core/instant.js'
 import type { Payment, PaymentWay } from '../core/payment.js'
 import type { Act, RecordedAct } from '../core/role.js'
 import { DISABLED_BECAUSE } from '../events/deliver-events.js'
-import { type ConsoleKey, isConsoleKey } from '../i18n/console.js'
+import { CONSOLE_TEXTS, type ConsoleKey, isConsoleKey } from '../i18n/console.js'
 import { termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import type { Check } from '../operator/examine.js'
@@ -47,6 +47,11 @@ export function codeInWords(
   return isConsoleKey(key) ? say(key, data) : code
 }
 
+/** All that the trail names. */
+export const RECORDED_ACTS = Object.keys(CONSOLE_TEXTS.en).flatMap((key) =>
+  key.startsWith('did_') ? [key.slice('did_'.length)] : [],
+)
+
 /** An act as what someone does: a refused one was not done. */
 const ACTIONS: Readonly<Record<Act, ConsoleKey>> = {
   'payment.recheck': 'act_recheck',
@@ -68,6 +73,7 @@ const ACTIONS: Readonly<Record<Act, ConsoleKey>> = {
   'codes.create': 'act_create_codes',
   'codes.revoke': 'act_revoke_codes',
   reconcile: 'act_compare',
+  'finding.close': 'act_close_finding',
   'database.backup': 'act_backup',
   'operator.revoke': 'act_revoke',
 }
@@ -103,13 +109,13 @@ function figure(pages: ConsolePages, view: View, name: string, value: string): s
   return name === 'months' ? termInWords(Number(value), locale) : value
 }
 
-/** Null: nothing is under review. */
+/** Null: nothing is under review, or the row is broken and does not say what. */
 export function reviewInWords(
   pages: ConsolePages,
   view: View,
   { review }: Pick<Payment, 'review'>,
 ): string | null {
-  return review?.differences.map((one) => differenceInWords(pages, view, one)).join(' · ') ?? null
+  return review?.differences?.map((one) => differenceInWords(pages, view, one)).join(' · ') ?? null
 }
 
 /** Several, as the inbox joins them. */

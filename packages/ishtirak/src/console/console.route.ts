@@ -10,6 +10,7 @@ import { findOperatorSession, OPERATOR_SESSION_MS, signOut } from '../operator/s
 import { pageHeaders } from '../portal/frame.js'
 import { acceptForms, callersBySession, cookiesFor, createSessionReader } from '../portal/reader.js'
 import { withoutSlash } from '../runtime/http-client.js'
+import { findingRoute } from './finding.route.js'
 import { type ConsoleDeps, type ConsolePages, consoleStyle } from './frame.js'
 import { healthRoute } from './health.route.js'
 import { healthActRoutes } from './health-acts.route.js'
@@ -51,6 +52,7 @@ export function consoleRoutes(deps: ConsoleDeps) {
     signInRoutes(app, shared)
     if (deps.issuer) issuerRoutes(app, shared, deps.issuer)
     inboxRoute(app, shared)
+    findingRoute(app, shared)
     healthRoute(app, shared)
     healthActRoutes(app, shared)
     searchRoute(app, shared)

@@ -9,7 +9,6 @@ import type { App } from '../http/app.js'
 import { isConsoleKey } from '../i18n/console.js'
 import { instrumentName } from '../i18n/messages.js'
 import { readHealth } from '../operator/health.js'
-import { actsOnUser, NO_USER } from '../operator/operator.sql.js'
 import { listComparisons } from '../operator/reconcile.sql.js'
 import { Card, LinkButton } from '../portal/frame.js'
 import { codeInWords, disabledInWords, failureInWords } from './codes.js'
@@ -25,38 +24,41 @@ import {
   Text,
   type View,
 } from './frame.js'
-import { NoticeOf, noticeIn, Trail } from './trail.js'
+import { NoticeOf, noticeIn } from './trail.js'
+import { TrailCard, trailAddress, trailIn } from './trail-card.js'
 import { forOperators, viewOf } from './view.js'
 
 type Health = Awaited<ReturnType<typeof readHealth>>
 type Events = Awaited<ReturnType<typeof reportEvents>>
 type Compared = Awaited<ReturnType<typeof listComparisons>>
 
-const SHOWN = { events: 30, comparisons: 1, findings: 30, acts: 20 }
+const SHOWN = { events: 30, comparisons: 1, findings: 30 }
 
 export function healthRoute(app: App, pages: ConsolePages): void {
   const hidden = forOperators(pages)
   app.get('/console/health', hidden, async (request, reply) => {
-    const [health, events, compared, acts] = await Promise.all([
+    const [health, events, compared, trail] = await Promise.all([
       readHealth(pages),
       reportEvents(pages, { userId: null, waiting: true, limit: SHOWN.events }),
       listComparisons(pages.database, null, SHOWN),
-      actsOnUser(pages.database, NO_USER, SHOWN.acts),
+      trailIn(pages, request),
     ])
     const view = viewOf(pages, request, reply)
+    const path = addressOf(pages.base, 'health')
     const html = renderConsole(pages, {
       ...view,
       title: view.say('health'),
       section: 'health',
+      languagePath: trailAddress(path, trail.filter),
       safeContent: (
         <>
           <h1 safe>{view.say('health')}</h1>
-          <NoticeOf {...{ view, acts }} notice={noticeIn(request)} />
+          <NoticeOf view={view} acts={trail.trail.data} notice={noticeIn(request)} />
           <Checks {...{ pages, view, health }} />
           <Comparison {...{ pages, view, compared }} />
           <Deliveries {...{ pages, view, events, health }} />
           <Jobs {...{ pages, view, health }} />
-          <Trail {...{ pages, view, acts }} />
+          <TrailCard {...{ pages, view, path }} shown={trail} />
         </>
       ),
     })
@@ -87,10 +89,12 @@ function Checks({ pages, view, health }: { pages: ConsolePages; view: View; heal
 function Found({ pages, view, check }: { pages: ConsolePages; view: View; check: Health['checks'][number] }) {
   const { say, locale } = view
   const { code, data } = check
-  const { since, why, kinds, amount } = data
+  const { since, at, why, kinds, amount } = data
+  const moment = (timestamp: string) => pages.formats.moment(Date.parse(timestamp), locale)
   const told = {
     ...data,
-    ...(since !== undefined && { since: pages.formats.moment(Date.parse(since), locale) }),
+    ...(since !== undefined && { since: moment(since) }),
+    ...(at !== undefined && { at: moment(at) }),
     ...(why !== undefined && { why: disabledInWords(view, why) }),
     ...(amount !== undefined && { amount: pages.formats.money(Number.parseInt(amount, 10), locale) }),
     ...(kinds !== undefined && { kinds: kindsInWords(kinds, locale) }),

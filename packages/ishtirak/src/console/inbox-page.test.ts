@@ -3,10 +3,11 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, OPERATOR_KEY } from '../../../../test/support/operator.js'
+import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { booksChangedTo } from '../../../../test/support/other-amount.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 const failMails = statement(
@@ -21,9 +22,24 @@ const switchOff = statement(
 )
 const multiply = statement(
   'test.inbox_page.multiply',
-  `insert into mails (user_id, kind, about, queued_at, outcome)
-   select 'user-1', 'receipt', n, '2026-11-20', 'refused: ' || repeat('و', 490) from generate_series(1, 120) n`,
+  `with known as (
+     insert into users (user_id, created_at) select 'user-' || n, '2026-11-20' from generate_series(1, 120) n
+         on conflict do nothing)
+   insert into mails (user_id, kind, about, queued_at, outcome)
+   select 'user-' || n, 'receipt', m, '2026-11-20', 'refused: ' || repeat('و', 490)
+     from generate_series(1, 120) n, generate_series(1, 3) m`,
 )
+
+/** A checkout that is paid at the provider, and that we did not ask for. */
+async function payElsewhere({ emulator }: World, metadata: object): Promise<void> {
+  const response = await fetch(`${emulator.url}/test/api/v2/checkouts`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${CHARGILY_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ amount: 2000, currency: 'dzd', success_url: 'https://a.example/', metadata }),
+  })
+  const { id }: { id: string } = await response.json()
+  await emulator.pay(id, 'paid')
+}
 
 describeScenario('the page of the inbox', ({ database }) => {
   let world: World
@@ -54,6 +70,9 @@ describeScenario('the page of the inbox', ({ database }) => {
       .post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
     const approval = { by: 'lina', at: world.clock.now(), amount: 2000, receivedAt: 0, instrument: 'ccp' }
     await database().query(waitForAnother, [JSON.stringify([approval])])
+    const { body: waiting } = await world
+      .as('user-4')
+      .post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
     await database().query(failMails, [])
     await database().query(switchOff, [])
     const visit = await enterConsole(world, OPERATOR_KEY)
@@ -68,12 +87,48 @@ describeScenario('the page of the inbox', ({ database }) => {
         'Events are not delivered The platform’s address is switched off: answered 410',
         `${at}/health#deliveries`,
       ],
+      [
+        `Transfer without a proof Reference ${waiting.transfer.reference.replaceAll('-', '')}`,
+        `${at}/payments/${waiting.id}`,
+      ],
       ['&lt;b>Amina amina@example.dz', `${at}/users/a%2Fb`],
     ] as const) {
       expect([said, words.includes(said) || text.includes(said)]).toEqual([said, true])
       expect([said, text.includes(`href="${href}"`)]).toEqual([said, true])
     }
     expect(text).not.toContain('<b>Amina')
+  })
+
+  it('leads from a difference about a payment that is not ours to what was found', async () => {
+    await payElsewhere(world, { payment_id: 'pay_of_another_shop', user_id: 'user-of-another-shop' })
+    await operatorOf(world).post('/reconciliations', { since: '2026-11-01' })
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const { text } = await visit.open()
+    expect(text).not.toContain('/payments/pay_of_another_shop')
+    const [, href = ''] = /href="([^"]*\/findings\/[^"]*)"/.exec(text) ?? []
+    const page = await visit.open(href.slice(world.base.length))
+    expect(page.status).toBe(200)
+    for (const part of [
+      'Paid at the provider, unknown here',
+      'Payment, as the provider names it pay_of_another_shop',
+      'Amount 2 000 DA',
+    ])
+      expect(wordsOf(page.text)).toContain(part)
+    expect(page.text).not.toMatch(/href="[^"]*(payments\/pay_of|users\/user-of)/)
+    for (const id of ['x', 'differs chk_1 ', '%00'])
+      expect([id, (await visit.open(`/console/findings/${id}`)).status >= 400]).toEqual([id, true])
+  })
+
+  it('links a payment of ours from what was found about it', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    await database().script(booksChangedTo(2100))
+    await operatorOf(world).post('/reconciliations', { since: '2026-11-01' })
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const [, href = ''] = /href="([^"]*\/findings\/[^"]*)"/.exec((await visit.open()).text) ?? []
+    const { text } = await visit.open(href.slice(world.base.length))
+    expect(wordsOf(text)).toContain('The provider and the books differ')
+    expect(text).toContain(`href="${world.base}/console/payments/${paymentId}"`)
+    expect(text).toContain(`href="${world.base}/console/users/user-1"`)
   })
 
   it('shows those of one kind, and keeps to it in another language', async () => {
@@ -94,6 +149,7 @@ describeScenario('the page of the inbox', ({ database }) => {
     const visit = await enterConsole(world, OPERATOR_KEY)
     const first = (await visit.open('/console?kind=mail_failed')).text
     expect(wordsOf(first)).toContain('Mail not sent (100 or more)')
+    expect(wordsOf(first)).toContain('Mails not sent: 3')
     expect(first.match(/<td/g)?.length).toBe(5 * 25)
     expect(Buffer.byteLength(first)).toBeLessThan(60_000)
     const next = /href="([^"]+cursor=[^"]+)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? ''

@@ -5,15 +5,13 @@ import { readInbox } from '../operator/inbox.js'
 import { COUNTED_MAX, INBOX_KINDS, type InboxKind } from '../operator/inbox.sql.js'
 import { LinkButton } from '../portal/frame.js'
 import { queryOf } from '../portal/reader.js'
-import { codeInWords, differencesInWords, disabledInWords, failureInWords, mailedInWords } from './codes.js'
-import { UserCell } from './found.js'
-import { addressOf, type ConsolePages, Kept, renderConsole, sendPage, Table, type View } from './frame.js'
+import { type ConsolePages, renderConsole, sendPage, type View } from './frame.js'
+import { InboxEntries } from './inbox-entries.js'
 import { forOperators, viewOf } from './view.js'
 
 const SHOWN = 25
 
 type Inbox = Awaited<ReturnType<typeof readInbox>>
-type Entry = Inbox['entries'][number]
 
 export function inboxRoute(app: App, pages: ConsolePages): void {
   const hidden = forOperators(pages)
@@ -54,7 +52,7 @@ function inboxPage(
           {entries.length === 0 ? (
             <p safe>{say('nothingWaits')}</p>
           ) : (
-            <Entries {...{ pages, view, entries }} />
+            <InboxEntries {...{ pages, view, entries }} />
           )}
         </section>
         {isFirst && next === null ? null : (
@@ -96,75 +94,4 @@ function Kinds(of: { pages: ConsolePages; view: View; inbox: Inbox; kind: InboxK
       </ul>
     </nav>
   )
-}
-
-function Entries({ pages, view, entries }: { pages: ConsolePages; view: View; entries: readonly Entry[] }) {
-  const { say, locale } = view
-  const { money, moment } = pages.formats
-  const rows = entries.map((entry) => ({
-    safeCells: [
-      <What {...{ pages, view, entry }} />,
-      <UserCell {...{ pages, user: entry }} />,
-      entry.amount === null ? '' : <Kept>{money(entry.amount, locale)}</Kept>,
-      <Kept>{moment(entry.since, locale)}</Kept>,
-      <a href={placeOf(pages, entry)} safe>
-        {say(`next_${entry.kind}`)}
-      </a>,
-    ],
-  }))
-  const columns = [say('what'), say('user'), say('amount'), say('since'), say('nextAct')]
-  return <Table columns={columns} safeRows={rows} />
-}
-
-function What({ pages, view, entry }: { pages: ConsolePages; view: View; entry: Entry }) {
-  const { kind, detail: code } = entry
-  const detail = detailOf(pages, view, entry)
-  const title = view.say(`kind_${kind}`)
-  const mail = kind === 'mail_failed' && code !== null ? codeInWords(view, 'mail', mailIn(code).kind) : null
-  return (
-    <>
-      <b safe>{mail === null ? title : view.say('entryOf', { entry: title, what: mail })}</b>
-      {detail === null ? null : (
-        <span class="soft small line">
-          <bdi safe>{detail === code ? detail : capitalized(detail)}</bdi>
-        </span>
-      )}
-    </>
-  )
-}
-
-const capitalized = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
-
-/** As the statement of the inbox writes it: `receipt: refused: 550 no such user`. */
-function mailIn(detail: string): { readonly kind: string; readonly outcome: string } {
-  const [, kind = '', outcome = detail] = /^(\w+): (.*)$/s.exec(detail) ?? []
-  return { kind, outcome }
-}
-
-/** In words where we know what it can say; what others answered as it stands. */
-function detailOf(pages: ConsolePages, view: View, { kind, detail }: Entry): string | null {
-  const { say } = view
-  if (detail === null) return null
-  if (kind === 'payment_review') return differencesInWords(pages, view, detail)
-  if (kind === 'event_stuck') return failureInWords(view, detail)
-  if (kind === 'mail_failed') return mailedInWords(view, mailIn(detail).outcome)
-  if (kind === 'transfer_approval') return say('approvedBy', { name: detail })
-  if (kind === 'second_payment') return say('paidAlreadyBy', { payment: detail })
-  if (kind === 'events_off')
-    return detail === 'failing'
-      ? say('addressFails')
-      : say('addressOff', { why: disabledInWords(view, detail) })
-  if (kind !== 'finding') return detail
-  const found = FINDINGS.find((one) => one === detail)
-  return found ? say(`finding_${found}`) : detail
-}
-
-const FINDINGS = ['paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid'] as const
-
-/** Where the next act is done. */
-function placeOf({ base }: ConsolePages, { kind, id, paymentId, userId }: Entry): string {
-  if (kind === 'events_off') return addressOf(base, 'health#deliveries')
-  if (kind === 'event_stuck') return `${addressOf(base, 'events', id)}/resend`
-  if (kind === 'mail_failed' && userId !== null) return addressOf(base, 'users', userId)
-  return paymentId === null ? addressOf(base, 'health#comparison') : addressOf(base, 'payments', paymentId)
 }

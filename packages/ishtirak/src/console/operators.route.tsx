@@ -8,11 +8,12 @@ import { listSessions, revokeSession } from '../operator/sessions.js'
 import { Card } from '../portal/frame.js'
 import { actRoutes } from './act.route.js'
 import { addressOf, type ConsolePages, renderConsole, sendPage, Table, Text, type View } from './frame.js'
-import { type Notice, NoticeOf, noticeIn, Trail } from './trail.js'
+import { type Notice, NoticeOf, noticeIn } from './trail.js'
+import { type ShownTrail, TrailCard, trailAddress, trailIn } from './trail-card.js'
 import { forOperators, viewOf } from './view.js'
 
 /** Newest first: a key that a program signs in with every minute has hundreds of sessions. */
-const SHOWN = { sessions: 40, acts: 20 }
+const SESSIONS_SHOWN = 40
 
 const REVOKE = '/console/operators/:session_id/revoke'
 
@@ -21,7 +22,8 @@ export function operatorsRoutes(app: App, pages: ConsolePages): void {
 
   app.get('/console/operators', hidden, async (request, reply) => {
     const view = viewOf(pages, request, reply)
-    return sendPage(pages, reply, await operatorsPage(pages, view, noticeIn(request)))
+    const trail = await trailIn(pages, request)
+    return sendPage(pages, reply, await operatorsPage(pages, view, { trail, notice: noticeIn(request) }))
   })
 
   actRoutes(app, pages, REVOKE, {
@@ -33,14 +35,18 @@ export function operatorsRoutes(app: App, pages: ConsolePages): void {
   })
 }
 
-async function operatorsPage(pages: ConsolePages, view: View, notice: Notice): Promise<string> {
+async function operatorsPage(
+  pages: ConsolePages,
+  view: View,
+  { trail, notice }: { trail: ShownTrail; notice: Notice },
+): Promise<string> {
   const { say, locale, session: own } = view
-  const { sessions, acts: all } = await listSessions(pages)
-  const acts = all.slice(0, SHOWN.acts)
-  const hidden = sessions.length - SHOWN.sessions
+  const path = addressOf(pages.base, 'operators')
+  const { sessions } = await listSessions(pages)
+  const hidden = sessions.length - SESSIONS_SHOWN
   const may = mayDo(own.operator, 'operator.revoke')
   const rows = sessions
-    .slice(0, SHOWN.sessions)
+    .slice(0, SESSIONS_SHOWN)
     .map(({ id, operator, signedInBy, createdAt, expiresAt }) => ({
       safeCells: [
         <Text>{operator.name}</Text>,
@@ -64,10 +70,11 @@ async function operatorsPage(pages: ConsolePages, view: View, notice: Notice): P
     ...view,
     title: say('operators'),
     section: 'operators',
+    languagePath: trailAddress(path, trail.filter),
     safeContent: (
       <>
         <h1 safe>{say('operators')}</h1>
-        <NoticeOf {...{ view, notice }} acts={acts} />
+        <NoticeOf {...{ view, notice }} acts={trail.trail.data} />
         <Card id="sessions" title={say('sessions')}>
           <Table columns={columns} safeRows={rows} />
           {hidden > 0 ? (
@@ -76,7 +83,7 @@ async function operatorsPage(pages: ConsolePages, view: View, notice: Notice): P
             </p>
           ) : null}
         </Card>
-        <Trail {...{ pages, view, acts }} />
+        <TrailCard {...{ pages, view, path }} shown={trail} />
       </>
     ),
   })

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
 import { type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
+import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
@@ -95,6 +96,32 @@ describeScenario('an act in the console', ({ database }) => {
     expect(await visit.follow(answer)).toContain('Done Payment accepted, by owner.')
   })
 
+  it('does not say done of what was refused, and says why, however often the form is sent', async () => {
+    const paymentId = await payOtherwise(world, 'user-1', { charged: 1500, told: 1800 })
+    const { path, fields } = await ask(paymentId, 'accept')
+    const send = () => visit.submit(path, { ...fields, why: 'the user was asked' })
+    const answers = [await send(), await send()]
+    const targets = new Set(answers.map(({ headers }) => headers.get('location')))
+    expect([...targets]).toEqual([expect.stringMatching(/\?refused=act_/)])
+    for (const answer of answers) {
+      const told = await visit.follow(answer)
+      expect(told).toContain(
+        'Nothing was done: refused Conflict: Accept the payment The payment is under review: Amount: 2 000 DA here, 1 500 DA at the provider',
+      )
+      expect(told).not.toContain('Done')
+    }
+    expect(await audit(paymentId)).toMatchObject([
+      {
+        act: 'operator.refused',
+        why: 'the user was asked',
+        after: { act: 'payment.accept', code: 'conflict' },
+      },
+    ])
+    // A form that names the row as done says no more than the row.
+    const forged = await visit.open(`/console/payments/${paymentId}?done=${(await audit(paymentId))[0].id}`)
+    expect(wordsOf(forged.text)).not.toContain('Done')
+  })
+
   it('names an operator, not the provider, for what came by a transfer', async () => {
     const paymentId = await askForTransfer('user-1')
     const came = { amount: 1_500, received_at: '2026-11-21', payment_method: 'ccp', why: 'seen' }
@@ -131,7 +158,11 @@ describeScenario('an act in the console', ({ database }) => {
     expect(words).toContain('Amount asked for 2 000 DA')
     expect(words).toMatch(/Status open open Access Free Free Approvals 0 of 2 1 of 2/)
     const said = { ...fields, payment_method: 'ccp', why: 'on the statement' }
-    expect(await visit.follow(await visit.submit(path, said))).toContain('Done Transfer approved, by owner.')
+    const told = await visit.follow(await visit.submit(path, said))
+    expect(told).toContain(
+      'Noted; nothing is booked Transfer approved for the first time, by owner. A second operator must say the same.',
+    )
+    expect(told).toContain('owner Transfer approved for the first time on the statement')
     // The first operator is not the second one.
     expect((await visit.open(path)).status).toBe(409)
     const second = await enterConsole(world, SECOND_KEY)
@@ -144,6 +175,7 @@ describeScenario('an act in the console', ({ database }) => {
     expect([differs.status, wordsOf(differs.text)]).toEqual([422, expect.stringContaining('not allowed')])
     const answer = await second.submit(path, other)
     expect(answer.headers.get('location')).toContain('?done=act_')
+    expect(await second.follow(answer)).toContain('Done Transfer approved, by second.')
     const actors = (await audit(paymentId)).map(({ actor }: { actor: string }) => actor)
     // Both at one instant.
     expect(actors.sort()).toEqual(['owner', 'second'])
@@ -222,13 +254,13 @@ describeScenario('an act in the console', ({ database }) => {
 
   it.each([
     ['amount', ''],
-    ['amount', '20,00'],
+    ['amount', '20,50'],
     ['amount', '0'],
     ['amount', '9999999999'],
     ['received_at', ''],
     ['received_at', '2026-02-31'],
     ['received_at', '2026-11-25'],
-    ['received_at', '2026-10-01'],
+    ['received_at', '2026-09-01'],
     ['payment_method', ''],
     ['payment_method', 'gold'],
   ])('asks again for what cannot have come: %s %s', async (name, value) => {
@@ -238,6 +270,51 @@ describeScenario('an act in the console', ({ database }) => {
     const again = await visit.submit(path, said)
     expect(again.status).toBe(422)
     expect(again.text).toContain(`aria-describedby="wrong-${name}"`)
+    expect(await audit(paymentId)).toEqual([])
+  })
+
+  it('says that an approval of another amount booked nothing, and what differs', async () => {
+    const paymentId = await askForTransfer('user-1')
+    const came = { amount: 1500, received_at: '2026-11-21', payment_method: 'ccp', why: 'seen' }
+    await operatorOf(world, SECOND_KEY).post(`/payments/${paymentId}/approve`, came)
+    const { path, fields } = await ask(paymentId, 'approve')
+    const told = await visit.follow(await visit.submit(path, { ...fields, why: 'less came' }))
+    expect(told).toContain(
+      'Noted; nothing is booked Transfer approved, by owner. The payment is under review: Amount: 2 000 DA asked for, 1 500 DA by the operator’s entry',
+    )
+  })
+
+  it('takes an amount as the statement has it, and day of money that came before the order', async () => {
+    const paymentId = await askForTransfer('user-1')
+    const { path, fields } = await ask(paymentId, 'approve')
+    const said = {
+      ...fields,
+      payment_method: 'ccp',
+      why: 'x',
+      amount: '٢ ٠٠٠,00 DA',
+      received_at: '2026-10-01',
+    }
+    const shown = await visit.submit(path, said)
+    expect(wordsOf(shown.text)).toContain('Amount that came, in dinars 2 000 DA')
+    expect((await visit.submit(path, { ...said, ...fieldsOfAct(shown.text) })).status).toBe(303)
+    expect(await audit(paymentId)).toMatchObject([
+      { after: { approvals: [{ amount: 2000, received_at: '2026-09-30T23:00:00Z' }] } },
+    ])
+  })
+
+  it.each([
+    ['en', '1 980,50', '1 980,50 has centimes. Only whole dinars are booked: enter the amount without them.'],
+    ['en', '1.980', '1.980 is not clear. If 1 980 DA is meant, enter 1980.'],
+    ['fr', '1,980', '1,980 n’est pas clair. S’il s’agit de 1 980 DA, saisissez 1980.'],
+    ['ar', '1,980', 'المبلغ 1,980 غير واضح. إن كان المقصود 1 980 دج فأدخِل 1980.'],
+  ])('reads an amount back that cannot be booked as it stands (%s, %s)', async (locale, typed, says) => {
+    const paymentId = await askForTransfer('user-1')
+    const { path, fields } = await ask(paymentId, 'approve')
+    const reader = await enterConsole(world, ROLE_KEYS.owner, locale)
+    const form = { ...fieldsOfAct((await reader.open(path)).text), payment_method: 'ccp', why: 'x' }
+    const again = await reader.submit(path, { ...fields, ...form, amount: typed })
+    expect(again.status).toBe(422)
+    expect(wordsOf(again.text).replace(/[\u2066-\u2069]/g, '')).toContain(says)
     expect(await audit(paymentId)).toEqual([])
   })
 

@@ -4,7 +4,7 @@ import type { PaymentFile } from '../operator/acts.js'
 import { acceptPayment, previewRefund, recheckPayment, refundPayment } from '../operator/acts.js'
 import { lookAtPayment, type ProviderLook } from '../operator/look.js'
 import { previewResend, resendReceipt } from '../operator/resend-receipt.js'
-import { accessChange, statusChange, statusKey } from './changes.js'
+import { accessChange, receiptInWords, statusChange, statusKey } from './changes.js'
 import { mailedInWords, reviewInWords } from './codes.js'
 import { type ConsolePages, Facts, plainName, type View } from './frame.js'
 import type { PaymentAct, Shown } from './payment-act.js'
@@ -91,6 +91,7 @@ function describeLook(pages: ConsolePages, view: View, look: ProviderLook): Show
           [say('amount'), pages.formats.money(payment.price.amount, locale)],
           [say(teller), answer.filter((word) => word !== '').join(' · ')],
           [say('reviewDiffers'), reviewInWords(pages, view, payment)],
+          [say('receiptWillSay'), receiptInWords(pages, view, look.receipt)],
         ]}
       />
     ),

@@ -48,6 +48,35 @@ describeScenario('the console', ({ database }) => {
     expect(words).not.toContain('Checkout')
   })
 
+  it('links another payment that the same slip was sent for, there and in the inbox', async () => {
+    const ask = async (userId: string, body: Buffer) => {
+      const { id } = (await world.as(userId).post(PAYMENTS, { plan: 'pro', method: 'transfer' })).body
+      const headers = { authorization: `Bearer ${await tokenOf({ sub: userId })}` }
+      await world.call('PUT', `${PAYMENTS}/${id}/proof`, { body, headers })
+      return id
+    }
+    const first = await ask('user-1', png())
+    const came = { amount: 2000, received_at: '2026-11-21', payment_method: 'ccp', why: 'seen' }
+    await operatorOf(world).post(`/payments/${first}/approve`, came)
+    const [second, third] = [await ask('user-2', png()), await ask('user-3', png({ width: 9 }))]
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const { text } = await visit.open(`/console/payments/${second}`)
+    expect(wordsOf(text)).toContain(
+      `The same file was sent for another payment too: the money may have come only once. ${first} · paid · user-1`,
+    )
+    expect(text).toContain(`href="${world.base}/console/payments/${first}"`)
+    expect((await visit.open(`/console/payments/${third}`)).text).not.toContain('same file')
+    const inbox = await visit.open('/console?kind=transfer_proof')
+    expect(wordsOf(inbox.text)).toContain(`Same file as for ${first}`)
+    expect(inbox.text.match(/href="[^"]*\/console\/payments\/[^"]*"/g)).toHaveLength(3)
+    expect((await operatorOf(world).payment(second)).transfer.same_proofs).toEqual([
+      { n: 1, user_id: 'user-1', payment_id: first, status: 'paid' },
+    ])
+    // The user reads nothing of others.
+    const { body } = await world.as('user-2').get(`${PAYMENTS}/${second}`)
+    expect(JSON.stringify(body)).not.toContain(first)
+  })
+
   it('puts the plan before its term in Arabic, whatever the letters of its name', async () => {
     const { paymentId } = await world.as('user-1').buy()
     const { text } = await (await enterConsole(world, OPERATOR_KEY, 'ar')).open(

@@ -3,12 +3,13 @@ import { type Payment, type PaymentWay, wayOf } from '../core/payment.js'
 import { mayDo } from '../core/role.js'
 import type { Proof } from '../core/transfer.js'
 import type { ConsoleKey } from '../i18n/console.js'
-import { termInWords } from '../i18n/formats.js'
-import { instrumentName, planName } from '../i18n/messages.js'
+import { planAndTerm } from '../i18n/formats.js'
+import { instrumentName } from '../i18n/messages.js'
 import type { PaymentFile } from '../operator/acts.js'
 import { Card, LinkButton } from '../portal/frame.js'
 import { statusKey } from './changes.js'
 import { codeInWords, reviewInWords } from './codes.js'
+import { UserCell } from './found.js'
 import {
   addressOf,
   type ConsolePages,
@@ -21,7 +22,7 @@ import {
   type View,
 } from './frame.js'
 import { actsOffered } from './payment-acts.js'
-import { type Notice, NoticeOf, Trail } from './trail.js'
+import { type Notice, NoticeOf, Trail, type TrailEntry } from './trail.js'
 
 /** The newest: with reasons of 500 letters the page is under 60 kB. */
 const ACTS_SHOWN = 25
@@ -38,7 +39,12 @@ export function paymentPage(pages: ConsolePages, view: View, file: PaymentFile, 
           <h1 safe>{title}</h1>
           <StatusBadge {...{ view, payment }} />
         </div>
-        <NoticeOf {...{ view, notice }} acts={file.audit} />
+        <NoticeOf
+          {...{ view, notice }}
+          acts={file.audit}
+          notBooked={(act) => whyNotBooked(pages, view, file, act)}
+          whyRefused={() => stateInWords(pages, view, file)}
+        />
         <Card id="facts" title={view.say('payment')}>
           <Facts facts={factsOf(pages, view, file)} />
         </Card>
@@ -49,6 +55,30 @@ export function paymentPage(pages: ConsolePages, view: View, file: PaymentFile, 
       </>
     ),
   })
+}
+
+const BOOKING: readonly string[] = ['payment.approve', 'payment.accept']
+
+/** As the payment is now: an operator who reads "done" takes it for money that is booked. */
+function whyNotBooked(
+  pages: ConsolePages,
+  view: View,
+  file: PaymentFile,
+  { act }: TrailEntry,
+): string | null {
+  const { status } = file.payment
+  if (!BOOKING.includes(act) || status === 'paid' || status === 'refunded') return null
+  return stateInWords(pages, view, file)
+}
+
+function stateInWords(pages: ConsolePages, view: View, { payment, transfer }: PaymentFile): string {
+  const { say } = view
+  const isBooked = payment.status === 'paid' || payment.status === 'refunded'
+  const what = isBooked ? null : reviewInWords(pages, view, payment)
+  if (what !== null) return say('wentToReview', { what })
+  const isHalf = transfer !== null && transfer.state !== 'approved' && transfer.approvals.length > 0
+  if (isHalf && !isBooked) return say('waitsForSecond')
+  return say('notBookedYet', { status: say(statusKey(payment.status)) })
 }
 
 const LOOKS: Readonly<Record<string, string>> = {
@@ -99,7 +129,32 @@ function Proofs({ pages, view, file }: { pages: ConsolePages; view: View; file: 
   return (
     <Card id="proofs" title={say('proofs')}>
       <Table columns={[say('when'), say('file')]} safeRows={rows} />
+      <SameProofs {...{ pages, view, file }} />
     </Card>
+  )
+}
+
+/** A slip that stands for two payments: the money may have come once. */
+function SameProofs({ pages, view, file }: { pages: ConsolePages; view: View; file: PaymentFile }) {
+  if (file.sameProofs.length === 0) return null
+  const { say } = view
+  return (
+    <div role="alert">
+      <p class="over" safe>
+        {say('sameProofText')}
+      </p>
+      <ul class="dots">
+        {file.sameProofs.map(({ payment_id, user_id, status }) => (
+          <li>
+            <a href={addressOf(pages.base, 'payments', payment_id)}>
+              <bdi safe>{payment_id}</bdi>
+            </a>{' '}
+            <span safe>{`· ${say(statusKey(status))} ·`}</span>{' '}
+            <UserCell {...{ pages, user: { userId: user_id } }} />
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 
@@ -144,7 +199,7 @@ const REFERENCE_NAMES = {
 function factsOf(pages: ConsolePages, view: View, { payment, user, receipt, transfer }: PaymentFile) {
   const { formats } = pages
   const { locale, say } = view
-  const { plan, months, price, periodStart: start, periodEnd: end, paidAt, instrument } = payment
+  const { plan, months, periodStart: start, periodEnd: end, paidAt, instrument } = payment
   const moment = (instant: number | null) => (instant === null ? null : formats.moment(instant, locale))
   const span = { start: moment(start) ?? '', end: moment(end) ?? '' }
   const linked = (page: string, id: string, text = id): LinkedFact => ({
@@ -153,11 +208,8 @@ function factsOf(pages: ConsolePages, view: View, { payment, user, receipt, tran
   })
   return [
     [say('user'), linked('users', payment.userId, plainName(user.name ?? user.email ?? payment.userId))],
-    [
-      say('plan'),
-      say('planAndTerm', { plan: planName(plan.name, locale), term: termInWords(months, locale) }),
-    ],
-    [say('amount'), formats.money(price.amount, locale)],
+    [say('plan'), planAndTerm(plan, months, locale)],
+    [say('amount'), formats.came(payment, locale)],
     [
       say('method'),
       instrument === null

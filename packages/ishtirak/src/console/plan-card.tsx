@@ -1,9 +1,12 @@
-// What a user's plan is now, and why: until when, by which payments, grants and codes, and from when on months are counted.
+// What a user's plan is now, and why: until when, from when on months are counted, and all time that there was and is, by which
+// payments, grants and codes.
+import { type HeldTime, stretchesAt } from '../core/held-time.js'
 import { DAY, toTimestamp } from '../core/instant.js'
-import { graceEndsAt, type PaidPeriod } from '../core/subscription.js'
-import { termInWords } from '../i18n/formats.js'
+import { graceEndsAt } from '../core/subscription.js'
+import { inParts, termInWords } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
 import type { UserFile } from '../operator/acts.js'
+import type { InboxKind } from '../operator/inbox.sql.js'
 import { Card } from '../portal/frame.js'
 import { codeInWords } from './codes.js'
 import { addressOf, type ConsolePages, Table, Text, type View } from './frame.js'
@@ -17,23 +20,26 @@ interface PlanOf {
 export function PlanCard(of: PlanOf) {
   const { view, file } = of
   const { say } = view
-  const rows = file.user.subscription.periods.map((period) => ({
+  const rows = file.time.map((time) => ({
     safeCells: [
-      <Source {...of} period={period} />,
+      <Source {...of} time={time} />,
       // In the direction of the page, also where a name in Latin letters comes first.
-      <span safe>{whatItGives(of, period)}</span>,
-      <Text>{moment(of, period.start)}</Text>,
-      <Text>{moment(of, period.end)}</Text>,
+      <span safe>{whatItGives(of, time)}</span>,
+      <Text>{moment(of, time.start)}</Text>,
+      <Text>{moment(of, time.end)}</Text>,
     ],
   }))
   return (
     <Card id="plan" title={say('planTitle')}>
       <p safe>{inWords(of)}</p>
       <EndedBy {...of} />
-      {rows.length === 0 ? null : (
-        <Table columns={[say('timeFrom'), say('what'), say('starts'), say('ends')]} safeRows={rows} />
-      )}
       <Run {...of} />
+      {rows.length === 0 ? null : (
+        <>
+          <h3 safe>{say('timeTitle')}</h3>
+          <Table columns={[say('timeFrom'), say('what'), say('starts'), say('ends')]} safeRows={rows} />
+        </>
+      )}
     </Card>
   )
 }
@@ -42,19 +48,51 @@ function moment({ pages, view }: PlanOf, instant: number): string {
   return pages.formats.moment(instant, view.locale)
 }
 
+/** Money that came, or that a user says was sent. */
+const MONEY_LOOKED_AT: readonly InboxKind[] = [
+  'payment_review',
+  'transfer_approval',
+  'transfer_proof',
+  'finding',
+]
+
 function inWords(of: PlanOf): string {
   const { pages, view, file } = of
   const { say, locale } = view
-  const { plan, status, currentPeriodEnd } = file.subscription
+  const { plan, status, currentPeriodEnd, endedPlan } = file.subscription
   const name = planName(plan.name, locale)
-  if (currentPeriodEnd === null) return say('planNeverPaid', { plan: name })
+  if (currentPeriodEnd === null) {
+    const isMoneyLookedAt = file.waiting.some(({ kind }) => MONEY_LOOKED_AT.includes(kind))
+    return say(isMoneyLookedAt ? 'planNotBooked' : 'planNeverPaid', { plan: name })
+  }
   const end = moment(of, currentPeriodEnd)
   if (status === 'canceled') return say('planCanceled', { plan: name, end })
   const grace = moment(of, graceEndsAt(currentPeriodEnd, pages.rules))
   if (status === 'past_due') return say('planPastDue', { plan: name, end, grace })
-  if (status === 'expired') return say('planExpired', { plan: name, end, grace })
-  const left = pages.formats.timeLeft(currentPeriodEnd - pages.clock.now(), locale)
-  return say('planActive', { plan: name, end, left })
+  if (status === 'expired')
+    return say('planExpired', { plan: name, ended: planName((endedPlan ?? plan).name, locale), end, grace })
+  return activeInWords(of, name)
+}
+
+/** The plan in effect, and those that follow it. */
+function activeInWords(of: PlanOf, name: string): string {
+  const { pages, view, file } = of
+  const { say, locale } = view
+  const at = pages.clock.now()
+  const sentences = stretchesAt(file.subscription, at).map(({ plan, start, end }, index) =>
+    index === 0
+      ? say('planActive', {
+          plan: name,
+          end: moment(of, end),
+          left: pages.formats.timeLeft(end - at, locale),
+        })
+      : say('planThen', {
+          plan: planName(plan.name, locale),
+          start: moment(of, start),
+          end: moment(of, end),
+        }),
+  )
+  return sentences.join(' ')
 }
 
 /** Which act ended it: it is as old as the end. */
@@ -73,34 +111,39 @@ function EndedBy({ view, file }: PlanOf) {
 
 const ENDING = ['user.end', 'payment.refund']
 
-type OfPeriod = PlanOf & { readonly period: PaidPeriod }
-
-function Source({ pages, file, period: { sourceId } }: OfPeriod) {
-  if (!file.payments.some(({ id }) => id === sourceId)) return <code safe>{sourceId}</code>
+function Source({ pages, view, time }: PlanOf & { readonly time: HeldTime }) {
+  if (time.by === 'gap') return <span safe>{view.say('time_gap')}</span>
+  if (time.by !== 'paid') return <code safe>{time.id}</code>
   return (
-    <a href={addressOf(pages.base, 'payments', sourceId)} safe>
-      {sourceId}
+    <a href={addressOf(pages.base, 'payments', time.id)} safe>
+      {time.id}
     </a>
   )
 }
 
-/** `Pro · 1 month · 2 000 DA · EDAHABIA`, `Pro · 14 days, granted by amina: ticket 4711`. */
-function whatItGives({ pages, view, file }: PlanOf, { sourceId, plan, months, granted }: PaidPeriod): string {
+/** `Pro · 1 month · paid · 2 000 DA · EDAHABIA`, `Pro · 14 days · granted by amina: ticket 4711`. */
+function whatItGives({ pages, view, file }: PlanOf, time: HeldTime): string {
   const { say, locale } = view
-  const payment = file.payments.find(({ id }) => id === sourceId)
-  const grant = file.grants.find(({ id }) => id === sourceId)
-  const length = granted
-    ? pages.formats.timeLeft(granted.days * DAY, locale)
-    : `${termInWords(months, locale)}${grant ? ` · ${say('byCode')}` : ''}`
-  return [
+  if (time.by === 'gap') return ''
+  const { plan, months, days } = time
+  const payment = file.payments.find(({ id }) => id === time.id)
+  const grant = file.grants.find(({ id }) => id === time.id)
+  // A piece of several grants is by none of them alone.
+  const isByOne = grant && grant.by !== null && grant.days === days
+  const given = isByOne
+    ? say('grantedBy', { name: grant.by, why: grant.why ?? '' })
+    : say(time.isRefunded ? 'time_refunded' : `time_${time.by}`)
+  const parts = [
     planName(plan.name, locale),
-    length,
-    payment && pages.formats.money(payment.price.amount, locale),
+    days > 0 ? pages.formats.timeLeft(days * DAY, locale) : termInWords(months, locale),
+    given,
+    payment && pages.formats.came(payment, locale),
     payment?.instrument && instrumentName(payment.instrument, locale),
-    grant?.by && say('grantedBy', { name: grant.by, why: grant.why ?? '' }),
   ]
-    .filter((part) => typeof part === 'string')
-    .join(' · ')
+  return inParts(
+    parts.filter((part) => typeof part === 'string'),
+    locale,
+  )
 }
 
 /** From which instant the ends of months are counted. */

@@ -2,10 +2,11 @@
 // where there are none, what can be searched.
 import type { Payment } from '../core/payment.js'
 import type { App } from '../http/app.js'
-import { search } from '../operator/search.js'
+import { type Found, search } from '../operator/search.js'
 import { SEARCHED_MAX } from '../operator/search-schemas.js'
 import { Card } from '../portal/frame.js'
 import { queryOf } from '../portal/reader.js'
+import { accessInWords } from './changes.js'
 import { UserCell } from './found.js'
 import {
   addressOf,
@@ -21,7 +22,6 @@ import {
 import { StatusBadge } from './payment-page.js'
 import { forOperators, viewOf } from './view.js'
 
-type Found = Awaited<ReturnType<typeof search>>
 const NOTHING: Found = { users: [], payments: [] }
 
 export function searchRoute(app: App, pages: ConsolePages): void {
@@ -39,7 +39,7 @@ export function searchRoute(app: App, pages: ConsolePages): void {
 /** The pages of the exact hits. */
 function exactIn({ base }: ConsolePages, { users, payments }: Found): readonly string[] {
   return [
-    ...users.filter(({ exact }) => exact).map(({ user_id }) => addressOf(base, 'users', user_id)),
+    ...users.filter(({ exact }) => exact).map(({ userId }) => addressOf(base, 'users', userId)),
     ...payments.filter(({ exact }) => exact).map(({ payment }) => addressOf(base, 'payments', payment.id)),
   ]
 }
@@ -86,15 +86,16 @@ function NoHit({ say, isAsked }: { say: View['say']; isAsked: boolean }) {
 function Users({ pages, view, found }: { pages: ConsolePages; view: View; found: Found }) {
   const { say } = view
   if (found.users.length === 0) return null
-  const rows = found.users.map(({ user_id, name, email }) => ({
+  const rows = found.users.map((user) => ({
     safeCells: [
-      <UserCell {...{ pages, user: { userId: user_id, name, email } }} />,
-      <Text>{plainName(user_id)}</Text>,
+      <UserCell {...{ pages, user }} />,
+      <Text>{plainName(user.userId)}</Text>,
+      <Text>{accessInWords(pages, view, user.subscription)}</Text>,
     ],
   }))
   return (
     <Card id="users" title={say('users')}>
-      <Table columns={[say('user'), say('userId')]} safeRows={rows} />
+      <Table columns={[say('user'), say('userId'), say('access')]} safeRows={rows} />
     </Card>
   )
 }
@@ -102,7 +103,7 @@ function Users({ pages, view, found }: { pages: ConsolePages; view: View; found:
 function Payments({ pages, view, found }: { pages: ConsolePages; view: View; found: Found }) {
   const { say, locale } = view
   if (found.payments.length === 0) return null
-  const { money, moment } = pages.formats
+  const { came, moment } = pages.formats
   const when = ({ paidAt, createdAt }: Payment) => moment(paidAt ?? createdAt, locale)
   const rows = found.payments.map(({ payment }) => ({
     safeCells: [
@@ -110,7 +111,7 @@ function Payments({ pages, view, found }: { pages: ConsolePages; view: View; fou
         {payment.id}
       </a>,
       <UserCell {...{ pages, user: { userId: payment.userId } }} />,
-      <Kept>{money(payment.price.amount, locale)}</Kept>,
+      <Kept>{came(payment, locale)}</Kept>,
       <StatusBadge {...{ view, payment }} />,
       <Kept>{when(payment)}</Kept>,
     ],

@@ -18,7 +18,7 @@ const hidden = { schema: { hide: true } }
 
 export function signInRoutes(app: App, pages: ConsolePages): void {
   const { reader, operatorsHere } = pages
-  const keys = createOperatorKeys(pages.operatorKeys)
+  const keys = createOperatorKeys(pages.operatorKeys, pages.noteUse)
   const wrongKeys = createTryLimit({ clock: pages.clock, most: WRONG_KEYS })
 
   app.get('/console/sign-in', hidden, async (request, reply) => {

@@ -9,38 +9,68 @@ import { queryOf } from '../portal/reader.js'
 import { actionInWords, codeInWords } from './codes.js'
 import { type ConsolePages, Table, Text, type View } from './frame.js'
 
-type TrailEntry = PaymentFile['audit'][number]
+export type TrailEntry = PaymentFile['audit'][number]
 
 export interface Notice {
   /** The id of the act that was just done. */
   readonly done: string | undefined
+  /** The id of the refusal of what was just tried. */
+  readonly refused: string | undefined
   /** Nothing was done, because it had changed. */
   readonly isChanged: boolean
 }
 
 /** As `actOnce` writes it. */
 export function noticeIn(request: FastifyRequest): Notice {
-  return { done: queryOf(request, 'done'), isChanged: queryOf(request, 'changed') !== undefined }
+  return {
+    done: queryOf(request, 'done'),
+    refused: queryOf(request, 'refused'),
+    isChanged: queryOf(request, 'changed') !== undefined,
+  }
 }
 
 export function NoticeOf({
   view,
   acts,
   notice,
+  notBooked,
+  whyRefused,
 }: {
   view: View
   acts: readonly TrailEntry[]
   notice: Notice
+  /** Why the act was done and no money is booked by it; null: it is, or the act books none. */
+  notBooked?: (act: TrailEntry) => string | null
+  /** What stands in the way of what was refused. */
+  whyRefused?: () => string
 }) {
   const { say } = view
-  const done = acts.find(({ id }) => id === notice.done)
+  const done = acts.find(({ id, act }) => id === notice.done && act !== 'operator.refused')
   if (done) {
+    const why = notBooked?.(done) ?? null
     return (
-      <section class="notice" role="status">
-        <h2 safe>{say('doneTitle')}</h2>
-        <p safe>{say('doneText', { act: codeInWords(view, 'did', done.act), name: done.actor })}</p>
+      <section class={why === null ? 'notice' : 'notice warn'} role="status">
+        <h2 safe>{say(why === null ? 'doneTitle' : 'notBookedTitle')}</h2>
+        <p safe>{say('doneText', { act: didInWords(view, done), name: done.actor })}</p>
+        {why === null ? null : <p safe>{why}</p>}
         <p>
           <a href={`#${done.id}`} safe>
+            {say('toTrail')}
+          </a>
+        </p>
+      </section>
+    )
+  }
+  const refused = acts.find(({ id, act }) => id === notice.refused && act === 'operator.refused')
+  if (refused) {
+    const why = whyRefused?.() ?? null
+    return (
+      <section class="notice warn" role="status">
+        <h2 safe>{say('refusedTitle')}</h2>
+        <p safe>{refusalOf(view, refused)}</p>
+        {why === null ? null : <p safe>{why}</p>}
+        <p>
+          <a href={`#${refused.id}`} safe>
             {say('toTrail')}
           </a>
         </p>
@@ -56,6 +86,12 @@ export function NoticeOf({
   )
 }
 
+/** The first of two approvals books nothing. */
+function didInWords(view: View, { act, after }: TrailEntry): string {
+  const isFirst = act === 'payment.approve' && Object(after).state !== 'approved'
+  return isFirst ? view.say('approvedFirst') : codeInWords(view, 'did', act)
+}
+
 /** What was refused, and empty for every other act. */
 function refusalOf(view: View, { after }: TrailEntry): string {
   if (typeof after !== 'object' || after === null) return ''
@@ -67,25 +103,14 @@ function refusalOf(view: View, { after }: TrailEntry): string {
     : view.say('entryOf', { entry: title, what: actionInWords(view, act) })
 }
 
-export function Trail({
-  pages,
-  view,
-  acts,
-}: {
-  pages: ConsolePages
-  view: View
-  acts: readonly TrailEntry[]
-}) {
-  const { locale, say } = view
-  const rows = acts.map((entry) => ({
-    id: entry.id,
-    safeCells: [
-      <Text>{pages.formats.moment(Date.parse(entry.at), locale)}</Text>,
-      <Text>{entry.actor === UNKNOWN ? say('unknownCaller') : entry.actor}</Text>,
-      <Text>{codeInWords(view, 'did', entry.act)}</Text>,
-      <Text>{entry.why ?? refusalOf(view, entry)}</Text>,
-    ],
-  }))
+interface Shown {
+  readonly pages: ConsolePages
+  readonly view: View
+}
+
+export function Trail({ pages, view, acts }: Shown & { acts: readonly TrailEntry[] }) {
+  const { say } = view
+  const rows = acts.map((entry) => rowOf({ pages, view }, entry, []))
   return (
     <Card id="trail" title={say('trail')}>
       {rows.length === 0 ? (
@@ -97,4 +122,18 @@ export function Trail({
       )}
     </Card>
   )
+}
+
+export function rowOf({ pages, view }: Shown, entry: TrailEntry, safeAbout: readonly JSX.Element[]) {
+  const { say, locale } = view
+  return {
+    id: entry.id,
+    safeCells: [
+      <Text>{pages.formats.moment(Date.parse(entry.at), locale)}</Text>,
+      <Text>{entry.actor === UNKNOWN ? say('unknownCaller') : entry.actor}</Text>,
+      <Text>{didInWords(view, entry)}</Text>,
+      ...safeAbout,
+      <Text>{[refusalOf(view, entry), entry.why ?? ''].filter((text) => text !== '').join(' · ')}</Text>,
+    ],
+  }
 }

@@ -2,15 +2,16 @@
 import { INSTRUMENTS, isTransferred } from '../core/account.js'
 import { wrongField } from '../core/error.js'
 import { decideRefusal } from '../core/transfer.js'
+import { readTypedAmount } from '../core/typed-amount.js'
 import { instrumentName } from '../i18n/messages.js'
 import { loadPayment, type PaymentFile } from '../operator/acts.js'
 import { AMOUNT_MAX } from '../operator/approval-schemas.js'
 import { approvePayment, lookAtDecision, type Received, refusePayment } from '../operator/approvals.js'
 import { keepPayment } from '../operator/inbox.js'
 import { readInstant } from '../operator/schemas.js'
-import { countIn } from './act-form.js'
+import { amountIn } from './act-form.js'
 import type { Field } from './act-page.js'
-import { accessChange, statusChange } from './changes.js'
+import { accessChange, receiptInWords, statusChange } from './changes.js'
 import { type ConsolePages, Facts, type View } from './frame.js'
 import type { PaymentAct, Shown, Typed } from './payment-act.js'
 
@@ -69,12 +70,14 @@ function receivedFields(
       type: 'number',
       value: String(first?.amount ?? payment.price.amount),
       decides: true,
+      explain: (typed) => amountProblem(pages, view, typed),
     },
     {
       name: 'received_at',
       label: say('dayCame'),
       type: 'date',
       value: pages.wallClock.wallTime(first?.receivedAt ?? pages.clock.now()).slice(0, 10),
+      explain: (_typed, code) => (code === 'out_of_range' ? say('dayCameBounds') : null),
     },
     {
       name: 'payment_method',
@@ -88,10 +91,19 @@ function receivedFields(
   ]
 }
 
+/** With the figure read back; null: it is no figure, or has no problem but its size. */
+function amountProblem({ formats }: ConsolePages, { say, locale }: View, typed: string): string | null {
+  const amount = readTypedAmount(typed)
+  if (amount.kind === 'centimes') return say('amountCentimes', { typed })
+  if (amount.kind !== 'ambiguous') return null
+  const { grouped } = amount
+  return say('amountAmbiguous', { typed, grouped: formats.money(grouped, locale), plain: String(grouped) })
+}
+
 /** Throws `validation_failed`. */
 function readReceived({ wallClock }: ConsolePages, typed: Typed): Received {
   const { amount: figures = '', received_at: day = '', payment_method: instrument = '' } = typed
-  const amount = countIn('amount', figures, AMOUNT_MAX)
+  const amount = amountIn('amount', figures, AMOUNT_MAX)
   if (day === '') throw wrongField('received_at', 'required')
   if (instrument !== '' && !isTransferred(instrument)) throw wrongField('payment_method', 'not_allowed')
   return {
@@ -130,6 +142,7 @@ async function showApproval(
           [say('reference'), payment.checkoutId],
           [say('amountAsked'), money(payment.price.amount)],
           [say('amountCame'), money(received.amount)],
+          [say('receiptWillSay'), receiptInWords(pages, view, look.receipt)],
         ]}
       />
     ),

@@ -58,7 +58,9 @@ describeScenario('an act on a user', ({ database }) => {
 
   it('ends access, and is offered while there is some', async () => {
     const { words, told } = await send('end')
-    expect(words).toMatch(/Access Pro until 21 December 2026 at 13:00 Free until 21 November 2026/)
+    expect(words).toMatch(
+      /Access Pro until 21 December 2026 at 13:00 Free \(Pro ended on 21 November 2026 at 13:00\)/,
+    )
     expect(told).toContain('Done Access ended, by owner.')
     expect(told).not.toContain('End access')
     expect((await ask('end')).status).toBe(409)
@@ -77,7 +79,7 @@ describeScenario('an act on a user', ({ database }) => {
     const known = await visit.open(`/console/users/user-1/record${QUERIES.record}`)
     expect([known.status, known.text.includes('aria-describedby="wrong-reference"')]).toEqual([422, true])
     const { path, fields } = await ask('record', '?offer=pro+1&method=cheque&reference=BNA+7')
-    const other = { user_id: 'user-2', plan: 'pro', method: 'cheque', amount: 2000 }
+    const other = { user_id: 'user-2', new_user: true, plan: 'pro', method: 'cheque', amount: 2000 }
     await operatorOf(world, ROLE_KEYS.owner).post('/payments', { ...other, reference: 'bna 7', why: 'x' })
     const late = await visit.submit(path, { ...fields, why: 'x' })
     expect([late.status, late.text.includes('aria-describedby="wrong-reference"')]).toEqual([422, true])
@@ -187,7 +189,7 @@ describeScenario('an act on a user', ({ database }) => {
     const tooMany = await support.open(`${path}?days=31`)
     expect([tooMany.status, wordsOf(tooMany.text)]).toEqual([
       422,
-      expect.stringContaining('The value is too large.'),
+      expect.stringContaining('The value is too large: at most 30.'),
     ])
     const { fields } = await ask('grant')
     expect((await support.submit(path, { ...fields, days: '31', why: 'x' })).status).toBe(403)

@@ -3,18 +3,11 @@ import { BillingError, type ErrorCode, wrongField } from '../core/error.js'
 import { planToGrant } from '../core/grant.js'
 import { offersOf } from '../core/plan.js'
 import { type Act, mayDo, SUPPORT_GRANT_DAYS_MAX } from '../core/role.js'
-import { statusAt } from '../core/subscription.js'
-import { termInWords } from '../i18n/formats.js'
+import { extend, purchaseAt, statusAt } from '../core/subscription.js'
+import { inParts, planAndTerm } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
-import {
-  endUser,
-  grantDays,
-  loadUser,
-  previewEnd,
-  previewGrant,
-  type UserFile,
-  type UserPreview,
-} from '../operator/acts.js'
+import { endUser, loadUser, previewEnd, type UserFile, type UserPreview } from '../operator/acts.js'
+import { grantDays, previewGrant } from '../operator/grant.js'
 import { GRANTED_DAYS_MAX } from '../operator/grant-schemas.js'
 import type { By } from '../payments/audit.sql.js'
 import { DESK_METHODS, type DeskMethod } from '../payments/desk/desk.js'
@@ -51,8 +44,8 @@ export const USER_ACTS = {
     asks: 'days',
     show: async (pages, view, userId, given) => {
       const wanted = daysIn(given)
-      if (wanted.days > mostDaysFor(view)) throw wrongField('days', 'too_large')
-      const preview = await previewGrant(pages, userId, wanted)
+      if (wanted.days > mostDaysFor(view)) throw wrongField('days', 'too_large', mostDaysFor(view))
+      const preview = await previewGrant(pages, userId, wanted, view.session.operator)
       const plan = wanted.planId === null ? {} : { plan: wanted.planId }
       const days = pages.formats.number(wanted.days, view.locale)
       return {
@@ -71,7 +64,8 @@ export const USER_ACTS = {
     show: showRecord,
     run: (pages, userId, given, by) => {
       const amount = Number(given('amount'))
-      return recordPayment(pages, { userId, ...boughtIn(given), amount, reference: referenceIn(given) }, by)
+      const taken = { userId, newUser: false, ...boughtIn(given), amount, reference: referenceIn(given) }
+      return recordPayment(pages, taken, by)
     },
   },
   end: {
@@ -163,10 +157,13 @@ async function showRecord(pages: ConsolePages, view: View, userId: string, given
   const user = await loadUser(pages, userId)
   const reference = referenceIn(given)
   const quote = await quoteAtDesk(pages, { userId, ...bought, reference })
-  const { offer, period, dutyCentimes, totalCentimes } = quote
-  const before = statusAt(user.subscription, pages.clock.now(), pages.rules)
-  const term = termInWords(offer.months, locale)
-  const after = { ...before, plan: offer.plan, currentPeriodEnd: period.end }
+  const { offer, dutyCentimes, totalCentimes } = quote
+  const { rules, clock } = pages
+  const now = clock.now()
+  const added = purchaseAt(user.subscription, now, offer.months, rules)
+  const source = { id: reference, plan: offer.plan, instrument: bought.method }
+  const before = statusAt(user.subscription, now, rules)
+  const after = statusAt(extend(user.subscription, added, source, now), now, rules)
   return {
     version: user.version,
     changes: [accessChange(pages, view, { before, after })],
@@ -174,7 +171,7 @@ async function showRecord(pages: ConsolePages, view: View, userId: string, given
     safeMore: (
       <Facts
         facts={[
-          [say('plan'), say('planAndTerm', { plan: planName(offer.plan.name, locale), term })],
+          [say('plan'), planAndTerm(offer.plan, offer.months, locale)],
           [say('method'), instrumentName(bought.method, locale)],
           [say('deskTotal'), formats.centimes(totalCentimes, locale)],
           [say('stampDuty'), dutyCentimes === 0 ? null : formats.centimes(dutyCentimes, locale)],
@@ -210,8 +207,8 @@ function deskFields(pages: ConsolePages, { say, locale }: View): readonly Field[
   const { formats, catalogue, methods } = pages
   const taken = DESK_METHODS.filter((name) => methods.all.some((method) => method.name === name))
   const offers = catalogue.plans.flatMap(offersOf).map(({ plan, months, price }) => {
-    const words = [planName(plan.name, locale), termInWords(months, locale)]
-    return [`${plan.id} ${months}`, [...words, formats.money(price.amount, locale)].join(' · ')] as const
+    const words = [planAndTerm(plan, months, locale), formats.money(price.amount, locale)]
+    return [`${plan.id} ${months}`, inParts(words, locale)] as const
   })
   return [
     { name: 'offer', label: say('plan'), value: '', type: 'text', choices: offers },

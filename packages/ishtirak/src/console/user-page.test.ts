@@ -41,7 +41,7 @@ describeScenario('the page of a user', ({ database }) => {
     const said = await words('user-1')
     for (const part of [
       'Pro until 4 January 2027 at 13:00, 44 days left.',
-      `${paymentId} Pro · 1 month · 2 000 DA · EDAHABIA card (Algérie Poste) 21 November 2026 at 13:00 21 December 2026 at 13:00`,
+      `${paymentId} Pro · 1 month · paid · 2 000 DA · EDAHABIA card (Algérie Poste) 21 November 2026 at 13:00 21 December 2026 at 13:00`,
       'Pro · 14 days · granted by owner: ticket 4711 21 December 2026 at 13:00 4 January 2027 at 13:00',
       'The next month is counted from 4 January 2027 at 13:00, where the granted days end.',
     ])
@@ -56,11 +56,11 @@ describeScenario('the page of a user', ({ database }) => {
     await world.as('user-1').buy()
     await advance(31)
     expect(await words('user-1')).toMatch(
-      /Paid until 21 December 2026 at 13:00\. Pro still works until 2\d December/,
+      /Pro ended on 21 December 2026 at 13:00, and still works until 2\d December/,
     )
     await advance(10)
     expect(await words('user-1')).toMatch(
-      /Paid until 21 December 2026 at 13:00\. The plan is Free since 2\d December/,
+      /Pro ended on 21 December 2026 at 13:00\. The plan is Free since 2\d December/,
     )
     await grant('user-1', 3)
     await operatorOf(world, ROLE_KEYS.owner).post('/users/user-1/end', { why: 'a stolen card' })
@@ -68,6 +68,67 @@ describeScenario('the page of a user', ({ database }) => {
       /Access was ended on 1 January 2027 at \S+ The plan is Free\. Access ended, by owner\. a stolen card/,
     )
   })
+
+  it('has what waits on top, and does not say that nothing was paid while money is under review', async () => {
+    world.emulator.setFaults({ wrong_amount: { times: 1 } })
+    const { paymentId } = await world.as('user-1').buy()
+    const { text } = await pageOf('user-1')
+    const said = wordsOf(text)
+    expect(said).toContain('What waits')
+    expect(said).toMatch(/Payment under review Amount: 2 000 DA here, 50 DA at the provider 2 000 DA/)
+    expect(text.indexOf('id="waiting"')).toBeLessThan(text.indexOf('id="facts"'))
+    expect(text).toContain(`href="${world.base}/console/payments/${paymentId}"`)
+    expect(said).toContain(
+      'Nothing is booked so far; what waits stands above. The plan is Free, without an end.',
+    )
+    expect(said).not.toContain('Nothing was paid')
+    const { body } = await operatorOf(world, ROLE_KEYS.owner).get('/users/user-1')
+    expect(body.waiting).toMatchObject([{ kind: 'payment_review', id: paymentId, user_id: 'user-1' }])
+    // Of another user nothing stands there, and nothing once it is decided.
+    await world.as('user-2').upgrade()
+    expect(await words('user-2')).not.toContain('What waits')
+    expect(await words('user-2')).toContain('Nothing was paid or granted so far.')
+    await operatorOf(world, ROLE_KEYS.owner).post(`/payments/${paymentId}/accept`, { why: 'seen' })
+    expect(await words('user-1')).not.toContain('What waits')
+  })
+
+  it.each([
+    ['en', 'Free (Pro ended on 21 December 2026 at 13:00)', 'Free (Pro ended on 21 November 2026 at 13:00)'],
+    [
+      'fr',
+      'Gratuite (Pro terminée le 21 décembre 2026 à 13:00)',
+      'Gratuite (Pro terminée le 21 novembre 2026 à 13:00)',
+    ],
+    [
+      'ar',
+      'المجانية (انتهت Pro في 21 ديسمبر 2026 على الساعة 13:00)',
+      'المجانية (انتهت Pro في 21 نوفمبر 2026 على الساعة 13:00)',
+    ],
+  ])(
+    'says of time that is over that it ended, also among the hits of the search (%s)',
+    async (locale, over, ended) => {
+      await setProfile(world, 'user-1', { name: 'Amina' })
+      await setProfile(world, 'user-2', { name: 'Amine' })
+      await world.as('user-1').buy()
+      await world.as('user-2').buy()
+      await operatorOf(world, ROLE_KEYS.owner).post('/users/user-2/end', { why: 'x' })
+      await advance(41)
+      visit = await enterConsole(world, ROLE_KEYS.owner, locale)
+      const found = wordsOf((await visit.open('/console/search?q=ami')).text)
+      for (const [userId, says] of [
+        ['user-1', over],
+        ['user-2', ended],
+      ] as const)
+        for (const text of [found, await words(userId)])
+          expect(text.replace(/[\u2066-\u2069]/g, '')).toContain(says)
+      expect(found).not.toMatch(/Free until|Gratuite jusqu/)
+      const { body } = await operatorOf(world, ROLE_KEYS.owner).get('/search?q=ami')
+      expect(body.users).toMatchObject([
+        { user_id: 'user-1', plan: 'free', status: 'expired', current_period_end: '2026-12-21T12:00:00Z' },
+        { user_id: 'user-2', plan: 'free', status: 'canceled' },
+      ])
+    },
+  )
 
   it('links to no act that the page does not show', async () => {
     await world.as('user-1').buy()

@@ -4,7 +4,9 @@ import type { Overview } from '../limits/overview.js'
 import type { UserFile } from '../operator/acts.js'
 import { Card, LinkButton } from '../portal/frame.js'
 import { UsageBars } from '../portal/portal-usage.js'
+import { accessInWords } from './changes.js'
 import { addressOf, type ConsolePages, Facts, plainName, renderConsole, type View } from './frame.js'
+import { InboxEntries } from './inbox-entries.js'
 import { PlanCard } from './plan-card.js'
 import { type Timeline, TimelineCard } from './timeline-card.js'
 import { type Notice, NoticeOf, Trail } from './trail.js'
@@ -39,6 +41,7 @@ export function userPage(
           <bdi safe>{plainName(name ?? email ?? userId)}</bdi>
         </h1>
         <NoticeOf {...{ view, notice }} acts={file.audit} />
+        <Waiting {...{ pages, view, file }} />
         <Card id="facts" title={say('user')}>
           <Facts facts={factsOf(pages, view, file)} />
           <Acts {...{ pages, view, file }} />
@@ -52,8 +55,21 @@ export function userPage(
   })
 }
 
-function factsOf({ formats }: ConsolePages, { locale, say }: View, { user }: UserFile) {
+function Waiting({ pages, view, file }: { pages: ConsolePages; view: View; file: UserFile }) {
+  const entries = file.waiting
+  if (entries.length === 0) return null
+  return (
+    <Card id="waiting" title={view.say('kinds')}>
+      <InboxEntries {...{ pages, view, entries }} ofUser />
+    </Card>
+  )
+}
+
+function factsOf(pages: ConsolePages, view: View, { user, subscription }: UserFile) {
+  const { formats } = pages
+  const { locale, say } = view
   return [
+    [say('access'), accessInWords(pages, view, subscription)],
     [say('userId'), plainName(user.userId)],
     [say('email'), user.email && plainName(user.email)],
     [say('language'), user.locale && CATALOGS[user.locale].page.languageName],

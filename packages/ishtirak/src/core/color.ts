@@ -2,6 +2,8 @@
 
 /** The contrast that text needs against what is behind it. */
 export const READABLE_CONTRAST = 4.5
+/** The contrast that a control needs against what is around it (criterion 1.4.11). */
+export const VISIBLE_CONTRAST = 3
 
 /** Between 1 and 21. Both colors are `#rrggbb`. */
 export function contrastBetween(one: string, other: string): number {
@@ -9,11 +11,11 @@ export function contrastBetween(one: string, other: string): number {
   return (lighter + 0.05) / (darker + 0.05)
 }
 
-/** `color` mixed with white in steps of 5 % until it can be read on `background`, which is dark. */
-export function lightenedFor(color: string, background: string): string {
-  for (let share = 0; share < 1; share += 0.05) {
+/** `color` mixed with white, a hundredth at a time, until it has this contrast on `background`, which is dark. */
+export function lightenedFor(color: string, background: string, least = READABLE_CONTRAST): string {
+  for (let share = 0; share < 1; share += 0.01) {
     const mixed = mixedWithWhite(color, share)
-    if (contrastBetween(mixed, background) >= READABLE_CONTRAST) return mixed
+    if (contrastBetween(mixed, background) >= least) return mixed
   }
   return '#ffffff'
 }

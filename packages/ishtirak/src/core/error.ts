@@ -20,6 +20,7 @@ export const ERRORS = {
   prepaid_limit_reached: 409,
   payment_not_paid: 409,
   already_refunded: 409,
+  already_revoked: 409,
   no_email_address: 409,
   mail_under_way: 409,
   second_operator_needed: 409,
@@ -74,8 +75,12 @@ export class BillingError extends Error {
 }
 
 /** `validation_failed` of one field of the body. */
-export function wrongField(field: string, code: ValidationCode): BillingError {
-  return new BillingError('validation_failed', { problems: [{ pointer: `/${field}`, code }] })
+export function wrongField(
+  field: string,
+  code: ValidationCode,
+  bound?: ValidationProblem['bound'],
+): BillingError {
+  return new BillingError('validation_failed', { problems: [{ pointer: `/${field}`, code, bound }] })
 }
 
 export interface ErrorDetails {
@@ -90,6 +95,8 @@ export interface ErrorDetails {
 export interface ValidationProblem {
   readonly pointer: string
   readonly code: ValidationCode
+  /** Of `too_small` and `too_large`, where it is known: what would be allowed. */
+  readonly bound?: number | string | undefined
 }
 
 export type ErrorCode = keyof typeof ERRORS

@@ -79,6 +79,7 @@ export function describePayment(payment: ShownPayment, now: Instant) {
     plan: payment.plan.id,
     months: payment.months,
     amount: payment.price.amount,
+    amount_asked: payment.amountAsked,
     currency: payment.price.currency,
     status: publicStatusAt(payment, now),
     method: wayOf(payment.method),

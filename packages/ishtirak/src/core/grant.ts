@@ -1,6 +1,6 @@
 // Time that no payment bought: days from the operator, or the months of a redeemed code. It stands in the run like paid time,
 // and nothing that was paid changes.
-import type { Instant } from './instant.js'
+import { type Instant, LAST_INSTANT } from './instant.js'
 import { type Catalogue, offersOf, type Plan, planById } from './plan.js'
 import { isPaidNow } from './quote.js'
 import {
@@ -20,13 +20,18 @@ export interface Grant extends Pick<PaidPeriod, 'start' | 'end' | 'plan' | 'mont
   readonly days: number
   /** Named by who asks, so that a repetition is not granted again; null: none was named. */
   readonly operationId: string | null
+  /** The grant whose period this one lengthens; null: it has its own. */
+  readonly partOf: string | null
 }
 
 /** What is to be granted, by one of the two lengths. */
 type WantedGrant = Pick<Grant, 'id' | 'plan' | 'operationId'> &
   ({ readonly days: number } | { readonly months: number })
 
-/** Days move the end by exactly so much; months are those of a purchase made now. */
+/**
+ * Days move the end by exactly so much; months are those of a purchase made now. Null: the end would lie past the year 9999,
+ * which no timestamp can write.
+ */
 export function decideGrant(
   facts: SubscriptionFacts,
   wanted: WantedGrant,
@@ -36,14 +41,18 @@ export function decideGrant(
   readonly grant: Grant
   readonly subscription: SubscriptionFacts
   readonly events: readonly ['subscription.granted']
-} {
+} | null {
   const { id, plan, operationId } = wanted
   const time =
     'days' in wanted ? grantAt(facts, now, wanted.days, rules) : purchaseAt(facts, now, wanted.months, rules)
   const { months, granted, period } = time
+  if (period.end > LAST_INSTANT) return null
+  const subscription = extend(facts, time, { id, plan, instrument: null }, now)
+  const holder = subscription.periods.at(-1)?.sourceId ?? id
+  const partOf = holder === id ? null : holder
   return {
-    grant: { id, plan, operationId, months, days: granted?.days ?? 0, ...period },
-    subscription: extend(facts, time, { id, plan, instrument: null }, now),
+    grant: { id, plan, operationId, months, days: granted?.days ?? 0, ...period, partOf },
+    subscription,
     events: ['subscription.granted'],
   }
 }

@@ -61,8 +61,10 @@ export interface Payment {
   readonly plan: Plan
   /** How many months of it are bought, at least 1. */
   readonly months: number
-  /** To be paid, after the discount. */
+  /** To be paid, after the discount. Once it is booked: what came. */
   readonly price: Money
+  /** What was asked for, where an operator took another amount; null: the price. */
+  readonly amountAsked: number | null
   /** The code that the payment holds a use of; null: none. */
   readonly codeHash: string | null
   /** Whole units of the price's currency that the code took off. */
@@ -99,6 +101,7 @@ export type ShownPayment = Pick<
   | 'id'
   | 'months'
   | 'price'
+  | 'amountAsked'
   | 'method'
   | 'status'
   | 'checkoutId'
@@ -123,11 +126,15 @@ export function newPayment(of: {
   readonly createdAt: Instant
   readonly attemptEndsAt: Instant
 }): Payment {
-  const { offer, code, method, createdAt, ...same } = of
-  const [instrument, ...others] = method.instruments
+  const { offer, code, method, createdAt } = of
+  // Each field by its name: spreading the rest of `of` allocated 11 kB, this 0.3 (test/costs).
   return {
-    ...same,
-    ...offer,
+    id: of.id,
+    userId: of.userId,
+    plan: offer.plan,
+    months: offer.months,
+    price: offer.price,
+    amountAsked: null,
     codeHash: code?.hash ?? null,
     discount: code?.discount ?? 0,
     createdAt,
@@ -137,8 +144,9 @@ export function newPayment(of: {
     checkoutId: null,
     checkoutUrl: null,
     // Where there is but one kind, it is known before the provider says so.
-    instrument: instrument === undefined || others.length > 0 ? null : instrument,
+    instrument: method.instruments.length === 1 ? (method.instruments[0] ?? null) : null,
     expiresAt: createdAt + method.checkoutLifetimeMs,
+    attemptEndsAt: of.attemptEndsAt,
     paidAt: null,
     periodStart: null,
     periodEnd: null,

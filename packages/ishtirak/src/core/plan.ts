@@ -29,6 +29,19 @@ interface Term {
   readonly price: number
 }
 
+/** As it was sold, or granted. */
+export function isSamePlan(one: Plan, other: Plan): boolean {
+  const names = Object.keys(one.limits)
+  return (
+    one.id === other.id &&
+    one.name === other.name &&
+    one.price === other.price &&
+    one.currency === other.currency &&
+    names.length === Object.keys(other.limits).length &&
+    names.every((name) => one.limits[name] === other.limits[name])
+  )
+}
+
 /** In months. */
 export const LONGEST_TERM = 36
 
@@ -48,13 +61,14 @@ export interface Offer {
 }
 
 /** All that is sold of a plan: the single month and its terms, the shortest first. None of the plan that costs nothing. */
-export function offersOf({ terms = [], ...plan }: Plan): readonly Offer[] {
-  if (plan.price === 0) return []
+export function offersOf({ id, name, price, currency, limits, terms = [] }: Plan): readonly Offer[] {
+  if (price === 0) return []
+  const plan: Plan = { id, name, price, currency, limits }
   const longer = terms.filter(({ months }) => months > 1).toSorted((one, other) => one.months - other.months)
-  return [{ months: 1, price: plan.price }, ...longer].map(({ months, price }) => ({
+  return [{ months: 1, price }, ...longer].map((term) => ({
     plan,
-    months,
-    price: { amount: price, currency: plan.currency },
+    months: term.months,
+    price: { amount: term.price, currency },
   }))
 }
 

@@ -106,6 +106,14 @@ describe('a receipt drawn up', () => {
     expect(netPriceOf(snapshotWith()).discountCentimes).toBe(0)
   })
 
+  it('of another amount than was asked for names the price that came, not one that nothing ever cost', () => {
+    const price = { amount: 1_500, currency: 'DZD' }
+    const snapshot = snapshotWith({ payment: { price, amountAsked: 1_700, discount: 300 } })
+    expect(snapshot).toMatchObject({ amount: 1_500, asked: 1_700, discount: 300 })
+    const { netCentimes } = snapshot.split
+    expect(netPriceOf(snapshot)).toEqual({ priceCentimes: netCentimes, discountCentimes: 0 })
+  })
+
   it('of a payment that bought nothing is a mistake', () => {
     expect(() => snapshotWith({ payment: { paidAt: null } })).toThrow(/bought nothing/)
   })

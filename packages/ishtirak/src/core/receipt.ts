@@ -67,6 +67,8 @@ export interface ReceiptSnapshot {
   readonly months?: number
   /** What was paid in whole dinars, tax included. The stamp duty comes on top of it. */
   readonly amount: number
+  /** What was asked for, where another amount came. Absent: the amount. */
+  readonly asked?: number
   /** What a code took off the price, in whole dinars, tax included. Absent: nothing. */
   readonly discount?: number
   readonly tax: Tax
@@ -113,6 +115,7 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
     periodTo: dayOf(periodEnd),
     months: payment.months,
     amount,
+    ...(payment.amountAsked !== null && { asked: payment.amountAsked }),
     ...(payment.discount > 0 && { discount: payment.discount }),
     tax,
     split: splitTax(amount, tax),
@@ -124,9 +127,12 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
   }
 }
 
-/** In centimes, without tax: the price before the discount, and what the discount takes off it. */
-export function netPriceOf({ amount, discount = 0, tax, split }: ReceiptSnapshot) {
-  const { netCentimes } = splitTax(amount + discount, tax)
+/**
+ * In centimes, without tax: the price before the discount, and what the discount takes off it. Of another amount than was asked for
+ * nothing was taken off: the discount is part of what was asked.
+ */
+export function netPriceOf({ amount, asked, discount = 0, tax, split }: ReceiptSnapshot) {
+  const { netCentimes } = splitTax(amount + (asked === undefined ? discount : 0), tax)
   return { priceCentimes: netCentimes, discountCentimes: netCentimes - split.netCentimes }
 }
 

@@ -25,6 +25,7 @@ describe('a role', () => {
   })
 
   it.each<[Act, string]>([
+    ['finding.close', 'accountant, owner'],
     ['payment.recheck', 'support, owner'],
     ['event.resend', 'support, owner'],
     ['user.grant', 'support, owner'],

@@ -1,6 +1,7 @@
 // What the roles of operators may do: one table of acts. A use case asks it before anything else; reading needs no line, because
 // every role may read.
 import { BillingError } from './error.js'
+import { DAY } from './instant.js'
 
 export const ROLES = ['viewer', 'support', 'accountant', 'owner'] as const
 export type Role = (typeof ROLES)[number]
@@ -15,8 +16,9 @@ export interface Operator {
   readonly role: Role
 }
 
-/** Granted by support; more days are for an owner. */
+/** What all of support grant one user in any `SUPPORT_GRANT_SPAN`; more days are for an owner. */
 export const SUPPORT_GRANT_DAYS_MAX = 30
+export const SUPPORT_GRANT_SPAN = 30 * DAY
 
 /** Beside `owner`, who may do everything. By the name that the act has in the audit trail. */
 const ALLOWED = {
@@ -31,7 +33,7 @@ const ALLOWED = {
   'payments.export': ['accountant'],
   'receipt.resend': ['support'],
   'user.grant': ['support'],
-  /** Of more than `SUPPORT_GRANT_DAYS_MAX` days. */
+  /** Of more than `SUPPORT_GRANT_DAYS_MAX` days, with those granted before. */
   'user.grant_long': [],
   'user.end': [],
   'event.resend': ['support'],
@@ -40,6 +42,8 @@ const ALLOWED = {
   'codes.create': [],
   'codes.revoke': [],
   reconcile: [],
+  /** It judges the books, and moves nothing. */
+  'finding.close': ['accountant'],
   'database.backup': [],
   'operator.revoke': [],
 } as const satisfies Readonly<Record<string, readonly Exclude<Role, 'owner'>[]>>
@@ -64,9 +68,13 @@ export function mayDo({ role }: Operator, act: Act): boolean {
   return rolesThatMay(act).includes(role)
 }
 
-/** Throws `role_not_allowed`, which names the act and the roles that may. */
-export function requireRole(operator: Operator, act: Act): void {
+/** Throws `role_not_allowed`, which names the act and the roles that may, and what else is to be said. */
+export function requireRole(
+  operator: Operator,
+  act: Act,
+  more: Readonly<Record<string, unknown>> = {},
+): void {
   if (mayDo(operator, act)) return
-  const extra = { act, role: operator.role, roles: rolesThatMay(act) }
+  const extra = { act, role: operator.role, roles: rolesThatMay(act), ...more }
   throw new BillingError('role_not_allowed', { extra })
 }

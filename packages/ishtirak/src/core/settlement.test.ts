@@ -85,6 +85,20 @@ describe('a paid report', () => {
     expect(decide(aPayment(), aReport({ currency: null, live: null })).outcome).toBe('booked')
   })
 
+  it('that names another currency than was reviewed is not booked as if it had come in full', () => {
+    const review = { ...decide(aPayment(), aReport({ amount: 1500 })).payment?.review } as Review
+    const accept = (review: Review, currency: string) =>
+      decide(aPayment({ status: 'review', review }), aReport({ amount: 1500, currency }), { accepted: true })
+    const again = accept(review, 'USD')
+    expect([again.outcome, again.payment?.status, again.payment?.review?.currency]).toEqual([
+      'review',
+      'review',
+      'USD',
+    ])
+    const shown = accept(again.payment?.review as Review, 'USD')
+    expect([shown.outcome, shown.payment?.price.amount]).toEqual(['booked', 2000])
+  })
+
   it('that differs is booked when the operator accepts it, and goes to review again when it says another amount than was reviewed', () => {
     const review = { ...decide(aPayment(), aReport({ amount: 1500 })).payment?.review }
     const reviewed = aPayment({ status: 'review', review: review as Review })

@@ -1,5 +1,6 @@
 // What follows from a report of the provider: the one place that decides it, for webhook, read-through, sweep and
 // operator alike. Pure: facts, report and time come in, the change goes out. It trusts our own row, never the report.
+import { asItCame, isSameMoney, priceAsked } from './amount-asked.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import { type Differing, describeDifference, NO_ADDRESS } from './difference.js'
 import type { EventType } from './event.js'
@@ -85,6 +86,8 @@ function decideSecond(
   if (report.status !== 'paid') return nothing('other_checkout')
   const second: Payment = {
     ...first,
+    price: priceAsked(first),
+    amountAsked: null,
     id: context.freshPaymentId(),
     secondOf: first.id,
     status: 'pending',
@@ -119,12 +122,13 @@ function settle(
   // A closed payment that was not paid either costs nothing, whatever else the report says.
   const isOver = report.status !== 'paid' && !isOpen(stored) && stored.status !== 'review'
   // The operator takes the figure under review, not one that was said meanwhile.
-  const isAsReviewed = report.status !== 'paid' || report.amount === stored.review?.amount
-  const isAccepted = context.accepted && isAsReviewed
-  const differences = isAccepted || isOver ? [] : differencesBetween(stored, report, context.method)
+  const { review } = stored
+  const isAsReviewed = report.status !== 'paid' || (review !== null && isSameMoney(stored, report, review))
+  const taken = context.accepted && isAsReviewed ? asItCame(payment, report) : null
+  const differences = taken || isOver ? [] : differencesBetween(stored, report, context.method)
   if (differences.length > 0) return sendToReview(payment, report, differences, paidAt)
   if (report.status === 'paid')
-    return book(subscription, payment, { paidAt, provedAt: report.provedAt }, context)
+    return book(subscription, taken ?? payment, { paidAt, provedAt: report.provedAt }, context)
   return close(payment, report.status, report.refusal, stored, context)
 }
 
@@ -166,7 +170,8 @@ function sendToReview(
 ): Settlement {
   // An operator decides on what was said last: a figure may have been put right.
   const { review: before } = payment
-  const isNews = report.status === 'paid' && (before?.status !== 'paid' || before.amount !== report.amount)
+  const isNews =
+    report.status === 'paid' && (before?.status !== 'paid' || !isSameMoney(payment, before, report))
   if (payment.status === 'review' && !isNews) return nothing('unchanged')
   const review = reviewOf(report, differences, paidAt)
   return {

@@ -4,7 +4,8 @@ import { isRole, type Role } from './role.js'
 export interface IssuerSettings {
   readonly url: string
   readonly clientId: string
-  readonly clientSecret: string
+  /** The first is sent; the others where the issuer does not know it (yet). */
+  readonly clientSecrets: readonly string[]
   /** The name of a claim, or a path such as `realm_access.roles`. */
   readonly roleClaim: string
 }

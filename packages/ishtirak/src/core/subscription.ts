@@ -4,7 +4,7 @@
 // 28 February, 31 March, 30 April. Days that the operator grants are days of 24 hours; their end is the anchor of the
 // months after them.
 import { DAY, type Instant } from './instant.js'
-import { type Catalogue, type Plan, planInEffect } from './plan.js'
+import { type Catalogue, isSamePlan, type Plan, planInEffect } from './plan.js'
 
 /** Calendar arithmetic in the billing time zone. Passed in, because zones are data and the core has none. */
 export interface Calendar {
@@ -27,7 +27,10 @@ export interface PaidRun {
 
 /** Time from one source, without a gap, and the plan as it was sold or granted. */
 export interface PaidPeriod extends Period {
-  /** The payment that bought it (`pay_…`), or the redeemed code (`red_…`) or grant (`grt_…`) that gave it. */
+  /**
+   * The payment that bought it (`pay_…`), or the redeemed code (`red_…`) or grant (`grt_…`) that gave it; the first where grants
+   * follow on each other.
+   */
   readonly sourceId: string
   readonly plan: Plan
   /** Bought or redeemed; 0 for granted time. */
@@ -81,6 +84,10 @@ export interface Subscription {
   readonly status: SubscriptionStatus
   readonly currentPeriodEnd: Instant | null
   readonly instrument: string | null
+  /** The plan that was paid or granted last, where that time is over; null: none is, or nothing is left of it. */
+  readonly endedPlan: Plan | null
+  /** As they are stored: those that are not over yet, and the last. */
+  readonly periods: readonly PaidPeriod[]
 }
 
 export function statusAt(facts: SubscriptionFacts, now: Instant, rules: BillingRules): Subscription {
@@ -90,12 +97,18 @@ export function statusAt(facts: SubscriptionFacts, now: Instant, rules: BillingR
     status,
     currentPeriodEnd,
     instrument,
+    endedPlan: null,
+    periods: facts.periods,
   })
-  if (endedAt !== null) return on(rules.catalogue.free, 'canceled', endedAt)
+  const over = (status: SubscriptionStatus, end: Instant): Subscription => ({
+    ...on(rules.catalogue.free, status, end),
+    endedPlan: periodAt(facts, end)?.plan ?? null,
+  })
+  if (endedAt !== null) return over('canceled', endedAt)
   if (paidUntil === null) return on(rules.catalogue.free, 'active', null)
   if (now < paidUntil) return on(paidPlanAt(facts, now, rules), 'active', paidUntil)
   if (now < graceEndsAt(paidUntil, rules)) return on(paidPlanAt(facts, now, rules), 'past_due', paidUntil)
-  return on(rules.catalogue.free, 'expired', paidUntil)
+  return over('expired', paidUntil)
 }
 
 /** Grace is counted in days of 24 hours from the end, not on the calendar. */
@@ -159,15 +172,29 @@ export function extend(
   return {
     run,
     paidUntil: period.end,
-    periods: [...earlier, added],
+    periods: withPeriod(earlier, added),
     endedAt: null,
     instrument: source.instrument ?? facts.instrument,
   }
 }
 
+/** Days granted behind granted days of the same plan lengthen their period: a reader pays for periods, not for grants. */
+function withPeriod(earlier: readonly PaidPeriod[], added: PaidPeriod): readonly PaidPeriod[] {
+  const last = earlier.at(-1)
+  const isLonger =
+    last?.granted && added.granted && last.end === added.start && isSamePlan(last.plan, added.plan)
+  if (!isLonger) return [...earlier, added]
+  const granted = { ...last.granted, days: last.granted.days + added.granted.days }
+  return [...earlier.slice(0, -1), { ...last, end: added.end, granted }]
+}
+
 /** That of the period that holds `now`; before the first (a provider's clock may run ahead) the first, in grace the last. */
+function periodAt({ periods }: SubscriptionFacts, now: Instant): PaidPeriod | undefined {
+  return periods.find(({ end }) => now < end) ?? periods.at(-1)
+}
+
 function paidPlanAt(facts: SubscriptionFacts, now: Instant, { catalogue }: BillingRules): Plan {
-  const period = facts.periods.find(({ end }) => now < end) ?? facts.periods.at(-1)
+  const period = periodAt(facts, now)
   if (!period) throw new Error('a user with paid time has no paid period')
   return planInEffect(catalogue, period.plan)
 }

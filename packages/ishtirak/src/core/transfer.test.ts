@@ -27,7 +27,7 @@ const approve = (
   approval: Approval,
   { status = 'pending', secondFrom = null }: { status?: Payment['status']; secondFrom?: number | null } = {},
 ) => {
-  const decision = decideApproval(transfer, { status, price: PRICE }, approval, secondFrom)
+  const decision = decideApproval(transfer, { status, amountAsked: null, price: PRICE }, approval, secondFrom)
   if (decision.kind === 'refused') return decision.because
   return decision.kind === 'unchanged'
     ? decision.kind
@@ -126,10 +126,10 @@ describe('a refusal', () => {
 })
 
 describe('the instant at which money came', () => {
-  it('lies between the day before the order, by the calendar of the shop, and now, with the difference of two clocks', () => {
+  it('lies between the 60th day before the order, by the calendar of the shop, and now, with the difference of two clocks', () => {
     const startOfDay = (instant: number) => instant - ((instant + HOUR) % DAY)
     expect(receivedWithin({ createdAt: NOON }, NOON + HOUR, startOfDay)).toEqual({
-      earliest: NOON - 13 * HOUR - DAY,
+      earliest: NOON - 13 * HOUR - 60 * DAY,
       latest: NOON + HOUR + 10 * MINUTE,
     })
   })

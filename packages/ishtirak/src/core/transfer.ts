@@ -1,8 +1,9 @@
 // A transfer: money that a user sends without a page of a provider, and that counts once operators have seen it on an account.
 // What an operator says of it, and what follows. Pure.
 import type { TransferInstrument } from './account.js'
+import { priceAsked } from './amount-asked.js'
 import type { CheckoutReport } from './checkout.js'
-import { CLOCK_SKEW_MAX, type Instant } from './instant.js'
+import { CLOCK_SKEW_MAX, DAY, type Instant } from './instant.js'
 import type { Payment } from './payment.js'
 import { maybeOnePerson } from './sign-in.js'
 
@@ -91,7 +92,7 @@ export type TransferDecision =
  */
 export function decideApproval(
   transfer: Transfer,
-  payment: Pick<Payment, 'status' | 'price'>,
+  payment: Pick<Payment, 'amountAsked' | 'price' | 'status'>,
   approval: Approval,
   secondFrom: number | null,
 ): TransferDecision {
@@ -123,11 +124,11 @@ function saysTheSame(one: Approval, other: Approval): boolean {
 
 /** Whichever is more, what was asked for or what came: a mistyped figure must not make the second approval unnecessary. */
 export function approvalsNeeded(
-  { price }: Pick<Payment, 'price'>,
+  payment: Pick<Payment, 'price' | 'amountAsked'>,
   amount: number,
   secondFrom: number | null,
 ): 1 | 2 {
-  return secondFrom !== null && Math.max(price.amount, amount) >= secondFrom ? 2 : 1
+  return secondFrom !== null && Math.max(priceAsked(payment).amount, amount) >= secondFrom ? 2 : 1
 }
 
 /** Nothing is refused of which money is booked. What was approved and is under review can be: the money goes back. */
@@ -145,16 +146,19 @@ export function decideRefusal(
   return { kind: 'changed', transfer: { ...transfer, state: 'refused', approvals: [], refusal: why } }
 }
 
+/** Some pay first and order then. Money that lies longer on the account is not likely to be for this order. */
+const RECEIVED_BEFORE_DAYS = 60
+
 /**
- * From when to when money can have come: not in the future, and not before the day that precedes the order, as operators read days
- * without a time. `startOfDay`: of the billing time zone.
+ * From when to when money can have come: not in the future, and up to 60 days before the order, from the beginning of that day on,
+ * as operators read days without a time. `startOfDay`: of the billing time zone.
  */
 export function receivedWithin(
   { createdAt }: Pick<Payment, 'createdAt'>,
   now: Instant,
   startOfDay: (instant: Instant) => Instant,
 ): { readonly earliest: Instant; readonly latest: Instant } {
-  return { earliest: startOfDay(startOfDay(createdAt) - 1), latest: now + CLOCK_SKEW_MAX }
+  return { earliest: startOfDay(createdAt - RECEIVED_BEFORE_DAYS * DAY), latest: now + CLOCK_SKEW_MAX }
 }
 
 /** A transfer as a checkout of its payment: paid as the last approval says, at the instant of that approval. */

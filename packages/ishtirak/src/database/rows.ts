@@ -20,6 +20,10 @@ export function integer(row: Row, column: string): number {
   throw unexpected(column, value)
 }
 
+export function integerOrNull(row: Row, column: string): number | null {
+  return row[column] === null ? null : integer(row, column)
+}
+
 export function flag(row: Row, column: string): boolean {
   const value = row[column]
   if (typeof value === 'boolean') return value

@@ -6,8 +6,9 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { OLD_SECRET, Receiver, SECRET } from '../../../../test/support/receiver.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { DAY, HOUR, MINUTE } from '../core/instant.js'
+import type { Queryable } from '../database/database.js'
 import { systemClock } from '../runtime/clock.js'
-import { ATTEMPT_WAITS, drainDeliveries, LEASE_MS } from './deliver-events.js'
+import { ATTEMPT_WAITS, deliverEvents, drainDeliveries, LEASE_MS } from './deliver-events.js'
 import { claimUsersWithEvents, nextEventOf, saveDelivered, saveFailed } from './deliver-events.sql.js'
 import { listEvents, loadEventEndpoint } from './event-history.sql.js'
 
@@ -153,6 +154,25 @@ describeScenario('events to the platform', ({ database }) => {
     await saveFailed(database(), lease, { event, answerStatus: 500, failure: 'late', now, nextAt: now + DAY })
     expect(await saveDelivered(database(), lease, { event, answerStatus: 200, now, until: now })).toBeNull()
     expect(await written(true)).toEqual([])
+  })
+
+  // A lease lasts 60 s; a request takes 15 s at most, and 20 s have to be left for it.
+  it.each([
+    [40_000, [1, 2]],
+    [40_001, []],
+  ])('with a database that takes %i ms of the lease, sends %j', async (takesMs, sent) => {
+    await world.as('user-1').buy()
+    const query: Queryable['query'] = async (one, parameters) => {
+      const rows = await database().query(one, parameters)
+      if (one.name === 'outbox.next' && receiver.received.length === 0) world.clock.advance(takesMs)
+      return rows
+    }
+    const { parts } = world.service
+    await deliverEvents({ ...parts, database: { ...database(), query } })
+    await drainDeliveries(parts)
+    expect(receiver.sequencesOf('user-1')).toEqual(sent)
+    await pass(seconds(LEASE_MS))
+    expect(receiver.sequencesOf('user-1')).toEqual([1, 2])
   })
 
   it('tries at the steps of Standard Webhooks, then once a day, and the next event waits', async () => {

@@ -47,6 +47,33 @@ export async function listEvents(
   return viewRows(WrittenEventSchema, rows)
 }
 
+/** Users; a longer queue is not counted to its end. */
+const QUEUE_SEEN = 1_000
+
+// Rides on users_deliver, from those who wait for their next attempt longest.
+const selectQueue = statement(
+  'event_history.queue',
+  `select coalesce(sum(u.event_sequence - u.delivered_sequence), 0)::int as events, min(o.created_at) as oldest
+     from (select user_id, event_sequence, delivered_sequence from users
+            where delivered_sequence < event_sequence
+            order by deliver_at desc limit ${QUEUE_SEEN}) u
+     left join lateral (
+       select created_at from outbox o where o.user_id = u.user_id and o.sequence > u.delivered_sequence
+        order by o.sequence limit 1) o on true`,
+)
+
+export interface EventQueue {
+  /** At least. */
+  readonly events: number
+  readonly oldest: Instant | null
+}
+
+/** For figures: how many events the platform has not confirmed, and since when the oldest of them waits. */
+export async function eventQueue(database: Queryable): Promise<EventQueue> {
+  const [row = {}] = await database.query(selectQueue)
+  return { events: integer(row, 'events'), oldest: instantOrNull(row, 'oldest') }
+}
+
 const selectEvent = statement(
   'event_history.one',
   `select ${COLUMNS} from outbox o join users u using (user_id) where o.id = $1`,

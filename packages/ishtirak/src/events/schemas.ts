@@ -34,12 +34,12 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'payment.refunded': 'The operator has recorded a refund.',
 }
 
-const { id, plan, months, amount, currency, status, method, payment_method } = PaymentSchema.properties
-const { paid_at, period_start, period_end } = PaymentSchema.properties
+const { id, plan, months, amount, amount_asked, currency } = PaymentSchema.properties
+const { status, method, payment_method, paid_at, period_start, period_end } = PaymentSchema.properties
 const EventPaymentSchema = Type.Object(
   {
-    ...{ id, plan, months, amount, currency, status, method, payment_method },
-    ...{ paid_at, period_start, period_end },
+    ...{ id, plan, months, amount, amount_asked, currency },
+    ...{ status, method, payment_method, paid_at, period_start, period_end },
   },
   { additionalProperties: false },
 )
@@ -174,7 +174,7 @@ export const listQuery = {
       minimum: 1,
       maximum: 1_000,
       default: 50,
-      description: 'How many: 1 to 1,000, 50 if absent',
+      description: 'How many, 50 if absent',
     }),
   ),
 }

@@ -24,6 +24,7 @@ beforeEach(async () => {
   }
   app.get('/hanging', hang)
   app.post('/hanging', hang)
+  app.post('/slow', { config: { bodyTimeoutMs: 60_000 } }, hang)
   app.get('/begun', (_request, reply) => {
     begun = new PassThrough()
     begun.write('begun ')
@@ -74,4 +75,43 @@ it('the time in which the caller sends the body does not count', async () => {
   const [response] = await responded
   response.resume()
   expect([response.statusCode, at - reachedAt > 4_500, at - reachedAt < 6_000]).toEqual([503, true, true])
+})
+
+it.each([
+  ['/hanging', 30_000],
+  ['/slow', 60_000],
+])('a body that stops coming to %s is answered 408 after %i ms', async (path, limitMs) => {
+  const headers = { 'content-type': 'application/json', 'content-length': 2 }
+  const arrived = once(app.server, 'request')
+  const call = request(`${base}${path}`, { method: 'POST', headers })
+  const responded = once(call, 'response')
+  let isAnswered = false
+  events.once('answered', () => {
+    isAnswered = true
+  })
+  call.write('{')
+  await arrived
+  await vi.advanceTimersByTimeAsync(limitMs - 1_000)
+  expect(isAnswered).toBe(false)
+  await vi.advanceTimersByTimeAsync(2_000)
+  const [response] = await responded
+  response.resume()
+  expect([response.statusCode, response.headers.connection]).toEqual([408, 'close'])
+})
+
+it('only those that are under way are looked at, in whatever order they end', async () => {
+  const answered: number[] = []
+  events.on('answered', (at) => answered.push(at))
+  const reached = once(events, 'reached')
+  const hanging = fetch(`${base}/hanging`)
+  await reached
+  for (let ended = 0; ended < 5; ended++) expect((await fetch(`${base}/nothing`)).status).toBe(404)
+  const again = once(events, 'reached')
+  const second = fetch(`${base}/hanging`)
+  await again
+  expect((await fetch(`${base}/nothing`)).status).toBe(404)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect([(await hanging).status, (await second).status]).toEqual([503, 503])
+  events.removeAllListeners('answered')
+  expect(answered).toHaveLength(8)
 })

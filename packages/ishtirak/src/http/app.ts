@@ -44,8 +44,8 @@ interface AppParts {
 const LONGEST_PARAMETER = 255 * 4 * 3
 const LONGEST_ADDRESS = 2 * LONGEST_PARAMETER
 const HEADERS_TIMEOUT_MS = 10_000
-/** The whole request, body included: 64 KiB in 30 seconds is a slow phone. */
-export const REQUEST_TIMEOUT_MS = 30_000
+/** The whole request, with the largest body there is (UPLOAD_CONFIG). Shorter ones have 30 s (`installAnswerDeadline`). */
+export const REQUEST_TIMEOUT_MS = 150_000
 /** Longer than the 60 seconds that proxies keep a connection, so that they close first and never meet a closed one. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 /** After a stop began: what was on its way to a connection that had been accepted has come. */

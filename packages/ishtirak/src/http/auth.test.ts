@@ -14,7 +14,7 @@ import {
   type TokenVerifier,
 } from './auth.js'
 
-const SECRET = 'a secret of the tests, longer than 32 bytes'
+const SECRET = 'a secret of the tests that is longer than 32 bytes'
 const NOW = Date.UTC(2026, 10, 21, 10)
 const NOW_SECONDS = NOW / 1_000
 const GOOD: JWTPayload = { sub: 'user-1', exp: NOW_SECONDS + 600 }
@@ -38,9 +38,13 @@ async function refusal(verifier: TokenVerifier, header: string | undefined): Pro
   }
 }
 
+const UNSEEN = () => undefined
+const BY_SERVER = { secrets: [], noteUse: UNSEEN }
+const KNOWN = { secrets: [SECRET], noteUse: UNSEEN }
+
 function fresh(options: { issuer?: string; audience?: string } = {}) {
   const clock = movableClock(NOW)
-  return { clock, verifier: createTokenVerifier({ secret: SECRET, clock, ...options }) }
+  return { clock, verifier: createTokenVerifier({ ...KNOWN, clock, ...options }) }
 }
 
 describe('a token signed with the secret', () => {
@@ -185,14 +189,10 @@ describe('a remembered token', () => {
     expect(await refusal(verifier, `Bearer ${token}`)).toContain('accepted')
     clock.advance(64_999) // 60 seconds + 5 of tolerance - 1 ms
     expect(await refusal(verifier, `Bearer ${token}`)).toContain('accepted')
-    expect(await refusal(createTokenVerifier({ secret: SECRET, clock }), `Bearer ${token}`)).toContain(
-      'accepted',
-    )
+    expect(await refusal(createTokenVerifier({ ...KNOWN, clock }), `Bearer ${token}`)).toContain('accepted')
     clock.advance(1)
     expect(await refusal(verifier, `Bearer ${token}`)).toBe('unauthenticated')
-    expect(await refusal(createTokenVerifier({ secret: SECRET, clock }), `Bearer ${token}`)).toBe(
-      'unauthenticated',
-    )
+    expect(await refusal(createTokenVerifier({ ...KNOWN, clock }), `Bearer ${token}`)).toBe('unauthenticated')
   })
 })
 
@@ -254,7 +254,7 @@ describe('with a key server', () => {
     keys = [{ ...(await exportJWK(pair.publicKey)), kid, alg }]
     return pair
   }
-  const verifier = () => createTokenVerifier({ jwksUrl, clock: movableClock(NOW) })
+  const verifier = () => createTokenVerifier({ ...BY_SERVER, jwksUrl, clock: movableClock(NOW) })
 
   it.each(['RS256', 'ES256', 'EdDSA'])('a token signed with %s is believed', async (alg) => {
     const { privateKey } = await serveKey(alg, 'k1')
@@ -300,7 +300,11 @@ describe('with a key server', () => {
     status = 500
     expect(await refusal(verifier(), `Bearer ${token}`)).toBe('authentication_unavailable')
     status = 200
-    const nowhere = createTokenVerifier({ jwksUrl: 'http://127.0.0.1:9/keys', clock: movableClock(NOW) })
+    const nowhere = createTokenVerifier({
+      ...BY_SERVER,
+      jwksUrl: 'http://127.0.0.1:9/keys',
+      clock: movableClock(NOW),
+    })
     expect(await refusal(nowhere, `Bearer ${token}`)).toBe('authentication_unavailable')
     // What could never be good is refused without asking the key server.
     expect(await refusal(nowhere, `Bearer ${await sign(GOOD)}`)).toBe('unauthenticated')
@@ -309,10 +313,8 @@ describe('with a key server', () => {
 
 it('a secret and a key server at once, or neither, is a mistake of ours', () => {
   const clock = movableClock(NOW)
-  expect(() => createTokenVerifier({ clock })).toThrow(TypeError)
-  expect(() => createTokenVerifier({ clock, secret: SECRET, jwksUrl: 'https://keys.example' })).toThrow(
-    TypeError,
-  )
+  expect(() => createTokenVerifier({ ...BY_SERVER, clock })).toThrow(TypeError)
+  expect(() => createTokenVerifier({ ...KNOWN, clock, jwksUrl: 'https://keys.example' })).toThrow(TypeError)
 })
 
 const OLD = 'old-key-of-the-platform'
@@ -340,22 +342,25 @@ describe('the keys of the platform', () => {
     [OLD, 'unauthenticated'],
     [undefined, 'unauthenticated'],
   ])('both while rotating, and nothing else: %s is %s', (header, outcome) => {
-    expect(codeOf(() => createApiKeys([OLD, NEW]).verify(header))).toBe(outcome)
+    expect(codeOf(() => createApiKeys([OLD, NEW], UNSEEN).verify(header))).toBe(outcome)
   })
 
   it('without any the part is not there, whatever is sent', () => {
     for (const header of [undefined, 'Bearer ', `Bearer ${OLD}`]) {
-      expect(codeOf(() => createApiKeys([]).verify(header))).toBe('not_found')
-      expect(codeOf(() => createOperatorKeys([]).verify(header))).toBe('not_found')
+      expect(codeOf(() => createApiKeys([], UNSEEN).verify(header))).toBe('not_found')
+      expect(codeOf(() => createOperatorKeys([], UNSEEN).verify(header))).toBe('not_found')
     }
   })
 })
 
 it('an operator is known by the name and role of the key', () => {
-  const operators = createOperatorKeys([
-    { name: 'amina', role: 'owner', key: OLD },
-    { name: 'yacine', role: 'viewer', key: NEW },
-  ])
+  const operators = createOperatorKeys(
+    [
+      { name: 'amina', role: 'owner', key: OLD },
+      { name: 'yacine', role: 'viewer', key: NEW },
+    ],
+    UNSEEN,
+  )
   expect(operators.verify(`Bearer ${NEW}`)).toEqual({ name: 'yacine', role: 'viewer' })
   expect(operators.verify(`Bearer ${OLD}`)).toEqual({ name: 'amina', role: 'owner' })
   for (const header of ['Bearer amina', 'Basic x', undefined]) {

@@ -17,6 +17,7 @@ import type { Operator } from '../core/role.js'
 import { isUserId } from '../core/user-id.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import type { Clock } from '../runtime/clock.js'
+import type { NoteUse } from '../runtime/old-secrets.js'
 import type { OperatorKey } from '../runtime/operator-keys.js'
 import { secretMatcher } from '../runtime/secret.js'
 
@@ -32,13 +33,14 @@ export interface UserIdentity {
 export type TokenVerifier = ReturnType<typeof createTokenVerifier>
 
 interface TokenVerifierOptions {
-  /** HS256, at least 32 bytes. Exactly one of this and `jwksUrl`. */
-  readonly secret?: string
+  /** HS256, at least 32 bytes each; all are accepted. Empty where there is a `jwksUrl`, and not otherwise. */
+  readonly secrets: readonly string[]
   /** RS256, ES256 and EdDSA. */
   readonly jwksUrl?: string
   readonly issuer?: string
   readonly audience?: string
   readonly clock: Clock
+  readonly noteUse: NoteUse
 }
 
 /** Much less than `CLOCK_SKEW_MAX`: more would lengthen every token's life. */
@@ -79,17 +81,19 @@ export interface ApiKeys<Holder> {
   find(key: string): Holder | null
 }
 
-export function createApiKeys(keys: readonly string[]): ApiKeys<'platform'> {
+export function createApiKeys(keys: readonly string[], noteUse: NoteUse): ApiKeys<'platform'> {
   return keyRing(
     keys.map((key) => ({ holder: 'platform', key })),
     'unauthenticated',
+    (key) => noteUse('PLATFORM_API_KEYS', key),
   )
 }
 
-export function createOperatorKeys(operators: readonly OperatorKey[]): ApiKeys<Operator> {
+export function createOperatorKeys(operators: readonly OperatorKey[], noteUse: NoteUse): ApiKeys<Operator> {
   return keyRing(
     operators.map(({ name, role, key }) => ({ holder: { name, role }, key })),
     'invalid_operator_key',
+    (key) => noteUse('OPERATOR_KEYS', key),
   )
 }
 
@@ -97,12 +101,15 @@ export function createOperatorKeys(operators: readonly OperatorKey[]): ApiKeys<O
 function keyRing<Holder>(
   keys: readonly { readonly holder: Holder; readonly key: string }[],
   refusal: ErrorCode,
+  accepted: (key: string) => void,
 ): ApiKeys<Holder> {
-  const known = keys.map(({ holder, key }) => ({ holder, matches: secretMatcher(key) }))
+  const known = keys.map(({ holder, key }) => ({ holder, key, matches: secretMatcher(key) }))
   const find = (given: string): Holder | null => {
     // All are compared, whichever fits: the time must not tell which one, nor how many come before it.
     const [match] = known.filter(({ matches }) => matches(given))
-    return match ? match.holder : null
+    if (!match) return null
+    accepted(match.key)
+    return match.holder
   }
   return {
     find,
@@ -128,9 +135,9 @@ function bearerToken(header: string | undefined, refusal: ErrorCode = 'unauthent
 
 type SignatureCheck = (token: string, options: JWTVerifyOptions) => Promise<JWTVerifyResult>
 
-function signatureCheck({ secret, jwksUrl }: TokenVerifierOptions): SignatureCheck {
-  if (secret !== undefined && jwksUrl === undefined) return secretCheck(secret)
-  if (secret === undefined && jwksUrl !== undefined) {
+function signatureCheck({ secrets, jwksUrl, noteUse }: TokenVerifierOptions): SignatureCheck {
+  if (secrets.length > 0 && jwksUrl === undefined) return secretsCheck(secrets, noteUse)
+  if (secrets.length === 0 && jwksUrl !== undefined) {
     const keys = createRemoteJWKSet(new URL(jwksUrl), {
       timeoutDuration: KEYS_TIMEOUT_MS,
       cooldownDuration: KEYS_COOLDOWN_MS,
@@ -139,7 +146,27 @@ function signatureCheck({ secret, jwksUrl }: TokenVerifierOptions): SignatureChe
     const algorithms = ['RS256', 'ES256', 'EdDSA']
     return (token, options) => jwtVerify(token, reachableKeys(keys), { ...options, algorithms })
   }
-  throw new TypeError('tokens are checked with either a secret or a key server')
+  throw new TypeError('tokens are checked with either secrets or a key server')
+}
+
+/** One after the other: a token of the first costs no more than where it is the only one. */
+function secretsCheck(secrets: readonly string[], noteUse: NoteUse): SignatureCheck {
+  const checks = secrets.map((secret) => ({ secret, check: secretCheck(secret) }))
+  return async (token, options) => {
+    let refused: unknown
+    for (const { secret, check } of checks) {
+      try {
+        const verified = await check(token, options)
+        noteUse('AUTH_JWT_SECRET', secret)
+        return verified
+      } catch (error) {
+        // Anything else, such as an end that is past, is said of a token whose signature is right.
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+        refused = error
+      }
+    }
+    throw refused
+  }
 }
 
 /** As a CryptoKey: jose takes 15 µs with it and 30 µs with the bytes. */

@@ -4,6 +4,7 @@ import { emptyDatabase } from '../../../../test/support/databases.js'
 import { captureLog, expectProblem } from '../../../../test/support/example-app.js'
 import { OPERATOR_ENV } from '../../../../test/support/operator.js'
 import { WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { followToAnswer } from '../../../../test/support/portal.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import type { Database } from '../database/database.js'
 import { movableClock } from '../runtime/clock.js'
@@ -57,12 +58,13 @@ describe('a caller who is not known', () => {
     for (const { method, url } of kept) {
       // A month that is none, a limit that is none, an id that is too long.
       const path = `${url.replaceAll(/:\w+/g, 'x'.repeat(300))}?limit=none&month=none`
-      // A page of the console leads to the sign-in.
-      const isPage = url.startsWith('/console') && method === 'GET'
+      // A page of the console leads to the sign-in, and what a form led to back to the portal.
+      const isPage = (url.startsWith('/console') && method === 'GET') || url === '/portal/answer'
       for (const [what, headers, body] of wrong) {
         const isBare = body === undefined || method === 'GET' || method === 'HEAD'
-        const answer = await world.call(method, path, isBare ? { headers } : { headers, body })
-        expect([answer.status, answer.headers.has('ratelimit')], `${method} ${url} with ${what}`).toEqual([
+        const called = await world.call(method, path, isBare ? { headers } : { headers, body })
+        const answer = await followToAnswer(world, called)
+        expect([answer.status, called.headers.has('ratelimit')], `${method} ${url} with ${what}`).toEqual([
           isPage ? 303 : 401,
           true,
         ])

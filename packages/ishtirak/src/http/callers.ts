@@ -60,12 +60,16 @@ export interface Callers<Caller> {
 export function callersBy<Caller>(
   know: (request: FastifyRequest, reply: FastifyReply) => Caller | Promise<Caller>,
 ): Callers<Caller> {
-  const known = new WeakMap<FastifyRequest, Caller>()
+  // Kept on the request: an entry of a WeakMap for each cost the collector more.
+  const known = Symbol('caller')
+  interface Known {
+    [known]?: Caller
+  }
   return {
     // Not async: a key is checked at once, and most calls come with a key.
     onRequest: (request, reply, done) => {
       const admit = (caller: Caller) => {
-        known.set(request, caller)
+        ;(request as Known)[known] = caller
         done()
       }
       const caller = know(request, reply)
@@ -73,11 +77,11 @@ export function callersBy<Caller>(
       else admit(caller)
     },
     of: (request) => {
-      const caller = known.get(request)
+      const caller = (request as Known)[known]
       if (caller === undefined) throw new BillingError('unauthenticated')
       return caller
     },
-    find: (request) => known.get(request) ?? null,
+    find: (request) => (request as Known)[known] ?? null,
   }
 }
 

@@ -7,7 +7,7 @@ import Type from 'typebox'
 import { BillingError, ERRORS, type ErrorCode } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import { DatabaseUnavailable } from '../database/database.js'
-import { CATALOGS } from '../i18n/messages.js'
+import { CATALOGS, problemInWords } from '../i18n/messages.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import type { Log } from '../runtime/log.js'
 import { pathOf, preferredLocale } from './request.js'
@@ -193,10 +193,9 @@ function problemBody(error: BillingError, context: ProblemContext): Record<strin
     code: error.code,
     request_id: context.requestId,
   }
-  const errors = error.problems.map(({ pointer, code }) => ({
-    pointer,
-    code,
-    detail: texts.fieldProblem[code],
+  const errors = error.problems.map((problem) => ({
+    ...{ pointer: problem.pointer, code: problem.code },
+    detail: problemInWords(problem, context.locale),
   }))
   return { ...standard, ...(errors.length > 0 ? { errors } : {}), ...error.extra, ...standard }
 }

@@ -28,9 +28,7 @@ const CODES: Readonly<Record<string, ValidationCode>> = {
   const: 'not_allowed',
   enum: 'not_allowed',
   minimum: 'too_small',
-  exclusiveMinimum: 'too_small',
   maximum: 'too_large',
-  exclusiveMaximum: 'too_large',
   minLength: 'too_short',
   minItems: 'too_short',
   maxLength: 'too_long',
@@ -40,6 +38,9 @@ const CODES: Readonly<Record<string, ValidationCode>> = {
   // A schema of `false` stands only where further fields are forbidden.
   boolean: 'unknown_field',
 }
+
+/** Those whose problem names the bound. */
+const BOUNDED: ReadonlySet<string> = new Set(['minimum', 'maximum'])
 
 /** Fastify's compiler hook. A value that does not fit is a `BillingError` with `validation_failed`. */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
@@ -77,7 +78,7 @@ function describe(
   const problems = new Map<string, ValidationProblem>()
   for (const problem of errors.flatMap(toProblems)) {
     const pointer = (prefix + problem.pointer).slice(0, LONGEST_POINTER)
-    if (!problems.has(pointer)) problems.set(pointer, { pointer, code: problem.code })
+    if (!problems.has(pointer)) problems.set(pointer, { ...problem, pointer })
   }
   return [...problems.values()]
 }
@@ -91,7 +92,8 @@ function toProblems(error: TLocalizedValidationError): readonly ValidationProble
   }
   // It only sums up the fields that were already reported one by one.
   if (error.keyword === 'additionalProperties') return []
-  return [{ pointer: error.instancePath, code: CODES[error.keyword] ?? 'invalid' }]
+  const bound = BOUNDED.has(error.keyword) && 'limit' in error.params ? Number(error.params.limit) : undefined
+  return [{ pointer: error.instancePath, code: CODES[error.keyword] ?? 'invalid', bound }]
 }
 
 function integerFields(schema: TSchema): readonly string[] {

@@ -22,13 +22,13 @@ describe('files on their way', () => {
       return file.toString()
     }
     const bodies = ['one', 'two', 'three'].map((text) => new PassThrough().end(text))
-    const files = await Promise.all(bodies.map((body) => uploads.receive(body, work)))
+    const files = await Promise.all(bodies.map((body, user) => uploads.receive(`user-${user}`, body, work)))
     expect(files).toEqual(['one', 'two', 'three'])
   })
 
   it('give their memory back at once when they are done', async () => {
     const kept: Buffer[] = []
-    const size = await createUploads().receive(new PassThrough().end('file'), async (file) => {
+    const size = await createUploads().receive('user', new PassThrough().end('file'), async (file) => {
       kept.push(file)
       return file.length
     })
@@ -38,8 +38,8 @@ describe('files on their way', () => {
   it('wait where too much is held, but for the oldest; the next goes on when it is done', async () => {
     const uploads = createUploads(100)
     const [old, young] = [new PassThrough(), new PassThrough()]
-    const first = uploads.receive(old, size)
-    const second = uploads.receive(young, size)
+    const first = uploads.receive('old', old, size)
+    const second = uploads.receive('young', young, size)
     old.write(Buffer.alloc(100))
     young.write(Buffer.alloc(1))
     await settled()
@@ -53,8 +53,8 @@ describe('files on their way', () => {
   it('that break off let the next go on', async () => {
     const uploads = createUploads(100)
     const [old, young] = [new PassThrough(), new PassThrough()]
-    const first = expect(uploads.receive(old, size)).rejects.toMatchObject({ code: 'invalid_request' })
-    const second = uploads.receive(young, size)
+    const first = expect(uploads.receive('old', old, size)).rejects.toMatchObject({ code: 'invalid_request' })
+    const second = uploads.receive('young', young, size)
     old.write(Buffer.alloc(100))
     young.end(Buffer.alloc(200))
     await settled()
@@ -66,8 +66,10 @@ describe('files on their way', () => {
   it('that stand still give way to those that wait', async () => {
     const uploads = createUploads(100, 10)
     const [still, young] = [new PassThrough(), new PassThrough()]
-    const first = expect(uploads.receive(still, size)).rejects.toMatchObject({ code: 'request_timeout' })
-    const second = uploads.receive(young, size)
+    const first = expect(uploads.receive('still', still, size)).rejects.toMatchObject({
+      code: 'request_timeout',
+    })
+    const second = uploads.receive('young', young, size)
     still.write(Buffer.alloc(100))
     young.write(Buffer.alloc(200))
     await first
@@ -75,10 +77,43 @@ describe('files on their way', () => {
     expect(await second).toBe(200)
   })
 
-  it('of 2 MiB are taken, and a byte more is refused', async () => {
+  it('of one user come one after the other; one that stands still gives way to the next, and holds up no other user', async () => {
+    const uploads = createUploads(100, 10)
+    const [still, next, other] = [new PassThrough(), new PassThrough(), new PassThrough()]
+    const first = expect(uploads.receive('user', still, size)).rejects.toMatchObject({
+      code: 'request_timeout',
+    })
+    still.write(Buffer.alloc(50))
+    const second = uploads.receive('user', next, size)
+    const ofOther = uploads.receive('other', other.end('file'), size)
+    next.write(Buffer.alloc(9))
+    await settled()
+    // Not begun: it holds nothing.
+    expect([next.readableFlowing, next.readableLength]).toEqual([null, 9])
+    expect(await ofOther).toBe(4)
+    await first
+    next.end()
+    expect(await second).toBe(9)
+  })
+
+  it('that broke off before their turn do not hold up the next', async () => {
     const uploads = createUploads()
-    expect(await uploads.receive(new PassThrough().end(Buffer.alloc(2 * MIB)), size)).toBe(2 * MIB)
-    const larger = uploads.receive(new PassThrough().end(Buffer.alloc(2 * MIB + 1)), size)
+    const [slow, gone] = [new PassThrough(), new PassThrough()]
+    const first = uploads.receive('user', slow, size)
+    const second = expect(uploads.receive('user', gone, size)).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
+    const third = uploads.receive('user', new PassThrough().end('file'), size)
+    gone.destroy()
+    slow.end('first')
+    expect([await first, await third]).toEqual([5, 4])
+    await second
+  })
+
+  it('of 8 MiB are taken, and a byte more is refused', async () => {
+    const uploads = createUploads()
+    expect(await uploads.receive('user', new PassThrough().end(Buffer.alloc(8 * MIB)), size)).toBe(8 * MIB)
+    const larger = uploads.receive('user', new PassThrough().end(Buffer.alloc(8 * MIB + 1)), size)
     await expect(larger).rejects.toMatchObject({ code: 'payload_too_large' })
   })
 })

@@ -29,7 +29,7 @@ it('every text is used; those of statuses and roles are named by them', () => {
   // Those of codes are held against the codes by the types of console/codes.ts.
   const isUsed = (key: string) =>
     /^(entry|status|role|signedInBy|act|text|kind|next|finding|verdict|state|endpoint|refused)_/.test(key) ||
-    /^(did|source|outcome|event|mail|mailed|differing|disabled|way|job|subject)_/.test(key) ||
+    /^(did|source|outcome|event|mail|mailed|differing|disabled|way|job|subject|time)_/.test(key) ||
     sources.some((text) => new RegExp(`\\b${key.replace(/^(check|remedy)_/, '')}\\b`).test(text))
   expect(keys.filter((key) => !isUsed(key))).toEqual([])
 })

@@ -3,7 +3,8 @@
 import { DAY, HOUR, type Instant, MINUTE } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { byLocale, type Locale } from '../core/locale.js'
-import { CATALOGS } from './messages.js'
+import type { Payment } from '../core/payment.js'
+import { CATALOGS, fill, planName } from './messages.js'
 
 export type Formats = ReturnType<typeof createFormats>
 
@@ -16,7 +17,17 @@ const terms = byLocale((locale) =>
 
 /** `12 months`, `12 mois`, `12 شهرًا`. */
 export function termInWords(count: number, locale: Locale): string {
-  return terms[locale].format(count)
+  return unbroken(terms[locale].format(count))
+}
+
+/** `Pro · 12 months · 2 000 DA`. In Arabic each part is isolated: the figure after a Latin name would go over to it. */
+export function inParts(parts: readonly string[], locale: Locale): string {
+  return parts.map((part) => (locale === 'ar' ? `\u2068${part}\u2069` : part)).join(' · ')
+}
+
+/** `Pro · 12 months`. */
+export function planAndTerm(plan: { readonly name: string }, months: number, locale: Locale): string {
+  return inParts([planName(plan.name, locale), termInWords(months, locale)], locale)
 }
 
 export function createFormats(timeZone: string) {
@@ -37,6 +48,12 @@ export function createFormats(timeZone: string) {
     money: (amount: number, locale: Locale) => withCentimes(numbers[locale], amount * 100, locale),
     /** `2 000 DA`, `451,50 DA`: centimes only where there are some, and set off alike in all languages, as on receipts. */
     centimes: (centimes: number, locale: Locale) => withCentimes(numbers[locale], centimes, locale),
+    /** `1 980 DA (2 000 DA asked for)`: what came, and what was asked for where that is another amount. */
+    came: ({ price, amountAsked }: Pick<Payment, 'price' | 'amountAsked'>, locale: Locale) => {
+      const money = (dinars: number) => withCentimes(numbers[locale], dinars * 100, locale)
+      const amount = money(price.amount)
+      return amountAsked === null ? amount : cameFor(amount, money(amountAsked), locale)
+    },
     /** `5 120` */
     number: (count: number, locale: Locale) => grouped(numbers[locale], count),
     /** `21 December 2026` */
@@ -87,6 +104,11 @@ function unitsIn(locale: Locale) {
   }
 }
 
+function cameFor(amount: string, asked: string, locale: Locale): string {
+  const text = CATALOGS[locale].portal.cameFor
+  return fill({ key: 'cameFor', text, locale }, { amount, asked })
+}
+
 function withCentimes(format: Intl.NumberFormat, centimes: number, locale: Locale): string {
   const positive = Math.abs(centimes)
   const rest = positive % 100 === 0 ? '' : `,${String(positive % 100).padStart(2, '0')}`
@@ -118,7 +140,7 @@ function dated(text: string, locale: Locale): string {
 }
 
 /** A date, or another number with its unit, on one line. */
-export function unbroken(text: string): string {
+function unbroken(text: string): string {
   return text.replaceAll(' ', '\u00a0')
 }
 
@@ -131,5 +153,5 @@ function ungrouped(tag: string, options: Intl.NumberFormatOptions): Intl.NumberF
  * and by a comma in English, and a point or a comma must not change what a sum is (the receipts do the same).
  */
 function grouped(format: Intl.NumberFormat, value: number): string {
-  return format.format(value).replace(/\B(?=(?:\d{3})+(?!\d))/g, '\u00a0')
+  return unbroken(format.format(value).replace(/\B(?=(?:\d{3})+(?!\d))/g, '\u00a0'))
 }

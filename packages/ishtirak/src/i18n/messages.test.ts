@@ -22,7 +22,7 @@ it('what was paid with something unknown is named as the provider names it', () 
 
 const source = path.resolve(import.meta.dirname, '..')
 const textsOf = byLocale((locale) => {
-  const { page, portal, mail, receipt, statement, error, fieldProblem } = CATALOGS[locale]
+  const { page, portal, mail, receipt, statement, error, fieldProblem, fieldBound } = CATALOGS[locale]
   const labels = Object.entries({ receipt, statement }).flatMap(([section, words]) =>
     Object.entries(words).map(([key, text]) => [`${section}.${key}`, text] as const),
   )
@@ -30,7 +30,9 @@ const textsOf = byLocale((locale) => {
     [`error.${code}.title`, title] as const,
     [`error.${code}.detail`, detail] as const,
   ])
-  const problems = Object.entries(fieldProblem).map(([code, text]) => [`fieldProblem.${code}`, text] as const)
+  const problems = Object.entries({ fieldProblem, fieldBound }).flatMap(([section, words]) =>
+    Object.entries(words).map(([code, text]) => [`${section}.${code}`, text] as const),
+  )
   const sentences = Object.entries({ ...page, ...portal, ...mail })
   return new Map<string, string>([...sentences, ...labels, ...refusals, ...problems])
 })
@@ -42,8 +44,8 @@ const dataOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name])
 describe('every text', () => {
   it('has the same key in all files, once', () => {
     for (const locale of LOCALES) {
-      const { page, portal, mail, receipt, statement, error, fieldProblem } = CATALOGS[locale]
-      const sections = { page, portal, mail, receipt, statement, error, fieldProblem }
+      const { page, portal, mail, receipt, statement, error, fieldProblem, fieldBound } = CATALOGS[locale]
+      const sections = { page, portal, mail, receipt, statement, error, fieldProblem, fieldBound }
       expect(Object.keys(CATALOGS[locale])).toEqual(Object.keys(sections))
       expect([...textsOf[locale].keys()]).toEqual([...textsOf.en.keys()])
       const keys = Object.values(sections).flatMap((section) => Object.keys(section))
@@ -101,12 +103,12 @@ describe('every text', () => {
       .join('\n')
     // Named by what they are about: their keys are composed.
     const built =
-      /^(payment_\w+|proof_\w+|return_\w+|(canceled|expired|linkSent|linkOver|noSession|staleForm)(Title|Text)$|mail_(receipt|refunded|granted|payment_requested|proof_received|payment_refused|portal_link|expiring|past_due|expired)_)/
+      /^(payment_\w+|proof_\w+|return_\w+|time_\w+|(canceled|expired|linkSent|linkOver|noSession|staleForm)(Title|Text)$|mail_(receipt|refunded|granted|granted_code|payment_requested|proof_received|payment_refused|portal_link|expiring|past_due|expired)_)/
     const isUsed = (key: string) =>
       [`'${key}'`, `.page.${key}`, key.replace(/^(receipt|statement)\./, 'words.')].some((use) =>
         code.includes(use),
       )
-    const isRefusal = (key: string) => /^(error|fieldProblem)\./.test(key)
+    const isRefusal = (key: string) => /^(error|fieldProblem|fieldBound)\./.test(key)
     const unused = catalog.filter(([key]) => !isRefusal(key) && !built.test(key) && !isUsed(key))
     expect(unused.map(([key]) => key)).toEqual([])
   })

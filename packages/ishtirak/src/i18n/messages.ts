@@ -1,6 +1,7 @@
 // The texts of pages, mail, receipts and errors: one JSON file for each language, with the same keys. Data goes in by name:
 // `{plan}`.
 import { readFileSync } from 'node:fs'
+import type { ValidationProblem } from '../core/error.js'
 import { byLocale, type Locale, type Translated } from '../core/locale.js'
 import type catalog from './en.json'
 
@@ -47,6 +48,13 @@ export function sayIn(locale: Locale, always: Readonly<Record<string, string>> =
   }
 }
 
+/** What is wrong with one field, with its bound where that is known. */
+export function problemInWords({ code, bound }: ValidationProblem, locale: Locale): string {
+  const { fieldProblem, fieldBound } = CATALOGS[locale]
+  if (bound === undefined || (code !== 'too_small' && code !== 'too_large')) return fieldProblem[code]
+  return fill({ key: code, text: fieldBound[code], locale }, { bound: String(bound) })
+}
+
 /** Puts the data into a text. Throws where some is missing: a caller's bug. */
 export function fill(
   { key, text, locale }: { readonly key: string; readonly text: string; readonly locale: Locale },
@@ -60,9 +68,16 @@ export function fill(
   })
 }
 
-/** In French a space stands before these marks, and a line must not begin with one of them. */
+/**
+ * A figure and its unit stay on one line (`30 minutes`, `{seconds} s`), and so does `n° {number}`. In French a space stands before
+ * these marks, and a line must not begin with one of them.
+ */
 function typeset(sentence: string, locale: Locale): string {
-  return locale === 'fr' ? sentence.replace(/ ([:;!?])/g, '\u00a0$1') : sentence
+  const whole = sentence
+    .replace(/(\d) (?=\p{L})/gu, '$1\u00a0')
+    .replace(/(\}) (?=(s|ث)(?!\p{L}))/gu, '$1\u00a0')
+    .replace(/([nN]°) /g, '$1\u00a0')
+  return locale === 'fr' ? whole.replace(/ ([:;!?])/g, '\u00a0$1') : whole
 }
 
 /** By the wire's `payment_method`. */

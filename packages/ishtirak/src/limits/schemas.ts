@@ -5,6 +5,7 @@ import { AMOUNT_MAX, countsByMonth, type LimitDefinition, scopeField, USED_MAX }
 import { LOCALES } from '../core/locale.js'
 import { USER_ID_PATTERN } from '../core/user-id.js'
 import { nameSchemas } from '../http/schemas.js'
+import { heldTimes } from '../payments/held-time.js'
 import {
   BillingStatusSchema,
   nullable,
@@ -85,6 +86,7 @@ export function platformSchemas(limits: readonly LimitDefinition[]) {
         pending_payment: Type.Union([PaymentSchema, Type.Null()], {
           description: 'A checkout that can be paid now',
         }),
+        time: heldTimes,
       },
       { title: 'Overview' },
     ),

@@ -8,6 +8,8 @@ import type { Renewal } from '../core/quote.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
+import { viewHeldTime } from '../payments/held-time.js'
+import { readHeldTime } from '../payments/held-time.sql.js'
 import { viewPayment, viewStatus } from '../payments/schemas.js'
 import type { PaymentViewDeps } from '../payments/transfer/schemas.js'
 import { saveProfile } from '../payments/users.sql.js'
@@ -165,7 +167,7 @@ export function overviewRoutes(deps: OverviewRoutesDeps) {
     operationId: 'getOverview',
     summary: 'Overview',
     description:
-      'Plan, limits, usage, what a renewal would buy, and the checkout that is waiting to be paid.',
+      'Plan, limits, usage, what a renewal would buy, the checkout that is waiting to be paid, and all time that was paid or granted.',
     response: {
       200: platformSchemas(deps.catalogue.limits).Overview,
       ...problemResponses('unauthenticated', 'rate_limited', 'database_unavailable'),
@@ -175,7 +177,7 @@ export function overviewRoutes(deps: OverviewRoutesDeps) {
     const users = callersBy(deps.identify)
     app.get('/api/v1/billing/overview', { schema, onRequest: users.onRequest }, async (request) => {
       const { userId } = users.of(request)
-      return viewOverview(await readOverview(deps, userId, request.id), deps)
+      return showOverview(deps, userId, request.id)
     })
   }
 }
@@ -207,11 +209,14 @@ export function viewPlatformUser(overview: Overview) {
   }
 }
 
-export function viewOverview(overview: Overview, deps: PaymentViewDeps) {
+export async function showOverview(deps: OverviewDeps & PaymentViewDeps, userId: string, requestId: string) {
+  // The overview first: it may book a payment, which gives time.
+  const overview = await readOverview(deps, userId, requestId)
   const { pendingPayment: pending, now } = overview
   return {
     ...viewPlatformUser(overview),
     pending_payment: pending && viewPayment(pending, now, deps),
+    time: viewHeldTime(await readHeldTime(deps.database, userId)),
   }
 }
 

@@ -97,11 +97,11 @@ describeScenario('mail', ({ database }) => {
       '7 days left: your subscription ends on 21 December 2026 at 13:00',
       '3 days left: your subscription ends on 21 December 2026 at 13:00',
       'Your subscription ends tomorrow, 21 December 2026 at 13:00',
-      'Your paid time is over: renew before 24 December 2026 at 13:00',
+      'Your subscription has ended: renew before 24 December 2026 at 13:00',
       'You are back on the free plan',
     ])
     const texts = sink.messages.map((message) => readMessage(message).parts['text/plain']?.toString() ?? '')
-    expect(texts.slice(1, 4).map((text) => /: (.*) left/.exec(text)?.[1])).toEqual([
+    expect(texts.slice(1, 4).map((text) => /: (.*) left/.exec(text)?.[1]?.replace('\u00a0', ' '))).toEqual([
       '7 days',
       '3 days',
       '1 day',

@@ -7,7 +7,14 @@ import type { Queryable } from '../database/database.js'
 import { inBatches } from '../runtime/async.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Count, Log } from '../runtime/log.js'
-import { type ClaimedMail, claimDueMails, finishMail, forgetMails, LEASE_MS } from './mail.sql.js'
+import {
+  type ClaimedMail,
+  claimDueMails,
+  finishMail,
+  forgetMails,
+  LEASE_MS,
+  queuePortalLinks,
+} from './mail.sql.js'
 import { type WriteMailDeps, writeMail } from './write-mail.js'
 
 type Mailer = ReturnType<typeof createMailer>
@@ -22,6 +29,8 @@ export interface SendMailDeps extends WriteMailDeps {
 /** Messages under way at once; few mail servers like more connections from one client. */
 const AT_ONCE = 4
 const REMEMBERED = 90 * DAY
+/** Addresses that asked for a link; one statement takes them all. */
+const LINKS_A_ROUND = 1_000
 
 /** Sends up to `limit` messages, as long as it `goesOn`. Gives how many rows it dealt with; without a mail server none. */
 export async function sendDueMail(
@@ -31,6 +40,7 @@ export async function sendDueMail(
 ): Promise<number> {
   const { mailer } = deps
   if (!mailer) return 0
+  await queuePortalLinks(deps.database, deps.clock.now(), LINKS_A_ROUND)
   const send = async (most: number) => {
     const now = deps.clock.now()
     const claimed = await claimDueMails(deps.database, { now, limit: most, leaseUntil: now + LEASE_MS })

@@ -1,12 +1,16 @@
 // What mail says about a transfer: the reference, the accounts, and why it was refused.
 import type { MailKind } from '../core/announcement.js'
 import type { Locale } from '../core/locale.js'
+import { isPaidNow } from '../core/quote.js'
 import { formatReference } from '../core/reference.js'
+import { type BillingRules, statusAt } from '../core/subscription.js'
 import { accountInWords } from '../i18n/account-words.js'
 import type { Formats } from '../i18n/formats.js'
 import { planName, type Say } from '../i18n/messages.js'
 import type { PaymentMethods } from '../payments/method.js'
 import type { StoredTransfer } from '../payments/transfer/transfers.sql.js'
+import type { Clock } from '../runtime/clock.js'
+import type { ClaimedMail } from './mail.sql.js'
 
 export interface TransferMailDeps {
   readonly methods: PaymentMethods
@@ -25,6 +29,16 @@ export function dataOfTransfer(
     end: formats.moment(payment.expiresAt, locale),
     reason: transfer.refusal ?? '',
   }
+}
+
+/** What a slip pays for follows on the time that there is; a first purchase follows on nothing. */
+export function slipLines(
+  { clock, rules }: { readonly clock: Clock; readonly rules: BillingRules },
+  { kind, user }: Pick<ClaimedMail, 'kind' | 'user'>,
+  say: Say,
+): string[] {
+  if (kind !== 'proof_received' || !isPaidNow(statusAt(user.subscription, clock.now(), rules))) return []
+  return [say('slipInTime')]
 }
 
 /** What to send and where: a paragraph with a line for each value. */

@@ -10,7 +10,7 @@ import type { Catalogue, Offer } from '../core/plan.js'
 import { renewalOffers } from '../core/quote.js'
 import { totalOf } from '../core/receipt.js'
 import { type BillingRules, graceEndsAt } from '../core/subscription.js'
-import { type Formats, termInWords, unbroken } from '../i18n/formats.js'
+import { type Formats, termInWords } from '../i18n/formats.js'
 import {
   directionOf,
   isMessageKey,
@@ -24,7 +24,7 @@ import { findTransfer, type StoredTransfer } from '../payments/transfer/transfer
 import { type Receipt, type ReceiptDeps, readReceipt } from '../receipts/receipt.js'
 import type { Clock } from '../runtime/clock.js'
 import type { ClaimedMail } from './mail.sql.js'
-import { accountLines, dataOfTransfer, type TransferMailDeps } from './transfer-mail.js'
+import { accountLines, dataOfTransfer, slipLines, type TransferMailDeps } from './transfer-mail.js'
 
 export interface WriteMailDeps extends ReceiptDeps, TransferMailDeps {
   readonly clock: Clock
@@ -95,7 +95,7 @@ function wordsOf(
   const { identity, shop } = deps.receipts.seller
   const phone = phoneInWords(identity.phone, locale)
   const say = sayFor(identity, locale)
-  const theme = themeOf(owed.kind)
+  const theme = themeOf(owed)
   const data = dataOf(deps, owed, of)
   const next = of.receipt?.pdf === null ? 'mail_unprinted_next' : (`mail_${theme}_next` as const)
   return {
@@ -108,6 +108,7 @@ function wordsOf(
       say(whatKey(owed, of.receipt), data),
       ...accountLines(deps, owed.kind, of.transfer, { say, amount: data.amount ?? '' }),
       say(next, data),
+      ...slipLines(deps, owed, say),
       ...(owed.kind in BUTTONS || data.otherTerms === '' ? [] : [say('mail_otherTerms', data)]),
     ],
     button: say(BUTTONS[owed.kind] ?? 'mail_renewButton'),
@@ -156,7 +157,7 @@ function dataOf(
     duty: formats.centimes(receipt?.snapshot.stampDutyCentimes ?? 0, locale),
     reference: receipt?.snapshot.checkoutId ?? '',
     number: receipt?.number ?? '',
-    term: unbroken(termInWords(receipt?.snapshot.months ?? usual?.months ?? 1, locale)),
+    term: termInWords(receipt?.snapshot.months ?? usual?.months ?? 1, locale),
     otherTerms: offersInWords(others, formats, locale),
     granted: grant ? lengthOf(grant, formats, locale) : '',
   }
@@ -165,14 +166,14 @@ function dataOf(
 /** `6 months (11 000 DA), 12 months (20 000 DA)` */
 function offersInWords(offers: readonly Offer[], formats: Formats, locale: Locale): string {
   const words = offers.map(({ months, price }) => {
-    return `${unbroken(termInWords(months, locale))} (${formats.money(price.amount, locale)})`
+    return `${termInWords(months, locale)} (${formats.money(price.amount, locale)})`
   })
   return words.join(locale === 'ar' ? '، ' : ', ')
 }
 
 /** `14 days`, `3 months` */
 function lengthOf({ months, days }: KeptGrant, formats: Formats, locale: Locale): string {
-  return unbroken(months > 0 ? termInWords(months, locale) : formats.timeLeft(days * DAY, locale))
+  return months > 0 ? termInWords(months, locale) : formats.timeLeft(days * DAY, locale)
 }
 
 /** Of all mail but reminders, which lead to a renewal. */
@@ -187,8 +188,8 @@ const BUTTONS: Readonly<Partial<Record<MailKind, MessageKey>>> = {
 }
 
 /** A reminder of the last day names it; the others give the number of days left. */
-function subjectKey({ kind, user }: ClaimedMail, now: Instant, { isoDay }: Formats): MessageKey {
-  const theme = themeOf(kind)
+function subjectKey({ kind, about, user }: ClaimedMail, now: Instant, { isoDay }: Formats): MessageKey {
+  const theme = themeOf({ kind, about })
   const { paidUntil } = user.subscription
   const days =
     theme === 'expiring' && paidUntil !== null
@@ -199,15 +200,16 @@ function subjectKey({ kind, user }: ClaimedMail, now: Instant, { isoDay }: Forma
 }
 
 /** What is handed over is not paid by card: the mail says how. */
-function whatKey({ kind }: ClaimedMail, receipt: Receipt | null): MessageKey {
+function whatKey({ kind, about }: ClaimedMail, receipt: Receipt | null): MessageKey {
   const { paymentMethod: method, months = 1 } = receipt?.snapshot ?? {}
   const ofMethod = `mail_${kind}_${method}_what`
   if (isMessageKey(ofMethod)) return ofMethod
-  return kind === 'receipt' && months > 1 ? 'mail_receipt_term_what' : `mail_${themeOf(kind)}_what`
+  return kind === 'receipt' && months > 1 ? 'mail_receipt_term_what' : `mail_${themeOf({ kind, about })}_what`
 }
 
-/** All reminders before the end say the same. */
-function themeOf(kind: MailKind) {
+/** All reminders before the end say the same; of time that was given without a payment, a code says its own. */
+function themeOf({ kind, about }: Pick<ClaimedMail, 'kind' | 'about'>) {
+  if (kind === 'granted' && about.startsWith('red_')) return 'granted_code'
   return kind === 'expiring_7_days' || kind === 'expiring_3_days' || kind === 'expiring_1_day'
     ? 'expiring'
     : kind

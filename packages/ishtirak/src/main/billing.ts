@@ -23,8 +23,8 @@ import {
   consume,
   release,
   reportUsage,
+  showOverview,
   updateUser,
-  viewOverview,
   viewPlatformUser,
 } from '../limits/usage.route.js'
 import { listOffers, listPlans } from '../payments/offers.route.js'
@@ -123,7 +123,7 @@ export function createBilling(parts: Service['parts']): Billing {
     payments: async (userId, query = {}) =>
       listPayments(parts, idOf(userId), paymentsQuery(query), newRequestId()),
     payment: async (userId, paymentId) => showPayment(parts, idOf(userId), paymentId, newRequestId()),
-    overview: async (userId) => viewOverview(await read(userId), parts),
+    overview: async (userId) => showOverview(parts, idOf(userId), newRequestId()),
     openPortal: async (user, request = {}) => {
       const { return_path = null } = portalRequest(request)
       return viewPortalLink(await openPortalLink(parts, identityOf(user), return_path))

@@ -5,10 +5,17 @@ import { HOUR, toTimestamp } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { DataFolderLocked } from '../database/embedded/folder-lock.js'
 import { backUpTo, receiveBackup, restoreFrom } from '../operator/backup.js'
-import type { BackupContents } from '../operator/backup.sql.js'
+import type { BackupContents } from '../operator/backup-lines.js'
 import { systemClock } from '../runtime/clock.js'
 import { readConfig } from '../runtime/config.js'
-import { adviseOnLock, CommandFailed, fetchFromOperator, refusal, runningService } from './operator-client.js'
+import {
+  adviseOnLock,
+  CommandFailed,
+  chunksOf,
+  fetchFromOperator,
+  refusal,
+  runningService,
+} from './operator-client.js'
 import { openConfigured } from './serve.js'
 
 /** A backup of many gigabytes takes its time. */
@@ -26,9 +33,10 @@ export function addBackupCommands(program: Command): void {
       const now = systemClock().now()
       const file = given ?? `ishtirak-${toTimestamp(now).replaceAll(/[-:]/g, '')}.backup.gz`
       const running = await runningService(readConfig(process.env), options)
+      const { withProgress } = await import('../runtime/progress.js')
       const contents = running
-        ? await receiveBackup(file, await askForBackup(running))
-        : await onDatabase((database) => backUpTo(file, database, now))
+        ? await withProgress('MB', async ({ at }) => receiveBackup(file, await askForBackup(running, at)))
+        : await withProgress('rows', ({ at }) => onDatabase((database) => backUpTo(file, database, now, at)))
       process.stdout.write(`${file}\n${describe(contents)}\n`)
     })
   program
@@ -37,21 +45,22 @@ export function addBackupCommands(program: Command): void {
     .option('--complete', 'the service wrote nothing after this backup: the numbers of receipts go on')
     .action(async (file: string, { complete }: { readonly complete?: boolean }) => {
       const restoredAt = complete ? null : systemClock().now()
-      const contents = await onDatabase((database) => restoreFrom(file, database, restoredAt), refuseLocked)
+      const { withProgress } = await import('../runtime/progress.js')
+      const contents = await withProgress('MB', ({ at }) =>
+        onDatabase((database) => restoreFrom(file, database, restoredAt, at), refuseLocked),
+      )
       const next = `start the service, then book what came since: ishtirak reconcile --since ${contents.takenAt.slice(0, 10)} --unknown book\n`
       process.stdout.write(`${describe(contents)}\n${complete ? '' : next}`)
     })
 }
 
-async function askForBackup(service: { readonly url: string; readonly key: string }): Promise<Readable> {
+async function askForBackup(
+  service: { readonly url: string; readonly key: string },
+  onBytes: (done: number) => void,
+): Promise<Readable> {
   const answer = await fetchFromOperator(service, { method: 'GET', path: '/backup' }, ANSWER_MS)
-  if (answer.ok && answer.body) return Readable.from(chunksOf(answer.body))
+  if (answer.ok && answer.body) return Readable.from(chunksOf(answer.body, onBytes))
   throw refusal(answer.status, await answer.text())
-}
-
-export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader()
-  for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
 }
 
 async function onDatabase<Result>(

@@ -1,24 +1,27 @@
 // The command that fills the running sandbox with a year of a pretend shop.
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { readConfig } from '../runtime/config.js'
-import { chunksOf } from './cli-backup.js'
+import type { Progress } from '../runtime/progress.js'
+import { boundsInWords, numberWithin } from './cli-values.js'
 import type { DemoRequest } from './demo/demo.js'
-import { CommandFailed } from './operator-client.js'
-import { DEMO_PATH, readSandboxState, runningSandbox } from './sandbox.js'
+import { CommandFailed, chunksOf } from './operator-client.js'
+import { DEMO_BOUNDS, DEMO_PATH, readSandboxState, runningSandbox } from './sandbox.js'
+
+const { users: USERS, seed: SEED } = DEMO_BOUNDS
 
 export function addDemoCommand(program: Command): void {
   program
     .command('demo')
     .description('Fill the running sandbox with a pretend shop: users, and a year of their payments; once')
-    .option('--users <count>', 'how many', wholeNumber, 500)
-    .option('--seed <number>', 'the same number tells the same year', wholeNumber, 1)
+    .option('--users <count>', `how many: ${boundsInWords(USERS)}`, numberWithin(USERS), 500)
+    .option('--seed <number>', 'the same number tells the same year', numberWithin(SEED), 1)
     .action(async (request: DemoRequest) => {
       const response = await ask(request)
       if (!response.ok || !response.body) throw refusal(response.status, await response.text())
-      const decoder = new TextDecoder()
+      const { body } = response
+      const { withProgress } = await import('../runtime/progress.js')
       try {
-        for await (const part of chunksOf(response.body))
-          process.stdout.write(decoder.decode(part, { stream: true }))
+        await withProgress('months', (progress) => showMonths(body, progress))
       } catch {
         throw new CommandFailed('the demo failed: the sandbox has logged why')
       }
@@ -27,6 +30,22 @@ export function addDemoCommand(program: Command): void {
         `${request.users} users, and a year of their payments: ${href}, with a key that npm start has printed\n`,
       )
     })
+}
+
+/** A year from the middle of a month on is in so many of them. */
+const MONTHS_OF_A_YEAR = 13
+
+/** A line for each month that begins; on a terminal the progress stands for them. */
+async function showMonths(body: ReadableStream<Uint8Array>, progress: Progress): Promise<void> {
+  const decoder = new TextDecoder()
+  let begun = 0
+  progress.at(0, MONTHS_OF_A_YEAR)
+  for await (const part of chunksOf(body)) {
+    const lines = decoder.decode(part, { stream: true })
+    begun += lines.split('\n').length - 1
+    progress.at(Math.max(0, begun - 1), MONTHS_OF_A_YEAR)
+    if (!process.stdout.isTTY) process.stdout.write(lines)
+  }
 }
 
 async function ask(request: DemoRequest): Promise<Response> {
@@ -48,11 +67,5 @@ function refusal(status: number, body: string): CommandFailed {
     return new CommandFailed(
       'the sandbox has a demo already, or one is under way: start a sandbox with an empty DATA_DIR for another',
     )
-  if (status === 422) return new CommandFailed('--users is from 1 to 5000, --seed from 0 to 2147483647')
   return new CommandFailed(`the sandbox answered ${status}: ${body}`)
-}
-
-function wholeNumber(text: string): number {
-  if (/^\d{1,10}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('a whole number is needed')
 }

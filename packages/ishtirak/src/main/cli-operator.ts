@@ -1,17 +1,19 @@
 // The operator's commands. Each asks one operation of the operator's API (a long comparison round after round) and prints the
 // answer. What may be done is decided there; the options are the members of its schemas.
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { MadeCodesSchema } from '../operator/code-schemas.js'
 import { csvLine } from '../operator/csv.js'
+import type { HealthSchema } from '../operator/health-schemas.js'
 import { OPERATIONS } from '../operator/operations.js'
-import { ROUND_MS } from '../operator/reconcile.js'
-import type { ReconciliationSchema } from '../operator/schemas.js'
+import { DAY_OR_INSTANT_PATTERN, DAY_PATTERN } from '../operator/schemas.js'
 import { readConfig } from '../runtime/config.js'
 import { createLog } from '../runtime/log.js'
+import { askByName, isWaitingTransfer } from './cli-names.js'
+import { comparisonFinished } from './cli-reconcile.js'
 import { plainJson, sections } from './cli-tables.js'
-import { CommandFailed, type OperatorClient, openOperatorClient } from './operator-client.js'
+import { boundsInWords, day, dayOrInstant, month, numberWithin } from './cli-values.js'
+import { CommandFailed, type OperatorClient, openOperatorClient, Refused } from './operator-client.js'
 
 interface Operation {
   readonly method: 'GET' | 'POST'
@@ -48,6 +50,7 @@ const COMMANDS: readonly (readonly [usage: string, operation: Operation, show?: 
   ['users grant <user>', OPERATIONS.grantDays],
   ['users end <user>', OPERATIONS.endAccess],
   ['reconcile', OPERATIONS.startReconciliation],
+  ['findings close <checkout>', OPERATIONS.closeFinding],
   ['events list', OPERATIONS.listEvents, ({ data, ...state }) => ({ ...state, events: data })],
   ['events resend [event]', OPERATIONS.resendEvent],
   ['events skip <event>', OPERATIONS.skipEvent],
@@ -60,6 +63,7 @@ const COMMANDS: readonly (readonly [usage: string, operation: Operation, show?: 
     OPERATIONS.listOperatorSessions,
     ({ data, ...rest }) => ({ sessions: data, ...rest }),
   ],
+  ['operators trail', OPERATIONS.readTrail, ({ data, ...rest }) => ({ trail: data, ...rest })],
   ['operators revoke <session>', OPERATIONS.revokeOperatorSession],
   ['months <month>', OPERATIONS.getMonth, flatMonth],
   ['journal <month>', OPERATIONS.getJournal, ({ data, ...rest }) => ({ receipts: data, ...rest })],
@@ -69,9 +73,10 @@ const COMMANDS: readonly (readonly [usage: string, operation: Operation, show?: 
 const GROUPS: Readonly<Record<string, string>> = {
   payments: 'Look at payments, and act on one',
   users: 'Look at a user, grant days, end their access',
+  findings: 'Close what a comparison found, with the reason',
   events: 'Look at what is sent to the platform, and whether it arrives',
   codes: 'Make codes for vouchers and discounts, and see what is used',
-  operators: 'See who is signed in to the console, and end a session',
+  operators: 'See who is signed in to the console, end a session, and read what operators did',
   export: 'Export for the accountant',
 }
 
@@ -102,12 +107,43 @@ function addAction(command: Command, operation: Operation, show: Show = (answer)
       const config = readConfig(process.env)
       // The log would stand between the lines of the answer: only what is wrong is said.
       const client = await openOperatorClient(config, options, createLog({ level: 'error' }))
-      const text = await ask(client, asked, argument, members()).finally(() => client.close())
+      const call = (name: string) => ask(client, asked, name, members())
+      const isMeant = DECIDED.includes(operation) ? isWaitingTransfer : undefined
+      const named = { client, name: argument, timeZone: config.billing.timeZone, isMeant }
+      const text = await askByName(named, call)
+        .catch((error: unknown) => adviseOn(operation, error))
+        .finally(() => client.close())
       const shown = () => sections(show(JSON.parse(text), argument), config.billing.timeZone)
       if (isFile(operation)) process.stdout.write(text)
       else if (options.csv) process.stdout.write(codesAsCsv(JSON.parse(text)))
       else process.stdout.write(`${options.json ? plainJson(JSON.parse(text)) : shown()}\n`)
+      if (operation === OPERATIONS.readHealth) judgeHealth(JSON.parse(text))
     })
+}
+
+/** By an e-mail address, they mean the transfer of that user which waits. */
+const DECIDED: readonly Operation[] = [
+  OPERATIONS.previewApproval,
+  OPERATIONS.approvePayment,
+  OPERATIONS.previewRefusal,
+  OPERATIONS.refusePayment,
+]
+
+/** What to type instead, where that is known. */
+function adviseOn(operation: Operation, error: unknown): never {
+  const isUnknownUser = error instanceof Refused && error.code === 'not_found' && 'user_id' in error.members
+  if (operation !== OPERATIONS.recordPayment || !isUnknownUser) throw error
+  throw new CommandFailed(
+    `${error.message}: correct --user, or add --new-user where the service has not seen them yet`,
+  )
+}
+
+/** For a supervisor or a script: the exit code says that a check fails, and which one stands alone on stderr. */
+function judgeHealth({ checks }: Static<typeof HealthSchema>): void {
+  const failing = checks.filter(({ verdict }) => verdict === 'fail')
+  if (failing.length === 0) return
+  process.stderr.write(`${failing.map(({ subject, found }) => `${subject} fails: ${found}`).join('\n')}\n`)
+  process.exitCode = 1
 }
 
 /** Which service is asked, and who acts. */
@@ -123,6 +159,8 @@ export function addAccessOptions(command: Command): Command {
 /** Of a member with another name, or with a single value. */
 const FLAGS: Readonly<Record<string, string>> = {
   user_id: '--user <id>',
+  new_user: '--new-user',
+  payment_id: '--payment <id>',
   operation_id: '--operation-id <id>',
   state: '--undelivered',
   uses_per_user: '--uses-per-user <count>',
@@ -137,26 +175,33 @@ function addMembers(command: Command, { schema }: Operation): () => Members {
   const input = schema.body ?? schema.querystring
   const members = Object.entries<TSchema>(input?.properties ?? {}).filter(([name]) => name !== 'q')
   const options = members.map(([name, member]) => {
-    const { description = '', examples = [], enum: choices, const: only, type } = Object(member)
+    const { description = '', examples = [], enum: choices, const: only } = Object(member)
     const isRequired = input?.required?.includes(name) ?? false
     const says = [description, ...examples.slice(0, 1).map((example: string) => `such as ${example}`)]
-    const text = `${isRequired ? 'Required. ' : ''}${says.filter(Boolean).join(', ')}`
-    const option = new Option(FLAGS[name] ?? `--${name} <${name}>`, text)
+    const bounds = boundsInWords(Object(member))
+    const text = [isRequired && 'Required.', says.filter(Boolean).join(', '), bounds && `(${bounds})`]
+    const option = new Option(FLAGS[name] ?? `--${name} <${name}>`, text.filter(Boolean).join(' '))
+    const reader = readerOf(name, member)
+    if (reader) option.argParser(reader)
     if (choices) option.choices(choices)
     command.addOption(option.makeOptionMandatory(isRequired))
-    const numbers = type === 'integer' ? /^\d{1,15}$/ : type === 'number' ? /^\d{1,12}(\.\d{1,3})?$/ : null
-    return { name, key: option.attributeName(), only, numbers }
+    return { name, key: option.attributeName(), only }
   })
   return () => {
-    const given = command.opts<Readonly<Record<string, string>>>()
-    const read = options.map(({ name, key, only, numbers }) => {
-      const text = given[key]
-      // What is no number is refused by the service, as it is written.
-      const value = text && numbers?.test(text) ? Number(text) : text
-      return [name, value && (only ?? value)]
-    })
-    return Object.fromEntries(read.filter(([, value]) => value !== undefined))
+    const given = command.opts<Readonly<Record<string, string | number>>>()
+    const read = options.map(({ name, key, only }) => [name, given[key] && (only ?? given[key])] as const)
+    return Object.fromEntries(read.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
   }
+}
+
+/** Undefined: text is taken as it is, and what is wrong with it the service says. */
+function readerOf(name: string, member: TSchema): ((text: string) => string | number) | undefined {
+  const { type, pattern } = Object(member)
+  if (type === 'integer' || type === 'number')
+    return numberWithin({ ...Object(member), isWhole: type === 'integer' })
+  if (pattern === DAY_PATTERN) return day
+  if (pattern === DAY_OR_INSTANT_PATTERN) return dayOrInstant
+  return name === 'month' ? month : undefined
 }
 
 /** The body of the answer; a comparison is continued to its end. */
@@ -167,12 +212,17 @@ async function ask(
   members: Members,
 ): Promise<string> {
   if (path.includes('/:')) requireId(path, argument)
+  if (path.includes('/:month')) month(argument)
   const address = path.replace(/:\w+/, encodeURIComponent(argument))
   const word = path === OPERATIONS.search.path ? { q: argument } : {}
   const query = schema.querystring ? `?${new URLSearchParams(entriesOf({ ...members, ...word }))}` : ''
-  const text = await client.ask({ method, path: `${address}${query}`, ...(schema.body && { body: members }) })
-  if (path !== OPERATIONS.startReconciliation.path) return text
-  return finished(client, text)
+  const request = { method, path: `${address}${query}`, ...(schema.body && { body: members }) }
+  const isComparison = path === OPERATIONS.startReconciliation.path
+  if (!isComparison && !path.startsWith('/exports/')) return client.ask(request)
+  const { withProgress } = await import('../runtime/progress.js')
+  return isComparison
+    ? withProgress('checkouts', async ({ at }) => comparisonFinished(client, await client.ask(request), at))
+    : withProgress('MB', ({ at }) => client.ask(request, at))
 }
 
 function entriesOf(members: Members): string[][] {
@@ -184,17 +234,6 @@ export function requireId(path: string, id: string): void {
   if (id === '' && path === OPERATIONS.resendEvent.path)
     throw new CommandFailed('name an event, or say --all-undelivered')
   if (/^\.{0,2}$/.test(id)) throw new CommandFailed(`nothing can have the id '${id}'`)
-}
-
-async function finished(client: OperatorClient, text: string): Promise<string> {
-  const { reconciliation }: Static<typeof ReconciliationSchema> = JSON.parse(text)
-  if (reconciliation.finished_at !== null) return text
-  const { id, checkouts, calls } = reconciliation
-  const next = `the next round in ${ROUND_MS / 1_000} s`
-  process.stderr.write(`${checkouts} checkouts so far, ${calls} calls; ${next}\n`)
-  await wait(ROUND_MS)
-  const { method, path } = OPERATIONS.continueReconciliation
-  return finished(client, await client.ask({ method, path: path.replace(/:\w+/, id) }))
 }
 
 function orNothing(found: Answer, word: string): Answer {

@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander'
 import { OPERATIONS } from '../operator/operations.js'
 import { readConfig } from '../runtime/config.js'
 import { createLog } from '../runtime/log.js'
+import { askByName } from './cli-names.js'
 import { addAccessOptions, requireId } from './cli-operator.js'
 import { type AccessOptions, CommandFailed, openOperatorClient } from './operator-client.js'
 
@@ -23,12 +24,16 @@ export function addProofCommand(program: Command): void {
     .requiredOption('--out <file>', 'a new file, which only you may read')
   addAccessOptions(command).action(async (payment: string, { n, out, ...access }: ProofOptions) => {
     requireId(path, payment)
-    const address = path.replace(':payment_id', encodeURIComponent(payment)).replace(':n', n)
     // Before the reading, which stands in the audit trail.
     const file = await open(out, 'wx', 0o600).catch(sayWhy)
     try {
-      const client = await openOperatorClient(readConfig(process.env), access, createLog({ level: 'error' }))
-      const { type, content } = await client.download({ method, path: address }).finally(() => client.close())
+      const config = readConfig(process.env)
+      const client = await openOperatorClient(config, access, createLog({ level: 'error' }))
+      const named = { client, name: payment, timeZone: config.billing.timeZone }
+      const addressOf = (id: string) => path.replace(':payment_id', encodeURIComponent(id)).replace(':n', n)
+      const { type, content } = await askByName(named, (id) =>
+        client.download({ method, path: addressOf(id) }),
+      ).finally(() => client.close())
       await file.writeFile(content)
       process.stdout.write(`${out}: ${type}, ${content.length} bytes\n`)
     } catch (error) {

@@ -1,10 +1,17 @@
 import type { TObject } from 'typebox'
 import { expect, it } from 'vitest'
 import { EventsSchema } from '../events/schemas.js'
+import { TrailSchema } from '../operator/audit-trail.js'
 import { CodeBatchesSchema } from '../operator/code-schemas.js'
 import { InboxSchema } from '../operator/inbox-schemas.js'
 import { OPERATIONS } from '../operator/operations.js'
-import { PaymentFileSchema, ReconciliationSchema, RefundPreviewSchema } from '../operator/schemas.js'
+import { ReconciliationSchema } from '../operator/reconcile-schemas.js'
+import {
+  OperatorPaymentSchema,
+  PaymentFileSchema,
+  RefundPreviewSchema,
+  UserFileSchema,
+} from '../operator/schemas.js'
 import { FoundSchema } from '../operator/search-schemas.js'
 import { TimelineSchema } from '../operator/timeline.js'
 import { COLUMNS, plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'
@@ -25,7 +32,9 @@ it('a text that only holds an instant stays as it was written', () => {
 })
 
 it('a list is a table without the characters that move a cursor, facts are pairs; what is null or empty is left out', () => {
-  const users = [{ user_id: 'user-1', email: null, name: 'A\u001b[2J\u202e\u2066\u200f', exact: true }]
+  const users = [
+    { user_id: 'user-1', email: null, name: 'A\u001b[2J\u202e\u2066\u200f', plan: 'pro', exact: true },
+  ]
   const answer = {
     users,
     payments: [],
@@ -36,7 +45,11 @@ it('a list is a table without the characters that move a cursor, facts are pairs
   expect(sections(answer, 'UTC')).toBe(
     [
       ['count  1'],
-      ['users:', '  user_id  email  name      exact', '  user-1   -      A?[2J??\u200f  true'],
+      [
+        'users:',
+        '  user_id  email  name      plan  status  current_period_end  exact',
+        '  user-1   -      A?[2J??\u200f  pro   -       -                   true',
+      ],
       ['endpoint:', '  state  working'],
     ]
       .map((section) => section.join('\n'))
@@ -69,12 +82,16 @@ it('each column is a member of the list’s schema', () => {
   const schemas = {
     ...lists,
     ...FoundSchema.properties,
+    payments: { items: OperatorPaymentSchema },
     moved: RefundPreviewSchema.properties.moved,
     findings: ReconciliationSchema.properties.findings,
     events: EventsSchema.properties.data,
     batches: CodeBatchesSchema.properties.data,
     inbox: InboxSchema.properties.data,
     timeline: TimelineSchema.properties.data,
+    trail: TrailSchema.properties.data,
+    waiting: UserFileSchema.properties.waiting,
+    time: UserFileSchema.properties.time,
     sessions: OPERATIONS.listOperatorSessions.schema.response[200].properties.data,
   }
   for (const [list, columns] of Object.entries(COLUMNS)) {

@@ -2,20 +2,35 @@
 // the answer itself.
 import { wallClockIn } from '../runtime/calendar.js'
 
+const INBOX = [
+  'kind',
+  'since',
+  'user_id',
+  'payment_id',
+  'amount',
+  'detail',
+  'other_payment_id',
+  'count',
+  'next_act',
+]
+
 /** What a line of each list shows; more would not fit a terminal. */
 export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  users: ['user_id', 'email', 'name', 'exact'],
+  users: ['user_id', 'email', 'name', 'plan', 'status', 'current_period_end', 'exact'],
   payments: [
     ...['id', 'user_id', 'plan', 'months', 'amount', 'currency', 'status', 'method', 'payment_method'],
     ...['checkout_id', 'created_at', 'paid_at', 'period_end', 'second_of'],
   ],
-  inbox: ['kind', 'since', 'user_id', 'payment_id', 'amount', 'detail', 'next_act'],
+  inbox: INBOX,
+  waiting: INBOX,
+  time: ['start', 'end', 'given_by', 'plan', 'id'],
   timeline: ['at', 'kind', 'what', 'payment_id', 'amount', 'until', 'actor', 'why'],
   sessions: ['session_id', 'operator', 'role', 'signed_in_by', 'created_at', 'expires_at'],
   moved: ['id', 'period_start', 'period_end', 'new_period_start', 'new_period_end'],
   reports: ['at', 'source', 'status', 'amount', 'currency', 'outcome', 'paid_at', 'paid_at_believed'],
   received: ['at', 'type', 'outcome', 'amount'],
   sent: ['at', 'type', 'sequence'],
+  trail: ['at', 'actor', 'act', 'user_id', 'payment_id', 'why'],
   audit: ['at', 'actor', 'act', 'payment_id', 'why'],
   findings: ['kind', 'outcome', 'user_id', 'payment_id', 'checkout_id', 'details'],
   batches: [

@@ -1,5 +1,13 @@
-// The program's entry: what V8 must know before it grows comes first, then everything else is loaded.
+// The program's entry: whether this Node runs it and what V8 must know before it grows come first, then everything else is
+// loaded.
 import { keepHeapSmall } from '../runtime/heap.js'
+import { nodeProblem } from '../runtime/node-version.js'
+import { NODE_RANGE } from '../runtime/package.js'
 
+const problem = nodeProblem(process.version, NODE_RANGE)
+if (problem !== null) {
+  process.stderr.write(`${problem}\n`)
+  process.exit(1)
+}
 keepHeapSmall()
 await import('./commands.js')

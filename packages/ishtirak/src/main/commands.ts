@@ -12,10 +12,21 @@ import { addBackupCommands } from './cli-backup.js'
 import { addDemoCommand } from './cli-demo.js'
 import { addOperatorCommands } from './cli-operator.js'
 import { addProofCommand } from './cli-proof.js'
+import { boundsInWords, numberWithin } from './cli-values.js'
 import { examine, explainFailure, resultLine } from './doctor.js'
 import { readSandboxState, welcome } from './sandbox.js'
 import { openConfigured, serve, stopOnSignals } from './serve.js'
 import { keepsWorkers, startWorkers } from './workers.js'
+
+const TOKEN_DAYS = 30
+/** Ten years: the sandbox's clock is moved, and its tokens open nothing real. */
+const SANDBOX_TOKEN_DAYS = 3650
+const TOKEN_BOUNDS = { minimum: 1, maximum: 36_500 }
+
+interface TokenOptions extends Readonly<Record<'email' | 'name' | 'locale', string>> {
+  readonly user: string
+  readonly days?: number
+}
 
 const program = new Command('ishtirak')
   .description('Billing of a hosting platform: prepaid time, never lost')
@@ -40,7 +51,7 @@ program
     stopOnSignals(service, log, config.drainSeconds * 1_000)
     const { url, metricsUrl, emulator } = service
     if (!emulator) return
-    const token = await signToken(service.config, 'user-1', {})
+    const token = await signToken(service.config, 'user-1', {}, SANDBOX_TOKEN_DAYS)
     const platformKey = service.config.platformKeys.at(-1)
     const operatorKeys = service.config.operatorKeys.slice(-2).reverse()
     const { limits } = service.config.plans
@@ -75,9 +86,13 @@ program
   .option('--email <address>')
   .option('--name <name>')
   .option('--locale <locale>', 'ar, fr or en')
-  .option('--days <number>', 'how long it is valid', '30')
-  .action(async ({ user, days, ...claims }: Record<string, string>) => {
-    say(await signToken(readConfig(process.env), user ?? '', claims, Number(days)))
+  .option(
+    '--days <number>',
+    `how long it is valid (default: ${TOKEN_DAYS}, in the sandbox ${SANDBOX_TOKEN_DAYS}; ${boundsInWords(TOKEN_BOUNDS)})`,
+    numberWithin(TOKEN_BOUNDS),
+  )
+  .action(async ({ user, days, ...claims }: TokenOptions) => {
+    say(await signToken(readConfig(process.env), user, claims, days))
   })
 
 program
@@ -95,16 +110,14 @@ addProofCommand(program)
 addBackupCommands(program)
 addDemoCommand(program)
 
-/** Ten years for the sandbox: its clock is moved, and its tokens open nothing real. */
-const SANDBOX_TOKEN_DAYS = 3650
-
 async function signToken(
   config: Config,
   user: string,
   claims: Record<string, string>,
-  days = SANDBOX_TOKEN_DAYS,
+  days = config.chargily ? TOKEN_DAYS : SANDBOX_TOKEN_DAYS,
 ): Promise<string> {
-  const secret = config.auth.secret ?? (config.chargily ? null : (await readSandboxState(config)).jwtSecret)
+  const [configured] = config.auth.secrets
+  const secret = configured ?? (config.chargily ? null : (await readSandboxState(config)).jwtSecret)
   if (!secret) throw new Error('tokens are signed with the keys behind AUTH_JWKS_URL, not here')
   const now = Math.floor(systemClock().now() / 1000)
   const token = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setSubject(user).setIssuedAt(now)

@@ -1,6 +1,6 @@
 // Ishtirak inside another program: `import { createIshtirak } from 'ishtirak'`. It listens to no port and to no signal, ends no
 // process, and reads no environment: all it knows is what it is given here. The page that explains it: docs/mount.md.
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import { isUserId } from '../core/user-id.js'
@@ -8,17 +8,17 @@ import { migrate } from '../database/migrate.js'
 import { openDatabase } from '../database/open-database.js'
 import type { UserIdentity } from '../http/auth.js'
 import type { IdentifyUser } from '../http/callers.js'
-import { type MountedApp, mount } from '../http/mount.js'
+import type { MountedApp } from '../http/mount.js'
 import { systemClock } from '../runtime/clock.js'
 import { type Config, readMountedConfig } from '../runtime/config.js'
 import { ConfigError } from '../runtime/config-file.js'
 import type { Variables } from '../runtime/environment.js'
-import { withoutSlash } from '../runtime/http-client.js'
 import { createLog, lineByLine } from '../runtime/log.js'
 import { missingPackages } from '../runtime/package.js'
 import { type Billing, createBilling, identityOf } from './billing.js'
+import { type HostRequests, mounted } from './mounted.js'
 import type { ServiceTracing } from './tracing.js'
-import { type Service, type WiredConfig, wire } from './wire.js'
+import { type WiredConfig, wire } from './wire.js'
 
 export type { UserIdentity } from '../http/auth.js'
 export type { FetchClient } from '../http/mount.js'
@@ -125,25 +125,6 @@ async function openHostTracing(): Promise<ServiceTracing> {
     throw new ConfigError([`traces need a package that is not installed: npm install ${missing.join(' ')}`])
   const { hostTracing } = await import('./tracing.js')
   return hostTracing()
-}
-
-export type HostRequests = WeakMap<IncomingMessage, object>
-
-/** The three ways into a service that is wired and ready. */
-export function mounted(
-  { app, stop }: Pick<Service, 'app' | 'stop'>,
-  options: { readonly config: Config; readonly hostRequests: HostRequests; readonly prefix?: string },
-): MountedApp {
-  const { publicUrl } = options.config
-  const base = withoutSlash(new URL(publicUrl).pathname)
-  const requirePrefix = (prefix: string) => {
-    if (prefix !== '' && !(prefix.startsWith('/') && `${base}/`.endsWith(`${prefix}/`)))
-      throw new ConfigError([
-        `PUBLIC_URL must end with ${prefix}, where Ishtirak is mounted, with a slash before it: it is ${publicUrl}`,
-      ])
-  }
-  const { prefix = base, hostRequests } = options
-  return mount(app, { prefix, requirePrefix, hostRequests, stop })
 }
 
 function requireProvider(config: Config): WiredConfig {

@@ -2,7 +2,7 @@
 // `explainFailure` says in one sentence what kept a command from its work.
 import path from 'node:path'
 import { DatabaseError } from '../database/database.js'
-import { DataFolderLocked, DataFolderUnusable } from '../database/embedded/folder-lock.js'
+import { DataFolderFull, DataFolderLocked, DataFolderUnusable } from '../database/embedded/folder-lock.js'
 import { EmbeddedDatabaseMissing } from '../database/open-database.js'
 import { type CheckResult, examineDatabase, examineProvider, examineSettings } from '../operator/examine.js'
 import { type Config, readConfig } from '../runtime/config.js'
@@ -57,7 +57,15 @@ async function* openAndExamine(config: Config, env: Variables): AsyncGenerator<C
       await database.close()
     }
   } catch (error) {
-    if (error instanceof DataFolderLocked) return yield await examineHolder(config, error)
+    if (error instanceof DataFolderLocked) {
+      yield await examineHolder(config, error)
+      if (config.oldSecrets.length > 0)
+        yield ok(
+          'secrets',
+          'old ones are set; the running service says when they were last used: ishtirak health',
+        )
+      return
+    }
     if (error instanceof EmbeddedDatabaseMissing) return yield fail('database', error.message, '')
     const remedy = config.database.url
       ? 'check DATABASE_URL, and that the server runs and lets this machine in'
@@ -102,13 +110,26 @@ export function explainFailure(error: unknown, variables: Variables): string {
   if (error instanceof DataFolderUnusable) {
     return `${error.message}. Give it to this user, on a disk of this machine, or set DATA_DIR to another folder.`
   }
+  if (error instanceof DataFolderFull) return `${error.message}. Make room, ${ANOTHER}.`
+  if (isDiskFull(error.cause)) return explainFullDisk(error, variables)
   const ofSystem = [error, error.cause].find(isSystemError)
-  if (ofSystem) return explainSystem(ofSystem)
+  if (ofSystem) return explainSystem(ofSystem, variables)
   return BUGS.includes(error.constructor) ? (error.stack ?? error.message) : error.message
 }
 
-function explainDamage(error: Error, { DATABASE_URL: url, DATA_DIR: folder }: Variables): string {
-  const where = url ? 'on the server of DATABASE_URL' : `in ${path.resolve(folder || 'data', 'database')}`
+const databaseFolder = ({ DATA_DIR: folder }: Variables) => path.resolve(folder || 'data', 'database')
+
+/** PostgreSQL's disk_full. */
+const isDiskFull = (cause: unknown) => cause instanceof Error && 'code' in cause && cause.code === '53100'
+
+function explainFullDisk(error: Error, variables: Variables): string {
+  return variables.DATABASE_URL
+    ? `the disk of the server of DATABASE_URL is full: ${error.message}. Make room there.`
+    : `${new DataFolderFull(databaseFolder(variables), error).message}. Make room, ${ANOTHER}.`
+}
+
+function explainDamage(error: Error, variables: Variables): string {
+  const where = variables.DATABASE_URL ? 'on the server of DATABASE_URL' : `in ${databaseFolder(variables)}`
   return `the database ${where} is damaged: ${error.message}. Stop, and restore it from a backup (docs/backup.md).`
 }
 
@@ -125,10 +146,14 @@ function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && 'code' in error && 'syscall' in error
 }
 
-function explainSystem(error: SystemError): string {
+function explainSystem(error: SystemError, variables: Variables): string {
   const { code, syscall, address, port } = error
   if (syscall === 'listen' && port !== undefined) {
-    const remedy = LISTENING[code] ?? 'set HOST and PORT to where this process may listen'
+    const { metrics, sandbox } = readConfig(variables)
+    const ofHost = port === metrics?.port ? 'METRICS_HOST' : 'HOST'
+    const ofPort = port === metrics?.port ? 'METRICS_PORT' : port === sandbox?.port ? 'SANDBOX_PORT' : 'PORT'
+    const remedy =
+      LISTENING[code]?.(ofHost, ofPort) ?? `set ${ofHost} and ${ofPort} to where this process may listen`
     return `cannot listen on ${address}:${port} (${code}): ${remedy}`
   }
   const remedy = FILES[code]
@@ -137,11 +162,10 @@ function explainSystem(error: SystemError): string {
     : error.message
 }
 
-const LISTENING: Readonly<Record<string, string>> = {
-  EADDRINUSE:
-    'another program has it. End that, or set PORT (for the sandbox’s emulator SANDBOX_PORT) to another',
-  EADDRNOTAVAIL: 'it is no address of this machine. Set HOST to one that is',
-  EACCES: 'this user may not. Set PORT to 1024 or above',
+const LISTENING: Readonly<Record<string, (host: string, port: string) => string>> = {
+  EADDRINUSE: (_, port) => `another program has it. End that, or set ${port} to another`,
+  EADDRNOTAVAIL: (host) => `it is no address of this machine. Set ${host} to one that is`,
+  EACCES: (_, port) => `this user may not. Set ${port} to 1024 or above`,
 }
 
 const ANOTHER = 'or set DATA_DIR to another folder'
@@ -149,7 +173,7 @@ const FILES: Readonly<Record<string, string>> = {
   EACCES: `this user may not write there. Give it the folder, ${ANOTHER}`,
   EPERM: `this user may not write there. Give it the folder, ${ANOTHER}`,
   EROFS: `the disk is mounted read-only. Mount it writable, ${ANOTHER}`,
-  ENOSPC: `the disk is full. Make room, ${ANOTHER}`,
+  ENOENT: `no folder can be made there. Set DATA_DIR to another folder`,
   ENOTDIR: `a file stands where a folder is needed. Remove it, ${ANOTHER}`,
   EEXIST: `a file stands where a folder is needed. Remove it, ${ANOTHER}`,
 }

@@ -33,7 +33,7 @@ const COUNTERS: Readonly<Record<Occurrence['name'], CounterDefinition>> = {
   },
   checkout_opened: {
     name: 'ishtirak_checkouts_opened_total',
-    help: 'Checkouts that the provider opened for us',
+    help: 'Checkouts that the provider opened for us; transfers are none',
     labelNames: [],
     begun: [],
   },

@@ -35,7 +35,7 @@ interface DownloadedFile {
 
 export interface OperatorClient {
   /** The body of the answer. Throws `CommandFailed`: the service refused, or does not answer. */
-  ask(request: OperatorRequest): Promise<string>
+  ask(request: OperatorRequest, onBytes?: (done: number) => void): Promise<string>
   /** An answer that is a file. Throws the same. */
   download(request: OperatorRequest): Promise<DownloadedFile>
   close(): Promise<void>
@@ -44,6 +44,19 @@ export interface OperatorClient {
 /** Why a command cannot do its work, in a sentence for the person who typed it. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed'
+}
+
+/** The service understood and refused. */
+export class Refused extends CommandFailed {
+  readonly code: string
+  /** What the refusal names beside what all have, such as `payment_id`. */
+  readonly members: Readonly<Record<string, unknown>>
+
+  constructor(message: string, of: { readonly code: string; readonly members: object }) {
+    super(message)
+    this.code = of.code
+    this.members = { ...of.members }
+  }
 }
 
 /** A comparison's round makes five calls of at most 5 s to the provider. */
@@ -110,13 +123,28 @@ export function fetchFromOperator(
   })
 }
 
+/** Of an answer, as they come; `onBytes` hears how many there were so far. */
+export async function* chunksOf(
+  body: ReadableStream<Uint8Array>,
+  onBytes: (done: number) => void = () => undefined,
+): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  let bytes = 0
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    bytes += read.value.length
+    onBytes(bytes)
+    yield read.value
+  }
+}
+
 function overHttp(service: RunningService): OperatorClient {
   return {
-    ask: async (request) => {
+    ask: async (request, onBytes) => {
       const response = await fetchFromOperator(service, request)
       // response.text() drops the byte order mark of a file for Excel.
-      const body = Buffer.from(await response.arrayBuffer())
-      return textOf(response.status, body.toString())
+      const parts: Uint8Array[] = []
+      if (response.body) for await (const part of chunksOf(response.body, onBytes)) parts.push(part)
+      return textOf(response.status, Buffer.concat(parts).toString())
     },
     download: async (request) => {
       const response = await fetchFromOperator(service, request)
@@ -194,12 +222,32 @@ export function refusal(status: number, body: string): Error {
   if (!body.startsWith('{')) return new CommandFailed(`the service answered ${status}`)
   const { code, detail, errors = [], ...problem } = JSON.parse(body)
   const further = Object.entries(problem).filter(([name]) => !STANDARD_MEMBERS.includes(name))
-  // The service names what there is not, such as `payment_id`; without that the address itself is not there.
-  if (code === 'not_found' && further.length === 0)
-    return new CommandFailed('this service has no such address: set OPERATOR_KEYS for it, or update it')
+  const members = Object.fromEntries(further)
+  if (code === 'not_found') return new Refused(missing(members), { code, members })
   const wrong = errors.map(({ pointer, detail }: Record<string, string>) => `${pointer}: ${detail}`)
   const more = further.map(([name, value]) => `${name}: ${plain(value)}`)
-  return new CommandFailed([`${code}: ${detail}`, ...more, ...wrong].join('\n  '))
+  return new Refused([`${code}: ${detail}`, ...more, ...wrong].join('\n  '), { code, members })
+}
+
+/** What a 404 names, in the words of a person. */
+const NOUNS: Readonly<Record<string, string>> = {
+  payment_id: 'payment',
+  user_id: 'user',
+  batch_id: 'batch of codes',
+  event_id: 'event',
+  waiting_event_id: 'event that waits, called',
+  session_id: 'session',
+  reconciliation_id: 'comparison',
+  finding_id: 'finding',
+}
+
+/** The service names what there is not; without that the address itself is not there. */
+function missing({ proof, setting, ...named }: Readonly<Record<string, unknown>>): string {
+  if (setting !== undefined) return `${plain(setting)} is not set for this service`
+  const [[name, value] = []] = Object.entries(named)
+  if (name === undefined) return 'this service has no such address: set OPERATOR_KEYS for it, or update it'
+  const thing = `${NOUNS[name] ?? name} ${plain(value)}`
+  return proof === undefined ? `no ${thing}` : `no proof ${plain(proof)} of ${thing}`
 }
 
 function plain(value: unknown): string {

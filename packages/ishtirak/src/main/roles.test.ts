@@ -21,7 +21,7 @@ const selectAudit = statement(
 )
 
 /** What a command says that was let through: most find nothing. */
-const DONE_OR_ABSENT = /^($|(not_found|wrong_amount): )/
+const DONE_OR_ABSENT = /^($|no |wrong_amount: )/
 
 const attempts = Object.entries(ATTEMPTS).flatMap(([name, list]) =>
   list.map((attempt) => ({ name, method: OPERATIONS[name as keyof typeof OPERATIONS].method, ...attempt })),

@@ -22,6 +22,10 @@ interface ProviderSetup {
 
 /** Here, so that no command loads the demo. */
 export const DEMO_PATH = '/_sandbox/demo'
+export const DEMO_BOUNDS = {
+  users: { minimum: 1, maximum: 5_000 },
+  seed: { minimum: 0, maximum: 2_147_483_647 },
+}
 
 /** What has to be the same after a restart: the keys, and how far the clock was moved. */
 interface SandboxState {
@@ -72,7 +76,9 @@ export async function setUpProvider(config: Config, log: Log): Promise<ProviderS
     log: (line) => log.debug({ emulator: line }, 'emulator'),
   })
   const auth =
-    config.auth.secret || config.auth.jwksUrl ? config.auth : { ...config.auth, secret: state.jwtSecret }
+    config.auth.secrets.length > 0 || config.auth.jwksUrl
+      ? config.auth
+      : { ...config.auth, secrets: [state.jwtSecret] }
   const emulated = { secretKey: state.chargilyKey, webhookKeys: [], apiUrl: emulator.url }
   const operatorKeys = [
     ...config.operatorKeys,

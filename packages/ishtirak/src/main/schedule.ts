@@ -10,6 +10,7 @@ import { forgetOperations } from '../limits/usage.js'
 import { forgetOldMail, sendDueMail } from '../mail/send-mail.js'
 import { countReceipts } from '../operator/figures.sql.js'
 import type { JobName, JobRounds } from '../operator/health.js'
+import type { OldSecretWatch } from '../operator/old-secrets.js'
 import { mailOperators, type OperatorMailDeps } from '../operator/operator-mail.js'
 import { type ReconcileDeps, reconcileDaily } from '../operator/reconcile.js'
 import { repairInstants } from '../operator/repair-instants.sql.js'
@@ -21,6 +22,7 @@ import type { Log } from '../runtime/log.js'
 
 interface ScheduleDeps extends ReconcileDeps, AnnounceDeps, DeliveryDeps, OperatorMailDeps, EraseDeps {
   readonly database: Database
+  readonly oldSecrets: OldSecretWatch
 }
 
 interface Job {
@@ -55,7 +57,7 @@ const COUNTED_A_ROUND = 5_000
 /** 240,000 a day: more than are written. */
 const PRUNED_A_ROUND = 10_000
 
-/** At most 2 MiB each. */
+/** At most 8 MiB each. */
 const ERASED_A_ROUND = 200
 
 /** Of each kind. More than are written in the moment that a clock is wrong. */
@@ -130,6 +132,8 @@ function jobsOf(deps: ScheduleDeps): readonly (Job & { readonly name: JobName })
     // Pictures and PDFs of transfers: PROOF_DAYS after the decision.
     { name: 'erase-proofs', everyMs: HOUR, run: () => eraseOldProofs(deps, ERASED_A_ROUND) },
     { name: 'forget-operator-sessions', everyMs: HOUR, run: () => forgetOperatorSessions(deps) },
+    // `doctor` says when an old secret was last used.
+    { name: 'save-secret-uses', everyMs: MINUTE, run: () => deps.oldSecrets.save(deps.database, 'hourly') },
     { name: 'forget-portal-sessions', everyMs: HOUR, run: () => forgetPortalSessions(deps, PRUNED_A_ROUND) },
   ]
 }

@@ -5,8 +5,7 @@ import { consoleRoutes } from '../console/console.route.js'
 import { HOUR, type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { BillingRules } from '../core/subscription.js'
-import { type Database, givenUpAfter, withLimit } from '../database/database.js'
-import { schemaFit } from '../database/migrate.js'
+import type { Database } from '../database/database.js'
 import { beginDelivery } from '../events/deliver-events.js'
 import { createEventSender } from '../events/webhook-sender.js'
 import { type App, createApp } from '../http/app.js'
@@ -31,11 +30,12 @@ import { createMailer } from '../mail/send-mail.js'
 import { examineProvider, examineService } from '../operator/examine.js'
 import { createJobRounds } from '../operator/health.js'
 import { createIssuer } from '../operator/issuer.js'
+import { watchOldSecrets } from '../operator/old-secrets.js'
 import { operatorRoutes } from '../operator/operator.route.js'
 import { createRefusalLog } from '../operator/refusals.js'
 import { createChargily } from '../payments/chargily/chargily.js'
 import { createDesk } from '../payments/desk/desk.js'
-import { createPaymentMethods, type PaymentMethod } from '../payments/method.js'
+import { createPaymentMethods } from '../payments/method.js'
 import { offerRoutes } from '../payments/offers.route.js'
 import { createListPayments } from '../payments/payments.sql.js'
 import { redeemRoutes } from '../payments/redeem.route.js'
@@ -60,10 +60,13 @@ import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/c
 import type { Clock } from '../runtime/clock.js'
 import type { Config } from '../runtime/config.js'
 import type { Count, Log } from '../runtime/log.js'
+import type { NoteUse } from '../runtime/old-secrets.js'
 import { createIds, randomCode, systemRandom } from '../runtime/random.js'
 import type { Tracing } from '../runtime/tracing.js'
 import { installDocumentation, operatorDocumentation } from './documentation.js'
+import { publishGauges } from './gauges.js'
 import { countIn } from './metrics.js'
+import { checkReadiness, DRAINING } from './readiness.js'
 import { createRunner, type Runner, schedule } from './schedule.js'
 import type { ServiceTracing } from './tracing.js'
 
@@ -105,8 +108,10 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const metrics = createMetrics({ processMetrics: world.processMetrics ?? true })
   const { publicUrl, callsPerMinute, trustedProxies } = config
   const parts = createParts(config, world, countIn(metrics))
+  publishGauges(metrics, parts, config)
 
-  const identify = world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock }))
+  const identify =
+    world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))
   const checks = createCallerChecks({ identify, clock, callsPerMinute })
   let isDraining = false
   const look = shareLooks(() => checkReadiness(database))
@@ -132,6 +137,9 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   }
   const stop = async () => {
     await Promise.all([app.close(), runner.stop()])
+    await parts.oldSecrets
+      .save(database, 'all')
+      .catch((error: unknown) => log.warn({ err: error }, 'the last use of old secrets is not saved'))
     await database.close()
     await world.tracing?.stop()
   }
@@ -142,21 +150,14 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
 function createParts(config: WiredConfig, { database, clock, log, tracing }: Surroundings, count: Count) {
   const { publicUrl, seller, billing } = config
   const ids = createIds()
+  const oldSecrets = watchOldSecrets(config.oldSecrets, clock)
+  const { noteUse } = oldSecrets
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
   return {
-    ...{ database, clock, log, count, ids, wait, publicUrl, seller },
+    ...{ database, clock, log, count, ids, wait, publicUrl, seller, oldSecrets, noteUse },
     ...(tracing && { tracing }),
-    // The first is what `/upgrade` buys with.
-    methods: createPaymentMethods(
-      createChargily({
-        ...config.chargily,
-        ...(tracing && { send: tracing.send('chargily') }),
-        clock,
-        log: (line) => log.debug(line, 'provider call'),
-      }),
-      ...otherMethods(config, { database, clock }),
-    ),
+    methods: methodsOf(config, { database, clock, log, tracing, noteUse }),
     proofDays: config.proofDays,
     uploads: createUploads(),
     admitUpload: createRateLimit({ clock, quota: UPLOADS, windowMs: HOUR }),
@@ -182,9 +183,9 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     upgrades: createUpgradeState(database),
     usage: createUsageState(database),
     operatorKeys: config.operatorKeys,
-    issuer: config.operatorIssuer && createIssuer(config.operatorIssuer, { clock, log, publicUrl }),
+    issuer: config.operatorIssuer && createIssuer(config.operatorIssuer, { clock, log, publicUrl, noteUse }),
     recordRefusal: createRefusalLog({ database, clock, ids, log }),
-    printer: createReceiptPrinter(log),
+    printer: createReceiptPrinter(log, seller.shop.color),
     ...watched(config, { database, clock }),
     logForgery: createForgeryLog({ clock, log }),
     ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
@@ -206,19 +207,28 @@ const PROVIDER_LOOK_MS = 10 * SECOND
 function watched(config: WiredConfig, { database, clock }: Pick<Surroundings, 'database' | 'clock'>) {
   const lookAtProvider = shareLooks(() => examineProvider(config), PROVIDER_LOOK_MS)
   const examine = () => examineService(config, database, lookAtProvider)
-  return { examine, rounds: createJobRounds(clock) }
+  return { examine, lookAtProvider, rounds: createJobRounds(clock) }
 }
 
-/** Beside the provider's: transfers, where there are accounts for them, and the desk. */
-function otherMethods(
+/** The provider's first, which `/upgrade` buys with; transfers, where there are accounts for them; and the desk. */
+function methodsOf(
   { transfers, chargily, seller }: WiredConfig,
-  world: Pick<Surroundings, 'database' | 'clock'>,
-): readonly PaymentMethod[] {
+  world: Pick<Surroundings, 'database' | 'clock' | 'log' | 'tracing'> & { readonly noteUse: NoteUse },
+) {
+  const { clock, log, tracing, noteUse } = world
   const live = chargily.secretKey.startsWith('live_sk_')
-  return [
+  const provider = createChargily({
+    ...chargily,
+    noteWebhookKey: (key) => noteUse('CHARGILY_WEBHOOK_KEYS', key),
+    ...(tracing && { send: tracing.send('chargily') }),
+    clock,
+    log: (line) => log.debug(line, 'provider call'),
+  })
+  return createPaymentMethods(
+    provider,
     ...(transfers ? [createTransfer({ ...world, ...transfers, live })] : []),
     ...createDesk({ live, takesCash: seller.stampDutyTerms !== null }),
-  ]
+  )
 }
 
 /** The statement that books is a span of its own, its wait for a batch included. */
@@ -267,8 +277,8 @@ async function registerRoutes(
   parts: Service['parts'] & CallerChecks,
 ): Promise<void> {
   const { limitAnonymous } = parts
-  const platforms = callersWithKey(createApiKeys(config.platformKeys), limitAnonymous)
-  const operators = callersWithKey(createOperatorKeys(config.operatorKeys), limitAnonymous)
+  const platforms = callersWithKey(createApiKeys(config.platformKeys, parts.noteUse), limitAnonymous)
+  const operators = callersWithKey(createOperatorKeys(config.operatorKeys, parts.noteUse), limitAnonymous)
   await app.register(offerRoutes(parts))
   await app.register(upgradeRoutes(parts))
   await app.register(statusRoutes(parts))
@@ -283,16 +293,4 @@ async function registerRoutes(
   await app.register(platformRoutes({ ...parts, platforms }))
   await app.register(operatorRoutes({ ...parts, operators }))
   await app.register(operatorDocumentation({ operators }))
-}
-
-/** Asked to stop: a balancer should send its next request elsewhere. */
-const DRAINING = { ready: false, checks: { service: 'stopping' } }
-
-/** Supervisors wait a second or two. */
-const READINESS_LIMIT_MS = 1_500
-
-async function checkReadiness(database: Database) {
-  const { current, expected, runs } = await schemaFit(withLimit(database, givenUpAfter(READINESS_LIMIT_MS)))
-  const schema = `at ${current}, ${runs ? 'newer and compatible' : `expected ${expected}`}`
-  return { ready: runs, checks: { database: 'ok', schema: current === expected ? 'ok' : schema } }
 }

@@ -54,6 +54,7 @@ const COLUMNS = {
   net: 'net',
   paid_on: 'payé le',
   refunded_on: 'remboursé le',
+  amount_asked: 'montant demandé',
 }
 const KINDS = { payment: 'paiement', refund: 'remboursement', total: 'total' }
 
@@ -116,6 +117,7 @@ async function* linesOf(
       ...sumsOf(total, null),
       null,
       null,
+      null,
     ],
     form,
   )
@@ -144,6 +146,7 @@ function cellsOf({ wallClock }: AccountsDeps, language: Language, entry: Entry) 
     ...sumsOf(entry, entry.taxRate),
     dayOf(paidAt),
     refundedAt === null ? null : dayOf(refundedAt),
+    entry.amountAsked,
   ]
 }
 

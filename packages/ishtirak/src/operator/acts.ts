@@ -3,24 +3,32 @@
 // the provider.
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
-import { decideGrant, planToGrant } from '../core/grant.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import type { Payment, Review } from '../core/payment.js'
-import type { Catalogue } from '../core/plan.js'
 import { decideEnd, decideRefund } from '../core/refund.js'
-import { requireRole, SUPPORT_GRANT_DAYS_MAX } from '../core/role.js'
+import { requireRole } from '../core/role.js'
 import { type SubscriptionFacts, statusAt } from '../core/subscription.js'
 import type { Proof, Transfer } from '../core/transfer.js'
 import type { Queryable } from '../database/database.js'
-import { type By, findRefundInstant, type OperatorAct, recordAct } from '../payments/audit.sql.js'
-import { findGrantByOperation, grantsOfUser } from '../payments/grants.sql.js'
+import {
+  type By,
+  findRefundInstant,
+  type OperatorAct,
+  orRecordRefusal,
+  recordAct,
+  requireUnchanged,
+} from '../payments/audit.sql.js'
+import { grantsOfUser } from '../payments/grants.sql.js'
+import { readHeldTime } from '../payments/held-time.sql.js'
 import type { ProviderFailure } from '../payments/method.js'
 import { type SaveDeps, saveByHand } from '../payments/save.js'
-import { type SettleDeps, settlePayment } from '../payments/settle.js'
+import { type SettleDeps, settlePayment, TAKEN } from '../payments/settle.js'
 import { lookUpPayment } from '../payments/sweep.js'
 import { listProofs } from '../payments/transfer/proof.sql.js'
 import { findTransfer } from '../payments/transfer/transfers.sql.js'
 import { findUser, type UserRecord } from '../payments/users.sql.js'
+import { inboxOfUser } from './inbox.sql.js'
+import { withNextAct } from './next-act.js'
 import { actsOnUser, findPaymentWithUser, newestPayments, readTotal, tracesOf } from './operator.sql.js'
 
 /** What fits on a screen; the rest is in the user's timeline. */
@@ -75,13 +83,19 @@ export async function recheckPayment(deps: SettleDeps, paymentId: string, by: By
  */
 export async function acceptPayment(deps: SettleDeps, paymentId: string, by: By): Promise<PaymentFile> {
   requireRole(by.operator, 'payment.accept')
-  const { payment } = await loadPayment(deps, paymentId)
-  const { review } = payment
-  if (payment.status !== 'review' || !review) throw await refusalByStatus(deps, payment)
-  const report = await freshReport(deps, payment, review)
-  const accepted = { event: null, source: 'operator', accepted: true } as const
-  const outcome = await settlePayment(deps, { ...accepted, report, by: { ...by, act: 'payment.accept' } })
-  if (outcome === 'review') throw new BillingError('conflict', { extra: { payment_status: 'review' } })
+  const { payment, user } = await loadPayment(deps, paymentId)
+  requireUnchanged(by, user.version)
+  const act: OperatorAct = { ...by, act: 'payment.accept' }
+  await orRecordRefusal(deps, act, { userId: payment.userId, paymentId }, async () => {
+    const { review } = payment
+    if (payment.status !== 'review' || !review) throw await refusalByStatus(deps, payment)
+    const report = await freshReport(deps, payment, review)
+    const accepted = { event: null, source: 'operator', accepted: true } as const
+    const outcome = await settlePayment(deps, { ...accepted, report, by: act })
+    // Another operator was faster, or the provider names another amount by now.
+    if (!TAKEN.includes(outcome))
+      throw await refusalByStatus(deps, (await loadPayment(deps, paymentId)).payment)
+  })
   return showPayment(deps, paymentId)
 }
 
@@ -91,12 +105,13 @@ export async function acceptPayment(deps: SettleDeps, paymentId: string, by: By)
  */
 export async function refundPayment(deps: SaveDeps, paymentId: string, by: By): Promise<PaymentFile> {
   requireRole(by.operator, 'payment.refund')
-  await saveByHand(deps, { ...by, act: 'payment.refund' }, async (now) => {
+  const { userId } = (await loadPayment(deps, paymentId)).payment
+  await saveByHand(deps, { ...by, act: 'payment.refund' }, { userId, paymentId }, async (now) => {
     const loaded = await loadPayment(deps, paymentId)
     const { payment, user } = loaded
     const refund = decideRefund({ payment, subscription: user.subscription }, now, deps.rules)
     if (!refund) throw await refusalByStatus(deps, payment)
-    return { ...loaded, userId: payment.userId, after: refund }
+    return { ...loaded, userId, after: refund }
   })
   return showPayment(deps, paymentId)
 }
@@ -185,9 +200,12 @@ export async function showUser(deps: SaveDeps, userId: string) {
   const now = deps.clock.now()
   const user = await loadUser(deps, userId)
   const wanted = { userId, status: null, way: null, after: null, limit: SHOWN_MAX }
+  const waiting = await inboxOfUser(deps.database, { userId, limit: SHOWN_MAX, now })
   return {
     user,
     subscription: statusAt(user.subscription, now, deps.rules),
+    waiting: waiting.map(withNextAct),
+    time: await readHeldTime(deps.database, userId),
     payments: await newestPayments(deps.database, wanted, now),
     grants: await grantsOfUser(deps.database, userId, SHOWN_MAX),
     audit: await actsOnUser(deps.database, userId, SHOWN_MAX),
@@ -197,7 +215,7 @@ export async function showUser(deps: SaveDeps, userId: string) {
 /** Ends their access now. What was paid stays paid. Throws `not_found`, or `conflict` when there is no access to end. */
 export async function endUser(deps: SaveDeps, userId: string, by: By): Promise<UserFile> {
   requireRole(by.operator, 'user.end')
-  await saveByHand(deps, { ...by, act: 'user.end' }, async (now) => {
+  await saveByHand(deps, { ...by, act: 'user.end' }, { userId }, async (now) => {
     const user = await loadUser(deps, userId)
     const after = decideEnd(user.subscription, now, deps.rules)
     if (!after) throw new BillingError('conflict')
@@ -206,61 +224,7 @@ export async function endUser(deps: SaveDeps, userId: string, by: By): Promise<U
   return showUser(deps, userId)
 }
 
-export interface GrantDeps extends SaveDeps {
-  readonly catalogue: Catalogue
-}
-
-interface WantedDays {
-  readonly days: number
-  readonly planId: string | null
-  readonly operationId: string | null
-}
-
-/**
- * Grants days: the end moves by exactly so many times 24 hours; without paid time they begin now. Nothing that was paid
- * changes, and an open checkout stays payable. What was granted under the same `operationId` is not granted again.
- * Throws `not_found`, `unknown_plan`, `plan_not_purchasable`, or `conflict` where the user has another plan, or the operation
- * granted another number of days.
- */
-export async function grantDays(
-  deps: GrantDeps,
-  userId: string,
-  wanted: WantedDays,
-  by: By,
-): Promise<UserFile> {
-  const { days, operationId } = wanted
-  requireRole(by.operator, days > SUPPORT_GRANT_DAYS_MAX ? 'user.grant_long' : 'user.grant')
-  await saveByHand(deps, { ...by, act: 'user.grant' }, async (now) => {
-    const user = await loadUser(deps, userId)
-    const known = operationId === null ? null : await findGrantByOperation(deps.database, userId, operationId)
-    if (known && known.days !== days) throw new BillingError('conflict', { extra: { days: known.days } })
-    if (known) return null
-    return { userId, user, payment: null, after: grantTo(deps, user, wanted, now) }
-  })
-  return showUser(deps, userId)
-}
-
-function grantTo(deps: GrantDeps, { subscription }: UserRecord, wanted: WantedDays, now: Instant) {
-  const { days, planId, operationId } = wanted
-  const plan = planToGrant(subscription, planId, deps.catalogue, now, deps.rules)
-  if (plan === 'other_plan') {
-    throw new BillingError('conflict', { extra: { plan: subscription.periods.at(-1)?.plan.id } })
-  }
-  if (typeof plan === 'string') throw new BillingError(plan)
-  const id = deps.ids.next('grt', now)
-  return decideGrant(subscription, { id, plan, days, operationId }, now, deps.rules)
-}
-
 export type UserPreview = Awaited<ReturnType<typeof previewEnd>>
-
-/** What `grantDays` would do now. Throws what it would throw. */
-export async function previewGrant(
-  deps: GrantDeps,
-  userId: string,
-  wanted: WantedDays,
-): Promise<UserPreview> {
-  return previewOn(deps, userId, (user, now) => grantTo(deps, user, wanted, now))
-}
 
 /** What `endUser` would do now. Throws what it would throw. */
 export async function previewEnd(deps: SaveDeps, userId: string) {
@@ -271,7 +235,8 @@ export async function previewEnd(deps: SaveDeps, userId: string) {
   })
 }
 
-async function previewOn(
+/** What a decision on a user's facts would change. */
+export async function previewOn(
   deps: SaveDeps,
   userId: string,
   decide: (user: UserRecord, now: Instant) => { readonly subscription: SubscriptionFacts },

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { INSTRUMENTS } from '../core/account.js'
 import { nameSchemas } from '../http/schemas.js'
-import { StatusChangeSchema } from './look-schemas.js'
+import { receiptOrNull, StatusChangeSchema } from './look-schemas.js'
 import { reason } from './reason.js'
 import { dayOrInstant, StandingSchema } from './schemas.js'
 
@@ -46,6 +46,7 @@ export const DecisionSchema = Type.Object({
   payment_status: StatusChangeSchema,
   before: StandingSchema,
   after: StandingSchema,
+  receipt: receiptOrNull,
   approvals: Type.Union([
     Type.Object({ needed: Type.Integer(), before: Type.Integer(), after: Type.Integer() }),
     Type.Null({ description: 'Of a refusal' }),

@@ -14,7 +14,7 @@ import {
   type TransferDecision,
 } from '../core/transfer.js'
 import { untilFresh } from '../database/database.js'
-import { auditEntry, type By, requireUnchanged } from '../payments/audit.sql.js'
+import { auditEntry, type By, orRecordRefusal, requireUnchanged } from '../payments/audit.sql.js'
 import type { PaymentMethod } from '../payments/method.js'
 import type { SettleDeps } from '../payments/settle.js'
 import { lookUpPayment } from '../payments/sweep.js'
@@ -106,12 +106,11 @@ async function decideAndSettle(
   decide: (loaded: LoadedTransfer, now: Instant) => TransferDecision,
 ): Promise<PaymentFile> {
   requireRole(by.operator, `payment.${act}`)
-  let userId = ''
+  const { userId } = (await loadPayment(deps, paymentId)).payment
   const round = async () => {
     const loaded = await loadTransfer(deps, paymentId)
     requireUnchanged(by, loaded.user.version)
     const { stored } = loaded
-    userId = stored.payment.userId
     const now = deps.clock.now()
     const decision = decide(loaded, now)
     if (decision.kind === 'refused') throw refusalBecause(decision.because, stored)
@@ -126,7 +125,10 @@ async function decideAndSettle(
     deps.log.info({ ...by, operator: by.operator.name, ...about }, 'the operator acted')
     return stored
   }
-  const { payment } = await untilFresh(`payment.${act}`, round, (again) => deps.inTurn(userId, again))
+  const named = { ...by, act: `payment.${act}` } as const
+  const { payment } = await orRecordRefusal(deps, named, { userId, paymentId }, () =>
+    untilFresh(named.act, round, (again) => deps.inTurn(userId, again)),
+  )
   const lookup = await lookUpPayment(deps, payment, { source: 'operator' })
   if (!lookup.ok) throw refusalOf(lookup.failure)
   return showPayment(deps, paymentId)

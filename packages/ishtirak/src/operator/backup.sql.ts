@@ -2,28 +2,10 @@
 // one to the other. A backup is one snapshot; a restore is one transaction, and refuses a database that is not empty.
 import { createHash } from 'node:crypto'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import {
-  type Database,
-  type Queryable,
-  type Statement,
-  statement,
-  type Transaction,
-} from '../database/database.js'
+import { type Database, type Queryable, statement, type Transaction } from '../database/database.js'
 import { migrate, schemaFit } from '../database/migrate.js'
 import { flag, text } from '../database/rows.js'
-
-/** What stands in the way of a restore, in words for the operator. */
-export class RestoreRefused extends Error {
-  override readonly name = 'RestoreRefused'
-}
-
-export interface BackupContents {
-  readonly takenAt: string
-  /** The newest migration of the database that it was taken from. */
-  readonly schema: number
-  /** By table; those without rows have none. */
-  readonly rows: Readonly<Record<string, number>>
-}
+import { type BackupContents, checkBackup, FORMAT, RestoreRefused, readHeader } from './backup-lines.js'
 
 /** There is nothing to copy, or a file of the name already. */
 export class BackupRefused extends Error {
@@ -33,7 +15,6 @@ export class BackupRefused extends Error {
 /** Awaited: the disk may be slower than the database. */
 type WriteLine = (line: string) => Promise<void> | void
 
-const FORMAT = 1
 const ROWS_A_FETCH = 500
 /** Of a table with files in it: as text a part of a file has 200,000 characters. */
 const PARTS_A_FETCH = 10
@@ -47,6 +28,8 @@ export async function writeBackup(
   database: Database,
   now: Instant,
   write: WriteLine,
+  /** After each part, of how many rows. */
+  onRows?: (done: number, of: number) => void,
 ): Promise<BackupContents> {
   if ((await schemaFit(database)).current === 0) {
     throw new BackupRefused('the database is empty, it was never used: look at DATABASE_URL and DATA_DIR')
@@ -62,9 +45,14 @@ export async function writeBackup(
     const takenAt = toTimestamp(now)
     await put(JSON.stringify({ ishtirak_backup: FORMAT, schema, taken_at: takenAt }))
     const rows: Record<string, number> = {}
-    for (const { table, hasFiles } of await tablesOf(transaction)) {
-      const count = await writeTable(transaction, table, hasFiles ? fetchParts : fetchRows, put)
+    const tables = await tablesOf(transaction)
+    const all = onRows ? await countRows(transaction, tables) : 0
+    let before = 0
+    for (const { table, hasFiles } of tables) {
+      const onPart = (count: number) => onRows?.(before + count, all)
+      const count = await writeTable(transaction, { table, hasFiles }, put, onPart)
       if (count > 0) rows[table] = count
+      before += count
     }
     await write(`end\t${JSON.stringify({ rows, sha256: hash.digest('hex') })}`)
     return { takenAt, schema, rows }
@@ -111,10 +99,11 @@ export async function restoreBackup(
 
 async function writeTable(
   transaction: Transaction,
-  table: string,
-  fetch: Statement,
+  { table, hasFiles }: Pick<Table, 'table' | 'hasFiles'>,
   put: WriteLine,
+  onPart: (count: number) => void,
 ): Promise<number> {
+  const fetch = hasFiles ? fetchParts : fetchRows
   // The cursor's only column has the same name and type for every table: its statement is prepared once.
   await transaction.script(
     `declare backup_rows no scroll cursor for select row_to_json(backed_up)::text as row from ${quoted(table)} backed_up`,
@@ -124,10 +113,23 @@ async function writeTable(
     const rows = await transaction.query(fetch)
     for (const { row } of rows) await put(`${table}\t${row}`)
     count += rows.length
+    onPart(count)
     if (rows.length === 0) break
   }
   await transaction.script('close backup_rows')
   return count
+}
+
+async function countRows(transaction: Transaction, tables: readonly Table[]): Promise<number> {
+  const counts = tables.map(({ table }) => `(select count(*) from ${quoted(table)})`)
+  // Not declared by `statement`: the tables are those of this schema.
+  const count = {
+    isChange: false,
+    name: 'backup.count',
+    text: `select (${counts.join(' + ')})::int as count`,
+  }
+  const [row] = await transaction.query(count)
+  return Number(row?.count)
 }
 
 /** All or nothing: a line that is missing or changed takes back what was written before it. */
@@ -152,33 +154,6 @@ async function fill(transaction: Transaction, lines: AsyncIterable<string>): Pro
   // What refers to each other is compared now: a table with comparisons to come cannot be altered.
   await transaction.script(`set constraints all immediate; ${alterAll(tables.keys(), 'enable trigger user')}`)
   return contents
-}
-
-/** What a backup holds, each row given to `take`. Throws `RestoreRefused` unless it is whole. */
-export async function checkBackup(
-  lines: AsyncIterable<string>,
-  take: (table: string, row: string) => Promise<void> | void = () => undefined,
-): Promise<BackupContents> {
-  const hash = createHash('sha256')
-  const rows: Record<string, number> = {}
-  let header: Header | null = null
-  let sha256: unknown
-  for await (const line of lines) {
-    const [table, row] = splitAtTab(line)
-    if (table === 'end') {
-      sha256 = parse(row).sha256
-      continue
-    }
-    hash.update(`${line}\n`)
-    if (header === null) header = parseHeader(line)
-    else if (row === '') throw notWhole()
-    else {
-      rows[table] = (rows[table] ?? 0) + 1
-      await take(table, row)
-    }
-  }
-  if (!header || sha256 !== hash.digest('hex')) throw notWhole()
-  return { ...header, rows }
 }
 
 async function insertRows(
@@ -224,39 +199,6 @@ async function tablesOf(queryable: Queryable): Promise<readonly Table[]> {
   }))
 }
 
-type Header = Pick<BackupContents, 'schema' | 'takenAt'>
-
-async function readHeader(lines: AsyncIterable<string>): Promise<Header> {
-  for await (const line of lines) return parseHeader(line)
-  return parseHeader('')
-}
-
-function parseHeader(line: string): Header {
-  if (!line.startsWith('{"ishtirak_backup"')) throw new RestoreRefused('this is no backup of ishtirak')
-  const header = parse(line)
-  if (header.ishtirak_backup !== FORMAT) {
-    throw new RestoreRefused(`the backup has format ${header.ishtirak_backup}, this program reads ${FORMAT}`)
-  }
-  return { schema: Number(header.schema), takenAt: String(header.taken_at) }
-}
-
-function parse(line: string): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(line))
-  } catch {
-    throw notWhole()
-  }
-}
-
-function notWhole(): RestoreRefused {
-  return new RestoreRefused('the backup is not whole: its lines, counts or checksum are not what was written')
-}
-
-function splitAtTab(line: string): readonly [string, string] {
-  const at = line.indexOf('\t')
-  return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)]
-}
-
 function alterAll(tables: Iterable<string>, change: string): string {
   return [...tables].map((table) => `alter table ${quoted(table)} ${change};`).join('')
 }
@@ -283,7 +225,7 @@ const selectTables = statement(
           bool_or(atttypid = 'bytea'::regtype) as has_files
      from pg_class join pg_attribute on attrelid = pg_class.oid
     where relkind = 'r' and relnamespace = current_schema()::regnamespace
-      and relname not in ('schema_migrations', 'portal_sessions', 'operator_sessions')
+      and relname not in ('schema_migrations', 'portal_sessions', 'operator_sessions', 'old_secrets')
       and attnum > 0 and not attisdropped and attgenerated = ''
     group by pg_class.oid, relname
     order by pg_class.oid`,

@@ -162,14 +162,14 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     },
   )
 
-  it.each(SCENARIO_KINDS)('restored into %s: files of 2 MiB are what they were', async (target) => {
+  it.each(SCENARIO_KINDS)('restored into %s: files of 8 MiB are what they were', async (target) => {
     const TRANSFER_FILE = resolve('docs/transfer.example.json')
     const world = await createWorld(database(), { env: { ...OPERATOR_ENV, TRANSFER_FILE } })
     const { body } = await world
       .as('user-1')
       .post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
     const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
-    for (const extra of [2_096_000, 2_096_001]) {
+    for (const extra of [8_388_000, 8_388_001]) {
       const address = `/api/v1/billing/payments/${body.id}/proof`
       const answer = await world.call('PUT', address, { body: png({ extra }), headers: { authorization } })
       expect(answer.status).toBe(200)
@@ -180,7 +180,8 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     await restoreFrom(file, restored, null)
     const [rows, before] = await Promise.all([restored, database()].map((one) => one.query(proofDigests)))
     expect(rows).toEqual(before)
-    expect(rows).toHaveLength(172)
+    // Parts of 24 KiB.
+    expect(rows).toHaveLength(684)
     await restored.close()
   })
 
@@ -198,6 +199,23 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     const cut = Readable.from([bytes.subarray(0, bytes.length - 100)])
     await expect(receiveBackup(`${file}.cut`, cut)).rejects.toThrow()
     expect(readdirSync(folder)).toEqual(['backup.gz'])
+  })
+
+  it('says after each part how many rows are done of all, and its restore how much of the file', async () => {
+    const world = await createWorld(database())
+    await world.as('user-1').buy()
+    await world.stop()
+    const steps: (readonly [done: number, of: number])[] = []
+    const { rows } = await backUpTo(file, database(), START, (...step) => steps.push(step))
+    const all = Object.values(rows).reduce((sum, count) => sum + count, 0)
+    expect(steps.at(-1)).toEqual([all, all])
+    expect(new Set(steps.map(([, of]) => of))).toEqual(new Set([all]))
+    expect(steps.map(([done]) => done)).toEqual(steps.map(([done]) => done).sort((one, other) => one - other))
+    const empty = await emptyDatabase(kind)
+    const read: (readonly [done: number, of: number])[] = []
+    await restoreFrom(file, empty, null, (...step) => read.push(step)).finally(() => empty.close())
+    const { size } = statSync(file)
+    expect(read.at(-1)).toEqual([size, size])
   })
 
   it('is readable by its owner alone, and never overwrites a file', async () => {

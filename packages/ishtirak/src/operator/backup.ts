@@ -2,7 +2,7 @@
 // which has the embedded database to itself. A file that was not finished keeps its working name; one that is there
 // already is never overwritten.
 import { once } from 'node:events'
-import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -14,16 +14,15 @@ import { type Operator, requireRole } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import { flushPath } from '../database/embedded/flush.js'
 import { type AuditDeps, recordAct } from '../payments/audit.sql.js'
-import {
-  type BackupContents,
-  BackupRefused,
-  checkBackup,
-  RestoreRefused,
-  restoreBackup,
-  writeBackup,
-} from './backup.sql.js'
+import { BackupRefused, restoreBackup, writeBackup } from './backup.sql.js'
+import { type BackupContents, checkBackup, RestoreRefused } from './backup-lines.js'
 
-export function backUpTo(name: string, database: Database, now: Instant): Promise<BackupContents> {
+export function backUpTo(
+  name: string,
+  database: Database,
+  now: Instant,
+  onRows?: (done: number, of: number) => void,
+): Promise<BackupContents> {
   return wholeFile(name, async (unfinished) => {
     const gzip = createGzip()
     const file = pipeline(gzip, createWriteStream(unfinished, OWN_NEW_FILE), () => undefined)
@@ -31,10 +30,11 @@ export function backUpTo(name: string, database: Database, now: Instant): Promis
     // Its failure is awaited below, perhaps after it happened.
     written.catch(() => undefined)
     try {
-      const contents = await writeBackup(database, now, async (line) => {
+      const put = async (line: string) => {
         // A disk that is full ends the wait too.
         if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), written])
-      })
+      }
+      const contents = await writeBackup(database, now, put, onRows)
       gzip.end()
       await written
       return contents
@@ -78,16 +78,23 @@ export function restoreFrom(
   name: string,
   database: Database,
   restoredAt: Instant | null,
+  onBytes?: (done: number, of: number) => void,
 ): Promise<BackupContents> {
-  return restoreBackup(database, () => linesOf(name), restoredAt)
+  return restoreBackup(database, () => linesOf(name, onBytes), restoredAt)
 }
 
-async function* linesOf(name: string): AsyncGenerator<string> {
-  const text = pipeline(createReadStream(name), createGunzip(), () => undefined)
+async function* linesOf(
+  name: string,
+  onBytes: (done: number, of: number) => void = () => undefined,
+): AsyncGenerator<string> {
+  const file = createReadStream(name)
+  const size = statSync(name, { throwIfNoEntry: false })?.size ?? 0
+  const text = pipeline(file, createGunzip(), () => undefined)
   text.setEncoding('utf8')
   let rest = ''
   try {
     for await (const chunk of text) {
+      onBytes(file.bytesRead, size)
       const lines = `${rest}${chunk}`.split('\n')
       rest = lines.pop() ?? ''
       yield* lines

@@ -27,15 +27,14 @@ export const NewCodesSchema = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 36,
-        description:
-          'For `months`: how many months each gives, 1 to 36. Else the term that they are for; absent: any',
+        description: 'For `months`: how many months each gives. Else the term that they are for; absent: any',
       }),
     ),
     percent: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 100,
-        description: 'Taken off the price, in percent: 1 to 100',
+        description: 'Taken off the price, in percent',
         examples: [20],
       }),
     ),
@@ -47,7 +46,7 @@ export const NewCodesSchema = Type.Object(
         examples: [500],
       }),
     ),
-    count: Type.Integer({ minimum: 1, maximum: CODES_MAX, description: 'How many codes, 1 to 10,000' }),
+    count: Type.Integer({ minimum: 1, maximum: CODES_MAX, description: 'How many codes' }),
     uses: Type.Optional(
       Type.Integer({
         minimum: 1,

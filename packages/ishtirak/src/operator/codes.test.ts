@@ -59,7 +59,10 @@ describeScenario('codes of the operator', ({ database }) => {
     const revoked = await operator.post(`/codes/${batch_id}/revoke`, { why: 'leaked' })
     expect(revoked.body).toMatchObject({ batch_id, revoked_at: '2026-11-21T12:00:00Z', revoked_by: 'amina' })
     const again = await operator.post(`/codes/${batch_id}/revoke`, { why: 'leaked' })
-    expect([again.status, again.body]).toMatchObject([409, { revoked_at: '2026-11-21T12:00:00Z' }])
+    expect([again.status, again.body]).toMatchObject([
+      409,
+      { code: 'already_revoked', revoked_at: '2026-11-21T12:00:00Z' },
+    ])
     const none = await operator.post('/codes/nope/revoke', { why: 'leaked' })
     expect(none.body).toMatchObject({ code: 'not_found', batch_id: 'nope' })
     const [row] = await database().query(everything)

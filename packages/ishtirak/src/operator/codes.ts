@@ -2,7 +2,7 @@
 // again.
 import { type CodeBatch, type CodeKind, printCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
-import { type Instant, toTimestamp } from '../core/instant.js'
+import { type Instant, SECOND, toTimestamp } from '../core/instant.js'
 import { type Catalogue, offersOf, planById } from '../core/plan.js'
 import { requireRole } from '../core/role.js'
 import { type AuditDeps, auditEntry, type By } from '../payments/audit.sql.js'
@@ -82,11 +82,14 @@ function checkBatch(wanted: WantedBatch, now: Instant): void {
   const given = { plan, months, percent, amount }
   const missing = REQUIRED[kind].filter((name) => given[name] === null)
   const foreign = (['percent', 'amount'] as const).filter((name) => name !== kind && given[name] !== null)
-  const isOver = until !== null && until <= Math.max(now, from ?? now)
+  const begin = Math.max(now, from ?? now)
+  const isOver = until !== null && until <= begin
   const problems = [
     ...missing.map((name) => ({ pointer: `/${name}`, code: 'required' as const })),
     ...foreign.map((name) => ({ pointer: `/${name}`, code: 'not_allowed' as const })),
-    ...(isOver ? [{ pointer: '/until', code: 'too_small' as const }] : []),
+    ...(isOver
+      ? [{ pointer: '/until', code: 'too_small' as const, bound: toTimestamp(begin + SECOND) }]
+      : []),
   ]
   if (problems.length > 0) throw new BillingError('validation_failed', { problems })
 }
@@ -102,7 +105,7 @@ export function listBatches({ database }: Pick<CodesDeps, 'database'>, limit: nu
   return newestBatches(database, limit)
 }
 
-/** No code of the batch counts from now on. What was bought with one stays. Throws `not_found` or `conflict`. */
+/** No code of the batch counts from now on. What was bought with one stays. Throws `not_found` or `already_revoked`. */
 export async function revokeBatch(deps: CodesDeps, batchId: string, by: By) {
   requireRole(by.operator, 'codes.revoke')
   const now: Instant = deps.clock.now()
@@ -114,6 +117,6 @@ export async function revokeBatch(deps: CodesDeps, batchId: string, by: By) {
   )
   const isRevoked = await revoke(deps.database, { batchId, by, now, audit })
   const batch = await showBatch(deps, batchId)
-  if (!isRevoked) throw new BillingError('conflict', { extra: { revoked_at: batch.revoked_at } })
+  if (!isRevoked) throw new BillingError('already_revoked', { extra: { revoked_at: batch.revoked_at } })
   return batch
 }

@@ -1,5 +1,6 @@
 // The shape of what an operator took at the desk.
 import { Type } from 'typebox'
+import { LONGEST_TERM } from '../core/plan.js'
 import { USER_ID_PATTERN } from '../core/user-id.js'
 import { nameSchemas } from '../http/schemas.js'
 import { DESK_METHODS } from '../payments/desk/desk.js'
@@ -11,11 +12,24 @@ export const TakenAtDeskSchema = Type.Object(
       pattern: USER_ID_PATTERN,
       description: 'Who paid: the platform’s id of the user',
     }),
+    new_user: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'The user may be one that the service has not seen; without it, 404 for those',
+      }),
+    ),
     plan: Type.String({ description: 'What was paid for', examples: ['pro'] }),
-    months: Type.Optional(Type.Integer({ description: 'The term, 1 if absent', examples: [12] })),
+    months: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: LONGEST_TERM,
+        description: 'The term, 1 if absent',
+        examples: [12],
+      }),
+    ),
     method: Type.Enum([...DESK_METHODS], { description: 'How it was paid' }),
     amount: Type.Number({
-      exclusiveMinimum: 0,
+      minimum: 0.01,
       maximum: 1_000_000_000,
       description: 'What was taken, in dinars, with the stamp duty on cash',
       examples: [2020],

@@ -10,6 +10,7 @@ import { createChargily } from '../payments/chargily/chargily.js'
 import { missingForReceipts } from '../receipts/typesetter.js'
 import { systemClock } from '../runtime/clock.js'
 import type { Config } from '../runtime/config.js'
+import { loadUses } from './old-secrets.sql.js'
 
 export interface CheckResult {
   readonly subject: string
@@ -58,6 +59,7 @@ export async function* examineDatabase(config: Config, database: Database): Asyn
   yield schema
   yield* examineEvents(database, config)
   yield await examineClock(database)
+  yield* examineOldSecrets(database, config)
 }
 
 export async function* examineSettings(
@@ -106,6 +108,27 @@ async function* examineEvents(database: Database, config: Config): AsyncGenerato
   } else yield ok('events', 'events_on')
 }
 
+/** All that is said is what was seen: whether an old secret may go, the person who has handed it out knows. */
+async function* examineOldSecrets(database: Database, { oldSecrets, events }: Config): AsyncGenerator<Check> {
+  if (events && events.secrets.length > 1)
+    yield ok('secrets', 'secrets_events', { count: String(events.secrets.length) })
+  if (oldSecrets.length === 0 || !(await schemaFit(database)).runs) return
+  const usesOf = await loadUses(database)
+  for (const secret of oldSecrets) {
+    const { list, holder, place, of } = secret
+    const named = {
+      list: holder === null ? list : `${list} (${holder})`,
+      place: String(place),
+      of: String(of),
+    }
+    const seen = usesOf(secret)
+    if (seen === undefined) yield ok('secrets', 'secrets_unwatched', named)
+    else if (seen.usedAt === null)
+      yield ok('secrets', 'secrets_unused', { ...named, since: toTimestamp(seen.watchedSince) })
+    else yield ok('secrets', 'secrets_used', { ...named, at: toTimestamp(seen.usedAt) })
+  }
+}
+
 async function examineClock(database: Database): Promise<Check> {
   const skew = Math.abs((await readServerTime(database)) - systemClock().now()) / 1_000
   return skew <= CLOCK_SKEW_SECONDS_MAX
@@ -118,10 +141,21 @@ export async function examineProvider({ chargily }: Config): Promise<Check> {
   const answer = await createChargily({ ...chargily, clock: systemClock() }).checkKey()
   if (answer.ok) return ok('provider', 'provider_answers')
   const { failure } = answer
-  return failure.kind === 'rejected'
-    ? fail('provider', 'provider_refused', { status: String(failure.status), detail: failure.detail })
-    : fail('provider', 'provider_silent', { reason: failure.reason })
+  const { detail } = failure
+  if (failure.kind === 'rejected')
+    return fail('provider', 'provider_refused', { status: String(failure.status), detail })
+  return fail('provider', TROUBLE_OF_PROVIDER[failure.reason], { reason: failure.reason, detail })
 }
+
+/** The network is to blame only where nothing came back. */
+const TROUBLE_OF_PROVIDER = {
+  timeout: 'provider_silent',
+  network: 'provider_silent',
+  server_error: 'provider_failing',
+  rate_limited: 'provider_limits',
+  unreadable: 'provider_foreign',
+  not_configured: 'provider_foreign',
+} as const
 
 function examineTransfers({ transfers }: Config): Check {
   if (!transfers) return ok('transfers', 'transfers_off')

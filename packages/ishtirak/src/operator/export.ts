@@ -31,6 +31,8 @@ const COLUMNS: Readonly<Record<string, (taken: TakenPayment, wallClock: WallCloc
   // In dinars; it comes on top of the amount.
   stamp_duty: ({ stampDutyCentimes: duty }) => duty && duty / 100,
   received_at_local: ({ receivedAt }, { wallTime }) => (receivedAt === null ? null : wallTime(receivedAt)),
+  // Where another amount came.
+  amount_asked: ({ payment }) => payment.amountAsked,
 }
 
 export interface ExportDeps extends AuditDeps {

@@ -2,7 +2,7 @@
 import type { Figures } from '../core/figures.js'
 import type { Instant } from '../core/instant.js'
 import { type Database, type Queryable, type Row, statement } from '../database/database.js'
-import { at, instant, integer, text, textOrNull } from '../database/rows.js'
+import { at, instant, integer, integerOrNull, text, textOrNull } from '../database/rows.js'
 
 const ensureSeries = statement(
   'figures.ensure_series',
@@ -196,11 +196,13 @@ export interface Entry extends Figures {
   readonly paidAt: Instant
   /** Of the payment, whenever that was; null: not refunded. */
   readonly refundedAt: Instant | null
+  /** What was asked for, in whole dinars, where another amount came; else null. */
+  readonly amountAsked: number | null
   /** The percentage of the tax; null: none. */
   readonly taxRate: number | null
 }
 
-const ENTRY = `p.id as payment_id, p.user_id, p.plan->>'id' as plan_id, p.months, p.method, p.payment_method, p.paid_at, p.live,
+const ENTRY = `p.id as payment_id, p.user_id, p.plan->>'id' as plan_id, p.months, p.method, p.payment_method, p.paid_at, p.live, p.amount_asked,
           r.series, r.number, (r.snapshot->'tax'->>'ratePercent')::int as tax_rate, ${SUMS}`
 
 const selectPayments = statement(
@@ -260,6 +262,7 @@ function parseEntry(row: Row, isRefund: boolean): Entry {
     number: integer(row, 'number'),
     paidAt: instant(row, 'paid_at'),
     refundedAt: row.refunded_at === null ? null : instant(row, 'refunded_at'),
-    taxRate: row.tax_rate === null ? null : integer(row, 'tax_rate'),
+    amountAsked: integerOrNull(row, 'amount_asked'),
+    taxRate: integerOrNull(row, 'tax_rate'),
   }
 }

@@ -13,7 +13,7 @@ export const GrantRequestSchema = Type.Object(
     days: Type.Integer({
       minimum: 1,
       maximum: GRANTED_DAYS_MAX,
-      description: 'How many, of 24 hours each: 1 to 366',
+      description: 'How many, of 24 hours each',
       examples: [14],
     }),
     plan: Type.Optional(

@@ -10,8 +10,10 @@ import {
 import { setProfile } from '../../../../test/support/profile.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { BillingError } from '../core/error.js'
+import type { Role } from '../core/role.js'
 import { statement } from '../database/database.js'
-import { grantDays } from './acts.js'
+import { grantDays } from './grant.js'
 
 const DAY = 86_400
 
@@ -26,6 +28,21 @@ const selectGranted = statement(
 const selectStored = statement(
   'test.grant.stored',
   'select run_months, anchor_at = paid_until as begins, months from users where user_id = $1',
+)
+
+const selectSize = statement(
+  'test.grant.size',
+  `select jsonb_array_length(months) as periods, length(months::text) as bytes,
+          (select count(*)::int from grants g where g.user_id = u.user_id) as grants,
+          (select count(*)::int from audit a where a.user_id = u.user_id and act = 'user.grant') as audit,
+          (select count(*)::int from outbox o where o.user_id = u.user_id and type = 'subscription.granted') as events
+     from users u where user_id = $1`,
+)
+const moveToTheEnd = statement(
+  'test.grant.end',
+  `update users set anchor_at = '9999-12-01T12:00:00Z', paid_until = '9999-12-01T12:00:00Z',
+          months = jsonb_set(months, '{0,end}', (extract(epoch from timestamptz '9999-12-01T12:00:00Z') * 1000)::text::jsonb)
+    where user_id = $1`,
 )
 
 describeScenario('days that the operator grants', ({ database }) => {
@@ -153,6 +170,86 @@ describeScenario('days that the operator grants', ({ database }) => {
     expect(await statusOf('user-1')).toMatchObject({ current_period_end: '2027-01-05T12:00:00Z' })
     const { data } = (await world.as('user-1').get('/api/v1/billing/payments')).body
     expect(data).toMatchObject([{ status: 'paid', period_start: '2026-12-05T12:00:00Z' }])
+  })
+
+  it('are 30 by all of support for one user in any 30 days, two at once too, and more by an owner', async () => {
+    await world.as('user-1').buy()
+    const grants = async (name: string, role: Role, days: number, operationId: string | null = null) => {
+      const by = { operator: { name, role }, reason: why }
+      try {
+        await grantDays(world.service.parts, 'user-1', { days, planId: null, operationId }, by)
+        return 200
+      } catch (error) {
+        if (!(error instanceof BillingError)) throw error
+        return [error.code, error.extra.act, error.extra.days_left]
+      }
+    }
+    const refused = (left: number) => ['role_not_allowed', 'user.grant_long', left]
+    const atOnce = Array.from({ length: 8 }, (_, n) => grants(`support-${n}`, 'support', 10))
+    const answers = await Promise.all(atOnce)
+    expect(answers.filter((answer) => answer === 200)).toHaveLength(3)
+    expect(answers.filter((answer) => answer !== 200)).toEqual(Array(5).fill(refused(0)))
+    expect(await grants('amina', 'owner', 40)).toBe(200)
+    expect((await statusOf('user-1')).current_period_end).toBe('2027-03-01T12:00:00Z')
+    // What they granted before is not in the way of another user, and comes back 30 days later.
+    await world.as('user-2').buy()
+    const by = { operator: { name: 'support-1', role: 'support' }, reason: why } as const
+    await grantDays(world.service.parts, 'user-2', { days: 30, planId: null, operationId: null }, by)
+    await world.advance(30 * DAY - 1)
+    expect(await grants('support-1', 'support', 1)).toEqual(refused(0))
+    await world.advance(1)
+    // What an owner granted takes nothing from it.
+    expect(await grants('amina', 'owner', 40)).toBe(200)
+    expect(await grants('support-1', 'support', 29, 'ticket-1')).toBe(200)
+    expect(await grants('support-2', 'support', 2)).toEqual(refused(1))
+    // The same operation again is answered the same.
+    expect(await grants('support-1', 'support', 29, 'ticket-1')).toBe(200)
+  })
+
+  it('are one period and a row each, however many: a status reads no more than after one', async () => {
+    await world.as('user-1').buy()
+    await grant('user-1', { days: 1 })
+    const [first] = await database().query(selectSize, ['user-1'])
+    for (let n = 0; n < 120; n++) {
+      const wanted = { days: 1, planId: null, operationId: null }
+      await grantDays(world.service.parts, 'user-1', wanted, { operator: ownerNamed('amina'), reason: why })
+    }
+    const [last] = await database().query(selectSize, ['user-1'])
+    expect([first?.periods, last?.periods, last?.grants, last?.audit, last?.events]).toEqual([
+      ...[2, 2, 121, 121, 121],
+    ])
+    expect(Number(last?.bytes) - Number(first?.bytes)).toBeLessThan(10)
+  })
+
+  it('move together, each on its own days, when a payment before them is refunded', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    for (const days of [3, 5, 7]) await grant('user-1', { days })
+    await world.advance(DAY)
+    await operator.post(`/payments/${paymentId}/refund`, { why: 'asked for' })
+    const { grants, current_period_end } = (await operator.get('/users/user-1')).body
+    const placed = grants
+      .map((one: Record<string, string>) => [one.days, one.period_start, one.period_end])
+      .sort()
+    expect([current_period_end, placed]).toEqual([
+      '2026-12-07T12:00:00Z',
+      [
+        [3, '2026-11-22T12:00:00Z', '2026-11-25T12:00:00Z'],
+        [5, '2026-11-25T12:00:00Z', '2026-11-30T12:00:00Z'],
+        [7, '2026-11-30T12:00:00Z', '2026-12-07T12:00:00Z'],
+      ],
+    ])
+  })
+
+  it('end in the year 9999 at the latest: past it the days are named as too many', async () => {
+    await setProfile(world, 'user-1', { name: 'Amina' })
+    await grant('user-1', { days: 1 })
+    await database().query(moveToTheEnd, ['user-1'])
+    const { status, body } = await grant('user-1', { days: 31 })
+    expect([status, body.code, body.errors]).toEqual([
+      ...[422, 'validation_failed'],
+      [expect.objectContaining({ pointer: '/days', code: 'too_large' })],
+    ])
+    expect((await grant('user-1', { days: 30 })).body.current_period_end).toBe('9999-12-31T12:00:00Z')
   })
 
   it('move the reminders and the renewal window with the end', async () => {

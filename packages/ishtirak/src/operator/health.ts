@@ -21,9 +21,11 @@ export type JobName =
   | 'erase-proofs'
   | 'forget-operator-sessions'
   | 'forget-portal-sessions'
+  | 'save-secret-uses'
 
 interface JobRound {
   readonly everyMs: number
+  readonly expectedAt: Instant
   readonly ranAt: Instant | null
   readonly failedAt: Instant | null
 }
@@ -36,12 +38,12 @@ export function createJobRounds(clock: Clock) {
   return {
     /** Jobs that have not run yet are listed too. */
     expect: (name: string, everyMs: number): void => {
-      rounds.set(name, { everyMs, ranAt: null, failedAt: null })
+      rounds.set(name, { everyMs, expectedAt: clock.now(), ranAt: null, failedAt: null })
     },
     note: (name: string, everyMs: number, failed: boolean): void => {
       const now = clock.now()
-      const failedAt = failed ? now : (rounds.get(name)?.failedAt ?? null)
-      rounds.set(name, { everyMs, ranAt: now, failedAt })
+      const { expectedAt = now, failedAt = null } = rounds.get(name) ?? {}
+      rounds.set(name, { everyMs, expectedAt, ranAt: now, failedAt: failed ? now : failedAt })
     },
     list: () => [...rounds].map(([name, round]) => ({ name, ...round })),
   }

@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox'
 import { toTimestamp } from '../core/instant.js'
 import { nameSchemas } from '../http/schemas.js'
 import { nullable, timestamp } from '../payments/schemas.js'
-import { NEXT_ACTS, type readInbox } from './inbox.js'
 import { COUNTED_MAX, INBOX_KINDS } from './inbox.sql.js'
+import { type InboxEntry, NEXT_ACTS } from './next-act.js'
 import { nextCursor, pageQuery } from './page.js'
 
 const kind = Type.Enum([...INBOX_KINDS])
@@ -17,7 +17,7 @@ export const InboxQuerySchema = Type.Object(
   { additionalProperties: false },
 )
 
-const InboxEntrySchema = Type.Object({
+export const InboxEntrySchema = Type.Object({
   kind,
   since: timestamp,
   id: Type.String({ description: 'Unique within the kind; of an event its id' }),
@@ -28,10 +28,18 @@ const InboxEntrySchema = Type.Object({
   amount: nullable(Type.Integer({ description: 'Whole dinars' })),
   detail: nullable(
     Type.String({
-      description: 'What differs, or what failed; of mail its kind and what failed',
+      description:
+        'What differs, or what failed; of mail the kind of the newest and what failed; of an open transfer its reference',
       examples: ['amount: ours is 2000, the provider says 50'],
     }),
   ),
+  other_payment_id: nullable(
+    Type.String({
+      description:
+        'Of a second payment the one before it; of a transfer a payment that the same file was sent for',
+    }),
+  ),
+  count: Type.Integer({ description: 'How many mails failed; of other kinds 1' }),
   next_act: Type.Enum([...NEXT_ACTS], { description: 'As the audit trail names it' }),
 })
 
@@ -46,12 +54,11 @@ export const InboxSchema = Type.Object({
 
 nameSchemas({ InboxKind: kind, InboxEntry: InboxEntrySchema, Inbox: InboxSchema })
 
-type InboxEntry = Awaited<ReturnType<typeof readInbox>>['entries'][number]
-
 export function viewInboxEntry(entry: InboxEntry): Static<typeof InboxEntrySchema> {
   const { kind, since, id, userId, email, name, paymentId, amount, detail, nextAct } = entry
+  const { otherPaymentId, count } = entry
   return {
     ...{ kind, since: toTimestamp(since), id, user_id: userId, email, name },
-    ...{ payment_id: paymentId, amount, detail, next_act: nextAct },
+    ...{ payment_id: paymentId, amount, detail, other_payment_id: otherPaymentId, count, next_act: nextAct },
   }
 }

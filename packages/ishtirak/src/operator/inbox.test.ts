@@ -15,6 +15,11 @@ const failMail = statement(
   'test.inbox.fail_mail',
   `update mails set outcome = $2, due_at = null, attempts = $3::int where user_id = $1 and kind = 'receipt' returning kind`,
 )
+const failMails = statement('test.inbox.fail_mails', 'update mails set outcome = $1, due_at = null')
+const sendGranted = statement(
+  'test.inbox.send_granted',
+  `update mails set outcome = 'sent' where kind = 'granted'`,
+)
 const setEndpoint = statement(
   'test.inbox.endpoint',
   `insert into event_endpoint (url, deliver_from, failing_since, disabled_at, disabled_because)
@@ -52,9 +57,9 @@ describeScenario('the inbox', ({ database }) => {
   }
   const askForTransfer = async (userId: string): Promise<string> =>
     (await world.as(userId).post(PAYMENTS, { plan: 'pro', method: 'transfer' })).body.id
-  const prove = async (userId: string, id: string) => {
+  const prove = async (userId: string, id: string, body = png()) => {
     const headers = { authorization: `Bearer ${await tokenOf({ sub: userId })}`, 'content-type': 'image/png' }
-    await world.call('PUT', `${PAYMENTS}/${id}/proof`, { body: png(), headers })
+    await world.call('PUT', `${PAYMENTS}/${id}/proof`, { body, headers })
   }
   const foreignCheckout = async (metadata: object, amount = 2000) => {
     const response = await fetch(`${world.emulator.url}/test/api/v2/checkouts`, {
@@ -76,7 +81,6 @@ describeScenario('the inbox', ({ database }) => {
 
   it('is empty where all is well', async () => {
     await world.as('user-1').buy()
-    await askForTransfer('user-2')
     expect(await inbox()).toEqual({
       counts: Object.fromEntries(INBOX_KINDS.map((kind) => [kind, 0])),
       data: [],
@@ -98,6 +102,8 @@ describeScenario('the inbox', ({ database }) => {
         payment_id: id,
         amount: 2000,
         detail: 'amount: ours is 2000, the provider says 50',
+        other_payment_id: null,
+        count: 1,
         next_act: 'payment.accept',
       },
     ])
@@ -120,6 +126,60 @@ describeScenario('the inbox', ({ database }) => {
     expect(await kinds()).toEqual(['transfer_approval'])
   })
 
+  it('has a transfer without a proof from the order on, behind all else, until its end', async () => {
+    const id = await askForTransfer('user-1')
+    const { transfer } = (await world.as('user-1').get(`${PAYMENTS}/${id}`)).body
+    const reviewed = await underReview('user-2')
+    expect(await entries()).toMatchObject([
+      { kind: 'payment_review', id: reviewed },
+      {
+        kind: 'transfer_open',
+        since: '2026-11-21T12:00:00Z',
+        payment_id: id,
+        amount: 2000,
+        detail: transfer.reference.replaceAll('-', ''),
+        next_act: 'payment.approve',
+      },
+    ])
+    // It is not said twice.
+    await prove('user-1', id)
+    expect(await kinds()).toEqual(['payment_review', 'transfer_proof'])
+    const other = await askForTransfer('user-3')
+    expect(await entries('?kind=transfer_open')).toMatchObject([{ payment_id: other }])
+    // Before any job has looked.
+    world.clock.advance(7 * 86_400_000)
+    expect(await entries('?kind=transfer_open')).toEqual([])
+  })
+
+  it('has a transfer without a proof no more once it is approved, refused or given up', async () => {
+    const ids = await Promise.all(['user-1', 'user-2', 'user-3'].map(askForTransfer))
+    const came = { amount: 2000, received_at: '2026-11-21', payment_method: 'ccp', why: 'seen' }
+    expect((await inbox()).counts.transfer_open).toBe(3)
+    await operator.post(`/payments/${ids[0]}/approve`, came)
+    await operator.post(`/payments/${ids[1]}/refuse`, { why: 'nothing came' })
+    expect((await inbox()).counts.transfer_open).toBe(1)
+    await world.as('user-3').post(PAYMENTS, { plan: 'pro', months: 1, method: 'transfer' })
+    expect((await inbox()).counts.transfer_open).toBe(1)
+  })
+
+  it('names another payment that the same file was sent for', async () => {
+    const [first, second, third] = await Promise.all(['user-1', 'user-2', 'user-3'].map(askForTransfer))
+    await prove('user-1', first ?? '')
+    await prove('user-3', third ?? '', png({ width: 7 }))
+    await world.advance(60)
+    await prove('user-2', second ?? '')
+    type Entry = { payment_id: string; other_payment_id: string | null }
+    const named = (await entries('?kind=transfer_proof')).map((one: Entry) => [
+      one.payment_id,
+      one.other_payment_id,
+    ])
+    expect(Object.fromEntries(named)).toEqual({
+      [first ?? '']: second,
+      [third ?? '']: null,
+      [second ?? '']: first,
+    })
+  })
+
   it('has a second payment until it is refunded, or an operator says that it stays', async () => {
     const second = await secondPayment()
     expect(await entries()).toMatchObject([
@@ -127,6 +187,7 @@ describeScenario('the inbox', ({ database }) => {
         kind: 'second_payment',
         payment_id: second.id,
         detail: second.second_of,
+        other_payment_id: second.second_of,
         next_act: 'payment.refund',
       },
     ])
@@ -153,6 +214,15 @@ describeScenario('the inbox', ({ database }) => {
     await world.advance(60)
     await operator.post('/reconciliations', { since: '2026-11-21T12:00:30Z' })
     expect(await entries()).toEqual([])
+  })
+
+  it('names no payment that there is not, of a finding that does', async () => {
+    await world.as('user-1').buy()
+    await foreignCheckout({ payment_id: 'pay_of_another_shop', user_id: 'user-of-another-shop' })
+    await compare()
+    expect(await entries()).toMatchObject([
+      { kind: 'finding', detail: 'unknown_paid', payment_id: null, user_id: null, next_act: 'reconcile' },
+    ])
   })
 
   it('has a finding whatever amount the provider names', async () => {
@@ -205,6 +275,31 @@ describeScenario('the inbox', ({ database }) => {
     ])
     await world.advance(14 * 86_400)
     expect(await entries()).toEqual([])
+  })
+
+  it('has one entry for all mail of a user that fails, with the newest', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    await world.as('user-2').buy()
+    await world.advance(60)
+    await operator.post('/users/user-1/grant', { days: 3, why: 'x' })
+    await database().query(failMails, ['refused: no such mailbox'])
+    expect((await inbox()).counts.mail_failed).toBe(2)
+    expect(await entries()).toMatchObject([
+      {
+        id: 'user-1',
+        since: '2026-11-21T12:00:00Z',
+        payment_id: null,
+        detail: 'granted: refused: no such mailbox',
+        count: 2,
+      },
+      { id: 'user-2', detail: 'receipt: refused: no such mailbox', count: 1 },
+    ])
+    // What was sent since does not stand for what was not.
+    await database().query(sendGranted, [])
+    expect(await entries()).toMatchObject([
+      { id: 'user-1', payment_id: paymentId, count: 1 },
+      { id: 'user-2', count: 1 },
+    ])
   })
 
   it('is read page by page, kind by kind, and by kind', async () => {

@@ -2,47 +2,29 @@
 import { BillingError } from '../core/error.js'
 import { requireRole } from '../core/role.js'
 import type { Queryable } from '../database/database.js'
-import { type AuditDeps, auditEntry, type By, requireUnchanged } from '../payments/audit.sql.js'
+import {
+  type AuditDeps,
+  auditEntry,
+  type By,
+  orRecordRefusal,
+  requireUnchanged,
+} from '../payments/audit.sql.js'
 import type { Clock } from '../runtime/clock.js'
 import { loadPayment, type PaymentFile, showPayment } from './acts.js'
 import {
   INBOX_KINDS,
   type InboxKind,
   type InboxPosition,
-  type InboxRow,
   inboxCounts,
   inboxPage,
   keepSecondPayment,
 } from './inbox.sql.js'
+import { withNextAct } from './next-act.js'
 import { pageCursor } from './page.js'
 
 export interface InboxDeps {
   readonly database: Queryable
   readonly clock: Clock
-}
-
-/** As the audit trail names acts; `user.show` changes nothing. */
-export const NEXT_ACTS = [
-  'payment.accept',
-  'payment.approve',
-  'payment.refund',
-  'payment.recheck',
-  'reconcile',
-  'event.resend',
-  'event.resend_waiting',
-  'user.show',
-] as const
-type NextAct = (typeof NEXT_ACTS)[number]
-
-const NEXT: Readonly<Record<InboxKind, (row: InboxRow) => NextAct>> = {
-  events_off: () => 'event.resend_waiting',
-  payment_review: () => 'payment.accept',
-  transfer_approval: () => 'payment.approve',
-  transfer_proof: () => 'payment.approve',
-  second_payment: () => 'payment.refund',
-  finding: ({ paymentId }) => (paymentId === null ? 'reconcile' : 'payment.recheck'),
-  event_stuck: () => 'event.resend',
-  mail_failed: () => 'user.show',
 }
 
 const cursor = pageCursor<InboxPosition>(
@@ -68,7 +50,7 @@ export async function readInbox(
     inboxCounts(database, now),
   ])
   const { items, nextCursor } = cursor.pageOf(rows, limit)
-  return { counts, entries: items.map((row) => ({ ...row, nextAct: NEXT[row.kind](row) })), nextCursor }
+  return { counts, entries: items.map(withNextAct), nextCursor }
 }
 
 /**
@@ -80,14 +62,12 @@ export async function keepPayment(deps: AuditDeps, paymentId: string, by: By): P
   const { payment, user } = await loadPayment(deps, paymentId)
   requireUnchanged(by, user.version)
   const now = deps.clock.now()
-  const { status } = payment
-  const audit = auditEntry(
-    deps.ids,
-    { ...by, act: 'payment.keep' },
-    { paymentId, before: { status }, after: { status }, now },
-  )
-  if (!(await keepSecondPayment(deps.database, payment, audit, now))) {
+  const { userId, status } = payment
+  const act = { ...by, act: 'payment.keep' } as const
+  const audit = auditEntry(deps.ids, act, { paymentId, before: { status }, after: { status }, now })
+  await orRecordRefusal(deps, act, { userId, paymentId }, async () => {
+    if (await keepSecondPayment(deps.database, payment, audit, now)) return
     throw new BillingError('conflict', { extra: { payment_status: status } })
-  }
+  })
   return showPayment(deps, paymentId)
 }

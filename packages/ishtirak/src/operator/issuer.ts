@@ -8,6 +8,7 @@ import { singleFlight } from '../runtime/async.js'
 import { type Clock, secondsAhead } from '../runtime/clock.js'
 import { sendRequest } from '../runtime/http-client.js'
 import type { Log } from '../runtime/log.js'
+import type { NoteUse } from '../runtime/old-secrets.js'
 import { digestOf, keyedDigest, randomToken } from '../runtime/secret.js'
 import { type SessionsDeps, signIn } from './sessions.js'
 
@@ -17,6 +18,7 @@ interface IssuerDeps {
   readonly clock: Clock
   readonly log: Log
   readonly publicUrl: string
+  readonly noteUse: NoteUse
 }
 
 /** From the way out to the way back. */
@@ -48,7 +50,8 @@ export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
     host: new URL(settings.url).host,
     /** Where the browser goes, and what it keeps until it is back. `to`: the page that was asked for. */
     begin: async (to: string): Promise<{ readonly url: string; readonly ticket: string }> => {
-      const { openid, config } = await discover()
+      const { openid, configWith } = await discover()
+      const config = configWith(null)
       const ticket = `${deps.clock.now()}.${randomToken()}.${to}`
       const { state, nonce, verifier } = secretsOf(ticket)
       const url = openid.buildAuthorizationUrl(config, {
@@ -60,13 +63,17 @@ export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
     },
     /** Who it was. `query`: of the address that the issuer sent the browser to. Throws `sign_in_refused`, or 503. */
     finish: async (ticket: string, query: string): Promise<Claims> => {
-      const { openid, config } = await discover()
+      const found = await discover()
+      const { openid } = found
       const { state, nonce, verifier } = secretsOf(ticket)
       const url = new URL(redirectUri)
       url.search = query
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier }
       try {
-        const tokens = await openid.authorizationCodeGrant(config, url, checks)
+        const { tokens, config } = await withEachSecret(settings, deps.noteUse, async (secret) => {
+          const config = found.configWith(secret)
+          return { tokens: await openid.authorizationCodeGrant(config, url, checks), config }
+        })
         const claims = tokens.claims()
         if (claims === undefined) throw refusal('answer')
         if (claimAt(claims, settings.roleClaim) !== undefined) return claims
@@ -77,6 +84,27 @@ export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
       }
     },
   }
+}
+
+/** A secret that the issuer does not know spends no code (RFC 6749, section 5.2), so that the next one may be tried. */
+async function withEachSecret<Result>(
+  { clientSecrets }: IssuerSettings,
+  noteUse: NoteUse,
+  attempt: (secret: string) => Promise<Result>,
+): Promise<Result> {
+  let refused: unknown
+  for (const secret of clientSecrets) {
+    try {
+      const result = await attempt(secret)
+      noteUse('OPERATOR_OIDC_CLIENT_SECRET', secret)
+      return result
+    } catch (error) {
+      const { error: said, status } = Object(error)
+      if (said !== 'invalid_client' && status !== 401) throw error
+      refused = error
+    }
+  }
+  throw refused
 }
 
 /** Derived, so that only the browser keeps anything, and what it keeps says nothing of them. */
@@ -140,9 +168,12 @@ function createDiscovery(settings: IssuerSettings, { clock, log }: IssuerDeps) {
     const metadata = await shared('', () => look(openid, giveUpAt)).catch((error: unknown) => {
       throw unavailable(error, log)
     })
-    const config = configure(openid, settings, metadata, clock)
-    config[openid.customFetch] = fetchUntil(giveUpAt)
-    return { openid, config }
+    const configWith = (secret: string | null) => {
+      const config = configure(openid, settings, { metadata, clock, secret })
+      config[openid.customFetch] = fetchUntil(giveUpAt)
+      return config
+    }
+    return { openid, configWith }
   }
 }
 
@@ -161,17 +192,21 @@ function protocolOf(address: unknown): string {
 
 function configure(
   openid: typeof OpenId,
-  { url, clientId, clientSecret }: IssuerSettings,
-  metadata: OpenId.ServerMetadata,
-  clock: Clock,
+  { url, clientId }: IssuerSettings,
+  of: { readonly metadata: OpenId.ServerMetadata; readonly clock: Clock; readonly secret: string | null },
 ): OpenId.Configuration {
+  const { metadata, clock, secret } = of
   // RFC 8414, section 2: `client_secret_basic` where it says nothing.
   const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-  const authentication = methods.includes('client_secret_basic')
-    ? openid.ClientSecretBasic(clientSecret)
-    : openid.ClientSecretPost(clientSecret)
+  const authentication = () => {
+    // The way out of the browser carries no secret.
+    if (secret === null) return openid.None()
+    return methods.includes('client_secret_basic')
+      ? openid.ClientSecretBasic(secret)
+      : openid.ClientSecretPost(secret)
+  }
   const client = { [openid.clockSkew]: secondsAhead(clock) }
-  const config = new openid.Configuration(metadata, clientId, client, authentication)
+  const config = new openid.Configuration(metadata, clientId, client, authentication())
   // The configuration allows http on this machine only.
   if (isPlain(new URL(url))) openid.allowInsecureRequests(config)
   openid.enableNonRepudiationChecks(config)

@@ -1,7 +1,7 @@
 // The shapes of a look: what the provider says of a payment now, and what an act would change.
 import { Type } from 'typebox'
 import { nameSchemas } from '../http/schemas.js'
-import { nullable } from '../payments/schemas.js'
+import { amountAsked, nullable } from '../payments/schemas.js'
 import { StandingSchema } from './schemas.js'
 
 export const LookQuerySchema = Type.Object(
@@ -14,6 +14,19 @@ export const LookQuerySchema = Type.Object(
 )
 
 export const StatusChangeSchema = Type.Object({ before: Type.String(), after: Type.String() })
+
+const dinars = (description: string) => Type.Number({ description: `Dinars: ${description}` })
+const ReceiptPreviewSchema = Type.Object({
+  ht: dinars('without tax'),
+  tva: dinars('the tax'),
+  ttc: dinars('what came, tax included'),
+  amount_asked: amountAsked,
+  stamp_duty: dinars('of cash alone, on top of `ttc`'),
+  total: dinars('`ttc` and the duty'),
+})
+export const receiptOrNull = Type.Union([ReceiptPreviewSchema, Type.Null()], {
+  description: 'What the receipt would say; null: nothing would be booked',
+})
 
 export const LookSchema = Type.Object({
   payment_id: Type.String(),
@@ -32,6 +45,7 @@ export const LookSchema = Type.Object({
   payment_status: StatusChangeSchema,
   before: StandingSchema,
   after: StandingSchema,
+  receipt: receiptOrNull,
 })
 
-nameSchemas({ StatusChange: StatusChangeSchema, Look: LookSchema })
+nameSchemas({ StatusChange: StatusChangeSchema, ReceiptPreview: ReceiptPreviewSchema, Look: LookSchema })

@@ -5,7 +5,7 @@ import type { Instant } from '../core/instant.js'
 import { type Operator, requireRole } from '../core/role.js'
 import { decideSettlement } from '../core/settlement.js'
 import { statusAt } from '../core/subscription.js'
-import type { SettleDeps } from '../payments/settle.js'
+import { receiptOf, type SettleDeps } from '../payments/settle.js'
 import { loadPayment, reportOfReview } from './acts.js'
 
 type Loaded = Pick<Awaited<ReturnType<typeof loadPayment>>, 'payment' | 'user'>
@@ -37,12 +37,13 @@ export async function lookAtPayment(
 
 /** `accepted`: as an operator takes it who accepts what differs. */
 export function follow(
-  deps: Pick<SettleDeps, 'rules' | 'methods' | 'ids'>,
-  { payment, user: { subscription, version } }: Loaded,
+  deps: Pick<SettleDeps, 'rules' | 'methods' | 'ids' | 'receipts'>,
+  { payment, user }: Loaded,
   report: CheckoutReport | null,
   now: Instant,
   accepted = false,
 ) {
+  const { subscription, version } = user
   const decided =
     report &&
     decideSettlement({ payment, subscription }, report, {
@@ -54,8 +55,11 @@ export function follow(
       accepted,
     })
   const after = decided?.isNew ? null : decided?.payment
+  const buyer = { ...user, userId: payment.userId }
   return {
     payment,
+    /** What it would say; null: nothing would be booked. */
+    receipt: decided ? (receiptOf(deps, decided, buyer, now)?.snapshot ?? null) : null,
     /** The version of the facts that this was decided on. */
     version,
     status: { before: payment.status, after: after?.status ?? payment.status },

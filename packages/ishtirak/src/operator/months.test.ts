@@ -46,6 +46,7 @@ describeScenario('a month', ({ database }) => {
   const atDesk = (user_id: string, method: string, amount: number) =>
     operator.post('/payments', {
       user_id,
+      new_user: true,
       plan: 'pro',
       method,
       amount,
@@ -222,16 +223,18 @@ describeScenario('a month', ({ database }) => {
     const [plain, excel] = await Promise.all(
       ['plain', 'excel'].map((format) => operator.get(`/exports/accounts?month=2026-11&format=${format}`)),
     )
-    expect(excel?.text).toMatch(/^\ufeff?type;date;numéro de reçu;.*;payé le;remboursé le\r\npaiement;/)
+    expect(excel?.text).toMatch(
+      /^\ufeff?type;date;numéro de reçu;.*;payé le;remboursé le;montant demandé\r\npaiement;/,
+    )
     expect(excel?.text).toContain('\r\ntotal;;')
-    expect(plain?.text).toMatch(/^kind,date,receipt_number,.*,paid_on,refunded_on\r\npayment,/)
+    expect(plain?.text).toMatch(/^kind,date,receipt_number,.*,paid_on,refunded_on,amount_asked\r\npayment,/)
     expect(excel?.text).toContain(
-      `;"'=cmd;1";pro;1;Carte;Carte EDAHABIA (Algérie Poste);1680,67;19;319,33;2000;0;0;2000;0;2000;2026-11-21;\r\n`,
+      `;"'=cmd;1";pro;1;Carte;Carte EDAHABIA (Algérie Poste);1680,67;19;319,33;2000;0;0;2000;0;2000;2026-11-21;;\r\n`,
     )
     expect(plain?.text).toContain(
-      `,"'=cmd;1",pro,1,chargily,edahabia,1680.67,19,319.33,2000,0,0,2000,0,2000,2026-11-21,\r\n`,
+      `,"'=cmd;1",pro,1,chargily,edahabia,1680.67,19,319.33,2000,0,0,2000,0,2000,2026-11-21,,\r\n`,
     )
-    expect(plain?.text).toContain('\r\ntotal,,,,,,,,,1680.67,,319.33,2000,0,0,2000,0,2000,,\r\n')
+    expect(plain?.text).toContain('\r\ntotal,,,,,,,,,1680.67,,319.33,2000,0,0,2000,0,2000,,,\r\n')
     const bytes = await fetch(`${world.url}/api/v1/operator/exports/accounts?month=2026-11&format=excel`, {
       headers: { authorization: `Bearer ${OPERATOR_ENV.OPERATOR_KEYS.split(':').at(-1)}` },
     })

@@ -16,6 +16,7 @@ import { LookQuerySchema, LookSchema } from './look-schemas.js'
 import { ASKED, acts, CSV, GZIP, LIMITED, PROOF, reads } from './operation.js'
 import { NOT_RESENT, READINGS } from './read-operations.js'
 import { OptionalWhySchema, WhySchema } from './reason.js'
+import { COMPARISON_OPERATIONS } from './reconcile-operations.js'
 import { ResendRequestSchema } from './resend-schemas.js'
 import * as schemas from './schemas.js'
 import { SESSION_OPERATIONS } from './session-operations.js'
@@ -32,6 +33,7 @@ const optionalWhy = { body: OptionalWhySchema }
 export const OPERATIONS = {
   ...READINGS,
   ...SESSION_OPERATIONS,
+  ...COMPARISON_OPERATIONS,
   listAllPayments: reads(
     '/payments',
     'Payments of all users, newest first',
@@ -51,7 +53,7 @@ export const OPERATIONS = {
     {
       body: TakenAtDeskSchema,
       description:
-        'Books it at once. The same reference twice books once. 422 `wrong_amount` names the price, the stamp duty and the amount to be paid; 409 when another payment has the reference.',
+        'Books it at once. The same reference twice books once. 404 for a user that is not known, without `new_user`. 422 `wrong_amount` names the price, the stamp duty and the amount to be paid; 409 when another payment has the reference.',
     },
     schemas.PaymentFileSchema,
     [
@@ -180,32 +182,6 @@ export const OPERATIONS = {
     { ...user, ...why },
     schemas.UserFileSchema,
   ),
-  listReconciliations: reads(
-    '/reconciliations',
-    'The last comparisons with the provider, and what was found last',
-    {},
-    schemas.ReconciliationsSchema,
-  ),
-  startReconciliation: acts(
-    '/reconciliations',
-    'Compare the provider’s list with our books, and say what only one side has',
-    {
-      body: schemas.ReconcileRequestSchema,
-      description:
-        'Answers after the first round. While `finished_at` is null, continue it from `next_round_at` on, or let the service do so.',
-    },
-    schemas.ReconciliationSchema,
-  ),
-  continueReconciliation: {
-    ...reads(
-      '/reconciliations/:reconciliation_id/continue',
-      'One more round of a comparison, if it is time for one',
-      { params: schemas.ReconciliationParamsSchema },
-      schemas.ReconciliationSchema,
-      LIMITED,
-    ),
-    method: 'POST' as const,
-  },
   exportPayments: reads(
     '/exports/payments',
     'The payments of a month, as CSV',
@@ -281,6 +257,7 @@ export const OPERATIONS = {
         'An open checkout with one of them can still be paid. 409 when the batch is revoked already.',
     },
     codes.CodeBatchSchema,
+    ['already_revoked'],
   ),
 }
 

@@ -7,6 +7,9 @@ import { INBOX_KINDS, type InboxKind, inboxPart } from './inbox.sql.js'
 /** Of each kind, those that wait longest. Those behind them are told of when they move up. */
 const KNOWN_MAX = 1_000
 
+/** A transfer that is asked for is no news: there is one for each slip that comes later. */
+export const TOLD_KINDS = INBOX_KINDS.filter((kind) => kind !== 'transfer_open')
+
 const waiting = (kind: InboxKind) =>
   `(select '${kind}' as kind, id from (${inboxPart(kind)}) w order by since, id limit ${KNOWN_MAX})`
 
@@ -14,7 +17,7 @@ const waiting = (kind: InboxKind) =>
 const note = statement(
   'inbox_known.note',
   `with waiting as materialized (
-     ${INBOX_KINDS.map(waiting).join(' union all ')}
+     ${TOLD_KINDS.map(waiting).join(' union all ')}
    ), gone as (
      delete from inbox_known k
       where not exists (select from waiting w where w.kind = k.kind and w.id = k.id)

@@ -1,4 +1,5 @@
 // The mail to operators: what entered the inbox, at most once in 15 minutes, and never what is known already.
+import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV } from '../../../../test/support/operator.js'
@@ -7,11 +8,14 @@ import { createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 const MINUTE = 60
-/** Mail that failed, by number: an entry of the inbox each. */
+/** Users to whom a mail failed, by number: an entry of the inbox each. */
 const fail = statement(
   'test.operator_mail.fail',
-  `insert into mails (user_id, kind, about, queued_at, outcome)
-   select 'user-1', 'receipt', n, '2026-11-20', 'refused: 550' from generate_series($1::int, $2::int) n`,
+  `with known as (
+     insert into users (user_id, created_at)
+     select 'user-' || n, '2026-11-20' from generate_series($1::int, $2::int) n on conflict do nothing)
+   insert into mails (user_id, kind, about, queued_at, outcome)
+   select 'user-' || n, 'receipt', n, '2026-11-20', 'refused: 550' from generate_series($1::int, $2::int) n`,
 )
 const settle = statement('test.operator_mail.settle', 'delete from mails where about = $1')
 
@@ -130,6 +134,15 @@ describeScenario('the mail to operators', ({ database }) => {
     sink.answer = () => undefined
     await world.advance(15 * MINUTE)
     expect(sink.messages).toHaveLength(1)
+  })
+
+  it('does not name a transfer that nothing is known of but the order', async () => {
+    await world.stop()
+    const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
+    world = await createWorld(database(), { env: { ...env(), TRANSFER_FILE } })
+    await world.as('user-1').post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
+    await world.advance(MINUTE)
+    expect(subjects()).toEqual([])
   })
 
   it('is not sent without OPERATOR_MAIL', async () => {

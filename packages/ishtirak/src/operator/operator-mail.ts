@@ -8,8 +8,7 @@ import { claimRound } from '../database/job-leases.js'
 import { consoleSay } from '../i18n/console.js'
 import type { SendMailDeps } from '../mail/send-mail.js'
 import { DEFAULT_MAIL_COLOR, messageOf } from '../mail/write-mail.js'
-import { INBOX_KINDS } from './inbox.sql.js'
-import { type KnownEntry, markTold, noteInbox, untoldEntries } from './operator-mail.sql.js'
+import { type KnownEntry, markTold, noteInbox, TOLD_KINDS, untoldEntries } from './operator-mail.sql.js'
 
 export interface OperatorMailDeps extends SendMailDeps {
   /** Absent: operators get no mail. */
@@ -47,7 +46,7 @@ function writeOperatorMail(
   const say = consoleSay(locale)
   const { identity, shop } = receipts.seller
   const seller = identity.name[locale]
-  const lines = INBOX_KINDS.flatMap((kind) => {
+  const lines = TOLD_KINDS.flatMap((kind) => {
     const count = entries.filter((entry) => entry.kind === kind).length
     return count === 0 ? [] : [say('mailLine', { kind: say(`kind_${kind}`), count: String(count) })]
   })

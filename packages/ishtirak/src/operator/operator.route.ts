@@ -18,8 +18,6 @@ import { type RecordDeps, recordPayment } from '../payments/desk/record.js'
 import {
   acceptPayment,
   endUser,
-  type GrantDeps,
-  grantDays,
   type PaymentFile,
   previewRefund,
   recheckPayment,
@@ -39,6 +37,8 @@ import { type BackupDeps, backUp } from './backup.js'
 import type { CodesDeps } from './codes.js'
 import { codeRoutes } from './codes.route.js'
 import { type ExportDeps, exportPayments } from './export.js'
+import { closeFinding } from './findings.js'
+import { type GrantDeps, grantDays } from './grant.js'
 import { keepPayment } from './inbox.js'
 import { lookAtPayment } from './look.js'
 import { OPERATIONS, routeAt } from './operations.js'
@@ -131,10 +131,17 @@ function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
     return viewLook(await lookAtPayment(deps, request.params.payment_id, { act, operator }))
   })
   app.post(...routeAt(OPERATIONS.recordPayment), async (request) => {
-    const { user_id: userId, plan: planId, months = 1, why, ...taken } = request.body
+    const {
+      user_id: userId,
+      new_user: newUser = false,
+      plan: planId,
+      months = 1,
+      why,
+      ...taken
+    } = request.body
     const paymentId = await recordPayment(
       deps,
-      { userId, planId, months, ...taken },
+      { userId, newUser, planId, months, ...taken },
       actedBy(deps, request, why),
     )
     return viewPaymentFile(await showPayment(deps, paymentId), viewedNow(deps))
@@ -242,6 +249,11 @@ function reconcileRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.post(...routeAt(OPERATIONS.continueReconciliation), async (request) =>
     continueReconciliation(deps, request.params.reconciliation_id, deps.operators.of(request)),
   )
+  app.post(...routeAt(OPERATIONS.closeFinding), async (request) => {
+    const { kind, why: reason } = request.body
+    const name = { checkoutId: request.params.checkout_id, kind }
+    return closeFinding(deps, name, { operator: deps.operators.of(request), reason })
+  })
 }
 
 function downloadRoutes(app: App, deps: OperatorRoutesDeps): void {

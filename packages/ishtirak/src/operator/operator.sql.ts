@@ -2,7 +2,14 @@
 // the way of all changes, through payments/settle.sql.ts.
 import { type Instant, toTimestamp } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
-import { PAYMENT_WAYS, type Payment, type PaymentWay, type PublicPaymentStatus } from '../core/payment.js'
+import {
+  PAYMENT_WAYS,
+  type Payment,
+  type PaymentStatus,
+  type PaymentWay,
+  PUBLIC_PAYMENT_STATUSES,
+  type PublicPaymentStatus,
+} from '../core/payment.js'
 import { type ReceiptSnapshot, receiptNumber, totalOf } from '../core/receipt.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, json, text } from '../database/rows.js'
@@ -15,43 +22,48 @@ import {
 import { viewRows } from '../payments/schemas.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
 import { ActSchema, ReceivedSchema, SentSchema } from './schemas.js'
+import { SameProofSchema } from './transfer-state.js'
 
-/** `wayOf` of core, of `payments p`. */
-const isWay = (way: string) =>
-  `(${way}::text is null or ${way} = case when p.method in (${PAYMENT_WAYS.map((name) => `'${name}'`).join(', ')})
-                                          then p.method else 'card' end)`
+/** `wayOf` of core, of `payments p`. Written as in the index payments_listed. */
+const WAY = `case when p.method in (${PAYMENT_WAYS.map((name) => `'${name}'`).join(', ')}) then p.method else 'card' end`
+const isWay = (way: string) => `(${way}::text is null or ${way} = ${WAY})`
 
-const newest = (name: string, isWanted: string) =>
-  statement(
-    `operator.${name}`,
-    `select ${PAYMENT_COLUMNS}
-       from payments p
-      where ${isWay('$2')} and ${isWanted}
-      order by p.created_at desc, p.id desc
-      limit $1::int`,
-  )
-const isOfStatus = `($3::text is null or $3 = ${publicStatusSql('$4')})`
+const ORDER = 'order by p.created_at desc, p.id desc limit $1::int'
 const isAfter = (at: string, id: string) => `(p.created_at, p.id) < (${at}::timestamptz, ${id})`
+const newest = (name: string, where: string) =>
+  statement(`operator.${name}`, `select ${PAYMENT_COLUMNS} from payments p ${where} ${ORDER}`)
+
 // Apart from the further pages: planned while the table is empty, a bound would make this one read all payments later.
-const selectNewest = newest('newest', isOfStatus)
-const selectNewestAfter = newest('newest_after', `${isOfStatus} and ${isAfter('$5', '$6')}`)
+const selectNewest = newest('newest', '')
+const selectNewestAfter = newest('newest_after', `where ${isAfter('$2', '$3')}`)
+const isOfStatus = `($4::text is null or $4 = ${publicStatusSql('$5')})`
 // Apart: a plan that does not know whether there is a user would look through the payments of all.
 const selectNewestOfUser = newest(
   'newest_of_user',
-  `${isOfStatus} and ${isAfter('$5', '$6')} and p.user_id = $7`,
+  `where ${isAfter('$2', '$3')} and ${isOfStatus} and ${isWay('$6')} and p.user_id = $7`,
 )
-const selectInReview = newest('in_review', `p.status = 'review' and ${isAfter('$3', '$4')}`)
-const selectOpen = newest(
-  'open',
-  `p.status in ('requested', 'pending') and p.expires_at > $3::timestamptz and ${isAfter('$4', '$5')}`,
-)
-// Rides on payments_without_page.
-const selectNewestWithoutPage = newest(
-  'newest_without_page',
-  `p.checkout_url is null and p.checkout_id is not null and ${isOfStatus} and ${isAfter('$5', '$6')}`,
+// Rides on payments_listed: the newest of each way and stored status that is asked for, then the newest of these.
+const selectNewestListed = statement(
+  'operator.newest_listed',
+  `select ${PAYMENT_COLUMNS}
+     from unnest($6::text[]) w(way)
+    cross join unnest($7::text[]) s(status)
+    cross join lateral (
+      select * from payments p
+       where ${WAY} = w.way and p.status = s.status and ${isAfter('$2', '$3')} and ${isOfStatus}
+       ${ORDER}
+    ) p
+    ${ORDER}`,
 )
 
-/** Newest first. Of all users, those in review, the open ones, and those without a page have indexes: they are few among many. */
+/** As they are stored: the public status of an open payment depends on the time. */
+function storedStatuses(status: PublicPaymentStatus | null): readonly PaymentStatus[] {
+  if (status === null) return ['requested', ...PUBLIC_PAYMENT_STATUSES]
+  if (status === 'pending') return ['requested', 'pending']
+  return status === 'expired' ? ['requested', 'pending', 'expired'] : [status]
+}
+
+/** Newest first. */
 export async function newestPayments(
   database: Queryable,
   wanted: {
@@ -65,18 +77,15 @@ export async function newestPayments(
   now: Instant,
 ): Promise<readonly Payment[]> {
   const { userId, status, way, after, limit } = wanted
-  const page = [limit, way]
-  const position = after ? [at(after.createdAt), after.id] : ['infinity', '']
+  const page = [limit, after ? at(after.createdAt) : 'infinity', after?.id ?? '']
   const ofStatus = [...page, status, at(now)]
   const find = () => {
-    if (userId !== null) return database.query(selectNewestOfUser, [...ofStatus, ...position, userId])
-    if (status === 'review') return database.query(selectInReview, [...page, ...position])
-    if (status === 'pending') return database.query(selectOpen, [...page, at(now), ...position])
-    if (way !== null && way !== 'card')
-      return database.query(selectNewestWithoutPage, [...ofStatus, ...position])
-    return after
-      ? database.query(selectNewestAfter, [...ofStatus, ...position])
-      : database.query(selectNewest, ofStatus)
+    if (userId !== null) return database.query(selectNewestOfUser, [...ofStatus, way, userId])
+    if (status !== null || way !== null) {
+      const places = [way === null ? PAYMENT_WAYS : [way], storedStatuses(status)]
+      return database.query(selectNewestListed, [...ofStatus, ...places])
+    }
+    return after ? database.query(selectNewestAfter, page) : database.query(selectNewest, [limit])
   }
   return (await find()).map(parsePayment)
 }
@@ -115,6 +124,17 @@ const selectKept = statement(
     where p.user_id = $1 and p.id = $2`,
 )
 
+// Of the same content, also where that is erased by now.
+const selectSameProofs = statement(
+  'operator.same_proofs',
+  `select own.n, p.user_id, p.id as payment_id, p.status
+     from transfer_proofs own
+     join transfer_proofs other using (sha256)
+     join payments p on p.user_id = other.user_id and p.id = other.payment_id
+    where own.user_id = $1 and own.payment_id = $2 and other.payment_id <> $2
+    order by own.n, other.uploaded_at, p.id limit 10`,
+)
+
 const ACT_COLUMNS = 'id, acted_at as at, actor, act, reason as why, payment_id, before, after'
 
 const selectActs = statement(
@@ -124,8 +144,8 @@ const selectActs = statement(
 )
 
 /**
- * What came in about a payment, what it keeps of it, what went out, its receipt, and what was done by hand: the newest `acts`,
- * oldest first.
+ * What came in about a payment, what it keeps of it, what went out, its receipt, payments with the same proof, and what was done by
+ * hand: the newest `acts`, oldest first.
  */
 export async function tracesOf(database: Queryable, { userId, id, checkoutId }: Payment, acts: number) {
   const of = [userId, id]
@@ -140,6 +160,7 @@ export async function tracesOf(database: Queryable, { userId, id, checkoutId }: 
     reports: json<readonly KeptReport[]>(kept, 'reports'),
     received: viewRows(ReceivedSchema, await database.query(selectReceived, [...of, checkoutId])),
     sent: viewRows(SentSchema, await database.query(selectSent, of)),
+    sameProofs: viewRows(SameProofSchema, await database.query(selectSameProofs, of)),
     audit: viewRows(ActSchema, await database.query(selectActs, [...of, acts])),
   }
 }

@@ -6,10 +6,13 @@ import {
   OPERATOR_KEY,
   type OperatorCaller,
   operatorOf,
+  ownerNamed,
 } from '../../../../test/support/operator.js'
+import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
+import { acceptPayment } from './acts.js'
 
 const STATUS = '/api/v1/billing/status'
 const DAY = 86_400
@@ -47,7 +50,7 @@ describeScenario('the operator', ({ database }) => {
   })
 
   it.each([
-    ['ar', 'مفتاح المشغّل'],
+    ['ar', 'مفتاح المنفِّذ'],
     ['fr', 'La clé d’opérateur'],
     ['en', 'The operator key'],
   ])('with a wrong key the answer names an operator key, not an access token (%s)', async (locale, words) => {
@@ -220,6 +223,63 @@ describeScenario('the operator', ({ database }) => {
       expect((await operator.post(`/payments/${paymentId}/accept`, { why: 'again' })).status).toBe(409)
     })
 
+    it('accepts it once, however many accept at once: the others are refused, in the trail as well', async () => {
+      const paymentId = await underReview('user-1')
+      const accept = () => operator.post(`/payments/${paymentId}/accept`, { why: 'seen' })
+      const answers = await Promise.all([accept(), accept(), accept(), accept()])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+      const late = answers.filter(({ status }) => status === 409).map(({ body }) => body)
+      expect(late).toMatchObject(late.map(() => ({ code: 'conflict', payment_status: 'paid' })))
+      const trail = async () => (await operator.payment(paymentId)).audit as { act: string; after: object }[]
+      const refused = (await trail()).filter(({ act }) => act !== 'payment.accept')
+      expect((await trail()).length - refused.length).toBe(1)
+      const refusal = { act: 'payment.accept', code: 'conflict', payment_status: 'paid' }
+      expect(refused).toMatchObject(
+        late.map(() => ({ act: 'operator.refused', why: 'seen', after: refusal })),
+      )
+    })
+
+    it('does not accept it once another operator has, and has refunded it, however close they are', async () => {
+      const paymentId = await underReview('user-1')
+      const { settlements } = world.service.parts
+      const by = { operator: ownerNamed('late'), reason: 'seen' }
+      // Between the reading of the payment and the settlement.
+      const load: typeof settlements.load = async (...asked) => {
+        await operator.post(`/payments/${paymentId}/accept`, { why: 'first' })
+        await operator.post(`/payments/${paymentId}/refund`, { why: 'given back' })
+        return settlements.load(...asked)
+      }
+      const late = { ...world.service.parts, settlements: { ...settlements, load } }
+      await expect(acceptPayment(late, paymentId, by)).rejects.toMatchObject({ code: 'already_refunded' })
+      const { audit } = await operator.payment(paymentId)
+      // All at one instant.
+      expect(audit.map(({ actor, act }: { actor: string; act: string }) => [actor, act]).sort()).toEqual([
+        ['amina', 'payment.accept'],
+        ['amina', 'payment.refund'],
+        ['late', 'operator.refused'],
+      ])
+    })
+
+    it('does not accept an amount that the provider names only now: that is refused, and under review then', async () => {
+      const paymentId = await payOtherwise(world, 'user-1', { charged: 1500, told: 1800 })
+      const accept = () => operator.post(`/payments/${paymentId}/accept`, { why: 'the user was asked' })
+      expect((await operator.payment(paymentId)).payment.review.amount).toBe(1800)
+      const refused = await accept()
+      expect([refused.status, refused.body]).toEqual([
+        409,
+        expect.objectContaining({ code: 'conflict', payment_status: 'review' }),
+      ])
+      const file = await operator.payment(paymentId)
+      expect(file.payment).toMatchObject({ status: 'review', review: { amount: 1500 } })
+      expect(file.audit).toMatchObject([
+        {
+          act: 'operator.refused',
+          after: { act: 'payment.accept', code: 'conflict', payment_status: 'review' },
+        },
+      ])
+      expect((await accept()).body.payment.status).toBe('paid')
+    })
+
     it('accepts it from what was said then, when the provider is out of reach', async () => {
       const paymentId = await underReview('user-1')
       world.emulator.setFaults({ api_5xx: {} })
@@ -324,7 +384,11 @@ describeScenario('the operator', ({ database }) => {
       const path = `/payments/${paymentId}/refund`
       const answers = await Promise.all([1, 2, 3, 4].map(() => operator.post(path, { why: 'double click' })))
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
-      expect((await operator.payment(paymentId)).audit).toHaveLength(1)
+      const { audit } = await operator.payment(paymentId)
+      expect(audit.map(({ act }: { act: string }) => act).sort()).toEqual([
+        ...['operator.refused', 'operator.refused', 'operator.refused'],
+        'payment.refund',
+      ])
     })
 
     it('of an unpaid payment is refused', async () => {
@@ -402,8 +466,8 @@ describeScenario('the operator', ({ database }) => {
       const csv = await operator.get('/exports/payments?month=2026-11')
       expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8')
       expect(csv.text).toBe(
-        'receipt_number,payment_id,checkout_id,user_id,plan,amount,currency,payment_method,paid_at_utc,paid_at_local,period_start_utc,period_end_utc,status,second_of,months,method,stamp_duty,received_at_local\r\n' +
-          `${number},${paymentId},${checkoutId},"'=cmd|""calc"", user",pro,2000,DZD,cib,2026-11-21T12:00:00Z,2026-11-21 13:00:00,2026-11-21T12:00:00Z,2026-12-21T12:00:00Z,paid,,1,chargily,0,\r\n`,
+        'receipt_number,payment_id,checkout_id,user_id,plan,amount,currency,payment_method,paid_at_utc,paid_at_local,period_start_utc,period_end_utc,status,second_of,months,method,stamp_duty,received_at_local,amount_asked\r\n' +
+          `${number},${paymentId},${checkoutId},"'=cmd|""calc"", user",pro,2000,DZD,cib,2026-11-21T12:00:00Z,2026-11-21 13:00:00,2026-11-21T12:00:00Z,2026-12-21T12:00:00Z,paid,,1,chargily,0,,\r\n`,
       )
       const december = await operator.get('/exports/payments?month=2026-12')
       expect(december.text.split('\r\n')[1]).toContain(`${second.paymentId},`)

@@ -1,5 +1,7 @@
 // What operators read across users, and about one: the inbox, the search, the months, the timeline. A part of `OPERATIONS`.
+
 import { DecisionSchema, ReceivedSchema } from './approval-schemas.js'
+import { TrailQuerySchema, TrailSchema } from './audit-trail.js'
 import { HealthSchema } from './health-schemas.js'
 import { InboxQuerySchema, InboxSchema } from './inbox-schemas.js'
 import {
@@ -40,6 +42,13 @@ export const READINGS = {
         'Payments under review, transfers to look at, second payments, findings of the last comparison, events that are not delivered, mail that failed; each with the act that comes next.',
     },
     InboxSchema,
+    ['invalid_cursor'],
+  ),
+  readTrail: reads(
+    '/audit',
+    'What operators did and were refused, newest first, of all or by operator, act, day, user or payment',
+    { querystring: TrailQuerySchema },
+    TrailSchema,
     ['invalid_cursor'],
   ),
   search: reads(

@@ -4,6 +4,7 @@ import type { Operator } from '../core/role.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
 import { type AccountsDeps, type AccountsFormat, exportAccounts } from './accounts.js'
+import { readTrail } from './audit-trail.js'
 import { type HealthDeps, readHealth } from './health.js'
 import { type InboxDeps, readInbox } from './inbox.js'
 import { viewInboxEntry } from './inbox-schemas.js'
@@ -16,7 +17,7 @@ import { viewResendPreview } from './resend-schemas.js'
 import { type SearchDeps, search } from './search.js'
 import { CSV_TYPE, sendFile } from './send-file.js'
 import { readTimeline } from './timeline.js'
-import { type ViewDeps, viewedNow, viewOperatorPayment } from './views.js'
+import { type ViewDeps, viewedNow, viewFoundUser, viewOperatorPayment } from './views.js'
 
 export type ReadRoutesDeps = HealthDeps &
   InboxDeps &
@@ -32,11 +33,12 @@ export function readRoutes(app: App, deps: ReadRoutesDeps): void {
     const { counts, entries, nextCursor } = await readInbox(deps, { kind, cursor, limit })
     return { counts, data: entries.map(viewInboxEntry), next_cursor: nextCursor }
   })
+  app.get(...routeAt(OPERATIONS.readTrail), ({ query }) => readTrail(deps, query))
   app.get(...routeAt(OPERATIONS.search), async ({ query }) => {
     const { users, payments } = await search(deps, query.q)
     const context = viewedNow(deps)
     return {
-      users,
+      users: users.map(viewFoundUser),
       payments: payments.map(({ payment, exact }) => ({ ...viewOperatorPayment(payment, context), exact })),
     }
   })

@@ -2,13 +2,15 @@
 // to no process; the next round goes on where the last one stopped, in any process.
 import type { Static } from 'typebox'
 import type { Instant } from '../core/instant.js'
+import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, flag, instant, instantOrNull, integer, text, textOrNull } from '../database/rows.js'
+import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
 import { type AuditEntry, insertAudit, UNLESS_DONE } from '../payments/audit.sql.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
 import { viewRows } from '../payments/schemas.js'
-import { ComparisonSchema, FindingSchema } from './schemas.js'
+import { FINDING_COLUMNS } from './findings.sql.js'
+import { ComparisonSchema, FindingSchema } from './reconcile-schemas.js'
 
 /** What the walk needs to go on. */
 export interface Walk {
@@ -24,7 +26,10 @@ export interface Walk {
 }
 
 /** What only one side has, or has differently. `user_id` is null while we do not know whose checkout it is. */
-export type Finding = Omit<Static<typeof FindingSchema>, 'found_at' | 'seen_at'>
+export type Finding = Omit<
+  Static<typeof FindingSchema>,
+  'found_at' | 'seen_at' | 'closed_at' | 'closed_by' | 'closed_because'
+>
 
 const insertComparison = statement(
   'comparisons.start',
@@ -88,6 +93,7 @@ export async function claimComparison(
   }
 }
 
+// What was closed stays closed while the provider says the same. When it says it may move on.
 const saveStep = statement(
   'comparisons.save_step',
   `with found as (
@@ -101,7 +107,11 @@ const saveStep = statement(
        from found
          on conflict (user_id, checkout_id, kind) do update
         set outcome = excluded.outcome, details = excluded.details, payment_id = excluded.payment_id,
-            comparison_id = excluded.comparison_id, seen_at = excluded.seen_at
+            comparison_id = excluded.comparison_id, seen_at = excluded.seen_at,
+            (closed_at, closed_by, closed_because) = (
+              select k.closed_at, k.closed_by, k.closed_because
+               where (k.outcome, k.details - '{paid_at,our_status}'::text[])
+                     = (excluded.outcome, excluded.details - '{paid_at,our_status}'::text[]))
    ), matched as (
      update payments set compared_at = $6::timestamptz
       where (user_id, id) in (
@@ -142,15 +152,27 @@ export async function saveComparisonStep(
 
 const selectByCheckouts = statement(
   'comparisons.payments',
-  `select ${PAYMENT_COLUMNS} from payments p where p.method = $1 and p.checkout_id = any($2::text[])`,
+  `select ${PAYMENT_COLUMNS},
+          jsonb_path_query_first(p.reports, '$[*] ? (@.outcome starts with "booked")') as booked
+     from payments p where p.method = $1 and p.checkout_id = any($2::text[])`,
 )
+
+/** A payment, and the report by which it was booked; null: it is not booked, or by a program that kept none. */
+export interface ComparedPayment {
+  readonly payment: Payment
+  readonly booked: Pick<KeptReport, 'source' | 'amount' | 'currency'> | null
+}
 
 export async function paymentsOfCheckouts(
   database: Queryable,
   method: string,
   checkoutIds: readonly string[],
-): Promise<readonly Payment[]> {
-  return (await database.query(selectByCheckouts, [method, checkoutIds])).map(parsePayment)
+): Promise<readonly ComparedPayment[]> {
+  const rows = await database.query(selectByCheckouts, [method, checkoutIds])
+  return rows.map((row) => ({
+    payment: parsePayment(row),
+    booked: json<ComparedPayment['booked']>(row, 'booked'),
+  }))
 }
 
 const selectUnmatched = statement(
@@ -207,7 +229,7 @@ const selectComparisons = statement(
 const findings = (name: string, isWanted: string) =>
   statement(
     `comparisons.${name}`,
-    `select nullif(user_id, '') as user_id, checkout_id, kind, payment_id, outcome, details, found_at, seen_at
+    `select ${FINDING_COLUMNS}
        from comparison_findings f
       where ${isWanted}
       order by seen_at desc, f.user_id, checkout_id

@@ -1,12 +1,15 @@
 // The provider's list against our books: what only one side has comes to light, by itself within a day or when asked.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import {
   OPERATOR_ENV,
+  OPERATOR_KEY,
   type OperatorCaller,
   operatorOf,
   ownerNamed,
 } from '../../../../test/support/operator.js'
+import { booksChangedTo, payOtherwise } from '../../../../test/support/other-amount.js'
 import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
 import { BillingError } from '../core/error.js'
 import { statement } from '../database/database.js'
@@ -23,7 +26,11 @@ const forgetCheckout = statement(
   'test.reconcile.forget_checkout',
   `update payments set checkout_id = 'chk_the_provider_never_made'`,
 )
-const setAmount = statement('test.reconcile.set_amount', 'update payments set amount = $1::int')
+/** Of the account of another seller, say: the list shows none of them, and none of ours is at the provider. */
+const forgetEachCheckout = statement(
+  'test.reconcile.forget_each_checkout',
+  `update payments set checkout_id = 'chk_never_made_' || user_id`,
+)
 const codeOf = (error: unknown) => (error instanceof BillingError ? error.code : String(error))
 const selectLease = statement(
   'test.reconcile.lease',
@@ -60,6 +67,22 @@ describeScenario('the books compared', ({ database }) => {
     expect(reconciliation).toMatchObject({ since: '2026-10-31T23:00:00Z', started_by: 'amina', checkouts: 2 })
     expect(reconciliation.finished_at).toBe('2026-11-21T12:00:00Z')
     expect(findings).toEqual([])
+  })
+
+  it('say what the provider does instead of answering, in the answer of the round', async () => {
+    await world.as('user-1').buy()
+    world.emulator.setFaults({ api_5xx: {} })
+    const failed = await reconcile()
+    expect(failed.failure).toMatchObject({
+      reason: 'server_error',
+      detail: expect.stringMatching(/^HTTP 50\d/),
+    })
+    expect(failed.reconciliation).toMatchObject({ finished_at: null, calls: 0 })
+    world.emulator.clearFaults()
+    world.clock.advance(30_000)
+    const { body } = await operator.post(`/reconciliations/${failed.reconciliation.id}/continue`)
+    expect(body.failure).toBeNull()
+    expect(body.reconciliation.finished_at).not.toBeNull()
   })
 
   it('are compared once for one operation, however often it is asked for', async () => {
@@ -102,11 +125,132 @@ describeScenario('the books compared', ({ database }) => {
 
   it.each([900, 20_000])('show amounts that differ: ours is %i, theirs 2000', async (ours) => {
     const { paymentId } = await world.as('user-1').buy()
-    await database().query(setAmount, [ours])
+    await database().script(booksChangedTo(ours))
     const { findings } = await reconcile()
     expect(findings).toMatchObject([
       { kind: 'differs', payment_id: paymentId, details: { differences: { amount: [ours, 2000] } } },
     ])
+  })
+
+  describe('show a finding that a person closes', () => {
+    const waiting = async () => (await operator.get('/inbox?kind=finding')).body.data
+    const close = (checkoutId: string, why = 'the bank paid the rest by cheque') =>
+      operator.post(`/findings/${checkoutId}/close`, { kind: 'differs', why })
+    let paymentId: string
+    let checkoutId: string
+    beforeEach(async () => {
+      const bought = await world.as('user-1').buy()
+      paymentId = bought.paymentId
+      checkoutId = bought.checkoutId
+      await database().script(booksChangedTo(900))
+      await reconcile()
+      expect(await waiting()).toMatchObject([{ kind: 'finding', detail: 'differs', payment_id: paymentId }])
+    })
+
+    it('with a reason, once: it is in the trail, waits no more, and does not come back for the same thing', async () => {
+      expect((await operator.post(`/findings/${checkoutId}/close`, { kind: 'differs' })).status).toBe(422)
+      const closed = await close(checkoutId)
+      expect(closed.body).toMatchObject({
+        checkout_id: checkoutId,
+        closed_at: '2026-11-21T12:00:00Z',
+        closed_by: 'amina',
+        closed_because: 'the bank paid the rest by cheque',
+      })
+      const again = await close(checkoutId)
+      expect([again.status, again.body.closed_at]).toEqual([409, '2026-11-21T12:00:00Z'])
+      const { audit } = await operator.payment(paymentId)
+      expect(audit.filter(({ act }: { act: string }) => act === 'finding.close')).toMatchObject([
+        {
+          actor: 'amina',
+          why: 'the bank paid the rest by cheque',
+          before: {
+            kind: 'differs',
+            checkout_id: checkoutId,
+            details: { differences: { amount: [900, 2000] } },
+          },
+        },
+      ])
+      expect(audit).toHaveLength(2)
+      await world.advance(60)
+      expect((await reconcile()).findings).toMatchObject([{ checkout_id: checkoutId, closed_by: 'amina' }])
+      expect(await waiting()).toEqual([])
+    })
+
+    it('and comes back where the provider or the books say something else', async () => {
+      await close(checkoutId)
+      await database().script(booksChangedTo(800))
+      await world.advance(60)
+      await reconcile()
+      expect(await waiting()).toMatchObject([{ payment_id: paymentId }])
+      const { findings } = await reconcile()
+      expect(findings).toMatchObject([{ closed_at: null, closed_by: null, closed_because: null }])
+    })
+
+    it('in the console too', async () => {
+      const visit = await enterConsole(world, OPERATOR_KEY)
+      const page = `/console/findings/${encodeURIComponent(`differs ${checkoutId} user-1`)}`
+      expect((await visit.open(page)).text).toContain(`${page}/close`)
+      const { path, fields } = await visit.ask(`${page}/close`)
+      const answers = [
+        await visit.submit(path, { ...fields, why: 'checked by telephone' }),
+        await visit.submit(path, { ...fields, why: 'checked by telephone' }),
+      ]
+      for (const answer of answers)
+        expect(await visit.follow(answer)).toContain('amina: checked by telephone')
+      const { text } = await visit.open(page)
+      expect([text.includes(`${page}/close`), text.includes('waits for a person')]).toEqual([false, false])
+      expect(await waiting()).toEqual([])
+    })
+
+    it('as it was shown: what a comparison found since is not closed by the form of before', async () => {
+      const visit = await enterConsole(world, OPERATOR_KEY)
+      const page = `/console/findings/${encodeURIComponent(`differs ${checkoutId} user-1`)}`
+      const { path, fields } = await visit.ask(`${page}/close`)
+      await world.advance(60)
+      await reconcile()
+      const seenAgain = await visit.ask(`${page}/close`)
+      expect(seenAgain.fields.version).toBe(fields.version)
+      await database().script(booksChangedTo(800))
+      await world.advance(60)
+      await reconcile()
+      const why = 'a hundred dinars of fees'
+      expect(await visit.follow(await visit.submit(path, { ...fields, why }))).not.toContain(why)
+      expect(await waiting()).toMatchObject([{ payment_id: paymentId }])
+      const { path: again, fields: shown } = await visit.ask(`${page}/close`)
+      expect(await visit.follow(await visit.submit(again, { ...shown, why }))).toContain(why)
+      expect(await waiting()).toEqual([])
+    })
+
+    it('once, where five close it together', async () => {
+      const all = await Promise.all([1, 2, 3, 4, 5].map(() => close(checkoutId)))
+      expect(all.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
+      const { audit } = await operator.payment(paymentId)
+      const acts = audit.map(({ act }: { act: string }) => act)
+      expect(acts.filter((act: string) => act === 'finding.close')).toHaveLength(1)
+    })
+
+    it('and not by another name', async () => {
+      const { status, body } = await close('chk_of_another')
+      expect([status, body.finding_id]).toEqual([404, 'chk_of_another'])
+    })
+  })
+
+  it('show nothing of a currency that an operator took', async () => {
+    world.emulator.setFaults({ wrong_currency: { times: 1 }, false_checkout: { what: 'currency', times: 1 } })
+    world.emulator.setFaults({ api_5xx: { scope: 'expire_checkout', times: 2 } })
+    await world.as('user-1').post('/api/v1/billing/payments', { plan: 'pro' })
+    const [made] = world.emulator.checkouts()
+    await world.emulator.pay(made?.id ?? '', 'paid')
+    await world.emulator.settled()
+    const [{ id }] = (await world.as('user-1').get('/api/v1/billing/payments')).body.data
+    expect((await operator.post(`/payments/${id}/accept`, { why: 'seen' })).status).toBe(200)
+    expect((await reconcile()).findings).toEqual([])
+  })
+
+  it('show nothing of an amount that an operator took', async () => {
+    const id = await payOtherwise(world, 'user-1', { charged: 1500 })
+    await operator.post(`/payments/${id}/accept`, { why: 'the user was asked' })
+    expect((await reconcile()).findings).toEqual([])
   })
 
   it('show paid checkouts without a payment of ours, once each, however often they are compared', async () => {
@@ -165,6 +309,22 @@ describeScenario('the books compared', ({ database }) => {
     await other.stop()
     const { body } = await operator.get('/reconciliations')
     expect(body.data).toMatchObject([{ calls: 7, checkouts: 301, finished_at: '2026-11-21T12:00:30Z' }])
+  })
+
+  it('ask for every booked payment that the list lacks, over as many rounds as it takes', async () => {
+    const users = ['user-1', 'user-2', 'user-3', 'user-4', 'user-5', 'user-6']
+    for (const user of users) await world.as(user).buy()
+    await database().query(forgetEachCheckout)
+    // One call of the first round is for the list, so four of six are asked for.
+    const { reconciliation, findings } = await reconcile()
+    expect(reconciliation).toMatchObject({ finished_at: null, calls: 5 })
+    const missing = (all: readonly { kind: string; user_id: string }[]) =>
+      all.flatMap(({ kind, user_id }) => (kind === 'booked_not_paid' ? user_id : [])).sort()
+    expect(missing(findings)).toHaveLength(4)
+    await world.advance(30)
+    const { data, findings: all } = (await operator.get('/reconciliations')).body
+    expect(data).toMatchObject([{ calls: 7, finished_at: '2026-11-21T12:00:30Z' }])
+    expect(missing(all)).toEqual(users)
   })
 
   it('wait while the provider is in trouble, and lose nothing', async () => {

@@ -12,6 +12,7 @@ import { isAllBefore, type PaymentMethod, type ProviderFailure } from '../paymen
 import { insertFoundPayment } from '../payments/payments.sql.js'
 import { type SettleDeps, settlePayment } from '../payments/settle.js'
 import {
+  type ComparedPayment,
   claimComparison,
   type Finding,
   lastComparison,
@@ -23,7 +24,7 @@ import {
   unmatchedPayments,
   type Walk,
 } from './reconcile.sql.js'
-import type { ReconciliationSchema } from './schemas.js'
+import type { ReconciliationSchema } from './reconcile-schemas.js'
 
 type Reconciliation = Static<typeof ReconciliationSchema>
 
@@ -99,11 +100,11 @@ export async function continueReconciliation(
 async function doRound(deps: ReconcileDeps, id: string): Promise<Reconciliation> {
   const now = deps.clock.now()
   const claimed = await claimComparison(deps.database, id, { now, nextRoundAt: now + ROUND_MS })
-  if (claimed) await continueWalk(deps, claimed)
+  const failure = claimed && (await continueWalk(deps, claimed))
   const { comparisons, findings } = await listComparisons(deps.database, id, SHOWN_OF_ONE)
   const [reconciliation] = comparisons
-  if (!reconciliation) throw new BillingError('not_found')
-  return { reconciliation, findings }
+  if (!reconciliation) throw new BillingError('not_found', { extra: { reconciliation_id: id } })
+  return { reconciliation, findings, failure: failure && describeFailure(failure) }
 }
 
 function newWalk(
@@ -114,29 +115,29 @@ function newWalk(
   return { ...wanted, id: ids.next('cmp', now), method, startedAt: now, nextPage: list ? 1 : null }
 }
 
-async function continueWalk(deps: ReconcileDeps, walk: Walk): Promise<void> {
+/** What ended the round before its time; null: nothing. */
+async function continueWalk(deps: ReconcileDeps, walk: Walk): Promise<ProviderFailure | null> {
   let nextPage = walk.nextPage
   let calls = 0
   while (nextPage !== null && calls < CALLS_A_ROUND) {
     calls += 1
     const page = await comparePage(deps, walk, nextPage)
-    if (page === 'failed') return
+    if ('failure' in page) return page.failure
     nextPage = page.nextPage
   }
-  if (nextPage === null && calls < CALLS_A_ROUND) {
-    await compareUnmatched(deps, walk, CALLS_A_ROUND - calls)
-  }
+  if (nextPage !== null || calls === CALLS_A_ROUND) return null
+  return compareUnmatched(deps, walk, CALLS_A_ROUND - calls)
 }
 
 async function comparePage(
   deps: ReconcileDeps,
   walk: Walk,
   page: number,
-): Promise<{ readonly nextPage: number | null } | 'failed'> {
+): Promise<{ readonly nextPage: number | null } | { readonly failure: ProviderFailure | null }> {
   const { list } = deps.methods.of(walk.method)
-  if (!list) return 'failed'
+  if (!list) return { failure: null }
   const answer = await list.page(page)
-  if (!answer.ok) return giveUp(deps, answer.failure)
+  if (!answer.ok) return { failure: giveUp(deps, answer.failure) }
   const { checkouts } = answer.value
   const wanted = checkouts.filter((one) => one.createdAt === null || one.createdAt >= walk.sinceAt)
   const compared = await compareAll(deps, walk, wanted)
@@ -154,13 +155,17 @@ async function comparePage(
 }
 
 /** Our paid payments that the list did not show: each is asked for by name before it is called missing. */
-async function compareUnmatched(deps: ReconcileDeps, walk: Walk, limit: number): Promise<void> {
+async function compareUnmatched(
+  deps: ReconcileDeps,
+  walk: Walk,
+  limit: number,
+): Promise<ProviderFailure | null> {
   const unmatched = await unmatchedPayments(deps.database, walk, limit)
   const findings: Finding[] = []
   const matched: Payment[] = []
   for (const payment of unmatched) {
     const answer = await deps.methods.of(payment.method).getCheckout(payment.checkoutId ?? '')
-    if (!answer.ok) return void giveUp(deps, answer.failure)
+    if (!answer.ok) return giveUp(deps, answer.failure)
     const found = answer.value
       ? await compareAll(deps, walk, [answer.value])
       : { findings: [describe(null, payment, MISSING)], matched: [] }
@@ -179,6 +184,7 @@ async function compareUnmatched(deps: ReconcileDeps, walk: Walk, limit: number):
     now,
   })
   if (isFinished) deps.log.info({ comparison_id: walk.id }, 'books compared with the provider')
+  return null
 }
 
 const MISSING = { kind: 'booked_not_paid', outcome: 'reported' } as const
@@ -201,11 +207,12 @@ async function compareAll(
   const findings: Finding[] = []
   const matched: Payment[] = []
   for (const report of reports) {
-    const payment = ours.find((one) => one.checkoutId === report.checkoutId) ?? null
-    const verdict = compareCheckout(report, payment)
+    const compared = ours.find(({ payment }) => payment.checkoutId === report.checkoutId) ?? null
+    const payment = compared?.payment ?? null
+    const verdict = compareCheckout(report, compared)
     if (verdict === 'matched' && payment) matched.push(payment)
     if (verdict === 'matched' || verdict === 'no_money') continue
-    const differences = verdict === 'differs' && payment ? { differences: differing(report, payment) } : {}
+    const differences = verdict === 'differs' && compared ? { differences: differing(report, compared) } : {}
     const outcome = verdict === 'paid_not_booked' ? await enter(deps, report, booksUnknown) : 'reported'
     const kind = outcome === 'unknown_checkout' ? 'unknown_paid' : verdict
     findings.push(describe(report, payment, { kind, outcome, differences }))
@@ -217,16 +224,18 @@ async function compareAll(
 /** It only compares what money says; whether a difference is a mistake is for a person to judge. */
 function compareCheckout(
   report: CheckoutReport,
-  payment: Payment | null,
+  compared: ComparedPayment | null,
 ): Finding['kind'] | 'matched' | 'no_money' {
+  const payment = compared?.payment
   const isBooked = payment?.status === 'paid' || payment?.status === 'refunded'
   if (report.status !== 'paid') return isBooked ? 'booked_not_paid' : 'no_money'
-  if (!payment || !isBooked) return 'paid_not_booked'
-  return Object.keys(differing(report, payment)).length > 0 ? 'differs' : 'matched'
+  if (!compared || !isBooked) return 'paid_not_booked'
+  return Object.keys(differing(report, compared)).length > 0 ? 'differs' : 'matched'
 }
 
-/** Ours first. */
-function differing({ amount, currency }: CheckoutReport, { price }: Payment) {
+/** Ours first. What an operator took as the provider says it is none. Otherwise our books count, not what was once reported. */
+function differing({ amount, currency }: CheckoutReport, { payment: { price }, booked }: ComparedPayment) {
+  if (booked?.source === 'operator' && booked.amount === amount && booked.currency === currency) return {}
   return {
     ...(price.amount === amount ? {} : { amount: [price.amount, amount] }),
     ...(currency === null || price.currency === currency ? {} : { currency: [price.currency, currency] }),
@@ -271,8 +280,13 @@ function describe(
   }
 }
 
-function giveUp(deps: ReconcileDeps, failure: ProviderFailure): 'failed' {
+function giveUp(deps: ReconcileDeps, failure: ProviderFailure): ProviderFailure {
   // The walk has lost nothing: the next round asks for the same page.
   deps.log.warn({ failure }, 'the comparison with the provider has to wait')
-  return 'failed'
+  return failure
+}
+
+function describeFailure(failure: ProviderFailure): Reconciliation['failure'] {
+  const { kind, detail } = failure
+  return { reason: kind === 'rejected' ? kind : failure.reason, detail }
 }

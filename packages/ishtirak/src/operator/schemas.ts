@@ -7,6 +7,7 @@ import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { PROOFS_MAX } from '../core/transfer.js'
 import { listQuery, UserIdSchema } from '../events/schemas.js'
 import { nameSchemas } from '../http/schemas.js'
+import { heldTimes } from '../payments/held-time.js'
 import {
   BillingStatusSchema,
   nullable,
@@ -16,13 +17,16 @@ import {
 } from '../payments/schemas.js'
 import type { WallClock } from '../runtime/calendar.js'
 import { GrantSchema } from './grant-schemas.js'
+import { InboxEntrySchema } from './inbox-schemas.js'
 import { nextCursor, pageQuery } from './page.js'
-import { reason } from './reason.js'
 import { TransferStateSchema } from './transfer-state.js'
+
+export const DAY_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}$`
+export const DAY_OR_INSTANT_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$`
 
 export function dayOrInstant(description: string) {
   return Type.String({
-    pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}Z)?$',
+    pattern: DAY_OR_INSTANT_PATTERN,
     description: `${description}: a day in BILLING_TIMEZONE, or an instant in UTC`,
     examples: ['2026-11-01'],
   })
@@ -34,7 +38,7 @@ export function readInstant({ dayOf }: Pick<WallClock, 'dayOf'>, field: string, 
   // 31 February is no day, although the language takes it for 3 March.
   if (Number.isNaN(at) || !toTimestamp(at).startsWith(text)) throw wrongField(field, 'wrong_format')
   // Nothing was sold before 1970, and databases know no year 0.
-  if (at < 0) throw wrongField(field, 'too_small')
+  if (at < 0) throw wrongField(field, 'too_small', '1970-01-01')
   return dayOf(text)?.from ?? at
 }
 
@@ -77,8 +81,16 @@ export const OperatorPaymentSchema = Type.Object({
   review: Type.Union([ReviewSchema, Type.Null()]),
 })
 
+/** So that one row that holds what no program of ours writes hides no other. */
+export const BrokenPaymentSchema = Type.Object({
+  id: Type.String(),
+  user_id: Type.String(),
+  status: Type.Literal('broken', { description: 'Its row cannot be shown; the log says why' }),
+})
+export const ShownPaymentSchema = Type.Union([OperatorPaymentSchema, BrokenPaymentSchema])
+
 export const OperatorPaymentsSchema = Type.Object({
-  data: Type.Array(OperatorPaymentSchema),
+  data: Type.Array(ShownPaymentSchema),
   next_cursor: nextCursor,
 })
 
@@ -147,7 +159,7 @@ export const ReceivedSchema = Type.Object({
 export const SentSchema = Type.Object({ ...traced, sequence: Type.Integer() })
 
 export const PaymentFileSchema = Type.Object({
-  payment: OperatorPaymentSchema,
+  payment: ShownPaymentSchema,
   transfer: Type.Union([TransferStateSchema, Type.Null()], {
     description: 'What operators said of it; null where the provider says whether it is paid',
   }),
@@ -184,7 +196,9 @@ export const UserFileSchema = Type.Object({
   anchor_at: nullable(timestamp),
   paid_until: nullable(timestamp),
   ended_at: nullable(timestamp),
-  payments: Type.Array(OperatorPaymentSchema),
+  waiting: Type.Array(InboxEntrySchema, { description: 'What of this user is in the inbox' }),
+  time: heldTimes,
+  payments: Type.Array(ShownPaymentSchema),
   grants: Type.Array(GrantSchema, { description: 'Time that no payment bought, newest first' }),
   audit: Type.Array(ActSchema),
 })
@@ -197,56 +211,6 @@ export function userFileSchema(limits: readonly LimitDefinition[]) {
   )
 }
 
-export const ReconcileRequestSchema = Type.Object(
-  {
-    since: dayOrInstant('How far back'),
-    unknown: Type.Optional(
-      Type.Enum(['report', 'book'], {
-        default: 'report',
-        description:
-          '`book` enters payments that have no row here, for after the restore of an older backup. Not where two deployments share an account of the provider.',
-      }),
-    ),
-    why: Type.Optional(reason),
-  },
-  { additionalProperties: false },
-)
-
-export const ComparisonSchema = Type.Object({
-  id: Type.String(),
-  since: timestamp,
-  started_by: Type.String(),
-  started_at: timestamp,
-  finished_at: nullable(timestamp),
-  next_round_at: timestamp,
-  calls: Type.Integer({ description: 'Questions put to the provider so far' }),
-  checkouts: Type.Integer(),
-  findings: Type.Integer(),
-})
-
-export const FindingSchema = Type.Object({
-  kind: Type.Enum(['paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid']),
-  outcome: Type.String({ description: 'What was made of it; `reported`: it waits for a person' }),
-  user_id: nullable(Type.String()),
-  payment_id: nullable(Type.String()),
-  checkout_id: Type.String(),
-  found_at: timestamp,
-  seen_at: timestamp,
-  details: Type.Unknown(),
-})
-
-export const ReconciliationSchema = Type.Object({
-  reconciliation: ComparisonSchema,
-  findings: Type.Array(FindingSchema),
-})
-
-export const ReconciliationsSchema = Type.Object({
-  data: Type.Array(ComparisonSchema),
-  findings: Type.Array(FindingSchema),
-})
-
-export const ReconciliationParamsSchema = Type.Object({ reconciliation_id: Type.String({ maxLength: 100 }) })
-
 export const ExportQuerySchema = Type.Object(
   {
     month: Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] }),
@@ -258,6 +222,7 @@ export const ExportQuerySchema = Type.Object(
 nameSchemas({
   Review: ReviewSchema,
   OperatorPayment: OperatorPaymentSchema,
+  BrokenPayment: BrokenPaymentSchema,
   Standing: StandingSchema,
   RefundPreview: RefundPreviewSchema,
   OperatorPayments: OperatorPaymentsSchema,
@@ -265,9 +230,4 @@ nameSchemas({
   KeptReport: KeptReportSchema,
   PaymentFile: PaymentFileSchema,
   UserFile: UserFileSchema,
-  ReconcileRequest: ReconcileRequestSchema,
-  Comparison: ComparisonSchema,
-  Finding: FindingSchema,
-  Reconciliation: ReconciliationSchema,
-  Reconciliations: ReconciliationsSchema,
 })

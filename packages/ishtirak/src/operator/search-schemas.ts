@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { nameSchemas } from '../http/schemas.js'
 import { nullable } from '../payments/schemas.js'
-import { OperatorPaymentSchema } from './schemas.js'
+import { BrokenPaymentSchema, OperatorPaymentSchema, StandingSchema } from './schemas.js'
 
 /** Characters. */
 export const SEARCHED_MAX = 320
@@ -22,14 +22,18 @@ export const SearchQuerySchema = Type.Object(
 )
 
 const exact = Type.Boolean({ description: 'It is what was asked for, not one of those that begin or end so' })
-export const FoundUserSchema = Type.Object({
+const FoundUserSchema = Type.Object({
   user_id: Type.String(),
   email: nullable(Type.String()),
   name: nullable(Type.String()),
+  ...StandingSchema.properties,
   exact,
 })
 
-const FoundPaymentSchema = Type.Object({ ...OperatorPaymentSchema.properties, exact })
+const FoundPaymentSchema = Type.Union([
+  Type.Object({ ...OperatorPaymentSchema.properties, exact }),
+  Type.Object({ ...BrokenPaymentSchema.properties, exact }),
+])
 export const FoundSchema = Type.Object({
   users: Type.Array(FoundUserSchema, { description: 'Exact hits first, then at most 20' }),
   payments: Type.Array(FoundPaymentSchema, { description: 'Exact hits first, then at most 20' }),

@@ -3,10 +3,9 @@ import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { AmountAndDay, SearchWords } from '../core/search.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at } from '../database/rows.js'
+import { at, flag, text } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../payments/payments.sql.js'
-import { viewRows } from '../payments/schemas.js'
-import { FoundUserSchema } from './search-schemas.js'
+import { FACT_COLUMNS, parseUser } from '../payments/users.sql.js'
 
 /** Of each kind of hit. Several users may share an address, and one checkout may be reported for several users. */
 const HITS_MAX = 20
@@ -39,7 +38,7 @@ const selectUsers = statement(
      except
      select user_id from exact
    )
-   select u.user_id, u.email, u.name, h.exact
+   select u.user_id, h.exact, ${FACT_COLUMNS}
      from (select user_id, true as exact from exact
             union all
            (select user_id, false from begun order by user_id limit ${HITS_MAX})) h
@@ -49,7 +48,8 @@ const selectUsers = statement(
 
 /** By an id or an address, whole: exact. By the beginning of an address, or of any word of a name and the words behind it. */
 export async function findUsersByWord(database: Queryable, word: string) {
-  return viewRows(FoundUserSchema, await database.query(selectUsers, [word]))
+  const rows = await database.query(selectUsers, [word])
+  return rows.map((row) => ({ ...parseUser(row), userId: text(row, 'user_id'), exact: flag(row, 'exact') }))
 }
 
 const selectPayments = statement(

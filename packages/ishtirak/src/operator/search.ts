@@ -1,8 +1,10 @@
 // The one field of the search: users and payments by anything that an operator knows of them.
 import { readSearch } from '../core/search.js'
+import { type BillingRules, statusAt } from '../core/subscription.js'
 import type { Queryable } from '../database/database.js'
 import type { PaymentMethods } from '../payments/method.js'
 import type { WallClock } from '../runtime/calendar.js'
+import type { Clock } from '../runtime/clock.js'
 import { findPaymentsByAmount, findPaymentsByWord, findUsersByWord } from './search.sql.js'
 
 export interface SearchDeps {
@@ -10,10 +12,16 @@ export interface SearchDeps {
   /** The billing time zone. */
   readonly wallClock: WallClock
   readonly methods: PaymentMethods
+  readonly clock: Clock
+  readonly rules: BillingRules
 }
 
+export type Found = Awaited<ReturnType<typeof search>>
+
 /** Exact hits first: each says that it is one, so that a page can lead to it at once. */
-export async function search({ database, wallClock, methods }: SearchDeps, typed: string) {
+export async function search(deps: SearchDeps, typed: string) {
+  const { database, wallClock, methods, clock, rules } = deps
+  const now = clock.now()
   const wanted = readSearch(typed, methods.primary.live)
   const day = wanted.amountAndDay && wallClock.dayOf(wanted.amountAndDay.day)
   const [users, exact, byAmount] = await Promise.all([
@@ -22,7 +30,7 @@ export async function search({ database, wallClock, methods }: SearchDeps, typed
     wanted.amountAndDay && day ? findPaymentsByAmount(database, wanted.amountAndDay, day) : [],
   ])
   return {
-    users,
+    users: users.map((user) => ({ ...user, subscription: statusAt(user.subscription, now, rules) })),
     payments: [
       ...exact.map((payment) => ({ payment, exact: true })),
       ...byAmount.map((payment) => ({ payment, exact: false })),

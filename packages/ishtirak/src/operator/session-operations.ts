@@ -40,6 +40,7 @@ export const SESSION_OPERATIONS = {
     'End a session of the console',
     { params: Type.Object({ session_id: Type.String({ maxLength: 100 }) }), body: WhySchema },
     OperatorSessionSchema,
+    ['already_revoked'],
   ),
 }
 

@@ -69,6 +69,18 @@ export async function deleteSession(database: Queryable, id: string): Promise<Op
   return row ? parse(row).session : null
 }
 
+const selectRevoked = statement(
+  'operator_sessions.revoked',
+  `select acted_at from audit where act = 'operator.revoke' and after->>'session_id' = $1
+    order by acted_at desc limit 1`,
+)
+
+/** When an operator ended it; null: none did. */
+export async function findRevocation(database: Queryable, id: string): Promise<Instant | null> {
+  const [row] = await database.query(selectRevoked, [id])
+  return row ? instant(row, 'acted_at') : null
+}
+
 const deleteOver = statement(
   'operator_sessions.delete_over',
   'delete from operator_sessions where expires_at <= $1::timestamptz returning id',

@@ -1,18 +1,20 @@
 // Operators who are signed in to the console: for eight hours, or until they sign out, an owner ends it, or what they signed in
 // with is withdrawn: the key, or the issuer as it was configured. Every sign-in and end is in the audit trail.
 import { BillingError } from '../core/error.js'
-import { CLOCK_SKEW_MAX, HOUR } from '../core/instant.js'
+import { CLOCK_SKEW_MAX, HOUR, toTimestamp } from '../core/instant.js'
 import { type Operator, requireRole } from '../core/role.js'
 import type { IssuerSettings } from '../core/sign-in.js'
 import type { Database, Queryable } from '../database/database.js'
 import { type AuditDeps, type By, recordAct } from '../payments/audit.sql.js'
 import type { Clock } from '../runtime/clock.js'
+import type { NoteUse } from '../runtime/old-secrets.js'
 import type { OperatorKey } from '../runtime/operator-keys.js'
 import { constantTimeEquals, digestOf, keyedDigest, randomToken } from '../runtime/secret.js'
 import { actsOnUser, NO_USER } from './operator.sql.js'
 import {
   deleteOldSessions,
   deleteSession,
+  findRevocation,
   insertSession,
   liveSessions,
   type OperatorSession,
@@ -24,7 +26,10 @@ export interface SessionsDeps extends AuditDeps {
   readonly database: Database
   readonly operatorKeys: readonly OperatorKey[]
   readonly issuer: { readonly settings: IssuerSettings } | null
+  readonly noteUse: NoteUse
 }
+
+type KnownFrom = 'operatorKeys' | 'issuer' | 'noteUse'
 
 /** What an operator was known by. */
 type KnownBy = { readonly key: string } | { readonly issuer: IssuerSettings }
@@ -58,7 +63,7 @@ export async function signIn(deps: SessionsDeps, operator: Operator, by: KnownBy
 
 /** Null: it is over, or never was. */
 export async function findOperatorSession(
-  deps: Pick<SessionsDeps, 'clock' | 'operatorKeys' | 'issuer'> & { readonly database: Queryable },
+  deps: Pick<SessionsDeps, 'clock' | KnownFrom> & { readonly database: Queryable },
   token: string,
 ): Promise<OperatorSession | null> {
   const now = deps.clock.now()
@@ -70,17 +75,27 @@ export async function findOperatorSession(
 function isStillKnown(
   { session, keyDigest }: StoredSession,
   token: string,
-  { operatorKeys, issuer }: Pick<SessionsDeps, 'operatorKeys' | 'issuer'>,
+  { operatorKeys, issuer, noteUse }: Pick<SessionsDeps, KnownFrom>,
 ): boolean {
   const isOf = (secret: string) =>
     keyDigest !== null && constantTimeEquals(keyDigest, keyedDigest(token, secret))
-  if (session.signedInBy === 'oidc') return issuer !== null && isOf(secretOf(issuer.settings))
+  if (session.signedInBy === 'oidc') {
+    const settings = issuer?.settings
+    return !!settings?.clientSecrets.some((secret) => isOf(secretOf(settings, secret)))
+  }
   const { name, role } = session.operator
-  return operatorKeys.some(({ key, ...holder }) => holder.name === name && holder.role === role && isOf(key))
+  const known = operatorKeys.find(
+    ({ key, ...holder }) => holder.name === name && holder.role === role && isOf(key),
+  )
+  if (known) noteUse('OPERATOR_KEYS', known.key)
+  return known !== undefined
 }
 
-function secretOf({ url, clientId, clientSecret, roleClaim }: IssuerSettings): string {
-  return JSON.stringify([url, clientId, clientSecret, roleClaim])
+function secretOf(
+  { url, clientId, clientSecrets, roleClaim }: IssuerSettings,
+  secret = clientSecrets[0],
+): string {
+  return JSON.stringify([url, clientId, secret, roleClaim])
 }
 
 export async function signOut(deps: SessionsDeps, { id, operator }: OperatorSession): Promise<void> {
@@ -100,12 +115,14 @@ export async function listSessions({ database, clock }: ListDeps) {
 
 const ACTS_SHOWN = 50
 
-/** Throws `not_found`: it is over, or never was. */
+/** Throws `already_revoked`, or `not_found`: it is over, or never was. */
 export async function revokeSession(deps: EndDeps, id: string, by: By): Promise<OperatorSession> {
   requireRole(by.operator, 'operator.revoke')
   const ended = await end(deps, id, { ...by, act: 'operator.revoke' })
-  if (!ended) throw new BillingError('not_found', { extra: { session_id: id } })
-  return ended
+  if (ended) return ended
+  const revokedAt = await findRevocation(deps.database, id)
+  if (revokedAt === null) throw new BillingError('not_found', { extra: { session_id: id } })
+  throw new BillingError('already_revoked', { extra: { revoked_at: toTimestamp(revokedAt) } })
 }
 
 type EndDeps = AuditDeps & { readonly database: Database }

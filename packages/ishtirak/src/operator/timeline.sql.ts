@@ -47,7 +47,7 @@ const PARTS: Readonly<Record<TimelineKind, string>> = {
     select paid_at, id, plan->>'id', id, amount, null::timestamptz, payment_method, null::text
       from payments where user_id = $1 and paid_at is not null`,
   payment: `
-    select created_at, id, plan->>'id', id, amount, null::timestamptz, method, status from payments where user_id = $1`,
+    select created_at, id, plan->>'id', id, coalesce(amount_asked, amount), null::timestamptz, method, status from payments where user_id = $1`,
 }
 
 const COLUMNS = 'at, id, what, payment_id, amount, until, actor, why'

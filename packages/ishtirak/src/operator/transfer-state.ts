@@ -6,6 +6,13 @@ import { nameSchemas } from '../http/schemas.js'
 import { nullable, timestamp } from '../payments/schemas.js'
 import { ProofSchema } from '../payments/transfer/proof.route.js'
 
+export const SameProofSchema = Type.Object({
+  n: Type.Integer({ description: 'Which one of `proofs`' }),
+  user_id: Type.String(),
+  payment_id: Type.String(),
+  status: Type.String({ examples: ['paid'] }),
+})
+
 export const TransferStateSchema = Type.Object({
   state: Type.Enum(['open', 'ended', 'approved', 'refused'], {
     description: '`ended`: the user chose something else. Money that comes counts in every state.',
@@ -23,6 +30,9 @@ export const TransferStateSchema = Type.Object({
   refusal: nullable(Type.String()),
   proof_at: nullable(timestamp),
   proofs: Type.Array(ProofSchema, { description: 'What the user has uploaded' }),
+  same_proofs: Type.Array(SameProofSchema, {
+    description: 'Other payments that one of these files was sent for too, at most 10',
+  }),
 })
 
 nameSchemas({ TransferState: TransferStateSchema })

@@ -1,39 +1,60 @@
 // What the operator sees, as the API writes it: the payment as its user sees it, and behind it what only we know.
 import type { Static } from 'typebox'
+import { Value } from 'typebox/value'
 import { describeGrant } from '../core/event.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
+import { type ReceiptSnapshot, totalOf } from '../core/receipt.js'
 import type { Subscription } from '../core/subscription.js'
 import { approvalsNeeded } from '../core/transfer.js'
+import { viewHeldTime } from '../payments/held-time.js'
 import { viewPayment, viewStatus } from '../payments/schemas.js'
 import { viewProof } from '../payments/transfer/proof.route.js'
 import type { PaymentViewDeps } from '../payments/transfer/schemas.js'
 import type { Clock } from '../runtime/clock.js'
+import type { Log } from '../runtime/log.js'
 import type { PaymentFile, RefundPreview, UserFile } from './acts.js'
 import type { DecisionLook } from './approvals.js'
+import { viewInboxEntry } from './inbox-schemas.js'
 import type { Look, ProviderLook } from './look.js'
-import type { OperatorPaymentSchema } from './schemas.js'
+import { OperatorPaymentSchema, type ShownPaymentSchema } from './schemas.js'
+import type { Found } from './search.js'
 import { describeDecided } from './transfer-state.js'
 
 /** The instant that statuses are read at, and what payments are shown with. */
 export interface ViewContext extends PaymentViewDeps {
   readonly now: Instant
   readonly secondApprovalFrom: number | null
+  readonly log: Log
 }
 
 export interface ViewDeps extends Omit<ViewContext, 'now'> {
   readonly clock: Clock
 }
 
-export function viewedNow({ clock, publicUrl, methods, secondApprovalFrom }: ViewDeps): ViewContext {
-  return { now: clock.now(), publicUrl, methods, secondApprovalFrom }
+export function viewedNow({ clock, publicUrl, methods, secondApprovalFrom, log }: ViewDeps): ViewContext {
+  return { now: clock.now(), publicUrl, methods, secondApprovalFrom, log }
 }
 
+/** Where its row cannot be shown it is marked as broken, and the log names it: the others, and all else of a file, stand. */
 export function viewOperatorPayment(
   payment: Payment,
-  { now, ...shown }: ViewContext,
-): Static<typeof OperatorPaymentSchema> {
+  context: ViewContext,
+): Static<typeof ShownPaymentSchema> {
+  const { id, userId } = payment
+  try {
+    const view = viewWhole(payment, context)
+    if (Value.Check(OperatorPaymentSchema, view)) return view
+    const [first] = Value.Errors(OperatorPaymentSchema, view)
+    throw new TypeError(`it does not fit its schema: ${JSON.stringify(first)}`)
+  } catch (error) {
+    context.log.error({ err: error, payment_id: id, user_id: userId }, 'a payment cannot be shown')
+    return { id, user_id: userId, status: 'broken' }
+  }
+}
+
+function viewWhole(payment: Payment, { now, ...shown }: ViewContext): Static<typeof OperatorPaymentSchema> {
   const { review } = payment
   return {
     user_id: payment.userId,
@@ -54,7 +75,12 @@ export function viewOperatorPayment(
 }
 
 function viewTransfer(
-  { transfer, payment, proofs }: Pick<PaymentFile, 'transfer' | 'payment' | 'proofs'>,
+  {
+    transfer,
+    payment,
+    proofs,
+    sameProofs,
+  }: Pick<PaymentFile, 'transfer' | 'payment' | 'proofs' | 'sameProofs'>,
   { secondApprovalFrom }: ViewContext,
 ) {
   if (!transfer) return null
@@ -63,6 +89,7 @@ function viewTransfer(
     ...describeDecided(transfer),
     approvals_needed: approvalsNeeded(payment, amount, secondApprovalFrom),
     proofs: proofs.map(viewProof),
+    same_proofs: [...sameProofs],
   }
 }
 
@@ -70,12 +97,12 @@ function viewTransfer(
 const BELIEVED: readonly KeptReport['outcome'][] = ['booked', 'booked_second', 'moved']
 
 export function viewPaymentFile(
-  { payment, transfer, proofs, receipt, reports, received, sent, audit }: PaymentFile,
+  { payment, transfer, proofs, sameProofs, receipt, reports, received, sent, audit }: PaymentFile,
   context: ViewContext,
 ) {
   return {
     payment: viewOperatorPayment(payment, context),
-    transfer: viewTransfer({ transfer, payment, proofs }, context),
+    transfer: viewTransfer({ transfer, payment, proofs, sameProofs }, context),
     settled_by: reports.findLast(({ outcome }) => BELIEVED.includes(outcome))?.source ?? null,
     reports: reports.map(viewReport),
     ...{ receipt, received, sent, audit },
@@ -95,7 +122,7 @@ function viewReport(report: KeptReport) {
 }
 
 export function viewUserFile(
-  { user, subscription, payments, grants, audit }: UserFile,
+  { user, subscription, waiting, time, payments, grants, audit }: UserFile,
   context: ViewContext,
 ) {
   const { userId: user_id, email, name, locale, createdAt } = user
@@ -107,6 +134,8 @@ export function viewUserFile(
     anchor_at: timestampOrNull(run?.anchorAt ?? null),
     paid_until: timestampOrNull(paidUntil),
     ended_at: timestampOrNull(endedAt),
+    waiting: waiting.map(viewInboxEntry),
+    time: viewHeldTime(time),
     payments: payments.map((payment) => viewOperatorPayment(payment, context)),
     grants: grants.map((grant) => ({
       ...describeGrant(grant),
@@ -115,6 +144,10 @@ export function viewUserFile(
     })),
     audit,
   }
+}
+
+export function viewFoundUser({ userId, email, name, subscription, exact }: Found['users'][number]) {
+  return { user_id: userId, email, name, ...standing(subscription), exact }
 }
 
 function standing(subscription: Subscription) {
@@ -134,13 +167,25 @@ export function viewDecision({ approvals, ...look }: DecisionLook) {
   return { ...viewChange(look), approvals }
 }
 
-function viewChange({ payment, status, access }: Pick<Look, 'payment' | 'status' | 'access'>) {
+/** In dinars. */
+function viewReceipt(receipt: ReceiptSnapshot) {
+  const { split, asked = null, stampDutyCentimes } = receipt
+  return {
+    ...{ ht: split.netCentimes / 100, tva: split.taxCentimes / 100, ttc: split.totalCentimes / 100 },
+    ...{ amount_asked: asked, stamp_duty: stampDutyCentimes / 100, total: totalOf(receipt) / 100 },
+  }
+}
+
+type Change = Pick<Look, 'payment' | 'status' | 'access' | 'receipt'>
+
+function viewChange({ payment, status, access, receipt }: Change) {
   return {
     payment_id: payment.id,
     user_id: payment.userId,
     payment_status: { before: publicStatus(status.before), after: publicStatus(status.after) },
     before: standing(access.before),
     after: standing(access.after),
+    receipt: receipt && viewReceipt(receipt),
   }
 }
 

@@ -1,6 +1,6 @@
 // The audit trail: who did what, when and why, with the facts about money before and after; no address, no token, nothing of
 // the provider's account. Rows are added with the act they tell of and never changed: the database refuses it.
-import { BillingError } from '../core/error.js'
+import { BillingError, ERRORS } from '../core/error.js'
 import { describeGrant } from '../core/event.js'
 import type { Grant } from '../core/grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
@@ -73,6 +73,27 @@ export async function recordAct(
   await database.query(insert, [JSON.stringify(entry), userId, at(now)])
 }
 
+/**
+ * An act that the state of things refuses (409) is a refusal in the trail, with the name of the act, never the act itself. The
+ * caller is refused all the same. Of a form that shows what is no longer so nothing is written: it tried nothing.
+ */
+export async function orRecordRefusal<Result>(
+  deps: AuditDeps,
+  by: OperatorAct,
+  about: { readonly userId: string; readonly paymentId?: string },
+  act: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await act()
+  } catch (error) {
+    if (error instanceof BillingError && ERRORS[error.code] === 409 && error.extra.changed === undefined) {
+      const after = { act: by.act, code: error.code, ...error.extra }
+      await recordAct(deps, { ...by, act: 'operator.refused' }, { ...about, after })
+    }
+    throw error
+  }
+}
+
 export interface AuditedFacts {
   readonly payment: Payment | null
   readonly subscription: SubscriptionFacts
@@ -131,6 +152,8 @@ function describePayment(payment: Payment) {
   return {
     id: payment.id,
     status: payment.status,
+    amount: payment.price.amount,
+    amount_asked: payment.amountAsked,
     checkout_id: payment.checkoutId,
     paid_at: timestampOrNull(payment.paidAt),
     period_start: timestampOrNull(payment.periodStart),
@@ -144,21 +167,30 @@ function describeMoved({ sourceId, periodStart, periodEnd }: MovedPeriod) {
 
 /** Throws `conflict`: what was shown to the operator is no longer so. */
 export function requireUnchanged({ seenVersion }: Pick<By, 'seenVersion'>, version: number): void {
-  if (seenVersion !== undefined && seenVersion !== version) throw new BillingError('conflict')
+  if (seenVersion !== undefined && seenVersion !== version) {
+    throw new BillingError('conflict', { extra: { changed: true } })
+  }
 }
 
 const selectByOperation = statement(
   'audit.by_operation',
-  'select id from audit where user_id = $1 and operation_id = $2',
+  'select id, act from audit where user_id = $1 and operation_id = $2',
 )
 
-/** The id of the act that was done under this name; null: it was not. */
+export interface FoundAct {
+  readonly id: string
+  /** Nothing was done; its row says why. */
+  readonly isRefused: boolean
+}
+
+/** What became of the act with this name; null: it was not tried. */
 export async function findAct(
   database: Queryable,
   of: { readonly userId: string; readonly operationId: string },
-): Promise<string | null> {
+): Promise<FoundAct | null> {
   const [row] = await database.query(selectByOperation, [of.userId, of.operationId])
-  return row ? text(row, 'id') : null
+  if (!row) return null
+  return { id: text(row, 'id'), isRefused: text(row, 'act') === 'operator.refused' }
 }
 
 const selectRefund = statement(

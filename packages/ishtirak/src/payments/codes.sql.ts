@@ -3,7 +3,7 @@ import type { CodeFacts, CodeKind } from '../core/code.js'
 import { CLOCK_SKEW_MAX, HOUR, type Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
+import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
 
 /** `holdsCode` of core, of `payments p`. */
 const HOLDS = "p.status in ('requested', 'pending', 'review', 'paid', 'refunded')"
@@ -34,6 +34,33 @@ export async function findCode(
 ): Promise<CodeFacts | null> {
   const [row] = await database.query(selectCode, [of.userId, of.hashes, of.method])
   return row && row.hash !== null ? parseCode(row) : null
+}
+
+/** `isOpen`: a payment that is not settled yet holds it. */
+export interface OwnUse {
+  readonly at: Instant
+  readonly isOpen: boolean
+}
+
+const selectUse = statement(
+  'codes.own_use',
+  `select used_at, is_open
+     from (
+       select coalesce(p.paid_at, p.created_at) as used_at, p.status in ('requested', 'pending', 'review') as is_open
+         from payments p where p.user_id = $1 and p.code_hash = any($2::text[]) and ${HOLDS}
+        union all
+       select granted_at, false from grants where user_id = $1 and code_hash = any($2::text[])
+     ) own
+    order by used_at desc limit 1`,
+)
+
+export async function selectOwnUse(
+  database: Queryable,
+  userId: string,
+  hashes: readonly string[],
+): Promise<OwnUse | null> {
+  const [row] = await database.query(selectUse, [userId, hashes])
+  return row ? { at: instant(row, 'used_at'), isOpen: flag(row, 'is_open') } : null
 }
 
 function parseCode(row: Row): CodeFacts {

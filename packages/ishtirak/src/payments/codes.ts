@@ -4,8 +4,9 @@ import { type CodeFacts, readCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import type { Queryable } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
+import type { NoteUse } from '../runtime/old-secrets.js'
 import { keyedDigest } from '../runtime/secret.js'
-import { beginTry, findCode, forgetTry } from './codes.sql.js'
+import { beginTry, findCode, forgetTry, type OwnUse, selectOwnUse } from './codes.sql.js'
 import { secondsUntil } from './refusals.js'
 
 export interface CodeDeps {
@@ -13,17 +14,36 @@ export interface CodeDeps {
   readonly clock: Clock
   /** The first makes hashes, the others still read older ones; empty: there are no codes. */
   readonly codeKeys: readonly string[]
+  readonly noteUse: NoteUse
 }
 
 /** Null: it is no code of ours. */
-export function lookUpCode(
-  { database, codeKeys }: CodeDeps,
+export async function lookUpCode(
+  { database, codeKeys, noteUse }: CodeDeps,
   of: { readonly userId: string; readonly typed: string; readonly method: string },
 ): Promise<CodeFacts | null> {
   const { userId, typed, method } = of
-  // What cannot be a code is looked for like one: no hash is equal to its own.
-  const hashes = codeKeys.map((key) => keyedDigest(key, readCode(typed) ?? typed))
-  return findCode(database, { userId, hashes, method })
+  const hashes = hashesOf(codeKeys, typed)
+  const found = await findCode(database, { userId, hashes, method })
+  const key = found && codeKeys[hashes.indexOf(found.hash)]
+  if (key) noteUse('CODE_KEYS', key)
+  return found
+}
+
+/** What cannot be a code is looked for like one: no hash is equal to its own. */
+function hashesOf(codeKeys: readonly string[], typed: string): readonly string[] {
+  return codeKeys.map((key) => keyedDigest(key, readCode(typed) ?? typed))
+}
+
+export type { OwnUse }
+
+/** The newest use of a code by this user; null: none, which says nothing of what others did with it. */
+export function findOwnUse(
+  { database, codeKeys }: CodeDeps,
+  userId: string,
+  typed: string,
+): Promise<OwnUse | null> {
+  return selectOwnUse(database, userId, hashesOf(codeKeys, typed))
 }
 
 /**

@@ -4,7 +4,17 @@ import type { Payment, PaymentStatus, PublicPaymentStatus, ShownPayment } from '
 import type { Money, Plan } from '../core/plan.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
+import {
+  at,
+  flag,
+  instant,
+  instantOrNull,
+  integer,
+  integerOrNull,
+  json,
+  text,
+  textOrNull,
+} from '../database/rows.js'
 
 interface Column<Value> {
   readonly name: string
@@ -31,6 +41,7 @@ const COLUMNS: { readonly [Field in keyof StoredPayment]: Column<StoredPayment[F
   months: column('months', integer),
   amount: column('amount', integer),
   currency: column('currency', text),
+  amountAsked: column('amount_asked', integerOrNull),
   codeHash: column('code_hash', textOrNull),
   discount: column('discount', integer),
   method: column('method', text),
@@ -56,6 +67,8 @@ const FIELDS = Object.keys(COLUMNS) as readonly (keyof StoredPayment)[]
 /** What changes in the life of a payment. */
 const STATE = [
   'status',
+  'amount',
+  'amountAsked',
   'checkoutId',
   'checkoutUrl',
   'instrument',
@@ -91,6 +104,7 @@ export function parsePayment(row: Row): Payment {
     plan: read('plan'),
     months: read('months'),
     price: { amount: read('amount'), currency: read('currency') },
+    amountAsked: read('amountAsked'),
     codeHash: read('codeHash'),
     discount: read('discount'),
     method: read('method'),
@@ -112,7 +126,7 @@ export function parsePayment(row: Row): Payment {
 }
 
 /** Of `payments p`. A page of twenty reads it: what is not shown would take as long again. */
-const SHOWN_COLUMNS = `p.id, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name, p.months, p.amount, p.currency,
+const SHOWN_COLUMNS = `p.id, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name, p.months, p.amount, p.amount_asked, p.currency,
           p.status, p.method, p.checkout_id, p.checkout_url, p.payment_method, p.created_at, p.expires_at, p.paid_at, p.period_start, p.period_end`
 
 function parseShown(row: Row): ShownPayment {
@@ -121,6 +135,7 @@ function parseShown(row: Row): ShownPayment {
     plan: { id: text(row, 'plan_id'), name: text(row, 'plan_name') },
     months: integer(row, 'months'),
     price: { amount: integer(row, 'amount'), currency: text(row, 'currency') },
+    amountAsked: integerOrNull(row, 'amount_asked'),
     status: COLUMNS.status.read(row, 'status'),
     method: text(row, 'method'),
     checkoutId: textOrNull(row, 'checkout_id'),

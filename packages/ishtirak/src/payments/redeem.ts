@@ -1,7 +1,7 @@
 // A code of months is redeemed: the use, the time, the event and the mail are saved in one statement, or none of it is. No money
 // came, so there is no receipt, but a statement.
 import { monthsOf } from '../core/code.js'
-import { BillingError } from '../core/error.js'
+import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant, type Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import { drawUpStatement } from '../core/statement.js'
@@ -23,7 +23,7 @@ export interface Redeemed {
   readonly currentPeriodEnd: Instant
 }
 
-/** Throws `code_not_valid`, `too_many_wrong_codes`, or `not_found` where there are no codes. */
+/** Throws `code_not_valid`, `validation_failed` (its end is past the year 9999), `too_many_wrong_codes`, or `not_found` where there are no codes. */
 export function redeem(
   deps: RedeemDeps,
   user: KnownUser,
@@ -53,6 +53,7 @@ async function redeemOnFacts(deps: RedeemDeps, user: KnownUser, typed: string): 
   }
   const wanted = { ...gives, id: deps.ids.next('red', now), operationId: null }
   const after = decideGrant(loaded.user.subscription, wanted, now, deps.rules)
+  if (!after) throw wrongField('code', 'out_of_range')
   const decided = { userId, user: loaded.user, payment: null, after }
   const { seller, dayOf } = deps.receipts
   const buyer = { ...loaded.user, userId }

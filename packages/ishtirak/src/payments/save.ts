@@ -11,7 +11,13 @@ import { type BillingRules, type SubscriptionFacts, statusAt } from '../core/sub
 import { untilFresh } from '../database/database.js'
 import type { InTurn } from '../runtime/async.js'
 import type { Log } from '../runtime/log.js'
-import { type AuditDeps, describeAct, type OperatorAct, requireUnchanged } from './audit.sql.js'
+import {
+  type AuditDeps,
+  describeAct,
+  type OperatorAct,
+  orRecordRefusal,
+  requireUnchanged,
+} from './audit.sql.js'
 import { type SettlementChange, saveSettlement } from './settle.sql.js'
 import type { UserRecord } from './users.sql.js'
 
@@ -41,30 +47,31 @@ export interface DecidedChange {
 }
 
 /**
- * `decide` loads the facts at each call, and throws to refuse; null: there is nothing to change. A decision on stale facts is
- * made again.
+ * `decide` loads the facts at each call, and throws to refuse, which is in the trail too; null: there is nothing to change. A
+ * decision on stale facts is made again.
  */
 export async function saveByHand(
   deps: SaveDeps,
   by: OperatorAct,
+  about: { readonly userId: string; readonly paymentId?: string },
   decide: (now: Instant) => Promise<DecidedChange | null>,
 ): Promise<void> {
-  let userId = ''
   const round = async () => {
     const now = deps.clock.now()
     const decided = await decide(now)
     if (!decided) return null
     requireUnchanged(by, decided.user.version)
-    userId = decided.userId
     const codeUse = codeUseChange(decided.payment, decided.after.payment ?? null)
     const fixed = { isNew: false, received: null, receipt: null, codeUse }
     const change = { ...fixed, ...describeChange(deps, decided, by, now) }
     return (await saveSettlement(deps.database, change)) === 'saved' ? decided : 'stale'
   }
-  const done = await untilFresh(by.act, round, (again) => deps.inTurn(userId, again))
+  const done = await orRecordRefusal(deps, by, about, () =>
+    untilFresh(by.act, round, (again) => deps.inTurn(about.userId, again)),
+  )
   if (!done) return
-  const about = { user_id: done.userId, payment_id: done.payment?.id }
-  deps.log.info({ ...by, operator: by.operator.name, ...about }, 'the operator acted')
+  const on = { user_id: done.userId, payment_id: done.payment?.id }
+  deps.log.info({ ...by, operator: by.operator.name, ...on }, 'the operator acted')
 }
 
 /** A change as it is saved, of a settlement or of an operator's act. */
@@ -97,7 +104,12 @@ export function describeChange(
     payment: changed,
     subscription,
     moved,
-    grant: grant && { ...grant, by: by?.operator.name ?? null, why: by?.reason ?? null },
+    grant: grant && {
+      ...grant,
+      by: by?.operator.name ?? null,
+      role: by?.operator.role ?? null,
+      why: by?.reason ?? null,
+    },
     events: after.events.map((type, index): NewEvent => {
       const kind = MAILED[type]
       return {

@@ -146,11 +146,16 @@ export const BillingStatusSchema = Type.Object({
   ),
 })
 
+export const amountAsked = nullable(
+  Type.Integer({ description: 'What was asked for, where another amount came and was taken; else null' }),
+)
+
 export const PaymentSchema = Type.Object({
   id: Type.String(),
   plan: Type.String(),
   months: Type.Integer({ description: 'How many months of the plan it buys' }),
-  amount: Type.Integer({ description: 'Whole dinars' }),
+  amount: Type.Integer({ description: 'Whole dinars; once it is paid, what came' }),
+  amount_asked: amountAsked,
   currency: Type.String(),
   status: paymentStatus,
   method: Type.Enum([...PAYMENT_WAYS], { description: 'How it is paid' }),
@@ -263,6 +268,7 @@ export function viewPayment(payment: ShownPayment, now: Instant, deps: PaymentVi
     plan: described.plan,
     months: described.months,
     amount: described.amount,
+    amount_asked: described.amount_asked,
     currency: described.currency,
     status: described.status,
     method: described.method,

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { describeOnBothDatabases } from '../../../../test/support/databases.js'
 import { aPayment, aReport, days, NOON, PRO } from '../../../../test/support/fixtures.js'
+import type { PaymentStatus } from '../core/payment.js'
 import { statement } from '../database/database.js'
 import { createSettlements, type SettlementChange, saveSettlements } from './settle.sql.js'
 import { insertRequestedPayments } from './upgrade.sql.js'
@@ -140,6 +141,32 @@ describeOnBothDatabases('changes that are saved together', ({ database }) => {
     expect(await paid()).toEqual(['a', 'c'])
     expect(await numbers()).toEqual(['a 2026-1', 'c 2026-2'])
   })
+
+  // Each change names the version it was decided on, so no use case comes here: the last reader of the rule refuses a bug.
+  it.each([
+    ['paid', 'expired'],
+    ['paid', 'pending'],
+    ['refunded', 'paid'],
+    ['refunded', 'failed'],
+  ] as const)(
+    'a payment that is %s does not become %s, and nothing else of such a change is saved',
+    async (is, becomes) => {
+      const change = await booking('a')
+      await saveSettlements(database(), [change])
+      let version = change.version + 1
+      const to = (status: PaymentStatus): SettlementChange => {
+        const payment = change.payment && { ...change.payment, status }
+        return { ...change, version, payment, received: null, receipt: null }
+      }
+      if (is === 'refunded') expect(await saveSettlements(database(), [to(is)])).toEqual(['saved'])
+      version += is === 'refunded' ? 1 : 0
+      await expect(saveSettlements(database(), [to(becomes)])).rejects.toMatchObject({
+        name: 'ConstraintViolation',
+        message: expect.stringContaining(`pay_a is ${is} and cannot become ${becomes}`),
+      })
+      expect(await database().query(selectVersions)).toEqual([{ user_id: 'a', version }])
+    },
+  )
 
   describe('paid means: has a receipt. The database refuses', () => {
     const refused = { name: 'ConstraintViolation', constraint: 'payments_paid_has_receipt' }

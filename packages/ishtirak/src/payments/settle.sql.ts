@@ -126,8 +126,7 @@ const ofPayments = ({ taken, isTaken } = { taken: '', isTaken: '' }) => `with in
      update payments p
         set ${NEW_STATE}, reports = p.reports || coalesce(e.report, '[]')
        from effect e, jsonb_populate_record(null::payments, e.payment) n
-      where not e.is_new and p.user_id = e.user_id and p.id = n.id and p.status <> 'refunded'
-        and (p.status <> 'paid' or n.status = 'refunded')
+      where not e.is_new and p.user_id = e.user_id and p.id = n.id
      returning p.id, p.user_id
    ), withdrawn as (
      update payments p

@@ -47,7 +47,7 @@ export interface ReportedCheckout {
   readonly accepted?: boolean
   /** What an operator says was paid: the payment that the report is about, which has no row yet. */
   readonly recorded?: Payment
-  /** Set for an operator's request: written to the audit trail, also if nothing changes. */
+  /** Set for an operator's request: written to the audit trail, also if nothing changes; an acceptance only where it takes. */
   readonly by?: OperatorAct
 }
 
@@ -129,7 +129,10 @@ async function settleOurs(
     asked: reported.event === null,
     accepted: reported.accepted ?? false,
   })
-  const { event, by, report } = reported
+  const { event, report } = reported
+  // An acceptance that takes nothing is none: its caller says why, and what is news is saved all the same.
+  const isTaken = !reported.accepted || TAKEN.includes(decision.outcome)
+  const by = isTaken ? reported.by : undefined
   const received = event && {
     ...event,
     method: report.method,
@@ -163,13 +166,16 @@ async function settleOurs(
   return decision.outcome
 }
 
+/** What follows where an operator's acceptance takes a payment as it is. */
+export const TAKEN: readonly SettlementResult[] = ['booked', 'booked_second', 'moved']
+
 /** Drawn up with the booking, so that no later change of name, tax or seller touches it. Null: nothing is booked. */
-function receiptOf(
-  { methods, receipts: { seller, dayOf } }: SettleDeps,
-  { payment, subscription }: Settlement,
+export function receiptOf(
+  { methods, receipts: { seller, dayOf } }: Pick<SettleDeps, 'methods' | 'receipts'>,
+  { payment, subscription }: Pick<Settlement, 'payment' | 'subscription'>,
   buyer: Buyer,
   now: number,
-): SettlementChange['receipt'] {
+) {
   if (!payment || !subscription) return null
   const { bearsStampDuty } = methods.of(payment.method)
   return {

@@ -113,6 +113,31 @@ describeScenario('with every webhook dropped', ({ database }) => {
       expect([payment.status, payment.nextCheckAt]).toEqual(['expired', null])
     })
 
+    it('and whose click never reached the provider has an expired payment after the last look', async () => {
+      world.emulator.setFaults({ api_timeout_before: { scope: 'create_checkout' } })
+      expect((await user.post('/api/v1/billing/upgrade', { plan: 'pro' })).status).toBe(503)
+      const [{ id }] = (await user.get(HISTORY)).body.data
+      await world.advance(6 * HOUR)
+      expect(await stored(id)).toBe('requested')
+      await world.advance(18 * HOUR)
+      const { payment } = await showPayment(world.service.parts, id)
+      expect([payment.status, payment.nextCheckAt]).toEqual(['expired', null])
+    })
+
+    it('and whose bank is slower than the last look still has an open payment, which its event books', async () => {
+      world.emulator.setFaults({ processing: { seconds: 24 * HOUR, times: 1 } })
+      const { paymentId, checkoutId } = await user.upgrade()
+      await world.advance(29 * MINUTE)
+      await world.emulator.pay(checkoutId, 'paid')
+      // The last look is a day after the click; the bank decides 29 minutes later.
+      for (const step of [6 * MINUTE, 5 * HOUR + 25 * MINUTE, 18 * HOUR]) await world.advance(step)
+      const { payment } = await showPayment(world.service.parts, paymentId)
+      expect([payment.status, payment.nextCheckAt]).toEqual(['pending', null])
+      await world.advance(29 * MINUTE)
+      for (const { id } of world.emulator.deliveries()) await world.emulator.resend(id)
+      expect(await stored(paymentId)).toBe('paid')
+    })
+
     it('is booked once, also when the webhook comes after the sweep', async () => {
       const { paymentId } = await user.buy()
       await world.advance(MINUTE)

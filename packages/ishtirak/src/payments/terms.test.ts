@@ -74,7 +74,7 @@ describeScenario('a term', ({ database }) => {
     expect(answer.body).toMatchObject({ months: 12, amount: 20_000, status: 'pending', method: 'card' })
     expect(answer.body).toEqual((await user.get(PAYMENTS)).body.data[0])
     const [checkout] = world.emulator.checkouts()
-    expect(checkout).toMatchObject({ amount: 20_000, description: 'Pro · 12 شهرًا' })
+    expect(checkout).toMatchObject({ amount: 20_000, description: 'Pro · 12\u00a0شهرًا' })
     expect(checkout?.metadata).toMatchObject({ plan_id: 'pro', months: '12' })
     await pay(answer.body.checkout_url)
     expect((await user.get(`${PAYMENTS}/${answer.body.id}`)).body).toMatchObject({

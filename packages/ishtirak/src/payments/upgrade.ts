@@ -213,7 +213,8 @@ async function openCheckout(
   request: UpgradeRequest,
 ): Promise<OpenedCheckout | null> {
   const { userId, plan, months, price, codeHash, discount } = payment
-  const answer = await deps.methods.of(payment.method).createCheckout({
+  const method = deps.methods.of(payment.method)
+  const answer = await method.createCheckout({
     ...{ paymentId: payment.id, userId, planId: plan.id, months, price },
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),
     description: `${plan.name} · ${termInWords(months, request.locale)}`,
@@ -223,7 +224,7 @@ async function openCheckout(
     webhookUrl: `${deps.publicUrl}/api/v1/billing/webhook`,
   })
   if (answer.ok) {
-    deps.count({ name: 'checkout_opened' })
+    if (method.settledBy === 'provider') deps.count({ name: 'checkout_opened' })
     return takeOver(deps, payment, answer.value, request)
   }
   const { failure } = answer

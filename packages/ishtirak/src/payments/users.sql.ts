@@ -62,13 +62,16 @@ type StoredPeriod = Omit<PaidPeriod, 'sourceId' | 'months'> & {
   readonly months?: number
 }
 
-const toPeriod = ({ paymentId, ...stored }: StoredPeriod): PaidPeriod => ({
-  sourceId: paymentId,
-  months: 1,
-  ...stored,
-})
+// Each field by its name: what is spread from the rest of an object costs every status a kilobyte.
+function toPeriod({ paymentId, plan, months = 1, start, end, granted }: StoredPeriod): PaidPeriod {
+  const period = { sourceId: paymentId, plan, months, start, end }
+  return granted ? { ...period, granted } : period
+}
 
-const toStored = ({ sourceId, ...period }: PaidPeriod): StoredPeriod => ({ ...period, paymentId: sourceId })
+function toStored({ sourceId, plan, months, start, end, granted }: PaidPeriod): StoredPeriod {
+  const period = { paymentId: sourceId, plan, months, start, end }
+  return granted ? { ...period, granted } : period
+}
 
 /** The facts as columns, for `jsonb_to_record`, with the schedule of announcements that new facts begin with. */
 export function factsToColumns(facts: SubscriptionFacts) {

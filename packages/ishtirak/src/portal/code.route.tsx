@@ -9,10 +9,12 @@ import { type CodeWorth, readCodeWorth } from '../payments/code-worth.js'
 import { redeem } from '../payments/redeem.js'
 import { sendPdf } from '../receipts/receipt.route.js'
 import { printStatement } from '../receipts/statement.js'
+import { answerForm, typedIn } from './answer.js'
 import { Card, FormToken, LinkButton, type Pages, renderPage, SubmitButton } from './frame.js'
 import { messagePage } from './message-pages.js'
 import { TermsForm } from './portal-terms.js'
 import { fieldOf, type Session } from './reader.js'
+import { TransferButton } from './transfer-section.js'
 
 export function codeRoutes(app: App, pages: Pages): void {
   const { reader, users } = pages
@@ -20,10 +22,9 @@ export function codeRoutes(app: App, pages: Pages): void {
 
   app.post('/portal/code', hidden, async (request, reply) => {
     const session = ownSession(pages, request)
-    const locale = reader.language(request, reply, session)
-    const code = fieldOf(request, 'code')
-    const worth = await readCodeWorth(pages, session.userId, code)
-    return reply.headers(pages.headers).send(worthPage(pages, { session, locale, code, worth }))
+    const code = typedIn(request)
+    await readCodeWorth(pages, session.userId, code)
+    return answerForm(pages, reply, session, { code })
   })
 
   app.post('/portal/redeem', hidden, async (request, reply) => {
@@ -51,19 +52,18 @@ function ownSession({ reader, users }: Pages, request: FastifyRequest): Session 
   return session
 }
 
-interface WorthView {
+interface CodeView {
   readonly session: Session
   readonly locale: Locale
   /** As it was typed. */
   readonly code: string
-  readonly worth: CodeWorth
 }
 
-function worthPage(pages: Pages, { worth, ...view }: WorthView): string {
+/** Throws `code_not_valid` where it does not count any more. */
+export async function worthPage(pages: Pages, view: CodeView): Promise<string> {
+  const worth = await readCodeWorth(pages, view.session.userId, view.code)
   return worth.kind === 'months' ? monthsPage(pages, view, worth) : discountPage(pages, view, worth)
 }
-
-type CodeView = Omit<WorthView, 'worth'>
 
 function monthsPage(
   pages: Pages,
@@ -115,6 +115,7 @@ function discountPage(
                 {...{ pages, session, locale, say, now, plan: first.offer.plan, decisions }}
                 id={`plan-${id}`}
                 extra={{ code }}
+                other={(months, what) => <TransferButton {...{ pages, say, months, what }} />}
               />
             </Card>
           )

@@ -60,9 +60,9 @@ describeScenario('a code in the portal', ({ database }) => {
       const portal = await enterPortal(world, 'user-1')
       const asked = await portal.submit('/portal/code', { code })
       expect(wordsOf(asked.text)).toContain(
-        'With your code you pay less Pro 1 month Instead of 2 400 DA Until 21 December 2026 Pay 2 160 DA' +
-          ' 6 months Instead of 13 200 DA Until 21 May 2027 Pay 11 880 DA' +
-          ' 12 months Instead of 24 000 DA Until 21 November 2027 Pay 21 600 DA',
+        'With your code you pay less Pro 1 month Instead of 2 400 DA Until 21 December 2026 2 160 DA Pay' +
+          ' 6 months Instead of 13 200 DA Until 21 May 2027 11 880 DA Pay' +
+          ' 12 months Instead of 24 000 DA Until 21 November 2027 21 600 DA Pay',
       )
       const started = await portal.submit('/portal/upgrade', { plan: 'pro', months: '12', code })
       expect([started.status, world.emulator.checkouts()[0]?.amount]).toEqual([303, 21_600])
@@ -99,7 +99,8 @@ describeScenario('a code in the portal', ({ database }) => {
         const path = tries % 2 === 0 ? '/portal/code' : '/portal/redeem'
         const answer = await portal.submit(path, { code })
         expect([answer.status, answer.text.includes('name="code"')]).toEqual([422, true])
-        expect(answer.text).not.toContain('<script')
+        // Inside quotes, where only a quote would end it.
+        expect(answer.text.replace(/ value="[^"]*"/g, '')).not.toContain('<script')
       }
       expect((await portal.submit('/portal/code', { code })).status).toBe(429)
     },

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { PropsWithChildren } from '@kitajs/html'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { lightenedFor } from '../core/color.js'
+import { lightenedFor, READABLE_CONTRAST, VISIBLE_CONTRAST } from '../core/color.js'
 import { LOCALES, type Locale } from '../core/locale.js'
 import type { Seller } from '../core/receipt.js'
 import type { Database } from '../database/database.js'
@@ -122,7 +122,7 @@ export function Head({ seller, style, title }: Pick<PageParts, 'seller' | 'style
       <meta name="color-scheme" content="light dark" />
       <meta name="theme-color" content={color ?? DEFAULT_COLOR} />
       <title safe>{title}</title>
-      <link rel="icon" href={logo ?? ICON} />
+      <link rel="icon" href={logo ?? iconIn(color ?? DEFAULT_COLOR)} />
       <style>{style}</style>
     </head>
   )
@@ -185,11 +185,13 @@ function telephoneUrl(phone: string): string {
 const DEFAULT_COLOR = '#06402a'
 
 /** A calendar leaf with a tick: a paid month. Stands in the tab of the browser where the seller has no logo. */
-const ICON = `data:image/svg+xml,${encodeURIComponent(
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-4 -4 32 32"><rect x="-4" y="-4" width="32" height="32" rx="7" fill="${DEFAULT_COLOR}"/><rect x="3" y="5" width="18" height="16" rx="3.5" fill="none" stroke="#fff" stroke-width="2"/><path d="M8 3v4M16 3v4M8 14l3 3 5-6" fill="none" stroke="#fff" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/></svg>`,
-)}`
+const iconIn = (color: string) =>
+  `data:image/svg+xml,${encodeURIComponent(
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-4 -4 32 32"><rect x="-4" y="-4" width="32" height="32" rx="7" fill="${color}"/><rect x="3" y="5" width="18" height="16" rx="3.5" fill="none" stroke="#fff" stroke-width="2"/><path d="M8 3v4M16 3v4M8 14l3 3 5-6" fill="none" stroke="#fff" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/></svg>`,
+  )}`
 
-export type SignKind = 'ok' | 'waiting' | 'bad' | 'info'
+/** `late`: a clock; `look`: a glass; `back`: money that went back; `mail`: a letter. */
+export type SignKind = 'ok' | 'waiting' | 'bad' | 'info' | 'late' | 'look' | 'back' | 'mail'
 
 /** The large sign of a page with one thing to say. It only repeats what the heading says. */
 export function Sign({ kind }: { kind: SignKind }) {
@@ -201,6 +203,10 @@ const SIGNS: Readonly<Record<SignKind, string>> = {
   waiting: 'M28 12a16 16 0 1 1-16 16',
   bad: 'M20 20l16 16M36 20L20 36',
   info: 'M28 25v14M28 17v.01',
+  late: 'M28 15a13 13 0 1 1-.01 0M28 20v8l6 4',
+  look: 'M25 16a10 10 0 1 1-.01 0M33 34l8 8',
+  back: 'M22 16l-8 8 8 8M14 24h18a8 8 0 0 1 0 16h-8',
+  mail: 'M14 18h28v20h-28zM14 19l14 11 14-11',
 }
 
 export function SubmitButton({ label }: { label: string }) {
@@ -252,8 +258,13 @@ const DARK_CARD = '#18211d'
 /** `color`: the seller's, `#rrggbb`; null: that of the sheet. */
 export function styleWith(color: string | null): string {
   if (color === null) return SHEET
-  const dark = lightenedFor(color, DARK_CARD)
-  return `${SHEET}:root{--brand:${color};--action:${color};--accent:${color}}@media screen and (prefers-color-scheme:dark){:root{--accent:${dark}}}`
+  const light = `--brand:${color};--action:${color};--accent:${color}`
+  // White text stays readable on what is only told from the card.
+  const [accent, action] = [READABLE_CONTRAST, VISIBLE_CONTRAST].map((least) =>
+    lightenedFor(color, DARK_CARD, least),
+  )
+  const dark = `--brand:${color};--action:${action};--accent:${accent}`
+  return `${SHEET}:root{${light}}@media screen and (prefers-color-scheme:dark){:root{${dark}}}`
 }
 
 /**

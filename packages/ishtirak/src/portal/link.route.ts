@@ -4,9 +4,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
-import { queuePortalLink } from '../mail/mail.sql.js'
+import { askForPortalLink } from '../mail/mail.sql.js'
+import { answerForm } from './answer.js'
 import type { Pages } from './frame.js'
-import { askForLinkPage, mailedLinkOverPage, sellerPage, signInPage, switchPage } from './message-pages.js'
+import { sellerPage, signInPage, switchPage } from './message-pages.js'
 import { enterPortal, findLink } from './portal-sessions.sql.js'
 import { fieldOf, queryOf } from './reader.js'
 
@@ -44,11 +45,7 @@ export function linkRoutes(app: App, pages: Pages): void {
       await reader.forget(request)
       return toPortal(pages, reply)
     }
-    const locale = reader.language(request, reply, session)
-    return reply
-      .code(410)
-      .headers(pages.headers)
-      .send(sellerPage(pages, locale, 'linkOver'))
+    return answerForm(pages, reply, session, { page: 'linkOver' })
   })
 
   app.post('/portal/leave', { ...hidden, onRequest: users.onRequest }, async (request, reply) => {
@@ -64,21 +61,19 @@ const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/
 
 /**
  * For users who are not logged in, such as from a button in a mail: they give their e-mail address and get a link by mail.
- * The answer is the same whether the address is known or not, and takes the same time.
+ * Known or not, an address is noted by one row: the answer, its time and what is written are the same.
  */
 export function mailedLinkRoutes(app: App, pages: Pages): void {
-  const { reader, database, clock } = pages
+  const { reader, database, clock, ids } = pages
 
   app.post('/portal/link', hidden, async (request, reply) => {
     pages.admitLinkRequest(request, reply)
-    const locale = reader.language(request, reply, null)
+    // As the page was: the form says it.
+    reader.language(request, reply, null)
     const email = fieldOf(request, 'email').trim()
-    const isAddress = EMAIL.test(email)
-    if (isAddress) await queuePortalLink(database, email, clock.now())
-    reply.code(isAddress ? 200 : 422).headers(pages.headers)
-    return reply.send(
-      isAddress ? sellerPage(pages, locale, 'linkSent') : askForLinkPage(pages, locale, email),
-    )
+    if (!EMAIL.test(email)) return answerForm(pages, reply, null, { email: email.slice(0, 254) })
+    await askForPortalLink(database, ids.next('lnk', clock.now()), email)
+    return answerForm(pages, reply, null, { page: 'linkSent' })
   })
 
   // With a session the question may be whether to change it, which is for the link of the platform to ask.
@@ -101,8 +96,8 @@ export function mailedLinkRoutes(app: App, pages: Pages): void {
     const token = fieldOf(request, 'token')
     if (await reader.session(request)) return openInstead(reply, token)
     if (await enter(pages, reply, token)) return toPortal(pages, reply)
-    const locale = reader.language(request, reply, null)
-    return reply.code(410).headers(pages.headers).send(mailedLinkOverPage(pages, locale))
+    reader.language(request, reply, null)
+    return answerForm(pages, reply, null, { page: 'mailedLinkOver' })
   })
 }
 

@@ -4,6 +4,7 @@ import { type BillingError, ERRORS } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { CATALOGS, type MessageKey, type Say, sayFor } from '../i18n/messages.js'
+import type { OwnUse } from '../payments/codes.js'
 import type { ProofProblem } from '../payments/transfer/proof-file.js'
 import { FormToken, LinkButton, type Pages, renderPage, Sign, type SignKind, SubmitButton } from './frame.js'
 import { CodeForm } from './portal-redemptions.js'
@@ -105,6 +106,7 @@ function nameOf({ email, name, userId }: PortalSession): string {
 /** A link that came by mail: a new one is requested where this one was. */
 export function mailedLinkOverPage(pages: Pages, locale: Locale): string {
   return messagePage(pages, locale, (say) => ({
+    kind: 'late',
     title: say('linkOverTitle'),
     text: say('mailedLinkOverText'),
     safeMore: <Way href={`${pages.base}/portal`} label={say('requestLink')} />,
@@ -118,6 +120,7 @@ export function sellerPage(
   message: 'linkSent' | 'linkOver' | 'noSession' | 'staleForm',
 ): string {
   return messagePage(pages, locale, (say) => ({
+    kind: message === 'linkSent' ? 'mail' : message === 'linkOver' ? 'late' : 'info',
     title: say(`${message}Title`),
     text: say(`${message}Text`),
     backUrl: null,
@@ -125,30 +128,49 @@ export function sellerPage(
   }))
 }
 
-interface Refusal {
+export interface Refusal {
   readonly error: BillingError
   readonly session: Session | null
   readonly locale: Locale
   readonly requestId: string
+  /** As it was typed, and what the user has used it for; absent: it was about no code. */
+  readonly code?: string | undefined
+  readonly ownUse?: OwnUse | null
 }
 
 export function refusalPage(pages: Pages, refusal: Refusal): string {
   const { error, locale } = refusal
   // To programs these two codes say that a token is missing or lacks a right; to users, how to come in.
   if (error.code === 'forbidden') return sellerPage(pages, locale, 'staleForm')
-  if (error.code === 'code_not_valid' && refusal.session) return wrongCodePage(pages, refusal.session, locale)
+  const { session } = refusal
+  if (error.code === 'code_not_valid' && session) return wrongCodePage(pages, { ...refusal, session })
   if (error.code !== 'unauthenticated') return failurePage(pages, refusal)
   return pages.mailsLinks ? askForLinkPage(pages, locale) : sellerPage(pages, locale, 'noSession')
 }
 
-function wrongCodePage(pages: Pages, session: Session, locale: Locale): string {
+/** Of a form that came after the end of its session: what did not happen, then the way in. */
+export function sessionOverPage(pages: Pages, locale: Locale): string {
   return messagePage(pages, locale, (say) => ({
-    title: CATALOGS[locale].error.code_not_valid.title,
-    text: CATALOGS[locale].error.code_not_valid.detail,
+    title: say('sessionOverTitle'),
+    text: say('sessionOverText'),
+    safeMore: <Way href={`${pages.base}/portal`} label={say('openPortal')} />,
+  }))
+}
+
+function wrongCodePage(
+  pages: Pages,
+  { session, locale, code, ownUse = null }: Refusal & { readonly session: Session },
+): string {
+  const { title, detail } = CATALOGS[locale].error.code_not_valid
+  return messagePage(pages, locale, (say) => ({
+    title,
+    text: ownUse
+      ? say(ownUse.isOpen ? 'codeHeld' : 'codeUsed', { date: pages.formats.moment(ownUse.at, locale) })
+      : detail,
     backUrl: pages.backUrl(session),
     safeMore: (
       <>
-        <CodeForm pages={pages} session={session} say={say} isWrong />
+        <CodeForm {...{ pages, session, say }} wrong={code ?? ''} />
         <p class="actions">
           <LinkButton href={`${pages.base}/portal`} label={say('backToPortal')} />
         </p>

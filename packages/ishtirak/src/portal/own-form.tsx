@@ -29,15 +29,12 @@ export function BuyForm(of: {
   planId: string
   months: number
   label: string
-  /** Another button of the form. */
-  other?: JSX.Element
 }) {
   return (
     <OwnForm session={of.session} action={`${of.base}/portal/upgrade`}>
       <input type="hidden" name="plan" value={of.planId} />
       <input type="hidden" name="months" value={String(of.months)} />
       <SubmitButton label={of.label} />
-      {of.other ?? null}
     </OwnForm>
   )
 }

@@ -1,24 +1,21 @@
 // The portal's one page: notices, the plan with the one thing to buy, then the plans for users without paid time, or usage and
 // payments for users with paid time.
+
+import { stretchesAt } from '../core/held-time.js'
 import { DAY, type Instant } from '../core/instant.js'
-import type { Plan } from '../core/plan.js'
 import { isPaidNow, type Renewal } from '../core/quote.js'
-import { graceEndsAt } from '../core/subscription.js'
-import { planName, sayFor } from '../i18n/messages.js'
-import { LinkButton, type PageParts, renderPage } from './frame.js'
-import { BuyForm, hrefIn, OwnForm } from './own-form.js'
+import { graceEndsAt, type Subscription } from '../core/subscription.js'
+import { type MessageKey, planName, sayFor } from '../i18n/messages.js'
+import { type PageParts, renderPage } from './frame.js'
+import { OwnForm } from './own-form.js'
+import { FullLimits, Notice, OverLimitNotice, PendingNotice, ReviewNotice } from './portal-notices.js'
 import { CodeForm, inWords, Redemptions } from './portal-redemptions.js'
 import { History, Plans } from './portal-sections.js'
 import { hasTerms, TermChoice } from './portal-terms.js'
-import { scopeInWords, UsageBars, usageInWords } from './portal-usage.js'
-import { isUnderReview, mayInvite, type PortalView, priceOf, type Section } from './portal-view.js'
-import {
-  HowToPay,
-  RefusedNotice,
-  TransferButton,
-  TransferSection,
-  takesTransfers,
-} from './transfer-section.js'
+import { FollowingPlans, TimeList } from './portal-time.js'
+import { UsageBars } from './portal-usage.js'
+import { isUnderReview, mayInvite, type PortalView, type Section } from './portal-view.js'
+import { HowToPay, RefusedNotice, TransferSection } from './transfer-section.js'
 
 /** `safeStart`: what an operator who looks on is told; for users there is nothing above the page. */
 export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.Element): string {
@@ -59,6 +56,7 @@ export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.E
         <OverLimitNotice {...section} />
         {isPaid ? null : <Plans {...section} />}
         <UsageBars {...section} />
+        <TimeList {...section} />
         <History {...section} />
         <Redemptions {...section} />
         {isPaid ? <Plans {...section} /> : null}
@@ -87,6 +85,15 @@ function Hero(section: Section) {
           </span>
         ) : null}
       </div>
+      {isInGrace && isPaidNow(subscription) ? (
+        <p class="full" safe>
+          {say(view.slips.size > 0 ? 'pastDueSlip' : 'pastDueText', {
+            plan: planName(subscription.plan.name, view.locale),
+            date: pages.formats.day(subscription.currentPeriodEnd, view.locale),
+          })}
+        </p>
+      ) : null}
+      <FullLimits {...section} />
       {isPaidNow(subscription) ? (
         <Until {...section} end={subscription.currentPeriodEnd} isInGrace={isInGrace} />
       ) : (
@@ -94,37 +101,40 @@ function Hero(section: Section) {
       )}
       <Offer {...section} />
       <Code {...section} />
-      {isInGrace && isPaidNow(subscription) ? (
-        <p safe>
-          {say('pastDueText', { date: pages.formats.day(subscription.currentPeriodEnd, view.locale) })}
-        </p>
-      ) : null}
+      {isInGrace && mayInvite(view) ? <p safe>{say('pastDueStart')}</p> : null}
     </section>
   )
 }
 
-/** Until when everything works, counted down. In grace that is the end of grace, since the paid end is past. */
+/** Until when the plan runs, counted down, and what follows it. In grace that is the end of grace, since the end is past. */
 function Until(section: Section & { readonly end: Instant; readonly isInGrace: boolean }) {
   const { pages, view, say, end, isInGrace } = section
   const { formats } = pages
   const { overview, locale } = view
-  const until = isInGrace ? graceEndsAt(end, pages.rules) : end
-  const left = until - overview.now
+  const { subscription, now } = overview
+  const [stretch, next] = stretchesAt(subscription, now)
+  const until = isInGrace ? graceEndsAt(end, pages.rules) : (stretch?.end ?? end)
+  const left = until - now
+  const plan = planName(subscription.plan.name, locale)
   return (
-    <div class="figures">
-      <p class="figure">
-        <span class="soft" safe>
-          {say(isInGrace ? 'worksUntil' : 'paidUntil')}
-        </span>
-        <strong safe>{formats.day(until, locale)}</strong>
-        <span class="soft small" safe>
-          {say('atTime', { time: formats.time(until, locale) })}
-        </span>
-      </p>
-      <p class={isInGrace || left <= DAY ? 'left warn' : 'left'} safe>
-        {say('timeLeft', { time: formats.timeLeft(left, locale) })}
-      </p>
-    </div>
+    <>
+      <div class="figures">
+        <p class="figure">
+          <span class="soft" safe>
+            {isInGrace ? say('worksUntil') : say('planUntil', { plan })}
+          </span>
+          {/* In the largest letters: a day of them breaks between its words, not in its year. */}
+          <strong safe>{formats.day(until, locale).replaceAll('\u00a0', ' ')}</strong>
+          <span class="soft small" safe>
+            {say('atTime', { time: formats.time(until, locale) })}
+          </span>
+        </p>
+        <p class={isInGrace || (left <= DAY && !next) ? 'left warn' : 'left'} safe>
+          {say('timeLeft', { time: formats.timeLeft(left, locale) })}
+        </p>
+      </div>
+      <FollowingPlans {...{ pages, view, say }} />
+    </>
   )
 }
 
@@ -143,45 +153,29 @@ function NotPaid({ pages, view, say }: Section) {
 function Offer(section: Section) {
   const { pages, view, say } = section
   const { formats } = pages
-  const { overview, session, locale } = view
+  const { overview, locale } = view
   const { renewal } = overview
   if (!renewal || !mayInvite(view)) return null
   if (!renewal.allowed) return <TooEarly section={section} renewal={renewal} />
+  const { plan } = renewal
+  const words = { plan: planName(plan.name, locale), end: formats.day(renewal.wouldEnd, locale) }
   const isRenewal = isPaidNow(overview.subscription)
-  if (hasTerms(renewal.plan)) return <Terms section={section} plan={renewal.plan} isRenewal={isRenewal} />
-  const words = { plan: planName(renewal.plan.name, locale), amount: priceOf(section, renewal.amount) }
-  const end = formats.day(renewal.wouldEnd, locale)
-  const [renew, upgrade] = takesTransfers(pages)
-    ? (['renewByCard', 'upgradeByCard'] as const)
-    : (['renew', 'upgrade'] as const)
+  const isLong = hasTerms(plan)
   return (
     <div class="buy">
-      <BuyForm
-        base={pages.base}
-        session={session}
-        planId={renewal.plan.id}
-        months={1}
-        label={say(isRenewal ? renew : upgrade, words)}
-        other={<TransferButton {...section} />}
-      />
-      <p safe>{say(isRenewal ? 'willExtend' : 'willStart', { end })}</p>
-      <HowToPay {...section} byCard="paidByHand" />
+      <h3 safe>{say(titleOf(overview.subscription, isLong), words)}</h3>
+      <TermChoice {...section} plan={plan} id="hero" />
+      {isLong ? null : <p safe>{say(isRenewal ? 'willExtend' : 'willStart', words)}</p>}
+      <HowToPay {...section} byCard={isLong ? 'termsPaidByHand' : 'paidByHand'} />
     </div>
   )
 }
 
-function Terms(of: { readonly section: Section; readonly plan: Plan; readonly isRenewal: boolean }) {
-  const { section, plan, isRenewal } = of
-  const { view, say } = section
-  return (
-    <div class="buy">
-      <h3 safe>
-        {say(isRenewal ? 'renewTerms' : 'upgradeTerms', { plan: planName(plan.name, view.locale) })}
-      </h3>
-      <TermChoice {...section} plan={plan} id="hero" />
-      <HowToPay {...section} byCard="termsPaidByHand" />
-    </div>
-  )
+/** Renewed is what runs; what has ended is bought again. */
+function titleOf(subscription: Subscription, isLong: boolean): MessageKey {
+  if (isPaidNow(subscription)) return isLong ? 'renewTerms' : 'renew'
+  if (subscription.currentPeriodEnd !== null) return isLong ? 'againTerms' : 'again'
+  return isLong ? 'upgradeTerms' : 'upgrade'
 }
 
 /** Before the renewal window only an explicit wish buys, and only where there is a choice of terms to wish for. */
@@ -222,66 +216,4 @@ function RedeemedNotice(section: Section) {
   const redemption = view.redemptions.find(({ id }) => id === view.redeemed)
   if (!redemption) return null
   return <Notice tone="" title={say('redeemedTitle')} text={inWords(section, redemption)} />
-}
-
-function PendingNotice({ pages, view, say }: Section) {
-  const { overview, locale } = view
-  const pending = overview.pendingPayment
-  if (!pending || pending.checkoutUrl === null) return null
-  const time = pages.formats.time(pending.expiresAt, locale)
-  return (
-    <Notice tone="" title={say('pendingTitle')} text={say('pendingText', { time })}>
-      <p class="actions">
-        <LinkButton href={hrefIn(view.session, pending.checkoutUrl)} label={say('goOnPaying')} go />
-        <LinkButton
-          href={hrefIn(view.session, `${pages.base}/billing/return/${pending.id}`)}
-          label={say('checkAgain')}
-        />
-      </p>
-    </Notice>
-  )
-}
-
-function ReviewNotice({ view, say }: Section) {
-  const odd = view.history.payments.find((payment) => payment.status === 'review')
-  if (!odd) return null
-  return (
-    <Notice tone="warn" title={say('reviewTitle')} text={say('reviewText')}>
-      <p class="small">
-        <span safe>{say('orderReference')}</span>{' '}
-        <code dir="ltr" safe>
-          {odd.id}
-        </code>
-      </p>
-    </Notice>
-  )
-}
-
-/** Each limit that is exceeded, by how much, and what to do. */
-function OverLimitNotice(section: Section) {
-  const { view, say } = section
-  const { overLimits } = view.overview
-  if (overLimits.length === 0) return null
-  return (
-    <Notice tone="warn" title={say('overLimitTitle')} text={say('overLimitText')}>
-      <ul class="marked">
-        {overLimits.map((over) => {
-          const { limit, scopeId } = over
-          const name = limit.words[view.locale]
-          const place = scopeId === null ? name : `${name} (${scopeInWords(section, limit, scopeId)})`
-          return <li safe>{say('overLimitLine', { limit: place, ...usageInWords(section, over) })}</li>
-        })}
-      </ul>
-    </Notice>
-  )
-}
-
-function Notice(of: { tone: '' | 'warn'; title: string; text: string; children?: JSX.Element }) {
-  return (
-    <section class={`notice ${of.tone}`}>
-      <h2 safe>{of.title}</h2>
-      <p safe>{of.text}</p>
-      {of.children ?? null}
-    </section>
-  )
 }

@@ -1,6 +1,6 @@
 // Codes on the pages: where one is typed, and what was redeemed with its statement, since no money came.
 import { planById } from '../core/plan.js'
-import { termInWords } from '../i18n/formats.js'
+import { inParts, planAndTerm } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
 import type { Redemption } from '../payments/redeem.sql.js'
 import { Card, type PageParts } from './frame.js'
@@ -44,17 +44,18 @@ export function inWords({ pages, view, say }: Section, redemption: Redemption): 
   const { plan, months, period_start, period_end } = redemption
   const day = (timestamp: string) => pages.formats.day(Date.parse(timestamp), view.locale)
   const period = say('boughtPeriod', { start: day(period_start), end: day(period_end) })
-  return [planById(pages.catalogue, plan)?.name ?? plan, termInWords(months, view.locale), period].join(' · ')
+  const bought = planAndTerm(planById(pages.catalogue, plan) ?? { name: plan }, months, view.locale)
+  return inParts([bought, period], view.locale)
 }
 
-/** Where a user types a code. `isWrong`: one was, and does not count. */
+/** Where a user types a code. `wrong`: one that does not count, to be put right. */
 export function CodeForm(of: {
   readonly pages: PageParts
   readonly session: Session | ReadOnlySession
   readonly say: Say
-  readonly isWrong?: boolean
+  readonly wrong?: string
 }) {
-  const { pages, session, say, isWrong = false } = of
+  const { pages, session, say, wrong } = of
   return (
     <OwnForm session={session} action={`${pages.base}/portal/code`}>
       <label>
@@ -68,7 +69,7 @@ export function CodeForm(of: {
           autocapitalize="characters"
           spellcheck="false"
           dir="ltr"
-          {...(isWrong && { 'aria-invalid': 'true' })}
+          {...(wrong !== undefined && { value: wrong, 'aria-invalid': 'true' })}
         />
       </label>
       <button type="submit" safe>

@@ -4,13 +4,13 @@ import { maximumOf } from '../core/limit.js'
 import { type PublicPaymentStatus, publicStatusAt, type ShownPayment } from '../core/payment.js'
 import type { Plan } from '../core/plan.js'
 import { isPaidNow } from '../core/quote.js'
-import { termInWords } from '../i18n/formats.js'
+import { inParts, planAndTerm } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
 import { Card, LinkButton } from './frame.js'
-import { BuyForm, hrefIn } from './own-form.js'
-import { hasTerms, TermChoice } from './portal-terms.js'
-import { isTaxed, mayInvite, priceOf, type Section } from './portal-view.js'
-import { LateTransferLink, TransferButton, takesTransfers, transferMethod } from './transfer-section.js'
+import { hrefIn } from './own-form.js'
+import { TermChoice } from './portal-terms.js'
+import { isTaxed, mayInvite, type Section } from './portal-view.js'
+import { LateTransferLink, transferMethod } from './transfer-section.js'
 
 /** The plans side by side, with their limits. For users without paid time those that can be bought come first. */
 export function Plans(section: Section) {
@@ -67,24 +67,11 @@ function PlanCard({ plan, ...section }: Section & { readonly plan: Plan }) {
 
 /** A running plan is renewed in the hero; here stand those that one is not on. */
 function Purchase({ plan, ...section }: Section & { readonly plan: Plan }) {
-  const { pages, view, say } = section
+  const { view } = section
   const { renewal, subscription } = view.overview
   if (plan.price === 0 || !renewal?.allowed || !mayInvite(view)) return null
   if (isPaidNow(subscription) && plan.id === renewal.plan.id) return null
-  if (hasTerms(plan)) return <TermChoice {...section} plan={plan} id={`plan-${plan.id}`} />
-  const words = { plan: planName(plan.name, view.locale), amount: priceOf(section, plan.price) }
-  const label = say(takesTransfers(pages) ? 'upgradeByCard' : 'upgrade', words)
-  const other = <TransferButton {...section} />
-  return (
-    <BuyForm
-      base={pages.base}
-      session={view.session}
-      planId={plan.id}
-      months={1}
-      label={label}
-      other={other}
-    />
-  )
+  return <TermChoice {...section} plan={plan} id={`plan-${plan.id}`} />
 }
 
 /** What was paid when, what each payment bought, and its receipt. */
@@ -143,14 +130,14 @@ function HistoryLine({ payment, section }: { readonly payment: ShownPayment; rea
         {date}
       </span>
       <span class="sum" safe>
-        {formats.money(payment.price.amount, locale)}
+        {formats.came(payment, locale)}
       </span>
       <span class="bought soft small" safe>
         {whatItBought(section, payment, status)}
       </span>
       <span class="end">
         <span class={`badge ${TONES[status]}`} safe>
-          {say(`payment_${status}`)}
+          {say(view.slips.has(payment.id) ? 'slipChecked' : `payment_${status}`)}
         </span>
       </span>
       {status === 'paid' || status === 'refunded' ? (
@@ -173,17 +160,19 @@ function whatItBought(
   status: PublicPaymentStatus,
 ): string {
   const { periodStart, periodEnd, plan, months, instrument } = payment
-  const bought = months === 1 ? plan.name : `${plan.name} · ${termInWords(months, view.locale)}`
+  const { locale } = view
+  const bought = months === 1 ? planName(plan.name, locale) : planAndTerm(plan, months, locale)
   if (periodStart === null || periodEnd === null) {
     if (status !== 'pending' && status !== 'review') return say('boughtNothing')
     // A card's page and a transfer can be open beside each other.
     const transfers = transferMethod(pages)?.name
     if (transfers === undefined) return bought
-    return `${bought} · ${say(payment.method === transfers ? 'byTransfer' : 'byCard')}`
+    return inParts([bought, say(payment.method === transfers ? 'byTransfer' : 'byCard')], locale)
   }
-  const day = (instant: Instant) => pages.formats.day(instant, view.locale)
+  const day = (instant: Instant) => pages.formats.day(instant, locale)
   const period = say('boughtPeriod', { start: day(periodStart), end: day(periodEnd) })
-  return [bought, period, ...(instrument === null ? [] : [instrumentName(instrument, view.locale)])].join(
-    ' · ',
+  return inParts(
+    [bought, period, ...(instrument === null ? [] : [instrumentName(instrument, locale)])],
+    locale,
   )
 }

@@ -30,9 +30,9 @@ describeScenario('the choice of terms', ({ database }) => {
   it('says of each what it costs, what it saves and until when it goes, the month first, with the same button', async () => {
     const page = await (await enterPortal(world, 'user-1')).open()
     expect(wordsOf(hero(page))).toContain(
-      'Upgrade to Starter: choose how long 1 month Until 21 December 2026 Pay 900 DA' +
-        ' 6 months You save 400 DA Until 21 May 2027 Pay 5 000 DA' +
-        ' 12 months You save 1 800 DA Until 21 November 2027 Pay 9 000 DA All prices include tax.',
+      'Upgrade to Starter: choose how long 1 month Until 21 December 2026 900 DA Pay' +
+        ' 6 months You save 400 DA Until 21 May 2027 5 000 DA Pay' +
+        ' 12 months You save 1 800 DA Until 21 November 2027 9 000 DA Pay All prices include tax.',
     )
     const like = ' type="submit" class="go"'
     expect(buttons(hero(page))).toEqual(['1', '6', '12'].map((months) => [like, months]))
@@ -52,7 +52,7 @@ describeScenario('the choice of terms', ({ database }) => {
       expect(ofPlan).toHaveLength(3)
       for (const { plan, months } of ofPlan) {
         const quote = (await user.get(`/api/v1/billing/quote?plan=${plan}&months=${months}`)).body
-        expect(words).toContain(`Until ${day(quote.would_end)} Pay ${dinars(quote.amount)} DA`)
+        expect(words).toContain(`Until ${day(quote.would_end)} ${dinars(quote.amount)} DA Pay`)
         const { amount, would_start, would_end } = quote
         if (months === 1)
           expect(renewal).toMatchObject({ allowed: true, plan, amount, would_start, would_end })
@@ -98,9 +98,9 @@ describeScenario('the choice of terms', ({ database }) => {
       await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '12' }))
       const page = await portal.open()
       const words = wordsOf(hero(page))
-      expect(words).toContain('You can renew from 14 November 2027. Buy ahead now')
+      expect(words).toContain('You can renew from 14 November 2027. Pay ahead')
       expect(words).toContain('What you buy now starts on 21 November 2027')
-      expect(words).toContain('12 months You save 4 800 DA Until 21 November 2028 Pay 24 000 DA')
+      expect(words).toContain('12 months You save 4 800 DA Until 21 November 2028 24 000 DA Pay')
       await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '6', ahead: 'yes' }))
       expect(await endOf('user-1')).toBe('2028-05-21T12:00:00Z')
       const later = wordsOf((await portal.open()).text)

@@ -4,13 +4,13 @@ import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { offersOf, type Plan, savingOf } from '../core/plan.js'
 import { decideQuote, type QuoteDecision } from '../core/quote.js'
-import { termInWords } from '../i18n/formats.js'
+import { inParts, planAndTerm, termInWords } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
 import type { PageParts } from './frame.js'
 import { OwnForm } from './own-form.js'
 import { isTaxed, type Section } from './portal-view.js'
 import type { ReadOnlySession, Session } from './reader.js'
-import { TransferButton, takesTransfers } from './transfer-section.js'
+import { PayButton, TransferButton, takesTransfers } from './transfer-section.js'
 
 export function hasTerms(plan: Plan): boolean {
   return offersOf(plan).length > 1
@@ -34,8 +34,9 @@ export function TermChoice({
   return (
     <TermsForm
       {...{ pages, session, locale, say, now, plan, decisions, id }}
+      isAlone={!hasTerms(plan)}
       extra={ahead ? { ahead: 'yes' } : {}}
-      other={(months) => <TransferButton {...section} months={months} />}
+      other={(months, what) => <TransferButton {...section} {...{ months, what }} />}
     />
   )
 }
@@ -52,8 +53,10 @@ interface TermsFormOf {
   readonly id: string
   /** Fields that the form carries beside plan and months. */
   readonly extra: Readonly<Record<string, string>>
+  /** The one term of its plan: until when it goes stands below, or nowhere. */
+  readonly isAlone?: boolean
   /** Another button of a term. */
-  readonly other?: (months: number) => JSX.Element | null
+  readonly other?: (months: number, what: string) => JSX.Element | null
 }
 
 export function TermsForm(of: TermsFormOf) {
@@ -82,33 +85,38 @@ function TermLine({ of, decision }: { readonly of: TermsFormOf; readonly decisio
   const { pages, locale, say } = of
   const { formats } = pages
   const { offer, amount, discount, period } = decision.quote
+  const what = inParts([planAndTerm(of.plan, offer.months, locale), formats.money(amount, locale)], locale)
   const { months } = offer
-  const id = `${of.id}-${months}`
   const money = (dinars: number) => formats.money(dinars, locale)
   const saving = savingOf(offer)
   const saves = saving === 0 ? null : say('saves', { amount: money(saving) })
   const gain = discount > 0 ? say('insteadOf', { amount: money(offer.price.amount) }) : saves
   return (
     <li>
-      <div id={id}>
+      <div>
         <b safe>{termInWords(months, locale)}</b>
         {gain === null ? null : (
           <p class="saves small" safe>
             {gain}
           </p>
         )}
-        <p class="soft small" safe>
-          {say('wouldEnd', { end: formats.day(period.end, locale) })}
-        </p>
+        {of.isAlone ? null : (
+          <p class="soft small" safe>
+            {say('wouldEnd', { end: formats.day(period.end, locale) })}
+          </p>
+        )}
       </div>
       {decision.kind === 'prepaid_limit_reached' ? (
         <p safe>{say('fitsFrom', { date: formats.day(decision.fitsFrom, locale) })}</p>
       ) : (
-        <button type="submit" class="go" name="months" value={String(months)} aria-describedby={id} safe>
-          {say(takesTransfers(pages) ? 'payByCard' : 'pay', { amount: money(amount) })}
-        </button>
+        <div class="pay">
+          <b class="cost" safe>
+            {money(amount)}
+          </b>
+          <PayButton go {...{ say, months, what }} label={say(takesTransfers(pages) ? 'card' : 'pay')} />
+          {of.other?.(months, what) ?? null}
+        </div>
       )}
-      {decision.kind === 'prepaid_limit_reached' ? null : (of.other?.(months) ?? null)}
     </li>
   )
 }

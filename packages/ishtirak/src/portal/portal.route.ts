@@ -1,5 +1,6 @@
 // What users see: the front page, the portal with the way to the payment page and the receipts, the way into it, the page after
 // paying. Nothing here decides about money.
+import type { FastifyRequest } from 'fastify'
 import { BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
@@ -7,6 +8,8 @@ import { upgrade } from '../payments/upgrade.js'
 import { askForReceipt } from '../receipts/receipt.js'
 import { sendReceipt } from '../receipts/receipt.route.js'
 import { withoutSlash } from '../runtime/http-client.js'
+import { keepRefusal } from './answer.js'
+import { answerRoutes } from './answer.route.js'
 import { codeRoutes } from './code.route.js'
 import { type Pages, type PagesDeps, pageHeaders, styleWith } from './frame.js'
 import { linkRoutes, mailedLinkRoutes } from './link.route.js'
@@ -34,6 +37,7 @@ export function pages(deps: PagesDeps) {
     app.refuseWithPages(refusalPages(shared))
     linkRoutes(app, shared)
     portalRoutes(app, shared)
+    answerRoutes(app, shared)
     if (shared.codeKeys.length > 0) codeRoutes(app, shared)
     transferRoutes(app, shared)
     returnRoutes(app, shared)
@@ -59,6 +63,7 @@ function portalRoutes(app: App, pages: Pages): void {
     const read = await readPortal(pages, {
       session,
       ...{ cursor: asked('cursor'), redeemed: asked('redeemed'), transferId: asked('transfer') },
+      isChoosing: asked('choose') !== null,
       requestId: request.id,
     })
     const locale = reader.language(request, reply, session)
@@ -89,6 +94,11 @@ function portalRoutes(app: App, pages: Pages): void {
   )
 }
 
+/** Back leads to none of its answers, so they are pages of their own. */
+function isOwnForm({ reader }: Pages, request: FastifyRequest): boolean {
+  return request.method === 'POST' && !request.is404 && reader.isFromHere(request)
+}
+
 /** A refusal as a page in the reader's language, with a way on. */
 function refusalPages(pages: Pages): RefusalPages {
   return {
@@ -97,6 +107,7 @@ function refusalPages(pages: Pages): RefusalPages {
     send: (request, reply, error) => {
       const session = pages.users.find(request)
       const locale = pages.reader.language(request, null, session)
+      if (isOwnForm(pages, request)) return keepRefusal(pages, { request, reply, error, session })
       if (error.code === 'unauthenticated' && request.method === 'GET' && pages.platformPortalUrl !== null)
         return reply.headers(pages.headers).redirect(pages.platformPortalUrl, 303)
       if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))

@@ -1,6 +1,7 @@
 // The way into the portal and what it refuses: links that work once, forms that are ours, text that stays text.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
+import { followToAnswer } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { type Answer, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
@@ -29,11 +30,21 @@ describeScenario('the portal', ({ database }) => {
   const open = (cookie: string, headers: Record<string, string> = {}, path = '/portal') =>
     world.call('GET', path, { headers: { cookie, ...headers } })
   const formTokenIn = (page: Answer) => /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+  const send = async (
+    path: string,
+    fields: Record<string, string>,
+    headers: Readonly<Record<string, string>>,
+  ) => {
+    const body = new URLSearchParams(fields).toString()
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    return followToAnswer(
+      world,
+      await world.call('POST', path, { body, headers: { ...headers, ...type } }),
+      headers,
+    )
+  }
   const submit = (cookie: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
-    world.call('POST', '/portal/upgrade', {
-      body: new URLSearchParams(fields).toString(),
-      headers: { cookie, 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    })
+    send('/portal/upgrade', fields, { cookie, ...headers })
 
   describe('is opened by a link that', () => {
     it('holds exactly an address and when it ends, five minutes from now', async () => {
@@ -106,10 +117,7 @@ describeScenario('the portal', ({ database }) => {
         token: /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? '',
       })
       const agree = (cookie: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
-        world.call('POST', '/portal/open', {
-          body: new URLSearchParams(fields).toString(),
-          headers: { cookie, 'content-type': 'application/x-www-form-urlencoded', ...headers },
-        })
+        send('/portal/open', fields, { cookie, ...headers })
       const whoIs = async (cookie: string) => /user-[12]/.exec((await open(cookie)).text)?.[0]
       beforeEach(async () => {
         for (const id of ['user-1', 'user-2']) await setProfile(world, id, { name: id })

@@ -2,9 +2,11 @@
 import { publicStatusAt } from '../core/payment.js'
 import { proofProblem } from '../core/transfer.js'
 import { type OverviewDeps, readOverview } from '../limits/overview.js'
+import { readHeldTime } from '../payments/held-time.sql.js'
+import { findPayment } from '../payments/payments.sql.js'
 import { listRedemptions } from '../payments/redeem.sql.js'
 import { type HistoryDeps, readHistory } from '../payments/status.js'
-import { listProofs } from '../payments/transfer/proof.sql.js'
+import { listProofs, slipsToCheck } from '../payments/transfer/proof.sql.js'
 import { findTransfer } from '../payments/transfer/transfers.sql.js'
 import type { PageParts } from './frame.js'
 import type { PortalTransfer, PortalView, RefusedTransfer } from './portal-view.js'
@@ -20,6 +22,7 @@ export interface PortalWish {
   /** The redemption that was made just now, and the expired transfer that is asked for, by their ids. */
   readonly redeemed: string | null
   readonly transferId: string | null
+  readonly isChoosing: boolean
   readonly requestId: string
 }
 
@@ -36,11 +39,28 @@ export async function readPortal(deps: ReadPortalDeps, wish: PortalWish): Promis
   const overview = await readOverview(deps, userId, requestId)
   const page = { userId, limit: PAYMENTS_A_PAGE, cursor, status: null, requestId }
   const history = await readHistory(deps, page)
+  const held = await readHeldTime(deps.database, userId)
   const redemptions = deps.codeKeys.length > 0 ? await listRedemptions(deps.database, userId) : []
-  const transfer = await readTransfer(deps, { history, session }, wish.transferId)
   const isOlder = cursor !== null
+  const slips = await readSlips(deps, { history, session })
+  const transfer = await readTransfer(deps, { history, session, slips }, wish.transferId)
+  const odd = history.payments.find(({ status }) => status === 'review')
+  const reviewed = odd ? await findPayment(deps.database, userId, odd.id) : null
   const refused = isOlder ? null : await readRefused(deps, { history, session })
-  return { session, overview, history, redemptions, redeemed, isOlder, transfer, refused }
+  return {
+    session,
+    isChoosing: wish.isChoosing,
+    overview,
+    history,
+    held,
+    reviewed,
+    slips,
+    redemptions,
+    redeemed,
+    isOlder,
+    transfer,
+    refused,
+  }
 }
 
 /** As it is stored: the provider is not asked, so nothing changes by looking. */
@@ -50,17 +70,21 @@ export function readPortalAsStored(
   requestId: string,
 ): Promise<ReadPortal> {
   const asStored = { ...deps, looks: async () => false }
-  const nothingAsked = { cursor: null, redeemed: null, transferId: null }
+  const nothingAsked = { cursor: null, redeemed: null, transferId: null, isChoosing: false }
   return readPortal(asStored, { session, requestId, ...nothingAsked })
 }
 
 async function readTransfer(
   deps: ReadPortalDeps,
-  view: Pick<PortalView, 'history' | 'session'>,
+  view: Pick<PortalView, 'history' | 'session' | 'slips'>,
   asked: string | null,
 ): Promise<PortalTransfer | null> {
-  const late = asked === null ? null : await findLate(deps, view, asked)
-  const payment = late ?? openTransferIn(deps, view)
+  const wanted = asked === null ? null : await findLate(deps, view, asked)
+  const open = wanted ?? openTransferIn(deps, view)
+  // One that has expired is shown unasked while its slip is checked: nothing can be bought until then.
+  const [checked] = view.slips
+  const late = wanted ?? (open || checked === undefined ? null : await findLate(deps, view, checked))
+  const payment = late ?? open
   if (!payment) return null
   const { userId } = view.session
   const proofs = await listProofs(deps.database, { userId, paymentId: payment.id })
@@ -75,6 +99,19 @@ async function findLate(
   const found = await findTransfer(database, { userId, paymentId })
   const isLate = found && publicStatusAt(found.payment, history.now) === 'expired'
   return isLate && proofProblem(found.transfer, []) === null ? found.payment : null
+}
+
+/** Asks the database only where a transfer is not settled. */
+async function readSlips(
+  deps: ReadPortalDeps,
+  { history, session: { userId } }: Pick<PortalView, 'history' | 'session'>,
+): Promise<ReadonlySet<string>> {
+  const name = transferMethod(deps)?.name
+  const unsettled = history.payments.filter(
+    ({ method, status }) => method === name && (status === 'pending' || status === 'expired'),
+  )
+  const paymentIds = unsettled.map(({ id }) => id)
+  return new Set(paymentIds.length === 0 ? [] : await slipsToCheck(deps.database, { userId, paymentIds }))
 }
 
 /** Asks the database only where the newest payment may be one. */

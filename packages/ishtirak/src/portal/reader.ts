@@ -34,6 +34,8 @@ export interface ReaderDeps extends SessionDeps {
   readonly findSession: FindSession
 }
 
+type Keeper = Pick<WithFormToken<object>, 'formToken'>
+
 interface SessionFound {
   readonly locale?: Locale | null
 }
@@ -59,6 +61,8 @@ export function createReader(deps: ReaderDeps, publicUrl: string): Reader {
 }
 
 const YEAR_SECONDS = 365 * 86_400
+/** How long Back leads to what a form led to. */
+const KEPT_SECONDS = 600
 /** About 2 MB. */
 const SEEN_MAX = 10_000
 
@@ -102,6 +106,7 @@ export function createSessionReader<Found extends object>(store: SessionStore<Fo
       const candidates = [asked, cookiesOf(request)[cookie.language], session?.locale, profile]
       return candidates.find(isLocale) ?? preferredLocale(request.headers['accept-language'], 'ar')
     },
+    ...createKept((reply, kept) => setCookie(reply, cookie.answer, kept, KEPT_SECONDS), cookie.answer),
     begin: (reply: FastifyReply, sessionToken: string): void => {
       setCookie(reply, store.cookie, sessionToken, store.lastsMs / 1_000)
     },
@@ -121,6 +126,35 @@ export function createSessionReader<Found extends object>(store: SessionStore<Fo
   }
 }
 
+/** In the cookie `name`, which `set` sets. */
+function createKept(set: (reply: FastifyReply, kept: string) => void, name: string) {
+  return {
+    /** What a form led to, for the page to which its sender is sent: nothing that was typed stands in an address. */
+    keep: (reply: FastifyReply, session: Keeper | null, fields: Readonly<Record<string, string>>): void => {
+      const kept = JSON.stringify({ ...fields, of: session?.formToken ?? '' })
+      set(reply, kept)
+    },
+    /** Null: nothing, or another session's. */
+    kept: (request: FastifyRequest, session: Keeper | null): Readonly<Record<string, string>> | null => {
+      const { of = '', ...fields } = readKept(cookiesOf(request)[name])
+      const isOwn = of === '' || of === session?.formToken
+      return isOwn && Object.keys(fields).length > 0 ? fields : null
+    },
+  }
+}
+
+/** A browser may send anything. */
+function readKept(cookie = '{}'): Readonly<Record<string, string>> {
+  try {
+    const fields = Object.entries(Object(JSON.parse(cookie)))
+    return Object.fromEntries(
+      fields.filter((field): field is [string, string] => typeof field[1] === 'string'),
+    )
+  } catch {
+    return {}
+  }
+}
+
 /** Named by the path too: `__Host-` wants the path `/`, and two services of one origin must not share a session. */
 export function cookiesFor(publicUrl: string) {
   const secure = publicUrl.startsWith('https:')
@@ -136,6 +170,7 @@ export function cookiesFor(publicUrl: string) {
       console: `${prefix}ishtirak_console${suffix}`,
       ticket: `${prefix}ishtirak_ticket${suffix}`,
       language: `${prefix}ishtirak_lang${suffix}`,
+      answer: `${prefix}ishtirak_answer${suffix}`,
     },
     // Lax: a link from elsewhere (the provider, a mail) leads to a page that knows its reader; no page acts by GET.
     attributes: { path: '/', httpOnly: true, sameSite: 'lax', secure },

@@ -1,6 +1,8 @@
 // The page after paying, to which the provider sends the payer back with whatever outcome. What the redirect claims is not
 // read: the page says what is stored, after one bounded look at the provider where nothing is settled yet. It shows nothing
 // of the user, since its address is enough to read it.
+
+import { stretchesAt } from '../core/held-time.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'
@@ -13,6 +15,7 @@ import { viewTransfer } from '../payments/transfer/schemas.js'
 import { findUserLocale } from '../payments/users.sql.js'
 import { Card, LinkButton, type Pages, renderPage, Sign, type SignKind } from './frame.js'
 import { BuyForm } from './own-form.js'
+import { differingSums } from './portal-view.js'
 import { queryOf, type Session } from './reader.js'
 import { transferMethod } from './transfer-section.js'
 
@@ -85,6 +88,7 @@ function returnPage(pages: Pages, view: ReturnView): string {
           <Sign kind={SIGNS[status]} />
           <h1 safe>{title}</h1>
           <p safe>{textOf(pages, view, status, say)}</p>
+          {status === 'failed' ? <p safe>{say('returnUnchanged')}</p> : null}
           {status === 'failed' ? <Satim say={say} /> : null}
           {status === 'paid' && view.alsoAwaits ? <p safe>{say('returnTransferToo')}</p> : null}
           <Actions pages={pages} view={view} status={status} say={say} />
@@ -102,9 +106,9 @@ const SIGNS: Readonly<Record<PublicPaymentStatus, SignKind>> = {
   pending: 'waiting',
   failed: 'bad',
   canceled: 'info',
-  expired: 'info',
-  review: 'info',
-  refunded: 'info',
+  expired: 'late',
+  review: 'look',
+  refunded: 'back',
 }
 
 function textOf({ formats, rules }: Pages, view: ReturnView, status: PublicPaymentStatus, say: Say): string {
@@ -112,17 +116,37 @@ function textOf({ formats, rules }: Pages, view: ReturnView, status: PublicPayme
   if (status === 'pending' && !isWaiting) return say('returnStillPendingText')
   if (status === 'refunded' && refundedAt !== null)
     return say('returnRefundedOnText', { date: formats.day(refundedAt, locale) })
+  const sums = status === 'review' && differingSums(formats, view.payment, locale)
+  if (sums) return say('reviewAmounts', sums)
   if (status !== 'paid') return say(`return_${status}_text`)
   // The payment stays a fact; what it is worth depends on what became of the subscription since. It has bought time, so
   // there is an end.
   const end = subscription.currentPeriodEnd ?? view.now
   const moment = (instant: Instant) => formats.moment(instant, locale)
-  const plan = planName(subscription.plan.name, locale)
-  if (subscription.status === 'active') return say('return_paid_text', { plan, end: moment(end) })
+  if (subscription.status === 'active') return boughtInWords({ formats }, view, say)
   const date = formats.day(end, locale)
   if (subscription.status === 'past_due')
-    return say('returnPaidGraceText', { date, end: moment(graceEndsAt(end, rules)) })
+    return say('returnPaidGraceText', {
+      plan: planName(subscription.plan.name, locale),
+      date,
+      end: moment(graceEndsAt(end, rules)),
+    })
   return say(subscription.status === 'canceled' ? 'returnPaidStoppedText' : 'returnPaidOverText', { date })
+}
+
+/** What this payment bought, and when it runs: other plans may run before it, and other payments may have followed. */
+function boughtInWords({ formats }: Pick<Pages, 'formats'>, view: ReturnView, say: Say): string {
+  const { payment, subscription, now, locale } = view
+  // It is paid, so it has bought a period.
+  const [start, end] = [payment.periodStart ?? now, payment.periodEnd ?? now]
+  const plan = planName(payment.plan.name, locale)
+  const words = { plan, start: formats.day(start, locale), end: formats.day(end, locale) }
+  const stretches = stretchesAt(subscription, now)
+  const stretch = stretches.find((one) => one.start <= start && start < one.end)
+  if (!stretch) return say('returnPaidUsedText', words)
+  if (stretch === stretches[0])
+    return say('return_paid_text', { plan, end: formats.moment(stretch.end, locale) })
+  return say('returnPaidLaterText', { ...words, current: planName(subscription.plan.name, locale) })
 }
 
 /**
@@ -194,9 +218,10 @@ function factsOf(pages: Pages, { payment, refundedAt, locale }: ReturnView, say:
     [say('orderReference'), payment.id, true],
     ...(checkoutId === null || transfer ? [] : [[say('transaction'), checkoutId, true] as const]),
     ...(transfer ? [[say('transferReference'), transfer.reference, true] as const] : []),
-    ...(payment.months === 1 ? [] : [[say('term'), termInWords(payment.months, locale)] as const]),
+    [say('plan'), planName(payment.plan.name, locale)],
+    [say('term'), termInWords(payment.months, locale)],
     ...(payment.discount === 0 ? [] : [[say('discount'), formats.money(payment.discount, locale)] as const]),
-    [say('amount'), formats.money(payment.price.amount, locale)],
+    [say('amount'), formats.came(payment, locale)],
     ...(payment.instrument === null
       ? []
       : [[say('paidWith'), instrumentName(payment.instrument, locale)] as const]),

@@ -1,12 +1,14 @@
 // A transfer in the portal: how to ask for one, what to send and where, and the form for a picture or PDF of it.
 import type { Account } from '../core/account.js'
 import type { ShownPayment } from '../core/payment.js'
+import { isPaidNow } from '../core/quote.js'
 import { formatReference } from '../core/reference.js'
 import { PROOF_TYPES, PROOFS_MAX } from '../core/transfer.js'
 import { ACCOUNT_KINDS, accountInWords } from '../i18n/account-words.js'
 import type { MessageKey } from '../i18n/messages.js'
 import { Card, type PageParts, SubmitButton } from './frame.js'
 import { hrefIn, OwnForm } from './own-form.js'
+import { ChooseElse, Ordered } from './portal-notices.js'
 import type { PortalTransfer, PortalView, Section } from './portal-view.js'
 
 /** By which users send money themselves; undefined: the seller takes no transfers. */
@@ -32,15 +34,44 @@ export function HowToPay({ pages, view, say, byCard }: Section & { readonly byCa
   )
 }
 
-/** What a form says beside the button for a card: the same purchase, sent elsewhere. */
-export function TransferButton({ pages, view, say, months }: Section & { readonly months?: number }) {
-  if (!transferMethod(pages) || view.transfer?.isLate === false) return null
-  const value = months === undefined ? {} : { name: 'months', value: String(months) }
+/** Its name for a screen reader says what it buys, after the word that stands on it. `to`: where it sends the form instead. */
+export function PayButton(of: {
+  readonly say: Section['say']
+  readonly months: number
+  readonly what: string
+  readonly label: string
+  readonly go?: boolean
+  readonly to?: string
+}) {
+  const { say, months, what, label, go, to } = of
   return (
-    <button type="submit" formaction={`${pages.base}/portal/transfer`} {...value} safe>
-      {say('payByTransfer')}
+    <button
+      type="submit"
+      class={go ? 'go' : undefined}
+      formaction={to}
+      name="months"
+      value={String(months)}
+      aria-label={say('labelled', { label, value: what })}
+      safe
+    >
+      {label}
     </button>
   )
+}
+
+/** What a form says beside the button for a card: the same purchase, sent elsewhere. */
+export function TransferButton(
+  of: Pick<Section, 'pages' | 'say'> & {
+    readonly view?: PortalView
+    readonly months: number
+    readonly what: string
+  },
+) {
+  const { pages, view, say, months, what } = of
+  const isOpen = view?.transfer?.isLate === false && !view.isChoosing
+  if (!transferMethod(pages) || isOpen) return null
+  const to = `${pages.base}/portal/transfer`
+  return <PayButton {...{ say, months, what, to }} label={say('transfer')} />
 }
 
 export function TransferSection(section: Section) {
@@ -51,9 +82,8 @@ export function TransferSection(section: Section) {
   if (transfer.isLate) return <LateTransfer {...section} transfer={transfer} />
   const { payment } = transfer
   const end = pages.formats.moment(payment.expiresAt, view.locale)
-  return (
-    <Card id="transfer" title={say('transferTitle')}>
-      <Received {...section} transfer={transfer} />
+  const toSend = (
+    <>
       <p safe>{say('transferText', { end })}</p>
       <p class="touch" safe>
         {say('transferTouch')}
@@ -62,7 +92,22 @@ export function TransferSection(section: Section) {
       {method.accounts.map((account) => (
         <AccountFacts {...section} account={account} />
       ))}
+    </>
+  )
+  return (
+    <Card id="transfer" title={say('transferTitle')}>
+      <Received {...section} transfer={transfer} />
+      <Ordered {...section} payment={payment} />
+      {transfer.proofs.length === 0 ? (
+        toSend
+      ) : (
+        <details>
+          <summary safe>{say('showAccounts')}</summary>
+          {toSend}
+        </details>
+      )}
       <Proofs {...section} transfer={transfer} />
+      {transfer.proofs.length > 0 ? null : <ChooseElse {...section} />}
     </Card>
   )
 }
@@ -73,7 +118,8 @@ function LateTransfer(section: OfTransfer) {
   return (
     <Card id="late-transfer" title={say('transferTitle')}>
       <Received {...section} />
-      <p safe>{say('transferLateText')}</p>
+      <Ordered {...section} payment={section.transfer.payment} />
+      {section.transfer.proofs.length > 0 ? null : <p safe>{say('transferLateText')}</p>}
       <AmountAndReference {...section} />
       <Proofs {...section} />
     </Card>
@@ -127,12 +173,14 @@ function groupsOf(value: string): readonly string[] {
 type OfTransfer = Section & { readonly transfer: PortalTransfer }
 
 /** On top, where the page is after the upload. */
-function Received({ say, transfer }: OfTransfer) {
+function Received({ view, say, transfer }: OfTransfer) {
   if (transfer.proofs.length === 0) return null
+  const { subscription } = view.overview
   return (
-    <p role="status" class="notice" id="received" safe>
-      {say('proofReceived')}
-    </p>
+    <div role="status" class="notice" id="received">
+      <p safe>{say('proofReceived')}</p>
+      {isPaidNow(subscription) ? <p safe>{say('slipInTime')}</p> : null}
+    </div>
   )
 }
 

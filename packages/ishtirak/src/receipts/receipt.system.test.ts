@@ -1,7 +1,7 @@
 // Receipts as users get them: the PDF is read back, in all three languages.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { factsOf, fontsOf, linesOf, textOf, wordsOf } from '../../../../test/support/pdf.js'
+import { factsOf, fontsOf, hasColor, linesOf, textOf, wordsOf } from '../../../../test/support/pdf.js'
 import { snapshotWith } from '../../../../test/support/receipt.js'
 import { LOCALES, type Locale } from '../core/locale.js'
 import type { ReceiptSnapshot } from '../core/receipt.js'
@@ -17,6 +17,15 @@ const textIn = (locale: Locale, changes: Parameters<typeof snapshotWith>[0] = {}
 
 /** Readers set the brackets and blanks of a line of two directions each in their own way. */
 const lettersOf = (line: string) => Array.from(line.replace(/\s/g, '')).sort().join('')
+
+it('has the color of the seller, where there is one', () => {
+  const snapshot = snapshotWith()
+  const seller = '#7a0045'
+  const own = renderReceipt(createTypesetter(seller), { snapshot, number: '2026-000042' }, 'fr')
+  expect([hasColor(own, seller), hasColor(own, '#0b5d4e')]).toEqual([true, false])
+  const usual = render(snapshot, 'fr')
+  expect([hasColor(usual, seller), hasColor(usual, '#0b5d4e')]).toEqual([false, true])
+})
 
 describe('a receipt', () => {
   it('in French says all that a document of sale has to', () => {
@@ -61,7 +70,7 @@ describe('a receipt', () => {
       'No. 2026-000042',
       'Example Hosting',
       'Pro subscription, one month from 21/11/2026 1 1 680,67 DA',
-      'VAT 19 % 319,33 DA',
+      'VAT 19% 319,33 DA',
       'Stamp duty (electronic payment) 0,00 DA',
       'Total paid incl. VAT 2 000,00 DA',
       'two thousand Algerian dinars',
@@ -136,6 +145,25 @@ describe('a receipt for a term', () => {
     expect(textOf(render(snapshotWith({ payment }), 'ar'))).toContain('2 016,81')
     expect(textIn('fr')).not.toContain('Remise')
   })
+})
+
+it('for another amount than was asked for says what came, in figures, in words and in the tax, and what was asked', () => {
+  const payment = { price: { amount: 1980, currency: 'DZD' }, amountAsked: 2000 }
+  const text = textIn('fr', { payment })
+  for (const line of [
+    'un mois du 21/11/2026 1 1 663,87 DA',
+    'Total HT 1 663,87 DA',
+    'TVA 19 % 316,13 DA',
+    'Total TTC payé 1 980,00 DA',
+    'mille neuf cent quatre-vingts dinars algériens',
+    'Montant demandé 2 000,00 DA',
+  ])
+    expect(text).toContain(line)
+  expect(textIn('en', { payment })).toContain('Amount asked for 2 000,00 DA')
+  expect(lettersOf(textIn('ar', { payment }))).not.toBe(
+    lettersOf(textIn('ar', { payment: { ...payment, amountAsked: null } })),
+  )
+  expect(textIn('fr')).not.toContain('demandé')
 })
 
 it('in Arabic can be copied and searched: a reader gives each word with its letters in their order', () => {

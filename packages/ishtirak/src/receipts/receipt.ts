@@ -29,7 +29,8 @@ export interface ReceiptPrinter {
   readonly shared: SingleFlight<PrintedReceipt>
 }
 
-export function createReceiptPrinter(log: Log): ReceiptPrinter {
+/** `color`: as for the typesetter. */
+export function createReceiptPrinter(log: Log, color: string | null): ReceiptPrinter {
   const missing = missingForReceipts()
   if (missing.length > 0)
     log.warn(
@@ -37,7 +38,7 @@ export function createReceiptPrinter(log: Log): ReceiptPrinter {
       'receipts are numbered, not printed: packages are missing',
     )
   return {
-    typesetter: missing.length > 0 ? null : createTypesetter(),
+    typesetter: missing.length > 0 ? null : createTypesetter(color),
     queue: createWorkQueue(),
     shared: singleFlight(),
   }

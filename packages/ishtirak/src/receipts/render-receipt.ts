@@ -1,5 +1,5 @@
 // Prints a receipt: the snapshot that was kept at booking, its number and a language become one page of PDF. Nothing else is
-// looked up, so the same receipt is the same bytes years later.
+// looked up but the seller's color, so the same receipt has the same words years later.
 
 import { readFileSync } from 'node:fs'
 import { isTransferred } from '../core/account.js'
@@ -37,7 +37,7 @@ function describePage(
 ) {
   const words = CATALOGS[locale].receipt
   const method = describeMethod(snapshot, words)
-  const { paymentMethod } = snapshot
+  const { paymentMethod, asked } = snapshot
   return {
     lang: locale,
     title: words.title,
@@ -63,6 +63,7 @@ function describePage(
         ],
         [words.paymentId, snapshot.paymentId],
         [method.reference, transactionOf(snapshot)],
+        [words.amountAsked, asked === undefined ? null : dinarsInFigures(asked * 100, locale)],
       ]),
     },
     closing: method.closing,
@@ -130,7 +131,8 @@ function describeTotals(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: 
   const { tax, split, stampDutyCentimes } = snapshot
   const isLiable = tax.kind !== 'not_liable'
   const hasDuty = stampDutyCentimes > 0
-  const rate = tax.kind === 'vat' ? `${tax.ratePercent} %` : `(${isLiable ? words.exempt : words.notLiable})`
+  const rate =
+    tax.kind === 'vat' ? percent(tax.ratePercent, locale) : `(${isLiable ? words.exempt : words.notLiable})`
   const { discountCentimes } = netPriceOf(snapshot)
   return rowsOf([
     [words.discount, discountCentimes > 0 ? dinarsInFigures(discountCentimes, locale) : null],
@@ -144,6 +146,11 @@ function describeTotals(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: 
       dinarsInFigures(totalOf(snapshot), locale),
     ],
   ])
+}
+
+/** `19 %`, in English `19%`. */
+function percent(rate: number, locale: Locale): string {
+  return `${rate}${locale === 'en' ? '' : '\u00a0'}%`
 }
 
 function totalInWords(snapshot: ReceiptSnapshot, locale: Locale): string {

@@ -14,7 +14,7 @@ export interface Typesetter {
    * Plex Sans Arabic and Libertinus Serif. Gives a tagged PDF/UA-1. What no font can draw becomes `◊`. Throws
    * `TypesettingFailed`. The engine's pages are freed when the event loop turns: a long loop has to let it.
    */
-  typeset(template: string, data: unknown): Uint8Array
+  typeset(template: string, data: object): Uint8Array
 }
 
 /** The template and its data make no page: a bug, with the engine's diagnostics. */
@@ -64,15 +64,18 @@ const CACHE_AGE_SWEEPS = 2
 const WORKSPACE = import.meta.dirname
 const DATA_FILE = path.join(WORKSPACE, 'data.json')
 
+const DEFAULT_ACCENT = '#0b5d4e'
+
 /** PDF for universal access (ISO 14289-1): tagged, titled, in a stated language, every character embedded. */
 const PDF_STANDARD = 'ua-1'
 
-export function createTypesetter(): Typesetter {
+/** `color`: the seller's, readable on white; null: that of the page. */
+export function createTypesetter(color: string | null = null): Typesetter {
   let engine: Engine | undefined
   return {
     typeset: (template, data) => {
       engine ??= startEngine()
-      return toPdf(engine, template, data)
+      return toPdf(engine, template, { accent: color ?? DEFAULT_ACCENT, ...data })
     },
   }
 }

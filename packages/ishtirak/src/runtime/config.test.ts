@@ -11,6 +11,7 @@ import { Environment, misspelt } from './environment.js'
 import { EXAMPLE_SELLER } from './seller.js'
 
 const SECRET = 's'.repeat(32)
+const OLD_SECRET = `an old one: ${'s'.repeat(32)}`
 const KEY = 'k'.repeat(20)
 const LIVE = {
   CHARGILY_SECRET_KEY: 'live_sk_hush',
@@ -48,7 +49,8 @@ describe('with nothing set', () => {
       platformUrl: 'http://127.0.0.1:3000',
       platformPortalUrl: null,
       database: { dataDir: './data' },
-      auth: {},
+      auth: { secrets: [] },
+      oldSecrets: [],
       chargily: null,
       plans: expect.objectContaining({ free: expect.objectContaining({ id: 'free', price: 0 }) }),
       billing: { timeZone: 'Africa/Algiers', graceDays: 3, renewalWindowDays: 7, prepayMaxMonths: 24 },
@@ -95,12 +97,14 @@ it('with everything set each part gets its own', () => {
     DATABASE_URL: 'postgres://ishtirak@db/ishtirak',
     DATABASE_SCHEMA: 'billing',
     DATA_DIR: '/var/lib/ishtirak',
+    AUTH_JWT_SECRET: `${SECRET}, ${OLD_SECRET}`,
     AUTH_ISSUER: 'https://host.example',
     AUTH_AUDIENCE: 'billing',
     PLATFORM_API_KEYS: `${KEY}1, ${KEY}2`,
-    OPERATOR_KEYS: `amina:${KEY}3,yacine:accountant:${KEY}4, lina:owner:${KEY}5`,
+    OPERATOR_KEYS: `amina:${KEY}3,yacine:accountant:${KEY}4, lina:owner:${KEY}5, amina:${KEY}6`,
     CODE_KEYS: `${SECRET},${SECRET}2`,
     ...ISSUER,
+    OPERATOR_OIDC_CLIENT_SECRET: 'hush,old',
     CHARGILY_WEBHOOK_KEYS: 'live_sk_old,live_sk_older',
     CHARGILY_API_URL: 'http://127.0.0.1:4000',
     BILLING_TIMEZONE: 'UTC',
@@ -129,7 +133,7 @@ it('with everything set each part gets its own', () => {
     platformUrl: 'https://host.example',
     metrics: { host: '10.0.0.1', port: 9090 },
     database: { url: 'postgres://ishtirak@db/ishtirak', schema: 'billing', dataDir: '/var/lib/ishtirak' },
-    auth: { secret: SECRET, issuer: 'https://host.example', audience: 'billing' },
+    auth: { secrets: [SECRET, OLD_SECRET], issuer: 'https://host.example', audience: 'billing' },
     chargily: {
       secretKey: 'live_sk_hush',
       webhookKeys: ['live_sk_old', 'live_sk_older'],
@@ -139,7 +143,7 @@ it('with everything set each part gets its own', () => {
     operatorIssuer: {
       url: 'https://sso.host.example/realms/staff',
       clientId: 'ishtirak',
-      clientSecret: 'hush',
+      clientSecrets: ['hush', 'old'],
       roleClaim: 'realm_access.roles',
     },
     operatorMail: { to: ['amina@host.example', 'lina@host.example'], locale: 'fr' },
@@ -150,6 +154,7 @@ it('with everything set each part gets its own', () => {
       { name: 'amina', role: 'owner', key: `${KEY}3` },
       { name: 'yacine', role: 'accountant', key: `${KEY}4` },
       { name: 'lina', role: 'owner', key: `${KEY}5` },
+      { name: 'amina', role: 'owner', key: `${KEY}6` },
     ],
     codeKeys: [SECRET, `${SECRET}2`],
     events: {
@@ -160,6 +165,15 @@ it('with everything set each part gets its own', () => {
     smtpUrl: 'smtps://user:password@mail.example',
     mailFrom: { name: 'Billing', address: 'billing@host.example' },
     frameAncestors: "'self' https://host.example",
+    oldSecrets: [
+      { list: 'AUTH_JWT_SECRET', holder: null, place: 2, of: 2, secret: OLD_SECRET },
+      { list: 'PLATFORM_API_KEYS', place: 2, of: 2, secret: `${KEY}2` },
+      { list: 'OPERATOR_KEYS', holder: 'amina', place: 2, of: 2, secret: `${KEY}6` },
+      { list: 'OPERATOR_OIDC_CLIENT_SECRET', place: 2, of: 2, secret: 'old' },
+      { list: 'CODE_KEYS', place: 2, of: 2, secret: `${SECRET}2` },
+      { list: 'CHARGILY_WEBHOOK_KEYS', place: 1, of: 2, secret: 'live_sk_old' },
+      { list: 'CHARGILY_WEBHOOK_KEYS', place: 2, of: 2, secret: 'live_sk_older' },
+    ],
     seller: { identity: { nif: expect.any(String) } },
     sandbox: null,
     logLevel: 'warn',
@@ -194,6 +208,14 @@ describe('a value that does not fit', () => {
     ['PLATFORM_API_KEYS', 'hush'],
     ['PLATFORM_API_KEYS', `${KEY},`],
     ['OPERATOR_KEYS', KEY],
+    ['AUTH_JWT_SECRET', `${SECRET},`],
+    ['AUTH_JWT_SECRET', `${SECRET},,${SECRET}2`],
+    ['AUTH_JWT_SECRET', `${SECRET}, ${'hush'.repeat(7)}`],
+    ['PLATFORM_API_KEYS', `${KEY},hush`],
+    ['OPERATOR_KEYS', `amina:${KEY},,yacine:${KEY}2`],
+    ['OPERATOR_OIDC_CLIENT_SECRET', 'hush,'],
+    ['CODE_KEYS', `${SECRET},`],
+    ['EVENTS_SECRETS', `whsec_${'A'.repeat(32)},`],
     ['OPERATOR_OIDC_ISSUER', 'sso.host.example'],
     ['OPERATOR_OIDC_ROLE_CLAIM', 'two words'],
     ['CODE_KEYS', 'hush'.repeat(7)], // 28 characters
@@ -321,6 +343,24 @@ describe('values that are right alone and wrong together', () => {
       'OPERATOR_KEYS is missing: the mail to OPERATOR_MAIL links to the console',
     ],
     [{ OPERATOR_KEYS: `amina:${KEY},yacine:${KEY}` }, 'OPERATOR_KEYS names one key twice'],
+    [{ ...TEST, AUTH_JWT_SECRET: `${SECRET}, ${SECRET}` }, 'AUTH_JWT_SECRET names one secret twice'],
+    [{ PLATFORM_API_KEYS: `${KEY},${KEY}2,${KEY}` }, 'PLATFORM_API_KEYS names one secret twice'],
+    [
+      { ...ISSUER, OPERATOR_OIDC_CLIENT_SECRET: 'hush,hush' },
+      'OPERATOR_OIDC_CLIENT_SECRET names one secret twice',
+    ],
+    [{ CODE_KEYS: `${SECRET},${SECRET}` }, 'CODE_KEYS names one secret twice'],
+    [
+      { ...TEST, CHARGILY_WEBHOOK_KEYS: 'test_sk_old,test_sk_old' },
+      'CHARGILY_WEBHOOK_KEYS names one secret twice',
+    ],
+    [
+      {
+        EVENTS_URL: 'https://host.example',
+        EVENTS_SECRETS: `whsec_${'A'.repeat(32)},whsec_${'A'.repeat(32)}`,
+      },
+      'EVENTS_SECRETS names one secret twice',
+    ],
     [{ OPERATOR_KEYS: `amina:${KEY},amina:viewer:${KEY}2` }, 'OPERATOR_KEYS gives one name two roles'],
     [
       { ...ISSUER, OPERATOR_OIDC_ROLE_CLAIM: '' },
@@ -542,6 +582,16 @@ describe('PLANS_FILE', () => {
       expect.stringMatching(/^PLANS_FILE cannot be read: ENOENT/),
     ])
   })
+})
+
+it('an empty variable leaves the default of the image, one with a value does not', () => {
+  const IMAGE_DEFAULTS = 'NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data'
+  const image = readConfig({ ...TEST, IMAGE_DEFAULTS, NODE_ENV: '', HOST: ' ', PORT: '4000', DATA_DIR: '' })
+  expect(image).toMatchObject({ host: '0.0.0.0', port: 4000, database: { dataDir: '/data' }, sandbox: null })
+  expect(problemsOf({ IMAGE_DEFAULTS, NODE_ENV: '', CHARGILY_SECRET_KEY: '' })).toEqual([
+    'CHARGILY_SECRET_KEY is missing',
+    'AUTH_JWT_SECRET or AUTH_JWKS_URL is missing',
+  ])
 })
 
 it('.env.example names exactly the variables of the schema, and sets none', () => {

@@ -5,15 +5,18 @@ import type { Seller } from '../core/receipt.js'
 import { ConfigError } from './config-file.js'
 import {
   type Environment,
+  givenVariables,
   isPrivateEnough,
   isSandbox,
   readEnvironment,
   type Variables,
 } from './environment.js'
 import { type Reach, withoutSlash } from './http-client.js'
+import { isTwice, oldSecretsOf, SECRET_LISTS } from './old-secrets.js'
 import { hasConsole, issuerContradictions, operatorIssuerOf } from './operator-issuer.js'
 import { hasTwoRoles, isKeyTwice, items, readOperatorKeys } from './operator-keys.js'
 import { readPlans } from './plans-file.js'
+import { metricsOf, portContradictions, sandboxPort } from './ports.js'
 import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
 import { readTransferFile, type TransferTerms } from './transfers.js'
 
@@ -24,7 +27,8 @@ const DRAIN_SECONDS = 5
 
 /** Throws `ConfigError` with everything that is wrong. */
 export function readConfig(variables: Variables): Config {
-  return read(variables, missingSecrets(variables))
+  const given = givenVariables(variables)
+  return read(given, missingSecrets(given))
 }
 
 /** Variables of a process with a port and a database of its own: where a host has these, they may mean something else. */
@@ -41,7 +45,8 @@ const OF_USERS = ['AUTH_JWT_SECRET', 'AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIE
  */
 export function readMountedConfig(variables: Variables, host: { readonly identifies: boolean }): Config {
   const unread = new Set([...OF_A_PROCESS, ...(host.identifies ? OF_USERS : [])])
-  const own = Object.fromEntries(Object.entries(variables).filter(([name]) => !unread.has(name)))
+  const given = Object.entries(givenVariables(variables))
+  const own = Object.fromEntries(given.filter(([name]) => !unread.has(name)))
   const tokens = host.identifies ? [] : missingTokenKey(own)
   return read(own, [...missing(own, 'PUBLIC_URL'), ...missing(own, 'CHARGILY_SECRET_KEY'), ...tokens])
 }
@@ -92,9 +97,10 @@ function assemble(environment: Environment, files: Files) {
       ...member('schema', environment.DATABASE_SCHEMA),
       dataDir: environment.DATA_DIR,
     },
-    /** Outside the sandbox exactly one of `secret` and `jwksUrl`. */
+    /** Outside the sandbox exactly one of `secrets` and `jwksUrl`. */
     auth: {
-      ...member('secret', environment.AUTH_JWT_SECRET),
+      /** The first signs, all are accepted. */
+      secrets: items(environment.AUTH_JWT_SECRET),
       ...member('jwksUrl', environment.AUTH_JWKS_URL),
       ...member('issuer', environment.AUTH_ISSUER),
       ...member('audience', environment.AUTH_AUDIENCE),
@@ -114,6 +120,7 @@ function assemble(environment: Environment, files: Files) {
     operatorIssuer: operatorIssuerOf(environment),
     /** The first makes codes, the others still read older ones. Empty: codes are switched off. */
     codeKeys: items(environment.CODE_KEYS),
+    oldSecrets: oldSecretsOf(environment),
     /** Null outside the sandbox. */
     sandbox: isSandbox(environment) ? { port: sandboxPort(environment) } : null,
     logLevel: environment.LOG_LEVEL,
@@ -196,7 +203,7 @@ function missingTokenKey(variables: Variables): readonly string[] {
 }
 
 function missing(variables: Variables, name: string): readonly string[] {
-  return (variables[name] ?? '').trim() === '' ? [`${name} is missing`] : []
+  return variables[name] === undefined ? [`${name} is missing`] : []
 }
 
 /** `Name <address>` or the address alone; the schema has seen that it is one of them. */
@@ -253,47 +260,17 @@ function contradictions(environment: Environment): readonly string[] {
       'WORKERS above 1 is not for the sandbox: CHARGILY_SECRET_KEY is missing',
     ],
     [isKeyTwice(operators), 'OPERATOR_KEYS names one key twice'],
+    ...SECRET_LISTS.map(
+      (name) => [isTwice(items(environment[name])), `${name} names one secret twice`] as const,
+    ),
     [hasTwoRoles(operators), 'OPERATOR_KEYS gives one name two roles'],
     [/[?#]/.test(publicUrl ?? ''), 'PUBLIC_URL must have no query and no fragment'],
     [
       !!key?.startsWith('live_sk_') && publicUrl !== undefined && !isPrivateEnough(publicUrl),
       'PUBLIC_URL must start with https:// when real money moves (live_sk_)',
     ],
-    [
-      isSandbox(environment) && sandboxPort(environment) > 65_535,
-      'SANDBOX_PORT is missing: PORT leaves none after it',
-    ],
   ]
-  return [...claims, ...issuerContradictions(environment), ...metricsContradictions(environment)].flatMap(
+  return [...claims, ...issuerContradictions(environment), ...portContradictions(environment)].flatMap(
     ([isWrong, problem]) => (isWrong ? [problem] : []),
   )
-}
-
-function metricsContradictions(environment: Environment): readonly (readonly [boolean, string])[] {
-  const { PORT: port, METRICS_PORT: chosen, METRICS_HOST: host } = environment
-  const metrics = metricsOf(environment)
-  const others = [port, ...(isSandbox(environment) ? [sandboxPort(environment)] : [])]
-  const isTaken = metrics !== null && metrics.port !== 0 && others.includes(metrics.port)
-  return [
-    [metrics === null && host !== undefined, 'METRICS_HOST is set, METRICS_PORT is not'],
-    [
-      metrics !== null && metrics.port > 65_535,
-      'METRICS_PORT is missing: PORT leaves no second one after it',
-    ],
-    [isTaken && chosen !== undefined, 'METRICS_PORT must differ from PORT and SANDBOX_PORT'],
-    [isTaken && chosen === undefined, 'METRICS_PORT is missing: SANDBOX_PORT is the second port after PORT'],
-  ]
-}
-
-/** The port after ours; where ours is any free one, any free one. */
-function sandboxPort({ PORT: port, SANDBOX_PORT: sandbox }: Environment): number {
-  return sandbox ?? (port === 0 ? 0 : port + 1)
-}
-
-/** Off where nothing is set; in the sandbox the second port after ours. */
-function metricsOf(environment: Environment): { readonly host: string; readonly port: number } | null {
-  const { PORT: port, METRICS_HOST: host = '127.0.0.1' } = environment
-  const besideSandbox = isSandbox(environment) ? (port === 0 ? 0 : port + 2) : undefined
-  const chosen = environment.METRICS_PORT ?? besideSandbox
-  return chosen === undefined ? null : { host, port: chosen }
 }

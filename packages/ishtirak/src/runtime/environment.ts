@@ -5,6 +5,7 @@ import { Value } from 'typebox/value'
 import { LOCALES, type Locale } from '../core/locale.js'
 import { ROLES } from '../core/role.js'
 import { LOG_LEVELS, type LogLevel } from './log.js'
+import { items } from './operator-keys.js'
 
 /** A text that fits `pattern`; `expects` finishes the sentence "NAME must be …". */
 const text = (expects: string, pattern = /^[^\0]+$/) =>
@@ -42,7 +43,9 @@ export const Environment = Type.Object({
   DATABASE_URL: text('postgres://… or memory:', /^(postgres(ql)?:\/\/.+|memory:)$/),
   DATABASE_SCHEMA: text('a name of a to z, 0 to 9 and _', /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/),
   DATA_DIR: text('a folder'),
-  AUTH_JWT_SECRET: refined('at least 32 bytes long', (value) => Buffer.byteLength(value) >= 32),
+  AUTH_JWT_SECRET: refined('secrets of at least 32 bytes each, separated by commas', (value) =>
+    items(value).every((secret) => Buffer.byteLength(secret) >= 32),
+  ),
   AUTH_JWKS_URL: web(),
   AUTH_ISSUER: text('a text'),
   AUTH_AUDIENCE: text('a text'),
@@ -53,7 +56,9 @@ export const Environment = Type.Object({
   ),
   OPERATOR_OIDC_ISSUER: web(),
   OPERATOR_OIDC_CLIENT_ID: text('a text'),
-  OPERATOR_OIDC_CLIENT_SECRET: text('a text'),
+  OPERATOR_OIDC_CLIENT_SECRET: refined('texts, separated by commas', (value) =>
+    items(value).every((secret) => secret !== ''),
+  ),
   OPERATOR_OIDC_ROLE_CLAIM: text(
     'the name of a claim, such as groups or realm_access.roles',
     /^[\x21-\x7e]+$/,
@@ -121,7 +126,17 @@ const DEFAULTS = {
 export type Environment = Static<typeof Environment> & typeof DEFAULTS
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** The variables that fit or are unset, and what is wrong with the others. An empty variable counts as unset. */
+/**
+ * Those that have a value: an empty variable counts as unset. Where one is unset, that of IMAGE_DEFAULTS counts (NAME=value,
+ * separated by spaces), in which an image says what it needs: as a variable of its own, `--env-file` would empty it.
+ */
+export function givenVariables(variables: Variables): Variables {
+  const defaults = variables.IMAGE_DEFAULTS?.split(' ').map((pair) => pair.split('=', 2)) ?? []
+  const given = Object.entries(variables).filter(([, value]) => value !== undefined && value.trim() !== '')
+  return { ...Object.fromEntries(defaults), ...Object.fromEntries(given) }
+}
+
+/** Of `givenVariables`: those that fit or are unset, and what is wrong with the others. */
 export function readEnvironment(variables: Variables): {
   readonly environment: Environment
   readonly misfits: readonly { readonly name: string; readonly problem: string }[]
@@ -130,7 +145,7 @@ export function readEnvironment(variables: Variables): {
   const misfits = []
   for (const [name, schema] of Object.entries(Environment.properties)) {
     const given = variables[name]?.trim()
-    if (given === undefined || given === '') continue
+    if (given === undefined) continue
     const value =
       'type' in schema && schema.type === 'integer' && /^\d{1,9}$/.test(given) ? Number(given) : given
     if (Value.Check(schema, value)) values[name] = value

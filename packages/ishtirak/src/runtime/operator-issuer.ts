@@ -1,6 +1,7 @@
 // OPERATOR_OIDC_…: the OpenID Connect issuer that knows the operators.
 import type { IssuerSettings } from '../core/sign-in.js'
 import { type Environment, isPrivateEnough, isSandbox } from './environment.js'
+import { items } from './operator-keys.js'
 
 const OF_THE_ISSUER = [
   'OPERATOR_OIDC_ISSUER',
@@ -11,8 +12,10 @@ const OF_THE_ISSUER = [
 
 /** Null: none is set. */
 export function operatorIssuerOf(environment: Environment): IssuerSettings | null {
-  const [url, clientId, clientSecret, roleClaim] = OF_THE_ISSUER.map((name) => environment[name])
-  return url && clientId && clientSecret && roleClaim ? { url, clientId, clientSecret, roleClaim } : null
+  const [url, clientId, secrets, roleClaim] = OF_THE_ISSUER.map((name) => environment[name])
+  return url && clientId && secrets && roleClaim
+    ? { url, clientId, clientSecrets: items(secrets), roleClaim }
+    : null
 }
 
 /** Whether there is a way to sign in; the sandbox makes keys of its own. */

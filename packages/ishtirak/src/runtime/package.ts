@@ -1,17 +1,19 @@
-// What package.json says of this program: its version, and the packages that an installation may leave out with
+// What package.json says of this program: its version, the Node that it needs, and the packages that an installation may leave out with
 // `npm install --omit=optional`.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
 /** Beside `src` as beside `dist`. */
-const { version, optionalDependencies, peerDependencies } = JSON.parse(
+const { version, engines, optionalDependencies, peerDependencies } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<'optionalDependencies' | 'peerDependencies', Readonly<Record<string, string>>>> & {
   readonly version: string
+  readonly engines: { readonly node: string }
 }
 const optional = { ...optionalDependencies, ...peerDependencies }
 
 export const VERSION = version
+export const NODE_RANGE = engines.node
 
 const { resolve } = createRequire(import.meta.url)
 

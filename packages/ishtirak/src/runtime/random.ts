@@ -27,19 +27,30 @@ const TIME_LENGTH = 10
 const RANDOM_LENGTH = 16
 const LATEST: Instant = 2 ** 48 - 1
 
+/** Bytes for so many ids are drawn at once: asking the system costs more than the rest of an id. */
+const DRAWN_IDS = 64
+
 /** `random` gives that many bytes; handed in so that the simulation can repeat a run. */
 export function createIds(random: (size: number) => Uint8Array = randomBytes): Ids {
+  let drawn: Uint8Array = new Uint8Array(0)
+  let used = 0
+  const randomPart = () => {
+    if (used === drawn.length) {
+      drawn = random(DRAWN_IDS * RANDOM_LENGTH)
+      used = 0
+    }
+    let text = ''
+    for (const end = used + RANDOM_LENGTH; used < end; used++)
+      text += ALPHABET.charAt((drawn[used] ?? 0) & 31)
+    return text
+  }
   return {
     next: (prefix, at) => {
       if (!Number.isInteger(at) || at < 0 || at > LATEST)
         throw new RangeError('an id needs an instant of 48 bits')
-      return `${prefix}_${timePart(at)}${randomPart(random(RANDOM_LENGTH))}`
+      return `${prefix}_${timePart(at)}${randomPart()}`
     },
   }
-}
-
-function randomPart(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => ALPHABET.charAt(byte & 31)).join('')
 }
 
 function timePart(at: Instant): string {

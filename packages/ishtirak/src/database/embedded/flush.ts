@@ -27,7 +27,9 @@ export function flushPath(path: string): void {
 
 /** Makes a folder and those above it that are missing, with their names on disk. */
 export function makeFolder(path: string): void {
-  const first = mkdirSync(path, { recursive: true })
-  if (first === undefined) return
-  for (let made = path; made.length >= first.length; made = dirname(made)) flushPath(dirname(made))
+  // Not `recursive`: where the system makes no folders (below /proc), Node tries for ever.
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
+  if (dirname(path) !== path) makeFolder(dirname(path))
+  mkdirSync(path)
+  flushPath(dirname(path))
 }

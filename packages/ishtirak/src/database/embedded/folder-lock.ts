@@ -8,7 +8,7 @@
 // exclusive; the winner removes the lower ones; the highest name stays when its holder goes.
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, linkSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { closeSync, linkSync, openSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { join, relative } from 'node:path'
 import { json } from 'node:stream/consumers'
@@ -41,6 +41,24 @@ export class DataFolderLocked extends Error {
 export class DataFolderUnusable extends Error {
   override readonly name = 'DataFolderUnusable'
 }
+
+/** The disk of the data folder is full. */
+export class DataFolderFull extends Error {
+  override readonly name = 'DataFolderFull'
+  constructor(folder: string, cause: unknown) {
+    const { bavail, bsize } = statfsSync(folder)
+    const freeMb = Math.floor((bavail * bsize) / 2 ** 20)
+    super(
+      `the disk of ${folder} is full: ${freeMb} MB are free, and a new database takes ${NEW_DATABASE_MB}`,
+      {
+        cause,
+      },
+    )
+  }
+}
+
+/** Measured, after a first start. */
+const NEW_DATABASE_MB = 26
 
 /** Takes the folder, which must exist, until `release` or the end of the process. Throws `DataFolderLocked`. */
 export async function lockFolder(folder: string): Promise<FolderLock> {

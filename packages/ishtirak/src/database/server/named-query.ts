@@ -5,7 +5,7 @@
 // A change that is given up must not be carried out later, also when it lies in the receive buffer of a server that hangs.
 // So every change carries its deadline, by the server's clock: past it the server refuses to begin, and until then it is
 // the statement's time limit.
-import type { ClientBase, Connection, Submittable } from 'pg'
+import type { ClientBase, Connection, QueryConfig, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
 import type { Row } from '../database.js'
 import { type DescribedColumn, type ReadRow, rowReader, withoutColumns } from '../rows.js'
@@ -27,6 +27,11 @@ function readersOf(client: ClientBase): Map<string, ReadRow> {
   const readers = readersOfClients.get(client) ?? new Map<string, ReadRow>()
   readersOfClients.set(client, readers)
   return readers
+}
+
+/** The driver takes a time limit for each query (pg, client.js), which its types leave out. */
+export interface TimedQuery extends QueryConfig {
+  readonly query_timeout: number
 }
 
 /** The methods are those that the driver calls (pg 8.23, client.js); it wraps `callback` with its time limit. */

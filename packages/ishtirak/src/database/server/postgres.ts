@@ -30,6 +30,7 @@ import {
   pooledMessages,
   prepareDeadline,
   serverDeadline,
+  type TimedQuery,
 } from './named-query.js'
 
 export interface PostgresOptions {
@@ -62,8 +63,9 @@ class Postgres implements Database {
   readonly #pool: pg.Pool
   readonly #named: boolean
   readonly #schema: string | undefined
-  readonly #underWay = new Set<Promise<unknown>>()
+  #underWay = 0
   #isClosing = false
+  #onIdle = () => {}
 
   constructor(options: PostgresOptions) {
     const { connectionString, named } = readUrl(options.url)
@@ -116,7 +118,10 @@ class Postgres implements Database {
   async close(): Promise<void> {
     if (this.#isClosing) return
     this.#isClosing = true
-    await Promise.allSettled(this.#underWay)
+    if (this.#underWay > 0)
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve
+      })
     await this.#pool.end()
   }
 
@@ -124,29 +129,23 @@ class Postgres implements Database {
     if (this.#isClosing) return Promise.reject(new DatabaseUnavailable('the database is closed'))
     if (this.#pool.waitingCount >= waitingMax)
       return Promise.reject(new DatabaseUnavailable(`${waitingMax} calls wait for a connection`))
-    const result = this.#onConnection(giveUpAt, use)
-    this.#underWay.add(result)
-    const leave = () => this.#underWay.delete(result)
-    result.then(leave, leave)
-    return result
+    return this.#onConnection(giveUpAt, use)
   }
 
   /** Free or new. One that comes too late goes back unused: what it was for is never sent. */
   async #connection(giveUpAt: number): Promise<pg.PoolClient> {
-    const isWaiting = this.#pool.idleCount <= this.#pool.waitingCount && giveUpAt !== Number.POSITIVE_INFINITY
+    const isFree = this.#pool.idleCount > this.#pool.waitingCount || giveUpAt === Number.POSITIVE_INFINITY
     const connecting = this.#pool.connect()
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      const tooLate = () => reject(new DatabaseUnavailable('no connection became free in time'))
-      if (isWaiting) timer = setTimeout(tooLate, giveUpAt - performance.now())
-    })
+    const late = () =>
+      new Promise<never>((_, reject) => {
+        const tooLate = () => reject(new DatabaseUnavailable('no connection became free in time'))
+        timer = setTimeout(tooLate, giveUpAt - performance.now())
+      })
     try {
-      return await Promise.race([connecting, late])
+      return await (isFree ? connecting : Promise.race([connecting, late()]))
     } catch (error) {
-      connecting.then(
-        (client) => client.release(),
-        () => undefined,
-      )
+      connecting.then(release, () => undefined)
       throw translateError(error)
     } finally {
       clearTimeout(timer)
@@ -157,20 +156,22 @@ class Postgres implements Database {
     giveUpAt: number,
     use: (session: DatabaseSession) => Promise<Result>,
   ): Promise<Result> {
-    const client = await this.#connection(giveUpAt)
-    const session = new PooledSession(client, { named: this.#named, schema: this.#schema, giveUpAt })
+    this.#underWay += 1
     try {
-      return await use(session)
+      const client = await this.#connection(giveUpAt)
+      const session = new PooledSession(client, { named: this.#named, schema: this.#schema, giveUpAt })
+      try {
+        return await use(session)
+      } finally {
+        client.release(session.isLost)
+      }
     } finally {
-      client.release(session.isLost)
+      if (--this.#underWay === 0) this.#onIdle()
     }
   }
 }
 
-/** The driver takes a time limit for each query (pg, client.js), which its types leave out. */
-interface TimedQuery extends pg.QueryConfig {
-  readonly query_timeout: number
-}
+const release = (client: pg.PoolClient) => client.release()
 
 class PooledSession implements DatabaseSession {
   /** True: the connection must not go back to the pool. */

@@ -5,20 +5,23 @@ import Type from 'typebox'
 import { BillingError } from '../../core/error.js'
 import type { App } from '../../http/app.js'
 import { createOperatorKeys } from '../../http/auth.js'
-import { DEMO_PATH } from '../sandbox.js'
+import { DEMO_BOUNDS, DEMO_PATH } from '../sandbox.js'
 import { type DemoRequest, refuseSecondDemo, runDemo, type Sandbox } from './demo.js'
 
 const DemoSchema = Type.Object(
   {
-    users: Type.Integer({ minimum: 1, maximum: 5_000 }),
-    seed: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+    users: Type.Integer(DEMO_BOUNDS.users),
+    seed: Type.Integer(DEMO_BOUNDS.seed),
   },
   { additionalProperties: false },
 )
 
 /** Answers with the lines of `runDemo`, each as it comes. A demo whose caller has gone runs to its end. */
 export function demoRoute(sandbox: Sandbox) {
-  const operators = createOperatorKeys(sandbox.config.operatorKeys.filter(({ role }) => role === 'owner'))
+  const operators = createOperatorKeys(
+    sandbox.config.operatorKeys.filter(({ role }) => role === 'owner'),
+    sandbox.service.parts.noteUse,
+  )
   const { log } = sandbox.service.parts
   let isRunning = false
   const run = async (request: DemoRequest, lines: PassThrough) => {

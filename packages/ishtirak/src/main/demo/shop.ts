@@ -6,8 +6,9 @@ import { type Instant, toTimestamp } from '../../core/instant.js'
 import { type Offer, offersOf } from '../../core/plan.js'
 import { stampDutyAt } from '../../core/receipt.js'
 import { updateUser } from '../../limits/usage.route.js'
-import { acceptPayment, endUser, grantDays, refundPayment, showPayment } from '../../operator/acts.js'
+import { acceptPayment, endUser, refundPayment, showPayment } from '../../operator/acts.js'
 import { approvePayment, refusePayment } from '../../operator/approvals.js'
+import { grantDays } from '../../operator/grant.js'
 import { recordPayment } from '../../payments/desk/record.js'
 import { redeem } from '../../payments/redeem.js'
 import { uploadProof } from '../../payments/transfer/proof.js'
@@ -197,7 +198,7 @@ export async function payAtDesk(
   const duty = bearsStampDuty ? stampDutyAt(seller, offer.price.amount, dayOf(parts.clock.now())) : 0
   const amount = offer.price.amount + duty / 100
   const { months, plan } = offer
-  const taken = { userId, planId: plan.id, months, method, amount, reference }
+  const taken = { userId, newUser: false, planId: plan.id, months, method, amount, reference }
   return recordPayment(parts, taken, by('owner', 'paid at the desk'))
 }
 

@@ -50,6 +50,7 @@ const STORIES: readonly (readonly [weight: number, tell: Tell])[] = [
   [3, withDiscount],
   [2, granted],
   [0.3, fraud],
+  [0, unprovedTransfer],
   [7, looker],
   [38, (shop, person, draw) => customer(shop, person, draw, { way: 'card', months: 1 })],
   [5, (shop, person, draw) => customer(shop, person, draw, { way: 'card', months: 12 })],
@@ -214,6 +215,12 @@ async function* waitingTransfer(shop: Shop, person: Person, draw: Draw): Story {
   const payment = await ask(shop, person, { months: 3, method: 'transfer', offer: offerFor(shop, person, 3) })
   yield shop.endAt - 8 * HOUR
   await prove(shop, person, payment)
+}
+
+async function* unprovedTransfer(shop: Shop, person: Person): Story {
+  yield shop.endAt - 30 * HOUR
+  await register(shop, person)
+  await ask(shop, person, { months: 1, method: 'transfer', offer: offerFor(shop, person, 1) })
 }
 
 /** From some amount on two operators are needed, and one has seen the money. */

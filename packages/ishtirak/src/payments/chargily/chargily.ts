@@ -30,6 +30,8 @@ import {
 
 export interface ChargilyOptions extends AccountSettings, CallDeps {
   readonly timeouts?: { readonly writeMs?: number; readonly readMs?: number }
+  /** Is told by which key a webhook was signed. */
+  readonly noteWebhookKey?: (key: string) => void
 }
 
 /** It lists, and it pushes. */
@@ -68,7 +70,7 @@ export function createChargily(options: ChargilyOptions): Chargily {
       page: listCheckouts,
       find: (paymentId, since) => searchCheckouts(listCheckouts, paymentId, since),
     },
-    webhook: { verifySignature: signatureVerifier(account.webhookKeys), readEvent },
+    webhook: { verifySignature: signatureVerifier(account.webhookKeys, options.noteWebhookKey), readEvent },
     createCheckout: (order) => openCheckout(call, order, writeMs),
     getCheckout,
     expireCheckout: async (checkoutId) => {

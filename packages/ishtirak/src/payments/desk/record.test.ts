@@ -24,6 +24,7 @@ const EXAMPLE = path.resolve(import.meta.dirname, '../../../../../docs/seller.ex
 const MIGRATION = path.resolve(import.meta.dirname, '../../../migrations/0022_desk_references.sql')
 const CASH = {
   user_id: USER,
+  new_user: true,
   plan: 'pro',
   method: 'cash',
   amount: 2020,
@@ -87,6 +88,16 @@ describeScenario('a payment at the desk', ({ database }) => {
     })
   })
 
+  it('for a user never heard of is refused unless it says so, and nothing is kept', async () => {
+    const { status: code, body } = await record({ new_user: undefined })
+    expect([code, body.code, body.user_id]).toEqual([404, 'not_found', USER])
+    expect(await rows()).toMatchObject({ payments: 0, users: 0, acts: 0 })
+    const first = await record()
+    const again = await record({ new_user: false })
+    expect([again.status, again.body.payment.id]).toEqual([200, first.body.payment.id])
+    expect((await record({ new_user: false, reference: '2026/0043' })).status).toBe(200)
+  })
+
   it.each(['٢٠٢٦/٠٠٤٢', '２０２６/００４２', '2026/0042\u200e', '2026\u22150042'])(
     'is booked once, however its reference is typed: %s',
     async (reference) => {
@@ -145,7 +156,14 @@ describeScenario('a payment at the desk', ({ database }) => {
   })
 
   it('that is recorded twenty times at once is booked once, and all are told of the one', async () => {
-    const taken = { userId: USER, planId: 'pro', months: 1, method: 'cash', amount: 2020 } as const
+    const taken = {
+      userId: USER,
+      newUser: true,
+      planId: 'pro',
+      months: 1,
+      method: 'cash',
+      amount: 2020,
+    } as const
     // Without HTTP between, so that none begins after another has ended.
     const calls = Array.from({ length: 20 }, () =>
       recordPayment(
@@ -161,7 +179,8 @@ describeScenario('a payment at the desk', ({ database }) => {
 
   it('whose reference is booked for another user between its decision and its saving is a conflict with that one', async () => {
     const { parts } = world.service
-    const taken = { planId: 'pro', months: 1, method: 'cash', amount: 2020, reference: '2026/0042' } as const
+    const bought = { planId: 'pro', months: 1, method: 'cash' } as const
+    const taken = { ...bought, newUser: true, amount: 2020, reference: '2026/0042' }
     const by = { operator: ownerNamed('amina'), reason: 'x' }
     const others: string[] = []
     const save: typeof parts.settlements.save = async (change, giveUpAt) => {
@@ -274,10 +293,10 @@ describeScenario('a payment at the desk', ({ database }) => {
     const cheque = (await record(CHEQUE)).body.payment.id
     const { text } = await operator.get('/exports/payments?month=2026-11')
     const lines = text.trim().split('\r\n')
-    expect(lines[0]).toMatch(/,method,stamp_duty,received_at_local$/)
+    expect(lines[0]).toMatch(/,method,stamp_duty,received_at_local,amount_asked$/)
     expect(lines[1]).toMatch(`TEST-2026-000001,${cash},2026/0042,${USER},pro,2000,DZD,cash,`)
-    expect(lines[1]).toMatch(/,cash,20,$/)
-    expect(lines[2]).toMatch(new RegExp(`,${cheque},BNA 1234567,.*,cheque,0,$`))
+    expect(lines[1]).toMatch(/,cash,20,,$/)
+    expect(lines[2]).toMatch(new RegExp(`,${cheque},BNA 1234567,.*,cheque,0,,$`))
     const cashOnly = await operator.get('/exports/payments?month=2026-11&method=cash')
     expect(cashOnly.text.trim().split('\r\n')).toEqual(lines.slice(0, 2))
     expect((await operator.get('/payments?method=cheque')).body.data).toMatchObject([{ id: cheque }])

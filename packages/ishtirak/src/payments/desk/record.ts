@@ -13,7 +13,7 @@ import { json } from '../../database/rows.js'
 import { type By, findRefundInstant } from '../audit.sql.js'
 import { type QuoteDeps, readQuote } from '../quote.js'
 import { type SettleDeps, settlePayment } from '../settle.js'
-import { rememberUser } from '../users.sql.js'
+import { findUser, rememberUser } from '../users.sql.js'
 import type { DeskMethod } from './desk.js'
 
 export type RecordDeps = SettleDeps & QuoteDeps
@@ -27,11 +27,13 @@ export interface TakenAtDesk {
   readonly amount: number
   /** Names one payment by this method, of whichever user. */
   readonly reference: string
+  /** The user may be one that the service has not seen; else a mistyped id would be booked on. */
+  readonly newUser: boolean
 }
 
 /**
- * Gives the id of the payment, which a repetition finds again. Throws what `quoteRefusal` names, `unknown_method` where cash is
- * not taken, `wrong_amount` with what is to be paid, `conflict` with the payment that has this reference, or `already_refunded`.
+ * Gives the id of the payment, which a repetition finds again. Throws `not_found` for a user that is not known, what
+ * `quoteRefusal` names, `unknown_method` where cash is not taken, `wrong_amount` with what is to be paid, `conflict` with the payment that has this reference, or `already_refunded`.
  */
 export async function recordPayment(deps: RecordDeps, sent: TakenAtDesk, by: By): Promise<string> {
   requireRole(by.operator, 'payment.record')
@@ -49,6 +51,8 @@ async function recordTaken(deps: RecordDeps, taken: TakenAtDesk, by: By): Promis
   // After the quote, which may be refused because of this very payment.
   const known = await findRecorded(deps, taken)
   if (known) return sameAs(deps, known, taken)
+  if (!taken.newUser && !(await findUser(database, userId)))
+    throw new BillingError('not_found', { extra: { user_id: userId } })
   if (quoted.status === 'rejected') throw quoted.reason
   const { offer } = quoted.value
   const now = clock.now()
@@ -107,7 +111,7 @@ function referenceTaken({ id, status }: Payment): BillingError {
  * What is to be taken, and what it would buy now. Throws what `recordPayment` would, of the purchase; and `conflict` with the
  * payment that has this reference, whatever it bought.
  */
-export async function quoteAtDesk(deps: RecordDeps, wanted: Omit<TakenAtDesk, 'amount'>) {
+export async function quoteAtDesk(deps: RecordDeps, wanted: Omit<TakenAtDesk, 'amount' | 'newUser'>) {
   const method = methodNamed(deps, wanted.method)
   const known = await findRecorded(deps, { ...wanted, reference: readDeskReference(wanted.reference) })
   if (known) throw referenceTaken(known)

@@ -1,8 +1,9 @@
-// What a file is by its content, whatever its name and its sender say: a picture or a PDF, and harmless to open. Structure alone is
-// read, within bounds; no pixel is decoded. Sources: ISO/IEC 10918-1 (JPEG), the PNG specification (third edition).
+// What a file is by its content, whatever its name and its sender say: a picture or a PDF. Of a picture the headers are read, within
+// bounds, and no pixel; a PDF is told by its first bytes and its end mark and is not looked into. Sources: ISO/IEC 10918-1 (JPEG), the
+// PNG specification (third edition), ISO 32000-1 (PDF).
 import { crc32 } from 'node:zlib'
 import { PROOF_TYPES, type ProofType } from '../../core/transfer.js'
-import { readPdf } from './pdf-file.js'
+import { inSlices } from '../../runtime/async.js'
 
 export function isProofType(word: string): word is ProofType {
   return PROOF_TYPES.some((type) => type === word)
@@ -15,8 +16,6 @@ export type ProofProblem =
   /** It ends early, or its parts are not where they should be. */
   | 'damaged'
   | 'too_many_pixels'
-  /** A PDF that runs something, carries files, or hides what it does. */
-  | 'active_content'
 
 export type ProofFile =
   | {
@@ -30,13 +29,10 @@ export type ProofFile =
 const PIXELS_MAX = 64_000_000
 const SIDE_MAX = 16_384
 
-export function readProofFile(bytes: Buffer): ProofFile {
-  if (startsWith(bytes, JPEG_START)) return readJpeg(bytes)
-  if (startsWith(bytes, PNG_START)) return readPng(bytes)
-  if (startsWith(bytes, PDF_START)) {
-    const pdf = readPdf(bytes)
-    return 'problem' in pdf ? pdf : { type: 'application/pdf', ...pdf }
-  }
+export async function readProofFile(bytes: Buffer): Promise<ProofFile> {
+  if (startsWith(bytes, JPEG_START)) return inSlices(readJpeg(bytes))
+  if (startsWith(bytes, PNG_START)) return inSlices(readPng(bytes))
+  if (startsWith(bytes, PDF_START)) return readPdf(bytes)
   return { problem: 'not_recognized' }
 }
 
@@ -55,17 +51,34 @@ function sizeProblem(width: number, height: number): ProofFile | null {
 }
 
 const DAMAGED: ProofFile = { problem: 'damaged' }
+
+const PDF_END = Buffer.from('%%EOF')
+/** Readers look for the end mark in so many bytes at the end (Adobe's supplement to ISO 32000, 3.4.4). */
+const PDF_TAIL_BYTES = 1_024
+
+function readPdf(bytes: Buffer): ProofFile {
+  const end = bytes.lastIndexOf(PDF_END)
+  if (end < 0 || end < bytes.length - PDF_TAIL_BYTES) return DAMAGED
+  return { type: 'application/pdf', length: end + PDF_END.length }
+}
+
+/** A few milliseconds of work, after which the event loop turns. */
+const SLICE_BYTES = 256 * 1024
+const SLICE_STEPS = 1_024
+
 const MARKER = { begin: 0xd8, end: 0xd9, scan: 0xda, temporary: 0x01 }
 
 /**
  * Segments up to the end marker. Phones write further pictures and notes of their own behind it (Samsung's trailer, motion
  * pictures), which are left out.
  */
-function readJpeg(bytes: Buffer): ProofFile {
+function* readJpeg(bytes: Buffer): Generator<void, ProofFile> {
   let at = 2
+  let steps = 0
   let hasFrame = false
   let hasScan = false
   while (at + 1 < bytes.length) {
+    if (++steps % SLICE_STEPS === 0) yield
     if (bytes[at] !== 0xff) return DAMAGED
     const marker = bytes[at + 1] ?? 0
     if (marker === 0xff) at += 1
@@ -85,7 +98,7 @@ function readJpeg(bytes: Buffer): ProofFile {
         if (!hasFrame) return DAMAGED
         hasScan = true
       }
-      at = marker === MARKER.scan ? scanEnd(bytes, end) : end
+      at = marker === MARKER.scan ? yield* scanEnd(bytes, end) : end
     }
   }
   return DAMAGED
@@ -101,8 +114,10 @@ function isRestart(marker: number): boolean {
 }
 
 /** Where the coded data end: at the next marker that does not belong to them. */
-function scanEnd(bytes: Buffer, from: number): number {
+function* scanEnd(bytes: Buffer, from: number): Generator<void, number> {
+  let steps = 0
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
+    if (++steps % SLICE_STEPS === 0) yield
     const next = bytes[at + 1]
     if (next !== 0 && next !== 0xff && next !== undefined && !isRestart(next)) return at
   }
@@ -113,14 +128,17 @@ function scanEnd(bytes: Buffer, from: number): number {
 const CHUNK_FRAME = 12
 
 /** Every chunk with its checksum, from the header to the end, behind which nothing is kept. */
-function readPng(bytes: Buffer): ProofFile {
+function* readPng(bytes: Buffer): Generator<void, ProofFile> {
   let at = PNG_START.length
+  let steps = 0
   let hasData = false
   while (at + CHUNK_FRAME <= bytes.length) {
+    if (++steps % SLICE_STEPS === 0) yield
     const length = bytes.readUInt32BE(at)
     const end = at + CHUNK_FRAME + length
     if (end > bytes.length) return DAMAGED
-    if (crc32(bytes.subarray(at + 4, end - 4)) !== bytes.readUInt32BE(end - 4)) return DAMAGED
+    const checksum = yield* sliced(bytes.subarray(at + 4, end - 4), 0, (part, sum) => crc32(part, sum))
+    if (checksum !== bytes.readUInt32BE(end - 4)) return DAMAGED
     const type = bytes.toString('latin1', at + 4, at + 8)
     const isFirst = at === PNG_START.length
     if (isFirst !== (type === 'IHDR') || !/^[A-Za-z]{4}$/.test(type)) return DAMAGED
@@ -134,4 +152,18 @@ function readPng(bytes: Buffer): ProofFile {
     at = end
   }
   return DAMAGED
+}
+
+/** `take` on one part of the bytes after the other, each with what it gave for the part before. */
+export function* sliced<Value>(
+  bytes: Buffer,
+  first: Value,
+  take: (part: Buffer, before: Value) => Value,
+): Generator<void, Value> {
+  let value = first
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    if (at > 0) yield
+    value = take(bytes.subarray(at, at + SLICE_BYTES), value)
+  }
+  return value
 }

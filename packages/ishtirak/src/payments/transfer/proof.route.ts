@@ -7,7 +7,7 @@ import type { App } from '../../http/app.js'
 import { type CallerChecks, callersBy } from '../../http/callers.js'
 import { problemResponses } from '../../http/problem.js'
 import { nameSchemas } from '../../http/schemas.js'
-import { acceptStreams, refuseLongBody } from '../../http/upload.js'
+import { acceptStreams, refuseLongBody, UPLOAD_CONFIG } from '../../http/upload.js'
 import { BASE, nullable, timestamp, USER_ROUTE } from '../schemas.js'
 import { type ProofDeps, receiveProof } from './proof.js'
 
@@ -39,7 +39,7 @@ export function proofRoutes(deps: ProofRoutesDeps) {
     operationId: 'uploadProof',
     summary: 'Upload a proof of a transfer',
     description:
-      'The body is the file: a JPEG, PNG or PDF of at most 2 MiB, told by its content. At most 3 a transfer; the same file again is the same proof.',
+      'The body is the file: a JPEG, PNG or PDF of at most 8 MiB, told by its content. At most 3 a transfer; the same file again is the same proof.',
     params: Type.Object({ payment_id: Type.String() }),
     response: {
       200: ProofSchema,
@@ -61,7 +61,7 @@ export function proofRoutes(deps: ProofRoutesDeps) {
     const users = callersBy(deps.identify)
     app.put(
       `${BASE}/payments/:payment_id/proof`,
-      { schema, onRequest: users.onRequest },
+      { schema, config: UPLOAD_CONFIG, onRequest: users.onRequest },
       async (request, reply) => {
         const { userId } = users.of(request)
         refuseLongBody(request)

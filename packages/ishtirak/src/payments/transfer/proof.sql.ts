@@ -34,6 +34,21 @@ export async function listProofs(database: Queryable, of: OfPayment): Promise<re
   return (await database.query(selectProofs, [of.userId, of.paymentId])).map(parseProof)
 }
 
+const selectToCheck = statement(
+  'transfer_proofs.to_check',
+  `select payment_id from transfers
+    where user_id = $1 and payment_id = any($2::text[]) and state = 'open' and proof_at is not null`,
+)
+
+/** Of these payments those of which a slip was sent that no operator has decided on. */
+export async function slipsToCheck(
+  database: Queryable,
+  { userId, paymentIds }: { readonly userId: string; readonly paymentIds: readonly string[] },
+): Promise<readonly string[]> {
+  const rows = await database.query(selectToCheck, [userId, paymentIds])
+  return rows.map((row) => text(row, 'payment_id'))
+}
+
 const insertProof = statement(
   'transfer_proofs.insert',
   `with proved as (

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createClient } from '../../../../../packages/client/src/index.js'
 import { describeScenario } from '../../../../../test/support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../../test/support/operator.js'
-import { jpeg, objectStream, pdf, png } from '../../../../../test/support/proof-files.js'
+import { jpeg, pdf, png } from '../../../../../test/support/proof-files.js'
 import { type Answer, createWorld, START, tokenOf, type World } from '../../../../../test/support/world.js'
 import { statement } from '../../database/database.js'
 import { uploadProof } from './proof.js'
@@ -68,7 +68,7 @@ describeScenario('a proof of a transfer', ({ database }) => {
     const id = await ask()
     const asked = (await world.as('user-1').get(`${PAYMENTS}/${id}`)).body
     expect(asked.transfer.proof_url).toBe(`${world.config.publicUrl}${PAYMENTS}/${id}/proof`)
-    const file = png({ extra: 2 * MEGABYTE - 200 })
+    const file = png({ extra: 8 * MEGABYTE - 200 })
     const stored = await upload(id, file)
     expect([stored.status, stored.body]).toEqual([
       200,
@@ -121,7 +121,7 @@ describeScenario('a proof of a transfer', ({ database }) => {
     ['nothing', '', 'not_recognized'],
     ['a picture that is cut', jpeg().subarray(0, 60), 'damaged'],
     ['a picture of 400 million pixels', png({ width: 20_000, height: 20_000 }), 'too_many_pixels'],
-    ['a PDF with a script', pdf({ objects: [objectStream('5 0 << /S /JavaScript >>')] }), 'active_content'],
+    ['a PDF without its end', pdf().subarray(0, 200), 'damaged'],
   ])('%s is refused, and nothing is stored', async (_, body, reason) => {
     const id = await ask()
     const answer = await upload(id, body)
@@ -138,9 +138,9 @@ describeScenario('a proof of a transfer', ({ database }) => {
     expect(Buffer.from(await (await download(id, 1)).arrayBuffer()).equals(file)).toBe(true)
   })
 
-  it('has at most 2 MiB, whether it says so or not', async () => {
+  it('has at most 8 MiB, whether it says so or not', async () => {
     const id = await ask()
-    const long = jpeg({ scan: 2 * MEGABYTE })
+    const long = jpeg({ scan: 8 * MEGABYTE })
     expect(codeOf(await upload(id, long))).toEqual([413, 'payload_too_large'])
     const body = new ReadableStream({
       start: (controller) => {

@@ -6,12 +6,13 @@ import { DAY } from '../../core/instant.js'
 import { decideProof, type Proof, proofProblem } from '../../core/transfer.js'
 import { type Database, untilFresh } from '../../database/database.js'
 import type { Uploads } from '../../http/upload.js'
+import { inSlices } from '../../runtime/async.js'
 import type { Clock } from '../../runtime/clock.js'
 import { findPayment } from '../payments.sql.js'
 import { describeChange, type SaveDeps } from '../save.js'
 import { type SettlementChange, type Settlements, saveSettlement } from '../settle.sql.js'
 import { eraseProofsBefore, listProofs, saveProof, saveProofContent } from './proof.sql.js'
-import { readProofFile } from './proof-file.js'
+import { readProofFile, sliced } from './proof-file.js'
 import { findTransfer, type StoredTransfer } from './transfers.sql.js'
 
 export interface ProofDeps extends SaveDeps {
@@ -33,16 +34,16 @@ export async function receiveProof(deps: ProofDeps, of: OfPayment, body: Readabl
   const { stored, proofs } = await loadProofs(deps, of)
   // The same file may come again when there are three: only its content says so.
   if (proofProblem(stored.transfer, proofs) === 'decided') throw refusalBecause('decided', stored)
-  return deps.uploads.receive(body, (file) => uploadProof(deps, of, file))
+  return deps.uploads.receive(of.userId, body, (file) => uploadProof(deps, of, file))
 }
 
 /** A file that is here already. Throws the same. */
 export async function uploadProof(deps: ProofDeps, of: OfPayment, sent: Buffer): Promise<Proof> {
-  const read = readProofFile(sent)
+  const read = await readProofFile(sent)
   if ('problem' in read) throw new BillingError('file_not_accepted', { extra: { reason: read.problem } })
   const content = sent.subarray(0, read.length)
-  const sha256 = createHash('sha256').update(content).digest('hex')
-  const file = { type: read.type, bytes: content.length, sha256 }
+  const digest = await inSlices(sliced(content, createHash('sha256'), (part, hash) => hash.update(part)))
+  const file = { type: read.type, bytes: content.length, sha256: digest.digest('hex') }
   return untilFresh('proof', async () => {
     const { stored, proofs } = await loadProofs(deps, of)
     const decision = decideProof(stored.transfer, proofs, file, deps.clock.now())

@@ -1,0 +1,82 @@
+// What a call throws. Each error keeps what was answered: its code, and the request id by which the service's log has it.
+
+/** An answer that is no success. */
+interface Refusal {
+  readonly status: number
+  /** Stable: switch on this. `unknown` where the answer is not Ishtirak's own, as that of a proxy. */
+  readonly code: string
+  readonly requestId: string | null
+  /** In how many seconds to try again, where the answer says it. */
+  readonly retryAfter: number | null
+  /** The body, RFC 9457; empty where it is not Ishtirak's own. */
+  readonly problem: Readonly<Record<string, unknown>>
+}
+
+/** The API refused. */
+export class BillingApiError extends Error implements Refusal {
+  override readonly name: string = 'BillingApiError'
+  declare readonly status: number
+  declare readonly code: string
+  declare readonly requestId: string | null
+  declare readonly retryAfter: number | null
+  declare readonly problem: Readonly<Record<string, unknown>>
+  constructor(refusal: Refusal, message = 'billing refused') {
+    super(`${message}: ${inWords(refusal)}`)
+    Object.assign(this, refusal)
+  }
+}
+
+/** The platform's key is refused (401, 403): `apiKey` is none of PLATFORM_API_KEYS. No outage: no call works until that is mended. */
+export class BillingConfigurationError extends BillingApiError {
+  override readonly name = 'BillingConfigurationError'
+  constructor(refusal: Refusal) {
+    super(refusal, 'billing refuses apiKey, the key of the platform')
+  }
+}
+
+/** No answer in time, a broken connection, or an answer that reports trouble of the server (5xx, 429, 408, 3xx). */
+export class BillingUnreachableError extends Error {
+  override readonly name = 'BillingUnreachableError'
+  /** Null, as all below, where nothing was answered. */
+  readonly status: number | null
+  /** Such as `provider_unavailable`: Ishtirak itself is there. */
+  readonly code: string | null
+  readonly requestId: string | null
+  readonly retryAfter: number | null
+  readonly problem: Readonly<Record<string, unknown>> | null
+  constructor(refusal: Refusal | null, options?: ErrorOptions) {
+    super(refusal ? `billing cannot answer: ${inWords(refusal)}` : 'billing is unreachable', options)
+    this.status = refusal?.status ?? null
+    this.code = refusal?.code ?? null
+    this.requestId = refusal?.requestId ?? null
+    this.retryAfter = refusal?.retryAfter ?? null
+    this.problem = refusal?.problem ?? null
+  }
+}
+
+function inWords({ status, code, requestId }: Refusal): string {
+  return `${status} ${code}${requestId === null ? '' : ` (request ${requestId})`}`
+}
+
+export async function readRefusal(response: Response): Promise<Refusal> {
+  const problem = readProblem(await response.text())
+  const { code, request_id: requestId = response.headers.get('x-request-id') } = problem
+  const seconds = response.headers.get('retry-after') ?? ''
+  return {
+    status: response.status,
+    code: typeof code === 'string' ? code : 'unknown',
+    requestId: typeof requestId === 'string' ? requestId : null,
+    retryAfter: /^\d+$/.test(seconds) ? Number(seconds) : null,
+    problem,
+  }
+}
+
+function readProblem(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch (error) {
+    if (error instanceof SyntaxError) return {}
+    throw error
+  }
+}

@@ -1,0 +1,32 @@
+// Another amount came than was asked for, and an operator takes it: what is booked, and what is kept beside it.
+import type { CheckoutReport } from './checkout.js'
+import type { Payment } from './payment.js'
+import type { Money } from './plan.js'
+
+/** What the user was asked for. */
+export function priceAsked({ price, amountAsked }: Pick<Payment, 'price' | 'amountAsked'>): Money {
+  return amountAsked === null ? price : { ...price, amount: amountAsked }
+}
+
+type SaidMoney = Pick<CheckoutReport, 'amount' | 'currency'>
+
+/** Two reports name the same amount, and an operator who takes the payment books the same by either. */
+export function isSameMoney(payment: Payment, one: SaidMoney, other: SaidMoney): boolean {
+  const booked = [one, other].map((said) => asItCame(payment, said)?.price.amount)
+  return one.amount === other.amount && booked[0] === booked[1]
+}
+
+/** Of the column. */
+const AMOUNT_MAX = 2_147_483_647
+
+/**
+ * An operator takes a payment as it was reported: what came is booked. What the report leaves unsaid, or names in another currency,
+ * is booked as it was asked for. Null: there is no such amount.
+ */
+export function asItCame(payment: Payment, { amount, currency }: SaidMoney): Payment | null {
+  const { price } = payment
+  const isUnsaid = amount === null || (currency !== null && currency !== price.currency)
+  if (isUnsaid || amount === price.amount) return payment
+  if (amount < 1 || amount > AMOUNT_MAX) return null
+  return { ...payment, price: { ...price, amount }, amountAsked: price.amount }
+}

@@ -1,0 +1,109 @@
+// The list of all time: it is in order and without overlap, nothing that was taken back is in it, and it says what gave what.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { instantOf } from '../../../../test/support/fixtures.js'
+import { type GivenTime, heldTime } from './held-time.js'
+import { DAY, toTimestamp } from './instant.js'
+
+const january = instantOf('2026-01-01T00:00:00Z')
+const day = (n: number) => january + n * DAY
+
+function given(of: Partial<GivenTime> & { readonly from: number; readonly to: number }): GivenTime {
+  const { from, to, ...more } = of
+  return {
+    ...{ by: 'paid', id: `pay_${from}`, plan: { id: 'pro', name: 'Pro' }, months: 1, days: 0 },
+    ...{ start: day(from), end: day(to), bookedAt: day(from), refundedAt: null, ...more },
+  }
+}
+
+const pieces = (...of: Parameters<typeof heldTime>) =>
+  heldTime(...of).map((time) => [
+    time.by,
+    time.by === 'gap' ? null : time.id,
+    toTimestamp(time.start).slice(5, 10),
+    toTimestamp(time.end).slice(5, 10),
+  ])
+
+describe('all time of a user', () => {
+  it('stands in order, with the gaps between, from whatever gave it', () => {
+    const times = [
+      given({ from: 60, to: 90, by: 'code', id: 'red_1' }),
+      given({ from: 0, to: 31 }),
+      given({ from: 31, to: 45, by: 'granted', id: 'grt_1', months: 0, days: 14 }),
+    ]
+    expect(pieces(times, [])).toEqual([
+      ['paid', 'pay_0', '01-01', '02-01'],
+      ['granted', 'grt_1', '02-01', '02-15'],
+      ['gap', null, '02-15', '03-02'],
+      ['code', 'red_1', '03-02', '04-01'],
+    ])
+  })
+
+  it('has of a refund what was used before it, and nothing of what had not begun', () => {
+    const refunded = { refundedAt: day(10) }
+    const times = [given({ from: 0, to: 31, ...refunded }), given({ from: 31, to: 59, ...refunded })]
+    expect(pieces(times, [])).toEqual([['paid', 'pay_0', '01-01', '01-11']])
+    expect(heldTime(times, [])[0]).toMatchObject({ isRefunded: true })
+    // It was used up before its money went back.
+    expect(pieces([given({ from: 0, to: 31, refundedAt: day(40) })], [])).toEqual([
+      ['paid', 'pay_0', '01-01', '02-01'],
+    ])
+  })
+
+  it('ends where an operator ended it, and begins again with what was booked later', () => {
+    const times = [
+      given({ from: 0, to: 31 }),
+      given({ from: 31, to: 59, bookedAt: day(5) }),
+      // The provider says that it was paid before the end; it was booked after it.
+      given({ from: 9, to: 40, bookedAt: day(11) }),
+    ]
+    expect(pieces(times, [day(10)])).toEqual([
+      ['paid', 'pay_0', '01-01', '01-11'],
+      ['paid', 'pay_9', '01-10', '02-10'],
+    ])
+  })
+
+  it('joins days granted behind each other, of the same plan alone', () => {
+    const grant = (from: number, to: number, id = 'pro') =>
+      given({
+        from,
+        to,
+        by: 'granted',
+        id: `grt_${from}`,
+        plan: { id, name: id },
+        months: 0,
+        days: to - from,
+      })
+    expect(
+      pieces([grant(0, 3), grant(3, 5), grant(5, 9, 'business'), grant(12, 13, 'business')], []),
+    ).toEqual([
+      ['granted', 'grt_0', '01-01', '01-06'],
+      ['granted', 'grt_5', '01-06', '01-10'],
+      ['gap', null, '01-10', '01-13'],
+      ['granted', 'grt_12', '01-13', '01-14'],
+    ])
+    expect(heldTime([grant(0, 3), grant(3, 5)], [])[0]).toMatchObject({ days: 5 })
+  })
+
+  it('leaves no second out between its ends, whatever is given', () => {
+    const one = fc
+      .record({ from: fc.nat(300), length: fc.integer({ min: 1, max: 60 }), isPaid: fc.boolean() })
+      .map(({ from, length, isPaid }) => given({ from, to: from + length, by: isPaid ? 'paid' : 'granted' }))
+    fc.assert(
+      fc.property(
+        fc.array(one, { maxLength: 12 }),
+        fc.array(fc.nat(360).map(day), { maxLength: 3 }),
+        (times, stops) => {
+          const held = heldTime(times, stops)
+          for (const [index, piece] of held.entries()) {
+            expect(piece.end).toBeGreaterThan(piece.start)
+            const next = held[index + 1]
+            if (next) expect(next.start).toBeLessThanOrEqual(piece.end)
+          }
+          expect(held[0]?.by).not.toBe('gap')
+          expect(held.at(-1)?.by).not.toBe('gap')
+        },
+      ),
+    )
+  })
+})

@@ -1,0 +1,78 @@
+// All the time that a user had, has and will have, in order: what each payment, code and grant gave, and the gaps between.
+// The periods of the facts are forgotten when they are over; this is told from what is kept of their sources. Pure.
+import type { Instant } from './instant.js'
+import type { Plan } from './plan.js'
+import type { PaidPeriod, Period, Subscription } from './subscription.js'
+
+/** What gave the time. */
+export const TIME_GIVERS = ['paid', 'code', 'granted'] as const
+export type TimeGiver = (typeof TIME_GIVERS)[number]
+
+/** What a payment, a code or a grant gave, before anything of it was taken back. */
+export interface GivenTime extends Period {
+  readonly by: TimeGiver
+  /** `pay_…`, `red_…` or `grt_…` */
+  readonly id: string
+  readonly plan: Pick<Plan, 'id' | 'name'>
+  /** 0 where days were granted, and the other way round. */
+  readonly months: number
+  readonly days: number
+  /** When it became the user's. */
+  readonly bookedAt: Instant
+  /** When its money went back; null: it did not. */
+  readonly refundedAt: Instant | null
+}
+
+/** A piece of the list. */
+export type HeldTime =
+  | (Omit<GivenTime, 'bookedAt' | 'refundedAt'> & { readonly isRefunded: boolean })
+  | (Period & { readonly by: 'gap' })
+
+/** `stops`: when operators ended the user's access. */
+export function heldTime(given: readonly GivenTime[], stops: readonly Instant[]): readonly HeldTime[] {
+  const held: HeldTime[] = []
+  const inOrder = given
+    .map((one) => ({ ...one, end: endOf(one, stops) }))
+    .filter(({ start, end }) => start < end)
+    .sort((one, other) => one.start - other.start || one.end - other.end)
+  for (const { bookedAt, refundedAt, ...time } of inOrder) {
+    const last = held.at(-1)
+    if (last && last.end < time.start) held.push({ by: 'gap', start: last.end, end: time.start })
+    // Days granted behind granted days of the same plan are one piece, as they are one period.
+    if (last?.by === 'granted' && time.by === 'granted' && isJoined(last, time))
+      held.splice(-1, 1, { ...last, end: time.end, days: last.days + time.days })
+    else held.push({ ...time, isRefunded: refundedAt !== null })
+  }
+  return held
+}
+
+/** A refund takes what is left of its time; an end by an operator, what is left of all that was the user's then. */
+function endOf({ end, bookedAt, refundedAt }: GivenTime, stops: readonly Instant[]): Instant {
+  return Math.min(end, refundedAt ?? end, ...stops.filter((stop) => bookedAt <= stop))
+}
+
+interface OfPlan extends Period {
+  readonly plan: Pick<Plan, 'id'>
+}
+
+function isJoined(one: OfPlan, other: OfPlan): boolean {
+  return one.end === other.start && one.plan.id === other.plan.id
+}
+
+/** Time on one plan without a gap, from whatever sources. */
+export type PlanStretch = Pick<PaidPeriod, 'plan' | 'start' | 'end'>
+
+/** What is not over: the plan in effect, then those that follow. None in grace, and without a plan that ends. */
+export function stretchesAt({ status, periods }: Subscription, now: Instant): readonly PlanStretch[] {
+  return status === 'active' ? stretchesOf(periods).filter(({ end }) => now < end) : []
+}
+
+function stretchesOf(periods: readonly PaidPeriod[]): readonly PlanStretch[] {
+  const stretches: PlanStretch[] = []
+  for (const { plan, start, end } of periods) {
+    const last = stretches.at(-1)
+    if (last && isJoined(last, { plan, start, end })) stretches.splice(-1, 1, { ...last, end })
+    else stretches.push({ plan, start, end })
+  }
+  return stretches
+}

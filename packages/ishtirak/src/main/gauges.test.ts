@@ -1,0 +1,121 @@
+// The figures of what waits and of what works on it, as Prometheus reads them.
+import path from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV } from '../../../../test/support/operator.js'
+import { waitFor } from '../../../../test/support/wait-for.js'
+import { createWorld, START, type World } from '../../../../test/support/world.js'
+import type { Database } from '../database/database.js'
+import { DatabaseUnavailable } from '../database/database.js'
+
+const TRANSFER_FILE = path.resolve(import.meta.dirname, '../../../../docs/transfer.example.json')
+const EVENTS = {
+  EVENTS_ALLOW_PRIVATE: 'true',
+  EVENTS_URL: 'http://127.0.0.1:9/events',
+  EVENTS_SECRETS: `whsec_${'A'.repeat(32)}`,
+}
+const HOUR = 3_600
+
+describeScenario('the figures', ({ database }) => {
+  let world: World
+  afterEach(() => world.stop())
+
+  const read = async () => (await world.service.metrics.render()).text.split('\n')
+  const figure = (lines: readonly string[], name: string) => {
+    const line = lines.find((one) => one.startsWith(`${name} `))
+    return line === undefined ? undefined : Number(line.slice(name.length + 1))
+  }
+  const transferOf = (userId: string) =>
+    world.as(userId).post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
+
+  it('count checkouts at the provider, of both ways to buy, and no transfers', async () => {
+    world = await createWorld(database(), { env: { TRANSFER_FILE } })
+    for (let n = 0; n < 20; n++) expect((await transferOf(`user-${n}`)).status).toBe(201)
+    expect(figure(await read(), 'ishtirak_checkouts_opened_total')).toBe(0)
+    await world.as('card-1').upgrade()
+    await world.as('card-2').post('/api/v1/billing/payments', { plan: 'pro' })
+    expect(figure(await read(), 'ishtirak_checkouts_opened_total')).toBe(2)
+  })
+
+  it('say how many wait of each kind, and for how long the oldest does', async () => {
+    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...EVENTS, TRANSFER_FILE } })
+    await transferOf('user-1')
+    await world.advance(HOUR)
+    await transferOf('user-2')
+    await world.as('user-3').buy()
+    await world.advance(2 * HOUR)
+    const lines = await read()
+    const inbox = (name: string, kind: string) => figure(lines, `ishtirak_inbox_${name}{kind="${kind}"}`)
+    expect([inbox('entries', 'transfer_open'), inbox('oldest_age_seconds', 'transfer_open')]).toEqual([
+      2,
+      3 * HOUR,
+    ])
+    expect([inbox('entries', 'finding'), inbox('oldest_age_seconds', 'finding')]).toEqual([0, 0])
+    // What was asked for, opened and booked: the platform has confirmed none of it.
+    const waiting = await database().query(
+      { name: 'test.gauges.waiting', text: 'select count(*)::int as n from outbox', isChange: false },
+      [],
+    )
+    expect(figure(lines, 'ishtirak_events_waiting')).toBe(waiting[0]?.n)
+    expect(figure(lines, 'ishtirak_events_waiting')).toBeGreaterThan(1)
+    expect(figure(lines, 'ishtirak_events_oldest_age_seconds')).toBeGreaterThanOrEqual(2 * HOUR)
+  })
+
+  it('say of each job when it had its last round, and whether that failed', async () => {
+    world = await createWorld(database())
+    const job = (lines: readonly string[], what: string, name: string) =>
+      figure(lines, `ishtirak_job_${what}{name="${name}"}`)
+    const first = await read()
+    expect(job(first, 'last_round_timestamp_seconds', 'deliver-events')).toBe(START / 1_000)
+    expect(job(first, 'interval_seconds', 'deliver-events')).toBe(1)
+    await database().script('alter table portal_sessions rename to portal_sessions_gone')
+    try {
+      await world.advance(HOUR)
+    } finally {
+      await database().script('alter table portal_sessions_gone rename to portal_sessions')
+    }
+    const failed = await read()
+    expect(job(failed, 'last_round_timestamp_seconds', 'deliver-events')).toBe(START / 1_000 + HOUR)
+    expect(job(failed, 'failing', 'forget-portal-sessions')).toBe(1)
+    expect(job(failed, 'failing', 'deliver-events')).toBe(0)
+    await world.advance(HOUR)
+    expect(job(await read(), 'failing', 'forget-portal-sessions')).toBe(0)
+  })
+
+  it.each([
+    ['answers', {}, 1],
+    ['refuses the key', { CHARGILY_SECRET_KEY: 'test_sk_of_no_account' }, 0],
+    ['is not there', { CHARGILY_API_URL: 'http://127.0.0.1:9' }, 0],
+  ])('say whether the provider %s, without waiting for it', async (_what, env, up) => {
+    world = await createWorld(database(), { env })
+    expect(figure(await read(), 'ishtirak_provider_up')).toBeNaN()
+    await waitFor(async () => figure(await read(), 'ishtirak_provider_up') === up)
+  })
+
+  it('are read from the database once for all readings of half a minute, and stand without it', async () => {
+    const asked: string[] = []
+    let isAway = false
+    const inner = database()
+    const watched: Database = {
+      ...inner,
+      kind: inner.kind,
+      query: async (one, parameters) => {
+        if (one.name === 'inbox.waits') asked.push(one.name)
+        if (one.name === 'inbox.waits' && isAway) throw new DatabaseUnavailable('away')
+        return inner.query(one, parameters)
+      },
+      transaction: (work) => inner.transaction(work),
+      script: (sql) => inner.script(sql),
+    }
+    world = await createWorld(watched)
+    await Promise.all(Array.from({ length: 20 }, read))
+    expect(asked).toEqual(['inbox.waits'])
+    await world.stop()
+    isAway = true
+    world = await createWorld(watched)
+    const lines = await read()
+    expect(lines.filter((line) => line.startsWith('ishtirak_inbox_'))).toEqual([])
+    expect(figure(lines, 'ishtirak_events_waiting')).toBeNaN()
+    expect(figure(lines, 'ishtirak_job_failing{name="send-mail"}')).toBe(0)
+  })
+})

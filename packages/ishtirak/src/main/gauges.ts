@@ -1,0 +1,152 @@
+// What waits, and whether it is being worked on, for Prometheus. A scrape reads what was read lately: the
+// database is asked at most twice a minute, the provider at most once, and neither keeps a scrape waiting for long.
+import { Gauge } from 'prom-client'
+import { type Instant, MINUTE, SECOND } from '../core/instant.js'
+import { type Database, givenUpAfter, withLimit } from '../database/database.js'
+import { type EventQueue, eventQueue } from '../events/event-history.sql.js'
+import { shareLooks } from '../http/health.js'
+import type { Metrics } from '../http/metrics.js'
+import type { Check } from '../operator/examine.js'
+import type { JobRounds } from '../operator/health.js'
+import { type InboxWait, inboxWaits } from '../operator/inbox.sql.js'
+import type { Clock } from '../runtime/clock.js'
+import type { Config } from '../runtime/config.js'
+import type { Log } from '../runtime/log.js'
+
+interface GaugeDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly rounds: JobRounds
+  readonly lookAtProvider: () => Promise<Check>
+}
+
+const WAITS_MS = 30 * SECOND
+const WAITS_LIMIT_MS = 2 * SECOND
+const PROVIDER_MS = MINUTE
+
+interface Series {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+type Read = () => Promise<readonly Series[]> | readonly Series[]
+type AddGauge = (
+  of: { readonly name: string; readonly help: string; readonly labelNames?: string[] },
+  read: Read,
+  aggregator?: 'max' | 'min',
+) => void
+
+export function publishGauges(
+  metrics: Metrics,
+  deps: GaugeDeps,
+  { events, workers }: Pick<Config, 'events' | 'workers'>,
+): void {
+  const add: AddGauge = (of, read, aggregator = 'max') =>
+    new Gauge({
+      ...of,
+      // Each worker sees the same database and provider.
+      aggregator,
+      registers: [metrics.registry],
+      async collect() {
+        const series = await read()
+        this.reset()
+        for (const { labels, value } of series) this.set(labels, value)
+      },
+    })
+  addWaits(add, deps, events !== undefined)
+  const provider = latestLook(deps.lookAtProvider, PROVIDER_MS * workers)
+  const help = '1: the provider answers and knows the key; 0: not; NaN: not asked yet'
+  add({ name: 'ishtirak_provider_up', help }, () => [{ labels: {}, value: provider() }], 'min')
+  addJobs(add, deps.rounds)
+}
+
+function addWaits(add: AddGauge, deps: GaugeDeps, sendsEvents: boolean): void {
+  const waits = shareLooks(() => readWaits(deps, sendsEvents), WAITS_MS)
+  const ageOf = (since: Instant | null) =>
+    since === null ? 0 : Math.max(0, deps.clock.now() - since) / SECOND
+  const ofInbox =
+    (figure: (wait: InboxWait) => number): Read =>
+    async () =>
+      (await waits())?.inbox.map((wait) => ({ labels: { kind: wait.kind }, value: figure(wait) })) ?? []
+  // NaN: not known. A comparison with it is false, so that no alert is raised by it.
+  const ofQueue =
+    (figure: (queue: EventQueue) => number): Read =>
+    async () => {
+      const known = await waits()
+      return [{ labels: {}, value: known ? figure(known.queue) : Number.NaN }]
+    }
+  const labelNames = ['kind']
+  add(
+    { name: 'ishtirak_inbox_entries', help: 'What waits for operators, at most 100 of a kind', labelNames },
+    ofInbox(({ entries }) => entries),
+  )
+  add(
+    { name: 'ishtirak_inbox_oldest_age_seconds', help: 'How long the oldest of a kind waits', labelNames },
+    ofInbox(({ oldest }) => ageOf(oldest)),
+  )
+  add(
+    { name: 'ishtirak_events_waiting', help: 'Events that the platform has not confirmed' },
+    ofQueue(({ events }) => events),
+  )
+  add(
+    { name: 'ishtirak_events_oldest_age_seconds', help: 'How long the oldest of them waits' },
+    ofQueue(({ oldest }) => ageOf(oldest)),
+  )
+}
+
+function addJobs(add: AddGauge, rounds: JobRounds): void {
+  const each =
+    (read: (round: ReturnType<JobRounds['list']>[number]) => number): Read =>
+    () =>
+      rounds.list().map((round) => ({ labels: { name: round.name }, value: read(round) }))
+  const labelNames = ['name']
+  const help = 'When a job ended its last round; before the first one, when it was started'
+  add(
+    { name: 'ishtirak_job_last_round_timestamp_seconds', help, labelNames },
+    each(({ ranAt, expectedAt }) => (ranAt ?? expectedAt) / SECOND),
+  )
+  add(
+    { name: 'ishtirak_job_interval_seconds', help: 'How often a job has a round', labelNames },
+    each(({ everyMs }) => everyMs / SECOND),
+  )
+  add(
+    { name: 'ishtirak_job_failing', help: '1: the last round of a job failed', labelNames },
+    each(({ ranAt, failedAt }) => (failedAt !== null && failedAt === ranAt ? 1 : 0)),
+  )
+}
+
+/** Null: the database did not say, and nothing is published for as long. */
+async function readWaits({ database, clock, log }: GaugeDeps, sendsEvents: boolean) {
+  const bounded = withLimit(database, givenUpAfter(WAITS_LIMIT_MS))
+  try {
+    const inbox = await inboxWaits(bounded, clock.now())
+    // Where there is no address, events are only kept.
+    const queue = sendsEvents ? await eventQueue(bounded) : { events: 0, oldest: null }
+    return { inbox, queue }
+  } catch (error) {
+    log.warn({ err: error }, 'what waits cannot be read for the metrics')
+    return null
+  }
+}
+
+/** What the last look said. A look that is older than `everyMs` begins another, which nothing waits for. */
+function latestLook(look: () => Promise<Check>, everyMs: number): () => number {
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let latest = Number.NaN
+  const note = (value: number) => {
+    latest = value
+  }
+  return () => {
+    // Not the service's clock, which may be moved.
+    const now = performance.now()
+    if (now >= lookedAt + everyMs) {
+      lookedAt = now
+      look().then(
+        ({ verdict }) => note(verdict === 'ok' ? 1 : 0),
+        () => note(0),
+      )
+    }
+    return latest
+  }
+}

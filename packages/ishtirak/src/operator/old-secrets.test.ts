@@ -1,0 +1,183 @@
+// Secrets are rotated without a moment in which one of the two is refused, and doctor says when an old one was
+// last used.
+import { createHmac } from 'node:crypto'
+import { afterEach, expect, it } from 'vitest'
+import { makeCodes, PERCENT } from '../../../../test/support/codes.js'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { signInByIssuer, startIssuer } from '../../../../test/support/issuer.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { CHARGILY_KEY, createWorld, JWT_SECRET, tokenOf, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+import { movableClock } from '../runtime/clock.js'
+
+const NEW_SECRET = 'the secret that takes the place of that of the tests'
+const [OLD_KEY, NEW_KEY] = ['the-old-key-of-the-tests-of-secrets', 'the-new-key-of-the-tests-of-secrets']
+const [OLD_OPERATOR, NEW_OPERATOR] = ['the-old-key-of-an-operator', 'the-new-key-of-an-operator']
+const [OLD_CODES, NEW_CODES] = [
+  'the-old-key-of-the-codes-of-the-tests',
+  'the-new-key-of-the-codes-of-the-tests',
+]
+const OLD_WEBHOOK_KEY = 'test_sk_old0000000000000000000000000000000'
+const ROTATING = {
+  AUTH_JWT_SECRET: `${NEW_SECRET}, ${JWT_SECRET}`,
+  PLATFORM_API_KEYS: `${NEW_KEY},${OLD_KEY}`,
+  OPERATOR_KEYS: `amina:${NEW_OPERATOR},yacine:${OLD_OPERATOR}-2,amina:${OLD_OPERATOR}`,
+  CODE_KEYS: `${NEW_CODES},${OLD_CODES}`,
+  CHARGILY_WEBHOOK_KEYS: OLD_WEBHOOK_KEY,
+}
+const rows = statement('test.old_secrets.rows', 'select * from old_secrets order by list, fingerprint')
+
+describeScenario('a secret that is rotated', ({ database }) => {
+  let world: World
+  afterEach(() => world.stop())
+
+  const statusWith = async (authorization: string, path: string) =>
+    (await world.call('GET', path, { headers: { authorization: `Bearer ${authorization}` } })).status
+  const webhookWith = (key: string, id: string) => {
+    const body = JSON.stringify({ id, entity: 'event', type: 'other', data: {} })
+    const signature = createHmac('sha256', key).update(body).digest('hex')
+    return world.call('POST', '/api/v1/billing/webhook', {
+      body,
+      headers: { signature, 'content-type': 'application/json' },
+    })
+  }
+  const seen = async () =>
+    (await operatorOf(world, NEW_OPERATOR).get('/health')).body.checks.flatMap(
+      ({ subject, verdict, found }: Record<string, string>) =>
+        subject === 'secrets' ? [`${verdict} ${found}`] : [],
+    )
+
+  it('lets in with the new and the old one: users, platform, operators, webhooks; and no other', async () => {
+    world = await createWorld(database(), { env: ROTATING })
+    const token = (secret: string) => tokenOf({ sub: 'user-1' }, secret)
+    for (const [given, path] of [
+      [await token(NEW_SECRET), '/api/v1/billing/status'],
+      [await token(JWT_SECRET), '/api/v1/billing/status'],
+      [NEW_KEY, '/api/v1/platform/users/user-1'],
+      [OLD_KEY, '/api/v1/platform/users/user-1'],
+      [NEW_OPERATOR, '/api/v1/operator/payments'],
+      [OLD_OPERATOR, '/api/v1/operator/payments'],
+    ] as const)
+      expect([given, await statusWith(given, path)]).toEqual([given, 200])
+    for (const secret of [ROTATING.AUTH_JWT_SECRET, `${JWT_SECRET} `, 'another secret'.repeat(3)])
+      expect(await statusWith(await token(secret), '/api/v1/billing/status')).toBe(401)
+    for (const [index, key] of [CHARGILY_KEY, OLD_WEBHOOK_KEY].entries())
+      expect((await webhookWith(key, `evt_${index}`)).status).toBe(200)
+    expect((await webhookWith('test_sk_other', 'evt_other')).status).toBe(401)
+  })
+
+  it('says nothing else of a token of the old secret than of one of the new', async () => {
+    world = await createWorld(database(), { env: ROTATING })
+    const over = { sub: 'user-1', exp: world.clock.now() / 1000 - 60 }
+    for (const secret of [NEW_SECRET, JWT_SECRET])
+      expect(await statusWith(await tokenOf(over, secret), '/api/v1/billing/status')).toBe(401)
+  })
+
+  it('is watched from its first start behind another, and said with the hour of its last use', async () => {
+    world = await createWorld(database(), { env: ROTATING })
+    expect(await seen()).toContain(
+      'ok AUTH_JWT_SECRET, 2 of 2: looked for once the service has started with it',
+    )
+    await world.advance(60)
+    expect(await seen()).toEqual([
+      'ok AUTH_JWT_SECRET, 2 of 2: no use was seen since 2026-11-21T12:01:00Z',
+      'ok PLATFORM_API_KEYS, 2 of 2: no use was seen since 2026-11-21T12:01:00Z',
+      'ok OPERATOR_KEYS (amina), 2 of 2: no use was seen since 2026-11-21T12:01:00Z',
+      'ok CODE_KEYS, 2 of 2: no use was seen since 2026-11-21T12:01:00Z',
+      'ok CHARGILY_WEBHOOK_KEYS, 1 of 1: no use was seen since 2026-11-21T12:01:00Z',
+    ])
+    await world.advance(3_600)
+    await statusWith(await tokenOf({ sub: 'user-1' }, JWT_SECRET), '/api/v1/billing/status')
+    await statusWith(await tokenOf({ sub: 'user-1' }, NEW_SECRET), '/api/v1/billing/status')
+    await statusWith(NEW_KEY, '/api/v1/platform/users/user-1')
+    await enterConsole(world, OLD_OPERATOR)
+    await webhookWith(OLD_WEBHOOK_KEY, 'evt_1')
+    await world.advance(60)
+    expect(await seen()).toEqual([
+      'ok AUTH_JWT_SECRET, 2 of 2: last used 2026-11-21T13:01:00Z',
+      'ok PLATFORM_API_KEYS, 2 of 2: no use was seen since 2026-11-21T12:01:00Z',
+      'ok OPERATOR_KEYS (amina), 2 of 2: last used 2026-11-21T13:01:00Z',
+      'ok CODE_KEYS, 2 of 2: no use was seen since 2026-11-21T12:01:00Z',
+      'ok CHARGILY_WEBHOOK_KEYS, 1 of 1: last used 2026-11-21T13:01:00Z',
+    ])
+    const visit = await enterConsole(world, NEW_OPERATOR)
+    expect(wordsOf((await visit.open('/console/health')).text)).toContain(
+      'Secrets AUTH_JWT_SECRET, 2 of 2: last used 21 November 2026',
+    )
+  })
+
+  it('costs one write an hour, and none in a request; a stop writes what is left', async () => {
+    world = await createWorld(database(), { env: ROTATING })
+    await world.advance(60)
+    const uses = async () => (await database().query(rows, [])).map(({ used_at }) => used_at)
+    const use = () => statusWith(OLD_KEY, '/api/v1/platform/users/user-1')
+    const written = async () => (await uses()).filter((usedAt) => usedAt !== null).map(Number)
+    for (let minute = 0; minute < 59; minute++) {
+      await use()
+      await world.advance(60)
+      expect(await written()).toEqual([])
+    }
+    await use()
+    const atOne = world.clock.now()
+    await world.advance(60)
+    expect(await written()).toEqual([atOne])
+    await world.advance(600)
+    await use()
+    const last = world.clock.now()
+    await world.advance(60)
+    expect(await written()).toEqual([atOne])
+    await world.stop()
+    expect(await written()).toEqual([last])
+    // No row has a secret, nor a piece of one.
+    const stored = JSON.stringify(await database().query(rows, []))
+    for (const secret of Object.values(ROTATING).flatMap((list) => list.split(',')))
+      expect(stored).not.toContain(secret.trim().slice(-12))
+    world = await createWorld(database(), { env: ROTATING })
+    expect(await seen()).toContainEqual(
+      `ok PLATFORM_API_KEYS, 2 of 2: last used ${new Date(last).toISOString().slice(0, 19)}Z`,
+    )
+  })
+
+  it('of codes still reads those that it made, and makes no new ones', async () => {
+    world = await createWorld(database(), { env: { ...ROTATING, CODE_KEYS: OLD_CODES } })
+    const { code: old } = await makeCodes(operatorOf(world, NEW_OPERATOR), PERCENT)
+    await world.stop()
+    world = await createWorld(database(), { env: ROTATING })
+    const { code: fresh } = await makeCodes(operatorOf(world, NEW_OPERATOR), PERCENT)
+    await world.advance(3_660)
+    const quoted = async (userId: string, code: string) => {
+      const token = await tokenOf({ sub: userId }, NEW_SECRET)
+      const path = `/api/v1/billing/quote?plan=pro&months=1&code=${encodeURIComponent(code)}`
+      return statusWith(token, path)
+    }
+    expect(await quoted('user-1', fresh)).toBe(200)
+    await world.advance(3_660)
+    expect(await seen()).toContainEqual(expect.stringContaining('CODE_KEYS, 2 of 2: no use was seen'))
+    expect(await quoted('user-2', old)).toBe(200)
+    await world.advance(3_660)
+    expect(await seen()).toContainEqual(
+      expect.stringContaining('CODE_KEYS, 2 of 2: last used 2026-11-21T14:02:00Z'),
+    )
+    await world.stop()
+    world = await createWorld(database(), { env: { ...ROTATING, CODE_KEYS: NEW_CODES } })
+    expect(await quoted('user-1', fresh)).toBe(200)
+    expect(await quoted('user-2', old)).not.toBe(200)
+  })
+
+  it('of the issuer is sent where it does not know the new one yet', async () => {
+    await using issuer = await startIssuer()
+    const secret = issuer.env.OPERATOR_OIDC_CLIENT_SECRET
+    const clock = movableClock(Date.now())
+    const env = { ...ROTATING, ...issuer.env, OPERATOR_OIDC_CLIENT_SECRET: `the next one, ${secret}` }
+    world = await createWorld(database(), { env, clock })
+    await issuer.serve(world.config.publicUrl)
+    const entered = await signInByIssuer(world)
+    expect([entered.status, entered.headers.get('location')]).toEqual([303, `${world.base}/console`])
+    await world.service.parts.oldSecrets.save(database(), 'all')
+    expect(await seen()).toContainEqual(
+      expect.stringContaining('OPERATOR_OIDC_CLIENT_SECRET, 2 of 2: last used'),
+    )
+  })
+})

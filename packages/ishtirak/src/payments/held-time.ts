@@ -1,0 +1,28 @@
+// The shape of the list of a user's time, and the view that fills it.
+import { type Static, Type } from 'typebox'
+import { type HeldTime, TIME_GIVERS } from '../core/held-time.js'
+import { toTimestamp } from '../core/instant.js'
+import { nameSchemas } from '../http/schemas.js'
+import { nullable, timestamp } from './schemas.js'
+
+const HeldTimeSchema = Type.Object({
+  start: timestamp,
+  end: timestamp,
+  given_by: Type.Enum([...TIME_GIVERS, 'gap'], { description: '`gap`: no plan was paid or granted' }),
+  plan: nullable(Type.String({ description: 'Null in a gap' })),
+  id: nullable(Type.String({ description: 'Of the payment, the redeemed code or the grant; null in a gap' })),
+})
+
+export const heldTimes = Type.Array(HeldTimeSchema, {
+  description:
+    'All time of the user in order, without what was taken back by a refund or an operator; the end of a piece is the start of the next',
+})
+
+nameSchemas({ HeldTime: HeldTimeSchema })
+
+export function viewHeldTime(held: readonly HeldTime[]): Static<typeof heldTimes> {
+  return held.map((time) => ({
+    ...{ start: toTimestamp(time.start), end: toTimestamp(time.end), given_by: time.by },
+    ...(time.by === 'gap' ? { plan: null, id: null } : { plan: time.plan.id, id: time.id }),
+  }))
+}

@@ -1,0 +1,209 @@
+// Every form is answered by a redirect, also where it is refused, so that Back and a reload are no error of the browser; and
+// what is open is named, with a way back to the choice that loses no money.
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CODE_ENV, makeCodes } from '../../../../test/support/codes.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
+import { png } from '../../../../test/support/proof-files.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+const BILLING = '/api/v1/billing'
+const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
+
+describeScenario('the answers to forms', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    const env = { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS, TRANSFER_FILE }
+    world = await createWorld(database(), { env })
+  })
+  afterEach(() => world.stop())
+
+  const portalOf = (userId = 'user-1', locale = 'en') => enterPortal(world, userId, locale)
+  const codeOf = async (batch: object) => (await makeCodes(operatorOf(world), batch)).code
+  const ask = async (userId = 'user-1') =>
+    (await world.as(userId).post(`${BILLING}/payments`, { plan: 'pro', months: 6, method: 'transfer' })).body
+
+  describe('are redirects', () => {
+    const send = async (to: string, fields: Record<string, string>, more: Record<string, string> = {}) => {
+      const portal = await portalOf()
+      return world.call('POST', to, {
+        headers: { ...portal.headers, 'content-type': 'application/x-www-form-urlencoded', ...more },
+        body: new URLSearchParams({ form_token: portal.formToken, ...fields }).toString(),
+      })
+    }
+
+    it.each([
+      ['a wrong code', '/portal/code', { code: 'wrong' }],
+      ['a wrong code that is redeemed', '/portal/redeem', { code: 'wrong' }],
+      ['a plan that is not sold', '/portal/upgrade', { plan: 'nope' }],
+      ['a term that is not sold, by transfer', '/portal/transfer', { plan: 'pro', months: '7' }],
+      ['a form of another session', '/portal/code', { code: 'x', form_token: 'guessed' }],
+      ['no file', '/portal/payments/pay_nope/proof', {}],
+      ['an old link', '/portal/open', { token: 'old' }],
+    ])('with %s, to a page that a reload reads again', async (_what, to, fields) => {
+      const answer = await send(to, fields)
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, `${world.base}/portal/answer`])
+      expect(answer.headers.get('location')).not.toContain('wrong')
+      const cookie = /ishtirak_answer[^;]*/.exec(answer.headers.get('set-cookie') ?? '')?.[0] ?? ''
+      const portal = await portalOf()
+      const headers = { ...portal.headers, cookie: `${portal.headers.cookie}; ${cookie}` }
+      // It is that of its session: in another one there is no such answer.
+      expect((await world.call('GET', '/portal/answer', { headers })).status).toBe(303)
+    })
+
+    it('without a session too, to a page that says that nothing was done, and how to come in', async () => {
+      const answer = await world.call('POST', '/portal/code', {
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: 'code=any',
+      })
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, `${world.base}/portal/answer`])
+    })
+
+    it('but not a form of another site, nor one for an address without one', async () => {
+      expect((await send('/portal/code', { code: 'x' }, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+      expect((await send('/portal/nothing', {})).status).toBe(404)
+    })
+
+    it.each([
+      '{',
+      '7',
+      'null',
+      '{"refused":"nothing"}',
+      '{"refused":7}',
+      '{"page":"portal"}',
+      '{"code":"x"}',
+    ])('and what a browser makes up, such as %s, leads to the portal', async (kept) => {
+      const name = /ishtirak[\w.~-]*/.exec(
+        (await send('/portal/code', {})).headers.get('set-cookie') ?? '',
+      )?.[0]
+      const cookie = `${name}=${encodeURIComponent(kept)}`
+      const answer = await world.call('GET', '/portal/answer', { headers: { cookie } })
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, `${world.base}/portal`])
+    })
+
+    it('and a file that is refused leads to a page of its own', async () => {
+      const { id } = await ask()
+      const portal = await portalOf()
+      const page = await portal.upload(`/portal/payments/${id}/proof`, Buffer.from('text'))
+      expect([page.status, wordsOf(page.text)]).toEqual([
+        422,
+        expect.stringContaining('neither a JPEG or PNG'),
+      ])
+    })
+  })
+
+  it('a wrong code stays typed in the field', async () => {
+    const page = await (await portalOf()).submit('/portal/code', { code: '7k2m "9qxa' })
+    expect(page.status).toBe(422)
+    expect(page.text).toMatch(/name="code"[^>]* value="7k2m &#34;9qxa"/)
+  })
+
+  it.each([
+    ['ar', 'استعملتَ هذا الرمز في 21 نوفمبر 2026'],
+    ['fr', 'Vous avez utilisé ce code le 21 novembre 2026'],
+    ['en', 'You used this code on 21 November 2026 at 13:00'],
+  ])('a user’s own used code says when it was used (%s), another’s does not', async (locale, words) => {
+    const code = await codeOf({ kind: 'months', plan: 'pro', months: 1 })
+    const portal = await portalOf('user-1', locale)
+    expect((await portal.submit('/portal/redeem', { code })).status).toBe(303)
+    const page = await portal.submit('/portal/code', { code })
+    expect([page.status, wordsOf(page.text)]).toEqual([422, expect.stringContaining(words)])
+    const other = await (await portalOf('user-2', locale)).submit('/portal/code', { code })
+    expect([other.status, wordsOf(other.text).includes(words)]).toEqual([422, false])
+  })
+
+  describe('a code and a transfer', () => {
+    it('go together: the price is that of the code, and the code says which payment holds it', async () => {
+      const code = await codeOf({ kind: 'percent', plan: 'pro', percent: 10 })
+      const portal = await portalOf()
+      const worth = await portal.submit('/portal/code', { code })
+      expect(worth.text).toContain(`formaction="${world.base}/portal/transfer"`)
+      const asked = await portal.submit('/portal/transfer', { plan: 'pro', months: '6', code })
+      expect([asked.status, asked.headers.get('location')]).toEqual([303, `${world.base}/portal#transfer`])
+      expect(wordsOf((await portal.open()).text)).toContain('Pro · 6 months · 11 880 DA')
+      const again = await portal.submit('/portal/code', { code })
+      expect(wordsOf(again.text)).toContain('for a payment that is still open')
+      const [payment] = (await world.as('user-1').get(`${BILLING}/payments`)).body.data
+      const approval = { amount: 11_880, received_at: '2026-11-21', payment_method: 'ccp', why: 'it came' }
+      expect((await operatorOf(world).post(`/payments/${payment.id}/approve`, approval)).status).toBe(200)
+      expect(wordsOf((await portal.submit('/portal/code', { code })).text)).toContain('You used this code on')
+    })
+  })
+
+  it('a plan that has ended is subscribed to again, not upgraded to', async () => {
+    await world.as('user-1').buy()
+    await world.advance(60 * 86_400)
+    const words = wordsOf((await (await portalOf()).open()).text)
+    expect(words).toContain('Subscribe to Pro again')
+    expect(words).not.toContain('Upgrade to Pro')
+  })
+
+  describe('what is open', () => {
+    it.each([
+      ['ar', 'Pro · 6 أشهر · 13 200 دج', 'اختيار شيء آخر'],
+      ['fr', 'Pro · 6 mois · 13 200 DA', 'Choisir autre chose'],
+      ['en', 'Pro · 6 months · 13 200 DA', 'Choose something else'],
+    ])('is named with its plan, term and amount (%s)', async (locale, ordered, other) => {
+      await ask()
+      const portal = await portalOf('user-1', locale)
+      const transfer = wordsOf((await portal.open()).text)
+      for (const text of [ordered, other]) expect(transfer).toContain(text)
+      const card = await portalOf('user-2', locale)
+      await card.submit('/portal/upgrade', { plan: 'pro', months: '6' })
+      for (const text of [ordered, other]) expect(wordsOf((await card.open()).text)).toContain(text)
+    })
+
+    it('can be exchanged: a page of a card is closed before another is opened', async () => {
+      const portal = await portalOf()
+      await portal.submit('/portal/upgrade', { plan: 'pro', months: '6' })
+      expect((await portal.open()).text).not.toContain('action="/portal/upgrade"')
+      const choice = await portal.open('/portal?choose=else')
+      expect(choice.text).toContain(`${world.base}/portal/upgrade"`)
+      expect(wordsOf(choice.text)).toContain('takes the place of this')
+      expect((await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' })).status).toBe(303)
+      expect(
+        world.emulator
+          .checkouts()
+          .map(({ status }) => status)
+          .sort(),
+      ).toEqual(['expired', 'pending'])
+      expect(wordsOf((await portal.open()).text)).toContain('Pro · 1 month · 2 400 DA')
+    })
+
+    it('is not lost where it was paid before: its payment is booked, and nothing else is bought', async () => {
+      const portal = await portalOf()
+      const started = await portal.submit('/portal/upgrade', { plan: 'pro', months: '6' })
+      const checkout = /checkouts\/(\w+)\/pay/.exec(started.headers.get('location') ?? '')?.[1] ?? ''
+      await portal.open('/portal?choose=else')
+      world.emulator.setFaults({ drop: {} })
+      await world.emulator.pay(checkout, 'paid')
+      const other = await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' })
+      expect(other.status).toBe(409)
+      const { data } = (await world.as('user-1').get(`${BILLING}/payments`)).body
+      expect(data).toMatchObject([{ status: 'paid', months: 6 }])
+      expect((await world.as('user-1').get(`${BILLING}/status`)).body.plan).toBe('pro')
+    })
+
+    it('and a transfer that another one replaced still counts when its money comes', async () => {
+      const { id } = await ask()
+      const portal = await portalOf()
+      expect((await portal.open()).text).not.toContain('formaction')
+      expect((await portal.open('/portal?choose=else')).text).toContain('formaction')
+      expect((await portal.submit('/portal/transfer', { plan: 'pro', months: '1' })).status).toBe(303)
+      expect(wordsOf((await portal.open()).text)).toContain('Pro · 1 month · 2 400 DA')
+      const approval = { amount: 13_200, received_at: '2026-11-21', payment_method: 'ccp', why: 'it came' }
+      expect((await operatorOf(world).post(`/payments/${id}/approve`, approval)).status).toBe(200)
+      const { data } = (await world.as('user-1').get(`${BILLING}/payments`)).body
+      expect(data).toContainEqual(expect.objectContaining({ id, status: 'paid', months: 6 }))
+    })
+
+    it('is not offered to be exchanged once its slip was sent', async () => {
+      const { id } = await ask()
+      const portal = await portalOf()
+      await portal.upload(`/portal/payments/${id}/proof`, png())
+      expect(wordsOf((await portal.open()).text)).not.toContain('Choose something else')
+    })
+  })
+})

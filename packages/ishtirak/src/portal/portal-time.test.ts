@@ -1,0 +1,244 @@
+// When which plan runs: the hero and the page after paying name it, and one list has all time in order, for the user, the host and
+// operators alike.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CODE_ENV, makeCodes } from '../../../../test/support/codes.js'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+describeScenario('the time that a user has', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: { ...ROLES_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS } })
+  })
+  afterEach(() => world.stop())
+
+  const days = (count: number) => world.advance(count * 86_400)
+  const pro = { plan: 'pro' }
+  const business = { plan: 'business' }
+  const buy = (wanted: { plan: string; months?: number }) => world.as('user-1').buyWanted(wanted)
+  const portal = async (locale = 'en') => {
+    const { text } = await (await enterPortal(world, 'user-1', locale)).open()
+    return {
+      all: wordsOf(text),
+      hero: wordsOf(/<section class="card hero".*?<\/section>/s.exec(text)?.[0] ?? ''),
+    }
+  }
+  const returned = async (paymentId: string, locale = 'en') => {
+    const headers = { 'accept-language': locale }
+    return wordsOf((await world.call('GET', `/billing/return/${paymentId}`, { headers })).text)
+  }
+  const operator = () => operatorOf(world, ROLE_KEYS.owner)
+
+  describe('on another plan from later on', () => {
+    it.each([
+      [
+        'en',
+        'Pro until 21 December 2026',
+        'Then Business, 21 December 2026 to 21 January 2027',
+        'You bought the Business plan, 21 December 2026 to 21 January 2027. Until then you have Pro.',
+      ],
+      [
+        'fr',
+        'Pro jusqu’au 21 décembre 2026',
+        'Puis Business, du 21 décembre 2026 au 21 janvier 2027',
+        'Vous avez acheté l’offre Business, du 21 décembre 2026 au 21 janvier 2027. D’ici là, vous avez l’offre Pro.',
+      ],
+      [
+        'ar',
+        'Pro إلى غاية 21 ديسمبر 2026',
+        'ثم Business، من 21 ديسمبر 2026 إلى 21 جانفي 2027',
+        'اشتريت باقة Business، من 21 ديسمبر 2026 إلى 21 جانفي 2027. باقتك إلى ذلك الحين هي Pro.',
+      ],
+    ])(
+      'is named with both, in the hero and where Business was paid (%s)',
+      async (locale, now, then, thanks) => {
+        await buy(pro)
+        await days(25)
+        const { paymentId } = await buy(business)
+        const { hero } = await portal(locale)
+        for (const text of [now, then]) expect(hero).toContain(text)
+        expect(await returned(paymentId, locale)).toContain(thanks)
+        await days(5.5)
+        expect((await portal(locale)).hero).toContain(now.replace(/Pro/, 'Business').replace(/21 .*/, '21'))
+        expect((await portal(locale)).hero).not.toContain(then)
+      },
+    )
+
+    it('is counted down to the end of the plan now, not of all', async () => {
+      await buy(pro)
+      await days(25)
+      await buy(business)
+      const { hero } = await portal()
+      expect(hero).toContain('5 days left')
+      expect(hero).not.toContain('36 days left')
+    })
+
+    it('stands in the console, in words and among the hits of the search', async () => {
+      await buy(pro)
+      await days(25)
+      await buy(business)
+      const visit = await enterConsole(world, ROLE_KEYS.owner)
+      const page = wordsOf((await visit.open('/console/users/user-1')).text)
+      const access = 'Pro until 21 December 2026 at 13:00, then Business until 21 January 2027 at 13:00'
+      for (const text of [
+        access,
+        'Pro until 21 December 2026 at 13:00, 5 days left. Then Business, 21 December 2026 at 13:00 to 21 January 2027 at 13:00.',
+      ])
+        expect(page).toContain(text)
+      await setProfile(world, 'user-1', { name: 'Amina' })
+      expect(wordsOf((await visit.open('/console/search?q=ami')).text)).toContain(access)
+    })
+  })
+
+  describe('after paying', () => {
+    it('names the plan that was bought and its end, and that of all its time where it was renewed', async () => {
+      const first = await buy(pro)
+      expect(await returned(first.paymentId)).toContain(
+        'Thank you. The Pro plan is paid until 21 December 2026 at 13:00.',
+      )
+      expect(await returned(first.paymentId)).toContain('Plan Pro Term 1 month')
+      await days(25)
+      const second = await buy({ plan: 'pro', months: 6 })
+      for (const { paymentId } of [first, second])
+        expect(await returned(paymentId)).toContain('The Pro plan is paid until 21 June 2027 at 13:00.')
+      expect(await returned(second.paymentId)).toContain('Plan Pro Term 6 months')
+    })
+
+    it('does not say of time that is over that it runs', async () => {
+      const { paymentId } = await buy(pro)
+      await days(25)
+      await buy(business)
+      await days(10)
+      expect(await returned(paymentId)).toContain(
+        'We received this payment for the Pro plan, 21 November 2026 to 21 December 2026.',
+      )
+    })
+
+    it('says that a renewal extends the plan that was bought last', async () => {
+      await buy(pro)
+      await days(25)
+      await buy(business)
+      await days(30)
+      expect((await portal()).hero).toMatch(/Renew Business|This will extend Business/)
+    })
+  })
+
+  describe('as one list', () => {
+    /** Two payments of two plans, a code, granted days, a gap; a refund and an end by an operator. */
+    async function live() {
+      const first = await buy(pro)
+      await days(25)
+      const second = await buy(business)
+      const { code } = await makeCodes(operator(), { kind: 'months', plan: 'pro', months: 1 })
+      await world.as('user-1').post('/api/v1/billing/redeem', { code })
+      for (const _ of [1, 2]) await operator().post('/users/user-1/grant', { days: 7, why: 'an outage' })
+      await days(120)
+      const third = await buy(pro)
+      await days(10)
+      await operator().post('/users/user-1/end', { why: 'a stolen card' })
+      await days(10)
+      const fourth = await buy(pro)
+      await days(3)
+      await operator().post(`/payments/${fourth.paymentId}/refund`, { why: 'by mistake' })
+      return [first, second, third, fourth].map(({ paymentId }) => paymentId)
+    }
+
+    it('is the same for users, the host and operators, in order, with what gave each piece', async () => {
+      const [first, second, third, fourth] = await live()
+      const { body } = await world.as('user-1').get('/api/v1/billing/overview')
+      const file = (await operator().get('/users/user-1')).body
+      expect(file.time).toEqual(body.time)
+      const pieces = body.time.map((time: Record<string, string | null>) => [
+        time.given_by,
+        time.plan,
+        time.start?.slice(0, 10),
+        time.end?.slice(0, 10),
+      ])
+      expect(pieces).toEqual([
+        ['paid', 'pro', '2026-11-21', '2026-12-21'],
+        ['paid', 'business', '2026-12-21', '2027-01-21'],
+        ['code', 'pro', '2027-01-21', '2027-02-21'],
+        ['granted', 'pro', '2027-02-21', '2027-03-07'],
+        ['gap', null, '2027-03-07', '2027-04-15'],
+        ['paid', 'pro', '2027-04-15', '2027-04-25'],
+        ['gap', null, '2027-04-25', '2027-05-05'],
+        ['paid', 'pro', '2027-05-05', '2027-05-08'],
+      ])
+      const ids = body.time.map(({ id }: { id: string | null }) => id?.replace(/^(red|grt)_.*/, '$1') ?? null)
+      expect(ids).toEqual([first, second, 'red', 'grt', null, third, null, fourth])
+    })
+
+    it.each([
+      [
+        'en',
+        'Your time Earlier',
+        'Pro Paid 21 November 2026 to 21 December 2026',
+        'Business Paid 21 December 2026 to 21 January 2027',
+        'Pro Code 21 January 2027 to 21 February 2027',
+        'Pro Granted 21 February 2027 to 7 March 2027',
+        'No plan Gap 7 March 2027 to 15 April 2027',
+        'Pro Refunded 5 May 2027 to 8 May 2027',
+      ],
+      [
+        'fr',
+        'Votre durée Plus tôt',
+        'Pro Payée du 21 novembre 2026 au 21 décembre 2026',
+        'Pro Code du 21 janvier 2027 au 21 février 2027',
+        'Pro Accordée du 21 février 2027 au 7 mars 2027',
+        'Aucune offre Interruption du 7 mars 2027 au 15 avril 2027',
+      ],
+      [
+        'ar',
+        'مدد اشتراكك مدد سابقة',
+        'Pro مدفوعة من 21 نوفمبر 2026 إلى 21 ديسمبر 2026',
+        'Pro برمز من 21 جانفي 2027 إلى 21 فيفري 2027',
+        'Pro ممنوحة من 21 فيفري 2027 إلى 7 مارس 2027',
+        'بلا باقة انقطاع من 7 مارس 2027 إلى 15 أفريل 2027',
+      ],
+    ])('stands in the portal, what is over folded (%s)', async (locale, ...parts) => {
+      await live()
+      const { all } = await portal(locale)
+      let place = 0
+      for (const part of parts) {
+        expect(all.slice(place)).toContain(part)
+        place = all.indexOf(part, place)
+      }
+    })
+
+    it('stands on the page of the user in the console', async () => {
+      const [first] = await live()
+      const visit = await enterConsole(world, ROLE_KEYS.owner)
+      const said = wordsOf((await visit.open('/console/users/user-1')).text)
+      for (const part of [
+        `All time, in order Comes from What From Until ${first} Pro · 1 month · paid`,
+        'Pro · 1 month · by a code',
+        'Pro · 14 days · granted 21 February 2027',
+        'gap 7 March 2027 at 13:00 15 April 2027 at 13:00',
+        'Pro · 1 month · paid, then refunded',
+      ])
+        expect(said).toContain(part)
+    })
+
+    it('is empty for a user without any', async () => {
+      expect((await world.as('user-1').get('/api/v1/billing/overview')).body.time).toEqual([])
+      expect((await portal()).all).not.toContain('Your time')
+    })
+
+    it('follows where a refund moves what comes later', async () => {
+      const { paymentId } = await buy(pro)
+      await days(25)
+      await buy(business)
+      await operator().post(`/payments/${paymentId}/refund`, { why: 'by mistake' })
+      const { body } = await world.as('user-1').get('/api/v1/billing/overview')
+      expect(body.time).toMatchObject([
+        { plan: 'pro', start: '2026-11-21T12:00:00Z', end: '2026-12-16T12:00:00Z' },
+        { plan: 'business', start: '2026-12-16T12:00:00Z', end: '2027-01-16T12:00:00Z' },
+      ])
+    })
+  })
+})

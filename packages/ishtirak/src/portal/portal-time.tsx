@@ -1,0 +1,74 @@
+// The time that a user has: the plan now and those that follow it, and all time in order with what gave it.
+import { type HeldTime, stretchesAt } from '../core/held-time.js'
+import type { Instant } from '../core/instant.js'
+import { planName } from '../i18n/messages.js'
+import { Card } from './frame.js'
+import type { Section } from './portal-view.js'
+
+/** `Then Business, 6 January 2027 to 6 February 2027`: a line for each plan that follows on the plan now. */
+export function FollowingPlans({ pages, view, say }: Section) {
+  const { subscription, now } = view.overview
+  const [, ...following] = stretchesAt(subscription, now)
+  const day = (instant: Instant) => pages.formats.day(instant, view.locale)
+  return (
+    <>
+      {following.map(({ plan, start, end }) => (
+        <p safe>
+          {say('thenPlan', { plan: planName(plan.name, view.locale), start: day(start), end: day(end) })}
+        </p>
+      ))}
+    </>
+  )
+}
+
+/** In order; what is over is folded, but for the last where nothing else is left. */
+export function TimeList(section: Section) {
+  const { view, say } = section
+  const { held } = view
+  if (held.length === 0) return null
+  const begun = held.findIndex(({ end }) => end > view.overview.now)
+  const first = begun === -1 ? held.length - 1 : begun
+  const [over, current] = [held.slice(0, first), held.slice(first)]
+  return (
+    <Card id="time" title={say('timeTitle')}>
+      {over.length === 0 ? null : (
+        <details>
+          <summary safe>{say('earlierTime')}</summary>
+          <TimeLines section={section} held={over} />
+        </details>
+      )}
+      <TimeLines section={section} held={current} />
+    </Card>
+  )
+}
+
+function TimeLines({ section, held }: { readonly section: Section; readonly held: readonly HeldTime[] }) {
+  return (
+    <ul class="payments time">
+      {held.map((time) => (
+        <TimeLine section={section} time={time} />
+      ))}
+    </ul>
+  )
+}
+
+function TimeLine({ section, time }: { readonly section: Section; readonly time: HeldTime }) {
+  const { pages, view, say } = section
+  const day = (instant: Instant) => pages.formats.day(instant, view.locale)
+  const isGap = time.by === 'gap'
+  return (
+    <li>
+      <span class="date" safe>
+        {isGap ? say('noPlan') : planName(time.plan.name, view.locale)}
+      </span>
+      <span class="end">
+        <span class={isGap ? 'badge none' : 'badge'} safe>
+          {say(!isGap && time.isRefunded ? 'payment_refunded' : `time_${time.by}`)}
+        </span>
+      </span>
+      <span class="bought soft small" safe>
+        {say('boughtPeriod', { start: day(time.start), end: day(time.end) })}
+      </span>
+    </li>
+  )
+}

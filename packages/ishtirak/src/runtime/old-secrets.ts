@@ -1,0 +1,68 @@
+// Lists of secrets. The first is the one that is used; those behind it are old ones, accepted until nothing uses them any more.
+import type { Environment } from './environment.js'
+import { items, readOperatorKeys } from './operator-keys.js'
+import { keyedDigest } from './secret.js'
+
+/** Those whose items are secrets and nothing else. */
+export const SECRET_LISTS = [
+  'AUTH_JWT_SECRET',
+  'PLATFORM_API_KEYS',
+  'OPERATOR_OIDC_CLIENT_SECRET',
+  'CODE_KEYS',
+  'CHARGILY_WEBHOOK_KEYS',
+  'EVENTS_SECRETS',
+] as const
+
+/** Lists whose use is seen here. Which of EVENTS_SECRETS the platform checks, it alone knows. */
+type WatchedList = Exclude<(typeof SECRET_LISTS)[number], 'EVENTS_SECRETS'> | 'OPERATOR_KEYS'
+
+/** Tells that a secret of the list was accepted; most are not old, and then nothing happens. */
+export type NoteUse = (list: WatchedList, secret: string) => void
+
+export interface OldSecret {
+  readonly list: WatchedList
+  /** Whose key it is; null where the secrets of the list belong to no one. */
+  readonly holder: string | null
+  /** Of how many, counted from 1: of the list, or of the holder. */
+  readonly place: number
+  readonly of: number
+  readonly secret: string
+  /** Names it where it is stored, and opens nothing. */
+  readonly fingerprint: string
+}
+
+export function oldSecretsOf(environment: Environment): readonly OldSecret[] {
+  const operators = readOperatorKeys(environment.OPERATOR_KEYS)
+  const names = [...new Set(operators.map(({ name }) => name))]
+  const keysOf = (holder: string) => operators.flatMap(({ name, key }) => (name === holder ? [key] : []))
+  const behindFirst = (list: Exclude<WatchedList, 'OPERATOR_KEYS'>) =>
+    describe(list, null, items(environment[list])).slice(1)
+  return [
+    ...behindFirst('AUTH_JWT_SECRET'),
+    ...behindFirst('PLATFORM_API_KEYS'),
+    ...names.flatMap((name) => describe('OPERATOR_KEYS', name, keysOf(name)).slice(1)),
+    ...behindFirst('OPERATOR_OIDC_CLIENT_SECRET'),
+    ...behindFirst('CODE_KEYS'),
+    // The one in use is CHARGILY_SECRET_KEY.
+    ...describe('CHARGILY_WEBHOOK_KEYS', null, items(environment.CHARGILY_WEBHOOK_KEYS)),
+  ]
+}
+
+function describe(
+  list: WatchedList,
+  holder: string | null,
+  secrets: readonly string[],
+): readonly OldSecret[] {
+  return secrets.map((secret, index) => ({
+    ...{ list, holder, secret },
+    ...{ place: index + 1, of: secrets.length },
+    fingerprint: keyedDigest(`fingerprint of ${list}`, secret).slice(0, FINGERPRINT),
+  }))
+}
+
+/** 36 bits: enough to tell a few secrets apart. */
+const FINGERPRINT = 6
+
+export function isTwice(secrets: readonly string[]): boolean {
+  return new Set(secrets).size < secrets.length
+}

@@ -1,0 +1,35 @@
+// The ports beside ours: the sandbox's emulator, and the figures for Prometheus.
+import { type Environment, isSandbox } from './environment.js'
+
+export function portContradictions(environment: Environment): readonly (readonly [boolean, string])[] {
+  const { PORT: port, METRICS_PORT: chosen, METRICS_HOST: host } = environment
+  const metrics = metricsOf(environment)
+  const others = [port, ...(isSandbox(environment) ? [sandboxPort(environment)] : [])]
+  const isTaken = metrics !== null && metrics.port !== 0 && others.includes(metrics.port)
+  return [
+    [
+      isSandbox(environment) && sandboxPort(environment) > 65_535,
+      'SANDBOX_PORT is missing: PORT leaves none after it',
+    ],
+    [metrics === null && host !== undefined, 'METRICS_HOST is set, METRICS_PORT is not'],
+    [
+      metrics !== null && metrics.port > 65_535,
+      'METRICS_PORT is missing: PORT leaves no second one after it',
+    ],
+    [isTaken && chosen !== undefined, 'METRICS_PORT must differ from PORT and SANDBOX_PORT'],
+    [isTaken && chosen === undefined, 'METRICS_PORT is missing: SANDBOX_PORT is the second port after PORT'],
+  ]
+}
+
+/** The port after ours; where ours is any free one, any free one. */
+export function sandboxPort({ PORT: port, SANDBOX_PORT: sandbox }: Environment): number {
+  return sandbox ?? (port === 0 ? 0 : port + 1)
+}
+
+/** Off where nothing is set; in the sandbox the second port after ours. */
+export function metricsOf(environment: Environment): { readonly host: string; readonly port: number } | null {
+  const { PORT: port, METRICS_HOST: host = '127.0.0.1' } = environment
+  const besideSandbox = isSandbox(environment) ? (port === 0 ? 0 : port + 2) : undefined
+  const chosen = environment.METRICS_PORT ?? besideSandbox
+  return chosen === undefined ? null : { host, port: chosen }
+}

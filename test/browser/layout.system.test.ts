@@ -1,0 +1,141 @@
+// The portal at its narrowest and widest, with text of twice the size, printed, and in the dark: nothing is cut off, no date is broken,
+// and each button says to a screen reader what it buys.
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  contrastBetween,
+  READABLE_CONTRAST,
+  VISIBLE_CONTRAST,
+} from '../../packages/ishtirak/src/core/color.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { styleWith } from '../../packages/ishtirak/src/portal/frame.js'
+import { describeInBrowser, keepScreenshot, type Visitor } from '../support/browser.js'
+import { CODE_ENV } from '../support/codes.js'
+import { freshDatabase } from '../support/databases.js'
+import { OPERATOR_ENV } from '../support/operator.js'
+import { SELLING_PLANS } from '../support/portal.js'
+import { createWorld, type World } from '../support/world.js'
+
+const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
+
+describeInBrowser('the layout of the portal', ({ visit }) => {
+  let database: Database
+  let world: World
+  beforeAll(async () => {
+    database = await freshDatabase('pglite')
+    const env = { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS, TRANSFER_FILE }
+    world = await createWorld(database, { env })
+    await world.as('paid').buy()
+    await world.as('asked').post('/api/v1/billing/payments', { plan: 'pro', months: 6, method: 'transfer' })
+  })
+  afterAll(async () => {
+    await world.stop()
+    await database.close()
+  })
+
+  const enter = async ({ page }: Visitor, userId: string, locale: string, at = '/portal') => {
+    await page.goto((await world.as(userId).post('/api/v1/billing/portal-sessions', {})).body.url)
+    await page.goto(`${world.url}${at}${at.includes('?') ? '&' : '?'}lang=${locale}`)
+  }
+
+  /** Words that stand on more than one line and are not to: those joined by spaces that do not break, and figures. */
+  const brokenIn = ({ page }: Visitor) =>
+    page.evaluate(() => {
+      const broken: string[] = []
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        for (const found of (node.textContent ?? '').matchAll(/[^\s]*(?:\d[\u00a0]?)+[^ ]*/g)) {
+          const range = document.createRange()
+          range.setStart(node, found.index)
+          range.setEnd(node, found.index + found[0].length)
+          const tops = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
+          const isShown = node.parentElement?.closest('code, style, details:not([open])') === null
+          if (isShown && tops.size > 1 && /\d{4}$/.test(found[0])) broken.push(found[0])
+        }
+      }
+      return broken
+    })
+
+  const users = ['new', 'paid', 'asked'] as const
+  for (const locale of ['ar', 'fr', 'en']) {
+    it.each(users)(
+      `of %s holds at 360 and 1280 px, and with text of twice the size (${locale})`,
+      async (user) => {
+        for (const [width, size] of [
+          [1280, 100],
+          [360, 100],
+          [360, 200],
+        ] as const) {
+          const visitor = await visit({ width })
+          await enter(visitor, user, locale, user === 'asked' ? '/portal?choose=else' : '/portal')
+          await visitor.page.evaluate((percent) => {
+            document.documentElement.style.fontSize = `${percent}%`
+          }, size)
+          await keepScreenshot(visitor.page, `layout-${user}-${locale}-${width}-${size}`)
+          const past = await visitor.page.evaluate(() =>
+            [...document.querySelectorAll('body *')]
+              .filter(
+                (one) =>
+                  one.getClientRects().length > 0 && !one.closest('details:not([open]) > :not(summary)'),
+              )
+              .filter((one) => {
+                const { left, right } = one.getBoundingClientRect()
+                return left < -1 || right > innerWidth + 1
+              })
+              .map((one) => `${one.tagName} ${one.className} ${one.textContent?.slice(0, 40)}`),
+          )
+          expect([width, size, past]).toEqual([width, size, []])
+          expect([width, size, await brokenIn(visitor)]).toEqual([width, size, []])
+        }
+      },
+    )
+  }
+
+  it.each([
+    ['ar', 'البطاقة', 'التحويل', 'Starter · 6 أشهر · 5 000 دج'],
+    ['fr', 'Carte', 'Virement', 'Starter · 6 mois · 5 000 DA'],
+    ['en', 'Card', 'Transfer', 'Starter · 6 months · 5 000 DA'],
+  ])(
+    'names the buttons shortly, with the price beside them, and wholly for a screen reader (%s)',
+    async (...of) => {
+      const [locale, card, transfer, what] = of
+      const visitor = await visit({ width: 1280 })
+      await enter(visitor, 'new', locale)
+      const line = visitor.page.locator('.hero .terms li').nth(1)
+      const buttons = line.locator('button')
+      expect(await buttons.allTextContents()).toEqual([card, transfer])
+      const names = await buttons.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')))
+      const plain = names.map((name) => name?.replace(/[\u2066-\u2069]/g, '').replace(/\s/g, ' '))
+      expect(plain).toEqual([
+        expect.stringMatching(new RegExp(`^${card} ?: ${what}$`)),
+        expect.stringContaining(what),
+      ])
+      const price = await line.locator('.cost').boundingBox()
+      const first = await buttons.first().boundingBox()
+      if (!price || !first) throw new Error('nothing is shown')
+      expect(Math.abs(price.y + price.height / 2 - (first.y + first.height / 2))).toBeLessThan(8)
+    },
+  )
+
+  it('prints the accounts without the form of the slip', async () => {
+    const visitor = await visit({ width: 1280 })
+    await enter(visitor, 'asked', 'fr')
+    await visitor.page.emulateMedia({ media: 'print' })
+    expect(await visitor.page.locator('#transfer').isVisible()).toBe(true)
+    for (const gone of ['input[type=file]', 'form', 'details', '.actions', '.hero'])
+      expect(await visitor.page.locator(gone).filter({ visible: true }).count()).toBe(0)
+    await visitor.page.emulateMedia({ media: null })
+  })
+})
+
+it.each(['#0b4a6f', '#111111', '#7a0045', '#06402a', '#5a3e00'])(
+  'the seller’s %s can be seen and read in the dark',
+  (color) => {
+    const [, dark = ''] =
+      /prefers-color-scheme:dark\)\{:root\{(--brand[^}]*)\}\}$/.exec(styleWith(color)) ?? []
+    const value = (name: string) => new RegExp(`--${name}:(#\\w{6})`).exec(dark)?.[1] ?? ''
+    expect(contrastBetween(value('action'), '#18211d')).toBeGreaterThanOrEqual(VISIBLE_CONTRAST)
+    expect(contrastBetween(value('action'), '#ffffff')).toBeGreaterThanOrEqual(READABLE_CONTRAST)
+    expect(contrastBetween(value('accent'), '#18211d')).toBeGreaterThanOrEqual(READABLE_CONTRAST)
+  },
+)

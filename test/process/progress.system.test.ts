@@ -1,0 +1,98 @@
+// What takes longer than a second says how far it is: on a terminal (made by `script`) in one line, into a file in plain lines. And
+// every command that takes options prints their help.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { freePort } from '../support/free-port.js'
+import { buildOnce, PROGRAM, type ServiceProcess, startService } from '../support/process.js'
+import { requireTool } from '../support/system-tools.js'
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+
+const root = path.resolve(import.meta.dirname, '../..')
+let folder: string
+let env: Record<string, string>
+let service: ServiceProcess
+
+beforeAll(async () => {
+  requireTool('bsdutils')
+  buildOnce()
+  folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-progress-'))
+  const { PATH = '', HOME = '' } = process.env
+  const ports = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()) }
+  env = { PATH, HOME, ...ports, METRICS_PORT: String(await freePort()), DATA_DIR: path.join(folder, 'data') }
+  service = await startService(env)
+})
+afterAll(async () => {
+  await service.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function run(command: readonly string[], under: readonly string[] = []) {
+  const [program = '', ...args] = [...under, ...command]
+  const options = { cwd: root, env: { ...env, TERM: 'xterm' }, encoding: 'utf8' } as const
+  const { status, stdout, stderr } = spawnSync(program, args, options)
+  return { status, stdout, stderr }
+}
+
+const onTerminal = (command: readonly string[]) =>
+  run([command.map((word) => `'${word}'`).join(' '), '/dev/null'], ['script', '-qec']).stdout
+const ishtirak = (...args: string[]) => [process.execPath, PROGRAM, ...args]
+const simulate = (...args: string[]) => [process.execPath, 'scripts/simulate.mjs', '--workers', '1', ...args]
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f]/
+
+it('a simulation says it of its seeds, and nothing but lines into a file', () => {
+  const shown = onTerminal(simulate('--seeds', '1-4'))
+  expect(shown).toMatch(/[123] of 4 seeds \(\d+ %\), [\d.,]+ (a second|s each), \d+ (s|min) left/)
+  expect(shown).toContain('every rule held')
+  const { status, stdout, stderr } = run(simulate('--seed', '1', '--days', '20'))
+  expect([status, CONTROL.test(stdout + stderr)]).toEqual([0, false])
+})
+
+it('a demo says it of its months, and is there once', () => {
+  const shown = onTerminal(ishtirak('demo', '--users', '150'))
+  expect(shown).toMatch(/\d+ of 13 months \(\d+ %\), [\d.,]+ (a second|s each), \d+ s left/)
+  expect(shown).toContain('150 users, and a year of their payments')
+  const second = run(ishtirak('demo'))
+  expect([second.status, second.stderr]).toEqual([1, expect.stringContaining('a demo already')])
+})
+
+const COMMANDS: readonly (readonly [script: string, ...options: string[]])[] = [
+  ['scripts/simulate.mjs', '--seeds', '--race', '--database'],
+  ['scripts/fuzz.mjs', '--calls', '--uploads', '--only'],
+  ['scripts/mutate.mjs', '[part]'],
+  ['bench/run.mjs', '--only', '--rounds', '--quick'],
+  ['bench/before.mjs', '--program'],
+  ['bench/console.mjs', '--users'],
+  ['bench/growth.mjs', '--users'],
+  ['bench/profile.mjs', '--top'],
+  ['bench/start.mjs', '--seconds'],
+  ['bench/peers/run.mjs', '--latency'],
+]
+
+it.each(COMMANDS)('%s prints its help and does nothing else', (script, ...options) => {
+  const { status, stdout, stderr } = run([process.execPath, script, '--help'])
+  expect([status, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/^Usage: npm run \S+ -- /)
+  for (const option of options) expect(stdout).toContain(option)
+})
+
+it.each(['kill', 'flush', 'server', 'hang', 'pgbouncer', 'patroni'])('fault:%s prints its help', (name) => {
+  const { status, stdout, stderr } = run([process.execPath, 'scripts/fault.mjs', name, '--help'])
+  expect([status, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(new RegExp(`^Usage: npm run fault:${name} -- `))
+})
+
+it.each([
+  [['scripts/simulate.mjs', '--days', '0'], 'A whole number, at least 1'],
+  [['scripts/simulate.mjs', '--seeds', '9-2'], 'A whole number, at least 9'],
+  [['scripts/fuzz.mjs', '--calls', 'many'], 'A whole number, at least 1'],
+  [['scripts/fault.mjs', 'kill', '--cycles', '1001'], 'A whole number, at least 1, at most 1000'],
+  [['bench/run.mjs', '--rounds', '0'], 'A whole number, at least 1'],
+])('%j is refused with its bounds', (command, bounds) => {
+  const { status, stderr } = run([process.execPath, ...command])
+  expect([status, stderr]).toEqual([1, expect.stringContaining(bounds)])
+})
