@@ -1,37 +1,31 @@
-// npm run bench:before -- --program PATH: this build beside an older one, in turns, in one run. PATH is the older build's
-// command (`dist/cli.js` or `packages/ishtirak/dist/main/cli.js` of another checkout). `--rounds 5 --seconds 3 --only status`.
+// npm run bench:before: this build beside the anchor of bench/anchor.json, or beside the command that --program names, in
+// turns, in one run.
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
+import { ANCHOR, anchorProgram } from './support/anchor.mjs'
 import { residentMb, startProcess } from './support/children.mjs'
 import { describeMachine, load } from './support/machine.mjs'
+import { readOptions } from './support/options.mjs'
 import { createDatabase, startPostgres } from './support/postgres.mjs'
 import { HEAD, printTable, rowOf, save, summarize } from './support/report.mjs'
 import { compare } from './support/rounds.mjs'
 import { seed } from './support/seed.mjs'
 import { startService } from './support/service.mjs'
 
-const { values: given } = parseArgs({
-  options: {
-    program: { type: 'string' },
-    only: { type: 'string', default: 'status,consume,webhook,upgrade' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '3' },
-    connections: { type: 'string', default: '32' },
-    stock: { type: 'string', default: '30000' },
-  },
+const given = readOptions('bench:before', 'This build beside the anchor of bench/anchor.json', {
+  program: ['beside this command of another build instead'],
+  only: ['these paths', 'status,consume,webhook,upgrade'],
+  rounds: ['of each comparison', 8],
+  seconds: ['of each round', 3],
+  connections: ['callers at the same time', 32],
+  stock: ['payments that wait for a webhook', 60000],
 })
-if (given.program === undefined) throw new Error('--program: the command of the build before')
 const only = given.only.split(',')
-const [rounds, seconds, connections, stock] = [
-  given.rounds,
-  given.seconds,
-  given.connections,
-  given.stock,
-].map(Number)
+const { rounds, seconds, connections, stock } = given
+const before = given.program === undefined ? anchorProgram() : path.resolve(given.program)
 const USERS = 5_000
-/** At least as fast as before, but for what five rounds differ by on a quiet machine. */
-const AIM = 0.95
+/** Against the anchor; beside any other build, as fast as it. */
+const AIMS = given.program === undefined ? { status: 1.15, consume: 1.1, webhook: 1.15, upgrade: 1.1 } : {}
 
 const here = import.meta.dirname
 const driver = await startProcess([path.join(here, 'support/driver.mjs')])
@@ -44,7 +38,7 @@ const memory = {}
 try {
   const sides = {
     ours: await startSide('after'),
-    other: await startSide('before', path.resolve(given.program)),
+    other: await startSide('before', before),
   }
   const atRest = memoryOf(sides)
   for (const kind of only) {
@@ -59,8 +53,8 @@ try {
     })
     results.push({
       name: kind,
-      against: 'before',
-      target: AIM,
+      against: given.program === undefined ? ANCHOR : 'before',
+      target: AIMS[kind] ?? 1,
       connections,
       summary: summarize(taken),
       rounds: taken,

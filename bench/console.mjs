@@ -1,28 +1,24 @@
 // npm run bench:console -- --users 1000000: processor time of each page of the console, and of its API, in a shop of a million
 // users and ten million payments: of the service and of the database together. Filling takes some minutes and 20 GB.
 import { readdirSync, readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { migrate } from '../packages/ishtirak/dist/database/migrate.js'
 import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
 import { processesOf } from './support/children.mjs'
 import { describeMachine, load } from './support/machine.mjs'
+import { readOptions } from './support/options.mjs'
 import { createDatabase, startPostgres } from './support/postgres.mjs'
 import { median, printTable, round2, save } from './support/report.mjs'
 import { startService } from './support/service.mjs'
 import { busyDay, dayAgo, fillShop, paymentIdOf, userIdOf } from './support/shop.mjs'
 
-const { values: given } = parseArgs({
-  options: {
-    users: { type: 'string', default: '1000000' },
-    times: { type: 'string', default: '20' },
-    // Of a shop that is there already.
-    database: { type: 'string' },
-    // Regular expression of the names of pages.
-    only: { type: 'string', default: '' },
-  },
+const given = readOptions('bench:console', 'Every page of the console in a large shop', {
+  users: ['of the shop', 1000000],
+  times: ['each page is asked for', 20],
+  database: ['of a shop that is there already'],
+  only: ['regular expression of the names of pages', ''],
 })
-const [users, times] = [given.users, given.times].map(Number)
+const { users, times } = given
 const AIM_MS = 50
 const WARM_UP = 10
 const KEY = 'bench-operator-key-0123456789'

@@ -1,11 +1,11 @@
 // npm run bench:growth -- --users 1000,100000: the same requests with few users in the database and with many, ten payments
 // each. What changes with the size of the tables is all that is measured; a million users take some minutes and 8 GB.
-import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
 import { claimDuePayments } from '../packages/ishtirak/dist/payments/sweep.sql.js'
 import { startProcess } from './support/children.mjs'
 import { describeMachine, load } from './support/machine.mjs'
+import { readOptions } from './support/options.mjs'
 import { createDatabase, startPostgres } from './support/postgres.mjs'
 import { median, printTable, round2, save } from './support/report.mjs'
 import { tokenOf } from './support/requests.mjs'
@@ -13,17 +13,15 @@ import { compare } from './support/rounds.mjs'
 import { seed, seedHeavyUser } from './support/seed.mjs'
 import { startService } from './support/service.mjs'
 
-const { values: given } = parseArgs({
-  options: {
-    users: { type: 'string', default: '1000,100000' },
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '5' },
-    connections: { type: 'string', default: '32' },
-  },
+const given = readOptions('bench:growth', 'The same calls with few users and with many', {
+  users: ['two numbers that are compared', '1000,100000'],
+  rounds: ['of each comparison', 3],
+  seconds: ['of each round', 5],
+  connections: ['callers at the same time', 32],
 })
 const [few, many] = given.users.split(',').map(Number)
 if (!many) throw new Error('two numbers of users are compared: --users 1000,100000')
-const [rounds, seconds, connections] = [given.rounds, given.seconds, given.connections].map(Number)
+const { rounds, seconds, connections } = given
 const STOCK = 12_000
 /** As many are asked for in both, spread over all there are: what is in the processor's cache is no merit. */
 const ASKED = Math.min(few, 5_000)

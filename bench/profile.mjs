@@ -3,22 +3,20 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
 import { startProcess } from './support/children.mjs'
+import { readOptions } from './support/options.mjs'
 import { createDatabase, startPostgres } from './support/postgres.mjs'
 import { artifacts, printTable } from './support/report.mjs'
 import { seed } from './support/seed.mjs'
 import { startService } from './support/service.mjs'
 
-const { values: given } = parseArgs({
-  options: {
-    kind: { type: 'string', default: 'status' },
-    seconds: { type: 'string', default: '8' },
-    connections: { type: 'string', default: '32' },
-    embedded: { type: 'boolean', default: false },
-    top: { type: 'string', default: '40' },
-  },
+const given = readOptions('bench:profile', 'Where the time of one path goes', {
+  kind: ['the path', 'status'],
+  seconds: ['how long', 8],
+  connections: ['callers at the same time', 32],
+  embedded: ['on the embedded database', false],
+  top: ['functions that are listed', 40],
 })
 const STOCK = 30_000
 const folder = path.join(artifacts, `profile-${given.kind}-${Date.now()}`)
@@ -38,8 +36,8 @@ const once = given.kind === 'webhook'
 const result = await driver.ask({
   url: service.url,
   kind: given.kind,
-  connections: Number(given.connections),
-  ...(once ? { amount: STOCK } : { seconds: Number(given.seconds) }),
+  connections: given.connections,
+  ...(once ? { amount: STOCK } : { seconds: given.seconds }),
   options: { users: 2_000, prefix: 'w_', from: 1 },
 })
 await driver.stop()
@@ -50,7 +48,7 @@ rmSync(dataDir, { recursive: true, force: true })
 const [file] = readdirSync(folder)
 const profile = JSON.parse(readFileSync(path.join(folder, file), 'utf8'))
 console.log(`${Math.round(result.perSecond)} a second; ${path.join(folder, file)}\n`)
-printTable(['own ms', 'share of work', 'function'], hottest(profile, Number(given.top)))
+printTable(['own ms', 'share of work', 'function'], hottest(profile, given.top))
 
 /** Own time of each function, over all the places it was called from; idle time is no work. */
 function hottest({ nodes, samples, timeDeltas }, count) {

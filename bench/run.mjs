@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
+import { showProgress } from '../packages/ishtirak/dist/runtime/progress.js'
 import { residentMb, startProcess } from './support/children.mjs'
 import { describeMachine, load } from './support/machine.mjs'
+import { count, readOptions } from './support/options.mjs'
 import { benchOnce } from './support/pgbench.mjs'
 import { createDatabase, startPostgres } from './support/postgres.mjs'
 import { HEAD, printTable, rowOf, save, summarize } from './support/report.mjs'
@@ -15,26 +16,24 @@ import { compare } from './support/rounds.mjs'
 import { seed } from './support/seed.mjs'
 import { startService } from './support/service.mjs'
 
-const { values: given } = parseArgs({
-  options: {
-    only: {
-      type: 'string',
-      default: 'plans,status,consume,webhook,history,overview,user,portal,single,embedded,workers,memory',
-    },
-    rounds: { type: 'string' },
-    seconds: { type: 'string' },
-    connections: { type: 'string', default: '32' },
-    stock: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-  },
+const given = readOptions('bench', 'Each path of the service beside what it stands on, in turns', {
+  only: [
+    'these paths',
+    'plans,status,consume,webhook,history,overview,user,portal,single,embedded,workers,memory',
+  ],
+  rounds: ['of each comparison (default: 3, with --quick 1)', undefined, count],
+  seconds: ['of each round (default: 6, with --quick 2)', undefined, count],
+  connections: ['callers at the same time', 32],
+  stock: ['payments that wait for a webhook (default: 30000, with --quick 6000)', undefined, count],
+  quick: ['short, for a first look', false],
 })
 const settings = {
   only: new Set(given.only.split(',')),
-  rounds: Number(given.rounds ?? (given.quick ? 1 : 3)),
-  seconds: Number(given.seconds ?? (given.quick ? 2 : 6)),
-  connections: Number(given.connections),
+  rounds: given.rounds ?? (given.quick ? 1 : 3),
+  seconds: given.seconds ?? (given.quick ? 2 : 6),
+  connections: given.connections,
   /** Payments that wait for a webhook, for each side of a comparison: what a round of `seconds` can take. */
-  stock: Number(given.stock ?? (given.quick ? 6_000 : 30_000)),
+  stock: given.stock ?? (given.quick ? 6_000 : 30_000),
   users: 5_000,
 }
 const here = path.dirname(fileURLToPath(import.meta.url))
@@ -52,6 +51,7 @@ const AIMS = {
   embedded: { status: 0.8, consume: 0.6, webhook: 0.5 },
 }
 
+const progress = showProgress('rounds')
 const server = await startPostgres()
 try {
   const databaseUrl = await createDatabase(server.url, 'bench')
@@ -69,6 +69,7 @@ try {
   if (settings.only.has('embedded')) await benchEmbedded(service)
   await service.stop()
 } finally {
+  progress.end()
   await driver.stop()
   await server.stop()
 }
@@ -176,9 +177,25 @@ async function benchEmbedded(service) {
 
 async function measure(name, against, target, { ours, other, connections = settings.connections, stock }) {
   const { rounds, seconds } = settings
-  const taken = await compare(driver, { sides: { ours, other }, connections, rounds, seconds, stock })
+  const onRound = (round) => progress.at(results.length * rounds + round, comparisons() * rounds)
+  const taken = await compare(driver, {
+    sides: { ours, other },
+    connections,
+    rounds,
+    seconds,
+    stock,
+    onRound,
+  })
   results.push({ name, against, target, connections, summary: summarize(taken), rounds: taken })
   console.error(rowOf(results.at(-1)).join('  '), ` load ${load()}`)
+}
+
+/** How many will be measured. */
+function comparisons() {
+  const { only } = settings
+  const wanted = (names) => names.filter((name) => only.has(name)).length
+  const times = 1 + Number(only.has('single')) + Number(only.has('embedded'))
+  return wanted(PATHS) * times + wanted(['plans', 'history', 'overview', 'user', 'portal', 'workers'])
 }
 
 function report() {

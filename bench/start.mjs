@@ -4,20 +4,21 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
 import { cpuSeconds, peakMb, processesOf, residentMb, startProcess } from './support/children.mjs'
 import { describeMachine, load } from './support/machine.mjs'
+import { countOrNone, readOptions } from './support/options.mjs'
 import { freePort } from './support/postgres.mjs'
 import { median, printTable, round2, save } from './support/report.mjs'
 import { seed } from './support/seed.mjs'
 import { startService } from './support/service.mjs'
 
-const { values: given } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '600' } },
+const given = readOptions('bench:start', 'Starts of the process, and what it holds after a long load', {
+  rounds: ['starts of each kind', 5],
+  seconds: ['of load; 0: none', 600, countOrNone],
 })
-const rounds = Number(given.rounds)
-const loadSeconds = Number(given.seconds)
+const rounds = given.rounds
+const loadSeconds = given.seconds
 const REST_MS = 10_000
 const USERS = 2_000
 /** A user who has just paid is in one of these many; each turn takes some. */

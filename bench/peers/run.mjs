@@ -3,26 +3,24 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { openDatabase } from '../../packages/ishtirak/dist/database/open-database.js'
 import { residentMb, startProcess } from '../support/children.mjs'
 import { describeMachine, load } from '../support/machine.mjs'
+import { countOrNone, readOptions } from '../support/options.mjs'
 import { createDatabase, startPostgres } from '../support/postgres.mjs'
 import { HEAD, printTable, rowOf, save, summarize } from '../support/report.mjs'
 import { compare } from '../support/rounds.mjs'
 import { seed } from '../support/seed.mjs'
 import { startService } from '../support/service.mjs'
 
-const { values: given } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '5' },
-    latency: { type: 'string', default: '5' },
-    connections: { type: 'string', default: '32' },
-    only: { type: 'string', default: 'status,webhook,upgrade' },
-  },
+const given = readOptions('bench:peers', 'The service beside other programs of its kind', {
+  rounds: ['of each comparison', 3],
+  seconds: ['of each round', 5],
+  latency: ['of the provider, in ms', 5, countOrNone],
+  connections: ['callers at the same time', 32],
+  only: ['these paths', 'status,webhook,upgrade'],
 })
-const [rounds, seconds, connections] = [given.rounds, given.seconds, given.connections].map(Number)
+const { rounds, seconds, connections } = given
 const here = import.meta.dirname
 const USERS = 1_000
 const SECRET = 'whsec_bench'
@@ -39,7 +37,7 @@ const results = []
 const notes = {}
 try {
   const provider = await startProcess([path.join(here, 'provider.mjs')], {
-    env: { BENCH_LATENCY_MS: given.latency },
+    env: { BENCH_LATENCY_MS: String(given.latency) },
   })
   const peer = await startProcess([path.join(here, 'server.mjs')], {
     env: {

@@ -20,7 +20,7 @@ const client = new Stripe('sk_test_bench', {
 })
 const options = {
   database: pool,
-  secret: 'a secret of the benchmarks, longer than 32 bytes',
+  secret: 'a secret of the benchmarks that is longer than 32 bytes',
   baseURL: 'http://127.0.0.1',
   emailAndPassword: { enabled: true },
   rateLimit: { enabled: false },

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
 
 const running = new Set()
 process.on('exit', () => {
@@ -10,8 +11,11 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
-/** Resolves with its first message; where `url` is given, when that answers. `startMs` is the time until then. */
-export async function startProcess(args, { env = {}, url } = {}) {
+/**
+ * Resolves with its first message; where `url` is given, when that answers. `startMs` is the time until then. `onLine`
+ * hears each line of its output.
+ */
+export async function startProcess(args, { env = {}, url, onLine } = {}) {
   const startedAt = performance.now()
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
@@ -27,6 +31,7 @@ export async function startProcess(args, { env = {}, url } = {}) {
     output = `${output}${chunk}`.slice(-10_000)
   }
   child.stdout.setEncoding('utf8').on('data', keep)
+  if (onLine) createInterface(child.stdout).on('line', onLine)
   child.stderr.setEncoding('utf8').on('data', keep)
   const failed = ended.then((how) => {
     throw new Error(`${args.join(' ')} ended (${how}):\n${output}`)

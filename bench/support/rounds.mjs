@@ -10,7 +10,10 @@ const WARMING = 0.2
  * each side has; every round takes its share. `mirrored`: a round drives other, ours, ours, other, because what comes second
  * still pays for the other's writes: one build against itself measured 0.87 without it.
  */
-export async function compare(driver, { sides, connections, rounds, seconds, stock, mirrored = false }) {
+export async function compare(
+  driver,
+  { sides, connections, rounds, seconds, stock, mirrored = false, onRound },
+) {
   const used = { ours: 1, other: 1 }
   const drive = (name, seconds, share) =>
     driveSide(driver, sides[name], { name, used, connections, seconds, share })
@@ -27,6 +30,7 @@ export async function compare(driver, { sides, connections, rounds, seconds, sto
     for (const name of mirrored ? [...turn, ...turn.toReversed()] : turn)
       taken[name].push(await drive(name, seconds, share))
     results.push({ load: atStart, ours: meanOf(taken.ours), other: meanOf(taken.other) })
+    onRound?.(results.length)
   }
   return results
 }

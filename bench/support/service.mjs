@@ -5,16 +5,24 @@ import { freePort } from './postgres.mjs'
 
 const PROGRAM = fileURLToPath(new URL('../../packages/ishtirak/dist/main/cli.js', import.meta.url))
 
-export const JWT_SECRET = 'a secret of the benchmarks, longer than 32 bytes'
+export const JWT_SECRET = 'a secret of the benchmarks that is longer than 32 bytes'
 export const PLATFORM_KEY = 'bench-platform-key-0123456789'
 export const CHARGILY_KEY = 'test_sk_bench000000000000000000000000000000000'
 
 /** `nodeOptions`: for a profile, say. `program`: the command of another build. */
-export async function startService({ databaseUrl, dataDir, env = {}, nodeOptions = [], program = PROGRAM }) {
+export async function startService({
+  databaseUrl,
+  dataDir,
+  env = {},
+  nodeOptions = [],
+  program = PROGRAM,
+  onLine,
+}) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const service = await startProcess([...nodeOptions, program, 'serve'], {
     url: `${url}/readyz`,
+    onLine,
     env: {
       PORT: String(port),
       ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),

@@ -1,0 +1,73 @@
+// Statements as the store sends them, and what the database says of them.
+import {
+  type Database,
+  type Parameter,
+  type Queryable,
+  type Row,
+  type Statement,
+  statement,
+} from '../../packages/ishtirak/src/database/database.js'
+import type { Run } from './console-statements.js'
+
+export interface Asked {
+  readonly statement: Statement
+  readonly parameters: readonly Parameter[]
+}
+
+/** The last statement that a function of the store would send. */
+export async function heard(run: Run): Promise<Asked> {
+  let asked: Asked | undefined
+  const listening: Queryable = {
+    query: async (given, parameters = []) => {
+      asked = { statement: given, parameters }
+      return []
+    },
+  }
+  await run(listening).catch(() => undefined)
+  if (!asked) throw new Error('nothing was asked')
+  return asked
+}
+
+const named = new Map<string, Statement>()
+
+export function once(text: string): Statement {
+  const known = named.get(text) ?? statement(`test.plans_${named.size}`, text)
+  named.set(text, known)
+  return known
+}
+
+/** The service sends names, and a server plans a name's fifth run for any values: `generic` asks for that plan. */
+export async function explain(
+  database: Database,
+  { statement: { text }, parameters }: Asked,
+  options: { readonly mode: 'custom' | 'generic'; readonly with?: string },
+): Promise<readonly Row[]> {
+  return await database.transaction(async (transaction) => {
+    await transaction.query(once(`set local plan_cache_mode = force_${options.mode}_plan`))
+    await transaction.query(once(`prepare asked as ${text}`))
+    const values = parameters.map(literal).join(', ')
+    const found = await transaction.query(
+      once(`explain ${options.with ?? ''} execute asked${values === '' ? '' : `(${values})`}`),
+    )
+    await transaction.query(once('deallocate asked'))
+    return found
+  })
+}
+
+/**
+ * Of the dearest part: the whole's own figure leaves out what is changed beside its answer. Whether a page was in memory
+ * is up to what else the server does.
+ */
+export function buffersOf(rows: readonly Row[]): number {
+  const parts = textOf(rows).matchAll(/Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/g)
+  return Math.max(0, ...Array.from(parts, ([, hit = 0, read = 0]) => Number(hit) + Number(read)))
+}
+
+export const textOf = (rows: readonly Row[]) => rows.map((row) => row['QUERY PLAN']).join('\n')
+
+export function literal(parameter: Parameter): string {
+  if (parameter === null) return 'null'
+  if (typeof parameter !== 'object') return `'${String(parameter).replaceAll("'", "''")}'`
+  const elements = parameter.map((element) => (element === null ? 'null' : JSON.stringify(String(element))))
+  return `'{${elements.join(',')}}'`
+}
