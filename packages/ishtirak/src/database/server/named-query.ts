@@ -7,8 +7,9 @@
 // the statement's time limit.
 import type { ClientBase, Connection, QueryConfig, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
-import type { Row } from '../database.js'
+import { CALL_LIMIT_MS, type Row } from '../database.js'
 import { type DescribedColumn, type ReadRow, rowReader, withoutColumns } from '../rows.js'
+import { LimitedConnection } from './query-limits.js'
 
 type Done = (error: unknown, rows?: readonly Row[]) => void
 
@@ -20,28 +21,37 @@ interface DriverConnection extends Connection {
 const EXECUTE_AND_SYNC = Buffer.concat([serialize.execute(), serialize.sync()])
 const DESCRIBE = serialize.describe({ type: 'P' })
 
-const readersOfClients = new WeakMap<ClientBase, Map<string, ReadRow>>()
-
-/** By the names of the statements that were described on this connection. */
-function readersOf(client: ClientBase): Map<string, ReadRow> {
-  const readers = readersOfClients.get(client) ?? new Map<string, ReadRow>()
-  readersOfClients.set(client, readers)
-  return readers
+interface Known {
+  /** By the names of the statements that were described on this connection. */
+  readonly readers: Map<string, ReadRow>
+  readonly limit: LimitedConnection
 }
 
-/** The driver takes a time limit for each query (pg, client.js), which its types leave out. */
+const knownOfClients = new WeakMap<ClientBase, Known>()
+
+function knownOf(client: ClientBase): Known {
+  const known = knownOfClients.get(client)
+  if (known) return known
+  const made = { readers: new Map<string, ReadRow>(), limit: new LimitedConnection(client) }
+  knownOfClients.set(client, made)
+  return made
+}
+
+/** The driver takes a time limit for a query of its own (pg, client.js), which its types leave out. */
 export interface TimedQuery extends QueryConfig {
   readonly query_timeout: number
 }
 
-/** The methods are those that the driver calls (pg 8.23, client.js); it wraps `callback` with its time limit. */
+/** For a statement of the driver's own: the limit of a call. */
+export const inTime = (text: string): TimedQuery => ({ text, query_timeout: CALL_LIMIT_MS })
+
+/** The methods are those that the driver calls (pg 8.23, client.js). */
 export class NamedQuery implements Submittable {
-  /** Read by the driver, in milliseconds. */
-  readonly query_timeout: number
   readonly #ahead: readonly Buffer[] | null
   /** The answer to what goes ahead comes first; it is of no interest. */
   #awaitsFirst: boolean
-  readonly #readers: Map<string, ReadRow>
+  readonly #known: Known
+  readonly #giveUpAt: number
   readonly #values: (string | null)[]
   readonly #rows: Row[] = []
   #read: ReadRow | undefined
@@ -57,12 +67,12 @@ export class NamedQuery implements Submittable {
     limits: { readonly timeoutMs: number; readonly ahead: readonly Buffer[] | null },
     public callback: Done,
   ) {
-    this.query_timeout = limits.timeoutMs
+    this.#giveUpAt = performance.now() + limits.timeoutMs
     this.#ahead = limits.ahead
     this.#awaitsFirst = limits.ahead !== null
-    this.#readers = readersOf(client)
+    this.#known = knownOf(client)
     this.#values = values
-    this.#read = this.#readers.get(name)
+    this.#read = this.#known.readers.get(name)
   }
 
   submit(connection: Connection): Error | null {
@@ -75,6 +85,7 @@ export class NamedQuery implements Submittable {
     if (!this.#read) messages.splice(1, 0, DESCRIBE)
     if (!isParsed) messages.unshift(serialize.parse({ name, text }))
     if (this.#ahead) messages.unshift(...this.#ahead)
+    this.#known.limit.begin(this, this.#giveUpAt)
     // As one: each write is a call of the system, and wakes the server.
     stream.write(Buffer.concat(messages))
     return null
@@ -100,17 +111,25 @@ export class NamedQuery implements Submittable {
   }
 
   handleError(error: unknown): void {
+    this.#known.limit.end()
     this.callback(this.#failure ?? error)
   }
 
   handleReadyForQuery(): void {
+    this.#known.limit.end()
     if (this.#failure !== undefined) this.callback(this.#failure)
     else this.callback(null, this.#rows)
   }
 
+  giveUp(): void {
+    const { callback } = this
+    this.callback = () => {}
+    callback(new Error('Query read timeout'))
+  }
+
   #keep(read: ReadRow): void {
     this.#read = read
-    if (this.name !== '') this.#readers.set(this.name, read)
+    if (this.name !== '') this.#known.readers.set(this.name, read)
   }
 }
 

@@ -207,3 +207,12 @@ it('a change that reaches the server after its deadline is refused there, and no
   const count = statement('test.postgres.changes', 'select count(*) as count from changes')
   expect(await database.query(count)).toEqual([{ count: 0 }])
 })
+
+it('a read that takes longer than its caller waits is given up, and its connection is replaced', async () => {
+  const database = connect({ maxConnections: 1 })
+  const backend = statement('test.postgres.backend', 'select pg_backend_pid() as id')
+  const first = await database.query(backend)
+  const slow = statement('test.postgres.slow', 'select 1 from pg_sleep(2)')
+  await expect(database.query(slow, [], givenUpAfter(500))).rejects.toThrow('Query read timeout')
+  expect(await database.query(backend)).not.toEqual(first)
+})

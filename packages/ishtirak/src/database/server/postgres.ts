@@ -24,6 +24,7 @@ import {
 import {
   deadlineCommand,
   deadlineMessages,
+  inTime,
   isTooLateToSend,
   NamedQuery,
   noteServerTime,
@@ -75,7 +76,6 @@ class Postgres implements Database {
       connectionString,
       max: options.maxConnections ?? 10,
       connectionTimeoutMillis: CALL_LIMIT_MS,
-      query_timeout: CALL_LIMIT_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       // An hour: connections drift back to all servers behind a load balancer or after a fail-over.
@@ -268,14 +268,14 @@ class PooledSession implements DatabaseSession {
  * The schema goes with each statement there. The pool awaits the promise: a connection is used only after it.
  */
 async function prepareSession(client: pg.ClientBase, schema: string | undefined): Promise<void> {
-  await client.query(`set time zone 'UTC'`)
+  await client.query(inTime(`set time zone 'UTC'`))
   if (await isPooled(client)) return void pooled.add(client)
   await client.query(
-    `${schema === undefined ? '' : `set search_path = "${schema}";`}
+    inTime(`${schema === undefined ? '' : `set search_path = "${schema}";`}
      ${prepareDeadline};
      set statement_timeout = ${statementTimeoutMs};
      set idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs};
-     ${plannerSettings.map((setting) => `set ${setting}`).join(';')}`,
+     ${plannerSettings.map((setting) => `set ${setting}`).join(';')}`),
   )
 }
 
@@ -285,7 +285,7 @@ const pooled = new WeakSet<pg.ClientBase>()
 /** A pooler gives its clients a process number of its own making; a server that of the process that answers. */
 async function isPooled(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query(
-    'select pg_backend_pid() as id, extract(epoch from clock_timestamp())::float8 * 1000 as now',
+    inTime('select pg_backend_pid() as id, extract(epoch from clock_timestamp())::float8 * 1000 as now'),
   )
   noteServerTime(client, rows[0]?.now)
   // The driver keeps the number that was given at the start (pg, client.js: `processID`); its types leave it out.
