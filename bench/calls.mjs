@@ -1,87 +1,117 @@
 // npm run bench:calls [-- --only KINDS]: what one call costs the service that was built, as JSON: statements and round trips
 // when calls come one by one, bytes on the wire to the database, and bytes of heap allocated and promoted when 8 come at
 // once. `--program PATH` measures the command of another build. BENCH_DATABASE_URL names the PostgreSQL server; else one of
-// its own. Counted, not timed.
+// its own. Counted, not timed, and of several slices the least: the service's jobs run beside some of them.
 import path from 'node:path'
 import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
 import { startProcess } from './support/children.mjs'
+import { connectTo } from './support/connections.mjs'
 import { readOptions } from './support/options.mjs'
-import { createDatabase, startPostgres } from './support/postgres.mjs'
+import { createDatabase, dropDatabase, startPostgres } from './support/postgres.mjs'
+import { requestsOf } from './support/requests.mjs'
 import { seed } from './support/seed.mjs'
 import { startService } from './support/service.mjs'
 import { relayTo } from './support/wire.mjs'
 
-const USERS = 2_000
-const WARMING = 3_000
-const COUNTED = 4_000
-const ONE_BY_ONE = 200
-const STOCK = WARMING + COUNTED + ONE_BY_ONE
+const USERS = 500
+const CALLERS = 8
+/** V8 compiles what runs often, and compiled code allocates less. */
+const WARMING = { upgrade: 1_000, webhook: 1_200, history: 1_200, consume: 2_000, status: 2_000 }
+/** Of 40 MB and more, so that the young generation is collected several times. Those that take longest come first. */
+const SLICE = { upgrade: 500, webhook: 700, history: 800, consume: 2_000, status: 2_000 }
+const SLICES = 3
+const ONE_BY_ONE = 10
+const ONE_BY_ONE_SLICES = 8
+
 const given = readOptions(
   'bench:calls',
   'What one call costs: statements, bytes on the wire and bytes of heap',
   {
     program: ['of this command of another build instead'],
-    only: ['these calls', 'status,consume,upgrade,webhook,history'],
+    only: ['these calls', Object.keys(SLICE).join(',')],
   },
 )
-const kinds = given.only.split(',')
 
-const here = import.meta.dirname
+const probe = path.join(import.meta.dirname, 'support/heap-probe.mjs')
 const server = await startPostgres()
-const driver = await startProcess([path.join(here, 'support/driver.mjs')])
-const provider = await startProcess([path.join(here, 'peers/provider.mjs')], {
+const provider = await startProcess([path.join(import.meta.dirname, 'peers/provider.mjs')], {
   env: { BENCH_LATENCY_MS: '1' },
 })
-const costs = {}
 try {
-  for (const kind of kinds) costs[kind] = await costsOf(kind)
+  const waiting = given.only.split(',')
+  const costs = Object.fromEntries(waiting.map((kind) => [kind, {}]))
+  const work = async () => {
+    for (let kind = waiting.shift(); kind; kind = waiting.shift()) costs[kind] = await costsOf(kind)
+  }
+  // Two at a time, since there are two cores.
+  await Promise.all([work(), work()])
+  console.log(JSON.stringify(costs, null, 2))
 } finally {
-  await Promise.all([driver.stop(), provider.stop()])
+  await provider.stop()
   await server.stop()
 }
-console.log(JSON.stringify(costs, null, 2))
 
 /** A process and a database of its own for each kind: what one leaves in the heap is not the next one's. */
 async function costsOf(kind) {
-  const databaseUrl = await createDatabase(server.url, `costs_${kind}`)
+  const databaseUrl = await createDatabase(server.url, `costs_${process.pid}_${kind}`)
   const relay = await relayTo(databaseUrl)
   const lines = []
   const service = await startService({
     databaseUrl: relay.url,
     env: { CHARGILY_API_URL: provider.url },
     program: given.program,
-    nodeOptions: ['--expose-gc', '--import', path.join(here, 'support/heap-probe.mjs')],
+    nodeOptions: ['--expose-gc', '--import', probe],
     onLine: (line) => lines.push(line),
   })
+  const count = WARMING[kind] + SLICES * SLICE[kind] + ONE_BY_ONE_SLICES * ONE_BY_ONE
   // Migrated by the service: what is seeded fits older schemas too, since new columns have defaults.
   const database = await openDatabase({ url: databaseUrl })
-  await seed(database, { users: USERS, waiting: { wm_: STOCK }, isMigrated: true })
+  await seed(database, { users: USERS, waiting: { wm_: count }, isMigrated: true })
   await database.close()
-  let from = 1
-  const drive = async (amount, connections) => {
-    const options = { users: USERS, prefix: kind === 'upgrade' ? 'new_' : 'wm_', from }
-    from += amount
-    await driver.ask({ url: service.url, kind, connections, amount, options })
+  const requests = requestsOf(kind, {
+    users: USERS,
+    prefix: kind === 'upgrade' ? 'new_' : 'wm_',
+    from: 1,
+    count,
+  })
+  const several = connectTo(service.url, requests, CALLERS)
+  await several.send(WARMING[kind])
+  await service.ask('slice')
+  for (let slice = 0; slice < SLICES; slice++) {
+    await several.send(SLICE[kind])
+    await service.ask('slice')
   }
-  await drive(WARMING, 8)
-  await service.ask('begin')
-  await drive(COUNTED, 8)
-  await service.ask('end')
-  const before = { ...relay.passed }
-  await drive(ONE_BY_ONE, 1)
-  const each = (name) => (relay.passed[name] - before[name]) / ONE_BY_ONE
-  const wire = {
-    statements: each('statements'),
-    roundTrips: each('roundTrips'),
-    wireBytes: Math.round(each('bytes')),
+  const wires = []
+  for (let slice = 0; slice < ONE_BY_ONE_SLICES; slice++) {
+    const before = { ...relay.passed }
+    await several.send(ONE_BY_ONE, 1)
+    const each = (name) => (relay.passed[name] - before[name]) / ONE_BY_ONE
+    wires.push({ statements: each('statements'), roundTrips: each('roundTrips'), wireBytes: each('bytes') })
   }
+  several.close()
   await service.stop()
   relay.close()
-  const sum = (name) =>
-    lines.reduce((all, line) => all + Number(new RegExp(` ${name}=(\\d+)`).exec(line)?.[1] ?? 0), 0)
-  return {
-    ...wire,
-    allocated: Math.round(sum('allocated') / COUNTED),
-    promoted: Math.round(sum('promoted') / COUNTED),
+  await dropDatabase(server.url, `costs_${process.pid}_${kind}`)
+  const heaps = slicesIn(lines, SLICE[kind])
+  if (heaps.length !== SLICES) throw new Error(`${heaps.length} slices of the heap instead of ${SLICES}`)
+  return { ...leastOf(wires), ...leastOf(heaps) }
+}
+
+/** What each slice allocated and promoted, for each of its calls. */
+function slicesIn(lines, calls) {
+  const slices = []
+  for (const line of lines) {
+    if (/\bScavenge\b/.test(line)) slices.push({ allocated: 0, promoted: 0 })
+    const slice = slices.at(-1)
+    if (!slice || !/ gc=/.test(line)) continue
+    for (const name of Object.keys(slice))
+      slice[name] += Number(new RegExp(` ${name}=(\\d+)`).exec(line)?.[1] ?? 0) / calls
   }
+  // What follows the last question is of no slice.
+  return slices.slice(0, -1)
+}
+
+function leastOf(slices) {
+  const least = (name) => Math.round(Math.min(...slices.map((slice) => slice[name])) * 100) / 100
+  return Object.fromEntries(Object.keys(slices[0]).map((name) => [name, least(name)]))
 }

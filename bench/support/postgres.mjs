@@ -48,14 +48,19 @@ export async function startPostgres() {
 
 /** A fresh database on the server; gives its URL. */
 export async function createDatabase(serverUrl, name) {
-  const client = new pg.Client({ connectionString: serverUrl })
-  await client.connect()
-  await client.query(`drop database if exists ${name} with (force)`)
-  await client.query(`create database ${name}`)
-  await client.end()
+  await run(serverUrl, `drop database if exists ${name} with (force)`, `create database ${name}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return url.href
+}
+
+export const dropDatabase = (serverUrl, name) => run(serverUrl, `drop database ${name} with (force)`)
+
+async function run(serverUrl, ...commands) {
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  for (const command of commands) await client.query(command)
+  await client.end()
 }
 
 export async function freePort() {
