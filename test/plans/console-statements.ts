@@ -80,8 +80,6 @@ const step = {
   matched: [payment],
 }
 const further = { at: NOON, id: 'pay_7_1' }
-/** Looked for in the index, and not thrown away behind it. */
-const onwards = (at: string) => String.raw`Index Cond: .*ROW\(${at}, id\) > ROW`
 
 /** Of one user, payment, comparison or word. */
 export const CONSOLE: Asked[] = [
@@ -160,7 +158,7 @@ export const CONSOLE: Asked[] = [
     (door) => findPaymentWithUser(door, 'pay_7_5'),
     /payments_by_id[\s\S]*users_pkey/,
   ],
-  ['what came in about a payment', traces('operator.received'), /provider_events_(once|of_payment)/],
+  ['what came in about a payment', traces('operator.received'), /provider_events_once/],
   ['what went out about a payment', traces('operator.sent'), /outbox_pkey/],
   ['what is kept of a payment', traces('operator.kept'), /payments_(pkey|by_id)[\s\S]*receipts_pkey/],
   ['the acts on a payment', traces('operator.acts_on_payment'), /audit_(of_payment|pkey)/],
@@ -247,17 +245,17 @@ export const CONSOLE_LISTS: Asked[] = [
   [
     'a further page of the journal',
     (door) => entriesOf(door, 'payment', november, further, 50),
-    new RegExp(`payments_by_payment[\\s\\S]*${onwards('paid_at')}`),
+    /payments_by_payment[\s\S]*Index Cond: .*paid_at >=/,
   ],
   [
     'further lines of the accountant’s refunds',
     (door) => entriesOf(door, 'refund', november, further, 50),
-    new RegExp(`audit_by_act\\b[\\s\\S]*${onwards('acted_at')}`),
+    /audit_by_act\b[\s\S]*Index Cond: .*ROW\(acted_at, id\) > ROW/,
   ],
   [
     'further lines of the payments of a month',
     (door) => takenPayments(door, { ...november, way: null }, { ...payment, paidAt: NOON }, 50),
-    new RegExp(`payments_by_payment[\\s\\S]*${onwards('paid_at')}`),
+    /payments_by_payment[\s\S]*Index Cond: .*paid_at >=/,
   ],
   [
     'payments under review',
