@@ -35,8 +35,8 @@ export const rowsOf = (users: number): string[] => [
    select 'user-' || n, 'receipt', 'pay_' || n, timestamptz '2026-11-21T11:00:00Z',
           case when n % 1000 = 0 then timestamptz '2026-11-21T11:00:00Z' end
      from generate_series(1, ${users}) n`,
-  `insert into usage (user_id, limit_name, project_id, used, revision)
-    select 'user-' || n, 'projects', '', 1, 1 from generate_series(1, ${users}) n`,
+  `insert into usage (user_id, limit_name, project_id, counts_as, used, revision)
+    select 'user-' || n, 'projects', '', 'gauge', 1, 1 from generate_series(1, ${users}) n`,
   `insert into usage_operations (user_id, operation_id, kind, limit_name, project_id, amount, maximum, used, created_at)
     select 'user-' || n, 'old', 'consume', 'projects', '', 1, 3, 1, now() from generate_series(1, ${users}) n`,
   `insert into transfers (user_id, payment_id, reference, state, refusal, proof_at)

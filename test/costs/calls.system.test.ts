@@ -1,0 +1,32 @@
+// What calls cost the program that was built: counted by the benchmark itself, in processes of their own.
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { buildOnce } from '../support/process.js'
+import { CALLS, type CallCosts } from './costs.js'
+import { expectCost } from './expect-cost.js'
+
+const BENCHMARK = path.resolve(import.meta.dirname, '../../bench/calls.mjs')
+
+/** Of `promoted`, where a call leaves next to nothing: what the jobs of the service leave meanwhile. */
+const CHANCE = 60
+
+describe('8 callers at once', () => {
+  let found: Readonly<Record<string, CallCosts>> = {}
+  beforeAll(async () => {
+    buildOnce()
+    const env = { PATH: process.env.PATH, BENCH_DATABASE_URL: inject('serverUrl') }
+    const { stdout } = await promisify(execFile)(process.execPath, [BENCHMARK], { env })
+    found = JSON.parse(stdout)
+  }, 300_000)
+
+  it.each(Object.entries(CALLS))('a %s costs its statements and bytes, and no more', (name, costs) => {
+    const measured = found[name]
+    if (!measured) throw new Error(`${name} was not measured`)
+    expect.soft(measured.statements, 'statements').toBe(costs.statements)
+    expect.soft(measured.roundTrips, 'round trips').toBe(costs.roundTrips)
+    expectCost('bytes allocated', measured.allocated, costs.allocated)
+    expectCost('bytes promoted', measured.promoted, costs.promoted, CHANCE)
+  })
+})
