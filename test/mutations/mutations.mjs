@@ -694,7 +694,7 @@ export const mutations = [
     file: src('http/upload.ts'),
     from: "form.on('partsLimit', () => fail(new Error('the form has too many parts')))",
     to: '',
-    tests: [src('portal/transfer.test.ts')],
+    tests: [src('http/upload.test.ts')],
   },
   {
     rule: 'a transfer that is approved is not ended',

@@ -1,8 +1,9 @@
-// Files on their way, as streams: how much of them is held at once, and which of them waits.
+// Files on their way, as streams: how much of them is held at once, and which of them waits. And forms, as far as they are read.
 import { PassThrough } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
+import type { FastifyRequest } from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { createUploads } from './upload.js'
+import { createUploads, openFileForm } from './upload.js'
 
 const MIB = 1024 * 1024
 const size = async (file: Buffer) => file.length
@@ -115,5 +116,25 @@ describe('files on their way', () => {
     expect(await uploads.receive('user', new PassThrough().end(Buffer.alloc(8 * MIB)), size)).toBe(8 * MIB)
     const larger = uploads.receive('user', new PassThrough().end(Buffer.alloc(8 * MIB + 1)), size)
     await expect(larger).rejects.toMatchObject({ code: 'payload_too_large' })
+  })
+})
+
+describe('a form with a file', () => {
+  // As long as those of browsers: shorter ones are not read.
+  const boundary = 'x'.repeat(27)
+  const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+
+  it.each([
+    ['five fields', 'content-disposition: form-data; name="x"', 5],
+    ['six parts that cannot be read', 'content-type: text/plain', 6],
+  ])('is refused after %s, while the rest of it is on its way', async (_what, head, times) => {
+    const part = `--${boundary}\r\n${head}\r\n\r\n\r\n`
+    const outcomeOf = async (parts: number) => {
+      const raw = new PassThrough()
+      const form = openFileForm({ raw, headers } as unknown as FastifyRequest)
+      raw.write(part.repeat(parts))
+      return Promise.race([form.catch((error) => error.code), settled().then(() => 'on its way')])
+    }
+    expect([await outcomeOf(times - 1), await outcomeOf(times)]).toEqual(['on its way', 'invalid_request'])
   })
 })
