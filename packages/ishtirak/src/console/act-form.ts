@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError, type ValidationProblem, wrongField } from '../core/error.js'
 import { latinDigits, readTypedAmount } from '../core/typed-amount.js'
 import { isReason } from '../operator/reason.js'
-import { type By, type FoundAct, findAct } from '../payments/audit.sql.js'
+import { type By, type FoundAct, findAct, wasTriedMeanwhile } from '../payments/audit.sql.js'
 import { fieldOf } from '../portal/reader.js'
 import type { ConsolePages } from './frame.js'
 
@@ -102,7 +102,7 @@ export async function actOnce(
   const earlier = await tried()
   if (earlier) return tell(earlier)
   const refusal = await act().then(() => null, refusalOrThrow)
-  // Where it was refused, the same form may have acted a moment earlier.
+  // Where it was refused, the same form may have acted a moment earlier, or have been refused.
   const found = await tried()
   if (found) return tell(found)
   if (refusal && !isOvertaken(refusal)) throw refusal
@@ -111,6 +111,7 @@ export async function actOnce(
 
 function refusalOrThrow(error: unknown): BillingError {
   if (error instanceof BillingError) return error
+  if (wasTriedMeanwhile(error)) return new BillingError('conflict', { cause: error })
   throw error
 }
 

@@ -8,7 +8,7 @@ import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
 import type { Operator, RecordedAct } from '../core/role.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
-import { type Queryable, statement } from '../database/database.js'
+import { ConstraintViolation, type Queryable, statement } from '../database/database.js'
 import { at, instantOrNull, text } from '../database/rows.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Ids } from '../runtime/random.js'
@@ -191,6 +191,11 @@ export async function findAct(
   const [row] = await database.query(selectByOperation, [of.userId, of.operationId])
   if (!row) return null
   return { id: text(row, 'id'), isRefused: text(row, 'act') === 'operator.refused' }
+}
+
+/** An act was not saved, because the trail has its operation already: done, or refused. */
+export function wasTriedMeanwhile(error: unknown): boolean {
+  return error instanceof ConstraintViolation && error.constraint === 'audit_operations'
 }
 
 const selectRefund = statement(

@@ -1,0 +1,129 @@
+// One form that is sent twice at the same moment, where the other one is refused while this one is about to be saved: nothing is done,
+// and both lead to the refusal.
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { booksChangedTo, payOtherwise } from '../../../../test/support/other-amount.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { type Database, statement } from '../database/database.js'
+import { PAYMENT_ACT_NAMES, type PaymentActName } from './payment-acts.js'
+import { USER_ACT_NAMES, type UserActName } from './user-acts.js'
+
+const insertRefusal = statement(
+  'test.sent_twice.refuse',
+  `insert into audit (user_id, id, acted_at, actor, act, reason, before, after, operation_id)
+   values ('user-1', 'act_0', '2026-11-21T12:00:00Z', 'owner', 'operator.refused', 'x', '{}', '{}', $1)`,
+)
+const forgetMail = statement('test.sent_twice.forget_mail', 'delete from mails')
+const setSecondOf = statement(
+  'test.sent_twice.second',
+  `update payments set second_of = 'pay_0' where id = $1`,
+)
+const selectFacts = statement(
+  'test.sent_twice.facts',
+  `select (select jsonb_agg(to_jsonb(u) order by user_id) from users u) as users,
+          (select jsonb_agg(to_jsonb(p) order by p.id) from payments p) as payments,
+          (select jsonb_agg(to_jsonb(g) order by g.id) from grants g) as grants,
+          (select jsonb_agg(to_jsonb(f)) from comparison_findings f) as findings,
+          (select jsonb_agg(to_jsonb(a) order by a.id) from audit a) as audit`,
+)
+
+describeScenario('a form of the console that is sent twice at once', ({ database }) => {
+  let world: World
+  let visit: ConsoleVisit
+  let onSave: (() => Promise<unknown>) | undefined
+  beforeEach(async () => {
+    onSave = undefined
+    const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
+    // No job runs, so nothing is sent.
+    const env = { ...ROLES_ENV, TRANSFER_FILE, SMTP_URL: 'smtp://127.0.0.1:9' }
+    world = await createWorld(interrupted(database()), { env })
+    visit = await enterConsole(world, ROLE_KEYS.owner)
+  })
+  afterEach(() => world.stop())
+
+  /** What saves an act waits until `onSave` is done. */
+  function interrupted(inner: Database): Database {
+    return new Proxy(inner, {
+      get: (target, name) => {
+        if (name !== 'query') return Reflect.get(target, name).bind?.(target) ?? Reflect.get(target, name)
+        return async (...[asked, ...rest]: Parameters<Database['query']>) => {
+          const isAct = asked.name !== 'audit.insert' && asked.text.includes('insert into audit')
+          if (isAct) await onSave?.()
+          return target.query(asked, ...rest)
+        }
+      },
+    })
+  }
+
+  const buy = async () => (await world.as('user-1').buy()).paymentId
+  const pay = (body: object) => world.as('user-1').post('/api/v1/billing/payments', body)
+  const askForTransfer = async () => (await pay({ plan: 'pro', method: 'transfer' })).body.id
+  const PAYMENTS: Readonly<Record<PaymentActName, () => Promise<string>>> = {
+    recheck: async () => {
+      world.emulator.setFaults({ drop: {} })
+      return buy()
+    },
+    accept: () => payOtherwise(world, 'user-1', { charged: 1500, told: 1500 }),
+    refund: buy,
+    resend: async () => {
+      const id = await buy()
+      await setProfile(world, 'user-1', { email: 'amina@example.dz' })
+      await database().query(forgetMail, [])
+      return id
+    },
+    approve: askForTransfer,
+    refuse: askForTransfer,
+    keep: async () => {
+      const id = await buy()
+      await database().query(setSecondOf, [id])
+      return id
+    },
+  }
+  const QUERIES: Readonly<Record<UserActName, string>> = {
+    grant: '?days=14',
+    record: '?offer=pro+1&method=cheque&reference=BNA+1234567',
+    end: '',
+  }
+
+  const sendInterrupted = async (address: string, query = '') => {
+    const { path, fields } = await visit.ask(address, query)
+    const facts = async () => (await database().query(selectFacts, []))[0]
+    let before: unknown
+    onSave = async () => {
+      onSave = undefined
+      await database().query(insertRefusal, [fields.operation_id ?? ''])
+      before = await facts()
+    }
+    const answer = await visit.submit(path, { ...fields, payment_method: 'ccp', why: 'x' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      303,
+      expect.stringMatching(/\?refused=act_0$/),
+    ])
+    expect(onSave).toBeUndefined()
+    expect(await facts()).toEqual(before)
+    const again = await visit.submit(path, { ...fields, payment_method: 'ccp', why: 'x' })
+    expect(again.headers.get('location')).toBe(answer.headers.get('location'))
+  }
+
+  it.each(PAYMENT_ACT_NAMES)('does nothing to a payment: %s', async (act) => {
+    await sendInterrupted(`/console/payments/${await PAYMENTS[act]()}/${act}`)
+  })
+
+  it.each(USER_ACT_NAMES)('does nothing to a user: %s', async (act) => {
+    await buy()
+    await sendInterrupted(`/console/users/user-1/${act}`, QUERIES[act])
+  })
+
+  it('closes no finding', async () => {
+    await buy()
+    await database().script(booksChangedTo(2_500))
+    await operatorOf(world, ROLE_KEYS.owner).post('/reconciliations', { since: '2026-11-01' })
+    const [, address = ''] = /href="[^"]*(\/console\/findings\/[^"]*)"/.exec((await visit.open()).text) ?? []
+    await sendInterrupted(`${address}/close`)
+  })
+})
