@@ -697,6 +697,20 @@ export const mutations = [
     tests: [src('http/upload.test.ts')],
   },
   {
+    rule: 'a form that was refused while it is about to act, sent twice, is no error',
+    file: src('console/act-form.ts'),
+    from: "if (wasTriedMeanwhile(error)) return new BillingError('conflict', { cause: error })",
+    to: '',
+    tests: [src('console/sent-twice.test.ts')],
+  },
+  {
+    rule: 'a finding is not closed by a call that has read another one',
+    file: src('operator/operator.route.ts'),
+    from: 'seenVersion === undefined ? {} : { seenVersion }',
+    to: '{}',
+    tests: [src('operator/reconcile.test.ts')],
+  },
+  {
     rule: 'a transfer that is approved is not ended',
     file: src('payments/transfer/transfers.sql.ts'),
     from: " where reference = $1 and state = 'open'",

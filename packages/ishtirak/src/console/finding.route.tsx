@@ -55,7 +55,7 @@ function askToClose(pages: ConsolePages, view: View, found: Shown) {
     text: say('text_close_finding'),
     path: `${backPath}/close`,
     backPath,
-    version: found.version,
+    version: found.finding.version,
     changes: [{ name: say('kind_finding'), before: say('findingOpen'), after: say('findingClosed') }],
     reasonLabel: say('reasonClosed'),
     safeMore: <Facts facts={factsOf(pages, view, found)} />,

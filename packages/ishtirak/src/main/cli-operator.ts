@@ -163,6 +163,8 @@ const FLAGS: Readonly<Record<string, string>> = {
   payment_id: '--payment <id>',
   operation_id: '--operation-id <id>',
   state: '--undelivered',
+  // `--version` is that of the program.
+  version: '--seen <version>',
   uses_per_user: '--uses-per-user <count>',
   received_at: '--received-at <day>',
   payment_method: '--payment-method <kind>',

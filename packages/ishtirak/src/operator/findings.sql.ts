@@ -1,22 +1,22 @@
 // What comparisons found, as rows: one finding, and its end.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, flag, integer, text } from '../database/rows.js'
+import { at, flag, text } from '../database/rows.js'
 import { type AuditEntry, insertAudit } from '../payments/audit.sql.js'
 import { viewRows } from '../payments/schemas.js'
 import { FindingSchema } from './reconcile-schemas.js'
 
-/** Of `comparison_findings f`. */
-export const FINDING_COLUMNS = `nullif(f.user_id, '') as user_id, f.checkout_id, f.kind, f.payment_id, f.outcome, f.details, f.found_at,
-            f.seen_at, f.closed_at, f.closed_by, f.closed_because`
-
 /** What a person judges: another one is another finding. The table is `f`. */
 const VERSION = `('x' || left(md5(f.outcome || (f.details - '{paid_at,our_status}'::text[])::text), 8))::bit(32)::bigint`
+
+/** Of `comparison_findings f`. */
+export const FINDING_COLUMNS = `nullif(f.user_id, '') as user_id, f.checkout_id, f.kind, f.payment_id, f.outcome, f.details, f.found_at,
+            f.seen_at, ${VERSION} as version, f.closed_at, f.closed_by, f.closed_because`
 
 // Without a user: that of our payment with this checkout, or none, where it is not known whose it is.
 const selectFinding = statement(
   'findings.one',
-  `select ${FINDING_COLUMNS}, ${VERSION} as version,
+  `select ${FINDING_COLUMNS},
           exists (select from payments p where p.id = f.payment_id) as is_our_payment
      from comparison_findings f
     where f.user_id = any(case when $3::text is not null then array[$3]
@@ -45,7 +45,7 @@ export async function findFinding(database: Queryable, { checkoutId, kind, userI
   const [row] = rows
   const [finding] = viewRows(FindingSchema, rows)
   if (!row || !finding) return null
-  return { finding, version: integer(row, 'version'), isOurPayment: flag(row, 'is_our_payment') }
+  return { finding, isOurPayment: flag(row, 'is_our_payment') }
 }
 
 const close = statement(

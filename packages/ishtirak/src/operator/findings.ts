@@ -17,7 +17,7 @@ export async function closeFinding(deps: AuditDeps, name: FindingName, by: By & 
   const { checkoutId, kind } = name
   const found = await findFinding(deps.database, name)
   if (!found) throw new BillingError('not_found', { extra: { finding_id: checkoutId } })
-  const { version } = found
+  const { version } = found.finding
   requireUnchanged(by, version)
   const { user_id, payment_id: paymentId, outcome, details } = found.finding
   const userId = user_id ?? ''

@@ -250,9 +250,10 @@ function reconcileRoutes(app: App, deps: OperatorRoutesDeps): void {
     continueReconciliation(deps, request.params.reconciliation_id, deps.operators.of(request)),
   )
   app.post(...routeAt(OPERATIONS.closeFinding), async (request) => {
-    const { kind, why: reason } = request.body
+    const { kind, version: seenVersion, why: reason } = request.body
     const name = { checkoutId: request.params.checkout_id, kind }
-    return closeFinding(deps, name, { operator: deps.operators.of(request), reason })
+    const seen = seenVersion === undefined ? {} : { seenVersion }
+    return closeFinding(deps, name, { operator: deps.operators.of(request), reason, ...seen })
   })
 }
 

@@ -36,7 +36,7 @@ export const COMPARISON_OPERATIONS = {
       params: reconcile.FindingParamsSchema,
       body: reconcile.CloseRequestSchema,
       description:
-        'It comes back where the provider says something else. 409 with `closed_at` when it is closed already.',
+        'It comes back where the provider says something else. 409 with `closed_at` when it is closed already, with `changed` when it is not the `version` that was named.',
     },
     reconcile.FindingSchema,
   ),

@@ -41,6 +41,7 @@ export const FindingSchema = Type.Object({
   found_at: timestamp,
   seen_at: timestamp,
   details: Type.Unknown(),
+  version: Type.Integer({ description: 'Another one where the finding says something else' }),
   closed_at: nullable(timestamp),
   closed_by: nullable(Type.String()),
   closed_because: nullable(Type.String()),
@@ -49,7 +50,18 @@ export const FindingSchema = Type.Object({
 export const FindingParamsSchema = Type.Object({ checkout_id: Type.String({ maxLength: 200 }) })
 
 export const CloseRequestSchema = Type.Object(
-  { kind: FindingSchema.properties.kind, why: reason },
+  {
+    kind: FindingSchema.properties.kind,
+    version: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 0xffff_ffff,
+        description:
+          'The `version` of the finding that was looked at: one that says something else by now is not closed',
+      }),
+    ),
+    why: reason,
+  },
   { additionalProperties: false },
 )
 

@@ -28,7 +28,7 @@ export interface Walk {
 /** What only one side has, or has differently. `user_id` is null while we do not know whose checkout it is. */
 export type Finding = Omit<
   Static<typeof FindingSchema>,
-  'found_at' | 'seen_at' | 'closed_at' | 'closed_by' | 'closed_because'
+  'found_at' | 'seen_at' | 'version' | 'closed_at' | 'closed_by' | 'closed_because'
 >
 
 const insertComparison = statement(

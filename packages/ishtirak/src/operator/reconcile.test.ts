@@ -221,6 +221,21 @@ describeScenario('the books compared', ({ database }) => {
       expect(await waiting()).toEqual([])
     })
 
+    it('as it was read by a call that names its version', async () => {
+      const read = async () => (await operator.get('/reconciliations')).body.findings[0]
+      const { version } = await read()
+      const closeRead = (seen: number) =>
+        operator.post(`/findings/${checkoutId}/close`, { kind: 'differs', version: seen, why: 'fees' })
+      await database().script(booksChangedTo(800))
+      await world.advance(60)
+      await reconcile()
+      const stale = await closeRead(version)
+      expect([stale.status, stale.body.code, stale.body.changed]).toEqual([409, 'conflict', true])
+      expect(await waiting()).toMatchObject([{ payment_id: paymentId }])
+      const closed = await closeRead((await read()).version)
+      expect([closed.status, closed.body.closed_because]).toEqual([200, 'fees'])
+    })
+
     it('once, where five close it together', async () => {
       const all = await Promise.all([1, 2, 3, 4, 5].map(() => close(checkoutId)))
       expect(all.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
