@@ -9,13 +9,13 @@ import {
   createLoadUserWithUsage,
   forgetUsageOperations,
 } from '../../packages/ishtirak/src/limits/usage.sql.js'
-import { describeOnBothDatabases } from '../support/databases.js'
+import { describeScenario } from '../support/databases.js'
 import { NOON } from '../support/fixtures.js'
 import { consume, fillUsage, planOf } from './usage-rows.js'
 
 const USERS = 5_000
 
-describeOnBothDatabases('with 5,000 users', ({ database }) => {
+describeScenario('with 5,000 users', ({ database }) => {
   beforeEach(() => fillUsage(database(), USERS))
 
   it.each<[string, (database: Pick<Database, 'query'>) => Promise<unknown>, RegExp]>([

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import type { PaymentMethod } from '../../packages/ishtirak/src/payments/method.js'
-import { type DatabaseKind, SCENARIO_KINDS } from '../support/database-kinds.js'
+import { DATABASE_KINDS, type DatabaseKind } from '../support/database-kinds.js'
 import { emptyDatabase, freshDatabase } from '../support/databases.js'
 import {
   dropEventConstraint,
@@ -44,7 +44,7 @@ const BATCHES: Readonly<Record<DatabaseKind, readonly number[]>> = {
   postgres: [26, 31],
 }
 
-describe.each(SCENARIO_KINDS)('the simulation (%s)', (kind) => {
+describe.each(DATABASE_KINDS)('the simulation (%s)', (kind) => {
   let database: Database
   const figures = new SimulationFigures()
   beforeAll(async () => {

@@ -3,15 +3,13 @@ import type { Database } from '../../packages/ishtirak/src/database/database.js'
 
 export type DatabaseKind = Database['kind']
 
-export const BOTH: readonly DatabaseKind[] = ['pglite', 'postgres']
-
-/** Those of the scenarios. Everything that a scenario does to a database is tested on both kinds in the store's tests. */
-export const SCENARIO_KINDS = kindsNamed(process.env.TEST_DATABASES)
+export const DATABASE_KINDS = kindsNamed(process.env.TEST_DATABASES)
 
 function kindsNamed(given: string | undefined): readonly DatabaseKind[] {
   if (given === undefined || given === 'embedded') return ['pglite']
-  if (given === 'both') return BOTH
-  throw new Error(`TEST_DATABASES is embedded or both, not ${given}`)
+  if (given === 'server') return ['postgres']
+  if (given === 'both') return ['pglite', 'postgres']
+  throw new Error(`TEST_DATABASES is embedded, server or both, not ${given}`)
 }
 
 const MOUNTED_FORMS = ['fastify', 'fetch', 'listener'] as const

@@ -17,7 +17,7 @@ import { type EmbeddedDatabase, openMemory } from '../../packages/ishtirak/src/d
 import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, dropDatabases, withDatabaseName } from './admin.js'
-import { MOUNTED_SCHEMA, SCENARIO_KINDS } from './database-kinds.js'
+import { DATABASE_KINDS, MOUNTED_SCHEMA } from './database-kinds.js'
 import { startServer } from './postgres-server.js'
 
 declare module 'vitest' {
@@ -47,7 +47,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     if (server === undefined) await dropDatabases(serverUrl, templateName)
     else await server.remove()
   }
-  console.info(`Scenarios run on ${SCENARIO_KINDS.join(' and ')}, tests of the store on pglite and postgres.`)
+  console.info(`Tests run on ${DATABASE_KINDS.join(' and ')}.`)
   try {
     const [dumps] = await Promise.all([makeDumps(), createTemplate(serverUrl, templateName)])
     project.provide('serverUrl', serverUrl)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { DatabaseError, type Parameter, statement } from './database.js'
 
 /** One statement per type: a plan knows its parameter's type once and for all. */
 const echo = (type: string) => statement(`test.echo.${type}`, `select $1::${type} as value`)
 
-describeOnBothDatabases('values', ({ database }) => {
+describeScenario('values', ({ database }) => {
   const there = async (type: string, parameter: Parameter) => {
     const rows = await database().query(echo(type), [parameter])
     return rows[0]?.value

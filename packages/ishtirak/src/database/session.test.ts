@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeOnBothDatabases, freshDatabase } from '../../../../test/support/databases.js'
+import { describeScenario, freshDatabase } from '../../../../test/support/databases.js'
 import {
   ConstraintViolation,
   DatabaseError,
@@ -25,7 +25,7 @@ const insert = statement('test.insert', 'insert into accounts (id, balance) valu
 const wrong = statement('test.wrong', 'select nonsense from accounts')
 const one = statement('test.one', 'select 1 as one')
 
-describeOnBothDatabases('transactions', (context) => {
+describeScenario('transactions', (context) => {
   const { database, kind } = context
   const prepare = () => database().script(create)
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compileSources } from '../../../../test/support/compiled-sources.js'
-import { describeOnBothDatabases, postgresUrl } from '../../../../test/support/databases.js'
+import { describeScenario, postgresUrl } from '../../../../test/support/databases.js'
 import { instantOf, NOON } from '../../../../test/support/fixtures.js'
 import { createModel } from '../../../../test/support/usage-model.js'
 import { DAY } from '../core/instant.js'
@@ -79,7 +79,7 @@ const DOORS = [
   ['the usual case first', against(applyUsualFirst)],
 ] as const
 
-describeOnBothDatabases('counting', ({ database }) =>
+describeScenario('counting', ({ database }) =>
   describe.each(DOORS)('%s', (_name, apply) => {
     it.each(PLACES)('lets exactly 10 of 200 parallel operations into 10 places %s', async (_name, place) => {
       const answers = await Promise.all(
@@ -189,7 +189,7 @@ describeOnBothDatabases('counting', ({ database }) =>
   }),
 )
 
-describeOnBothDatabases('counting together', ({ database }) => {
+describeScenario('counting together', ({ database }) => {
   it('always answers as the plain statement does, with any batch', async () => {
     let run = 0
     await fc.assert(

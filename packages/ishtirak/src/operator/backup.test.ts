@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { SCENARIO_KINDS } from '../../../../test/support/database-kinds.js'
+import { DATABASE_KINDS } from '../../../../test/support/database-kinds.js'
 import {
   type DatabaseKind,
   describeScenario,
@@ -66,7 +66,7 @@ const proofDigests = statement(
 )
 
 describeScenario('a backup', ({ kind, database, reset }) => {
-  it.each(SCENARIO_KINDS)(
+  it.each(DATABASE_KINDS)(
     'restored into %s: nothing is lost, receipts continue, and what was paid since is found and booked',
     async (target) => {
       const TRANSFER_FILE = resolve('docs/transfer.example.json')
@@ -106,7 +106,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     },
   )
 
-  it.each(SCENARIO_KINDS)(
+  it.each(DATABASE_KINDS)(
     'that is older, restored into %s: the operator books what was bought since, once, and no receipt number comes twice',
     async (target) => {
       const before = await createWorld(database(), { env: OPERATOR_ENV })
@@ -162,7 +162,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     },
   )
 
-  it.each(SCENARIO_KINDS)('restored into %s: files of 8 MiB are what they were', async (target) => {
+  it.each(DATABASE_KINDS)('restored into %s: files of 8 MiB are what they were', async (target) => {
     const TRANSFER_FILE = resolve('docs/transfer.example.json')
     const world = await createWorld(database(), { env: { ...OPERATOR_ENV, TRANSFER_FILE } })
     const { body } = await world

@@ -1,6 +1,6 @@
 // Many changes saved as one statement: each user's wholly or not at all, and independent of the others.
 import { describe, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { aPayment, aReport, days, NOON, PRO } from '../../../../test/support/fixtures.js'
 import type { PaymentStatus } from '../core/payment.js'
 import { statement } from '../database/database.js'
@@ -34,7 +34,7 @@ const insertPaid = statement(
 )
 const deleteReceipts = statement('test.delete_receipts', 'delete from receipts')
 
-describeOnBothDatabases('changes that are saved together', ({ database }) => {
+describeScenario('changes that are saved together', ({ database }) => {
   const requested = async (userId: string) => {
     const payment = aPayment({
       userId,

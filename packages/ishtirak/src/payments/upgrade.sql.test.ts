@@ -1,6 +1,6 @@
 // Clicks of different users share the statements; each user's request is written wholly or not at all.
 import { expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { aPayment, NOON } from '../../../../test/support/fixtures.js'
 import { HOUR, MINUTE } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
@@ -38,7 +38,7 @@ const insertCode = statement(
    ) insert into codes (hash, batch_id, used) values ('hash-1', 'bat_1', $1::int)`,
 )
 
-describeOnBothDatabases('upgrades that are asked for together', ({ database }) => {
+describeScenario('upgrades that are asked for together', ({ database }) => {
   const asked = (...userIds: string[]) =>
     userIds.map((userId) => ({ user: { userId }, method: 'chargily', now: NOON }))
 

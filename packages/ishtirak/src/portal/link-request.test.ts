@@ -1,7 +1,7 @@
 // The form of e-mail addresses does one and the same work for every address: neither its statements, nor what they write,
 // nor its time tell whether the address is known.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeOnBothDatabases } from '../../../../test/support/databases.js'
+import { describeScenario } from '../../../../test/support/databases.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -28,7 +28,7 @@ function counted({ name, text }: Statement): Statement {
   return known
 }
 
-describeOnBothDatabases('an address in the form of the portal', ({ database }) => {
+describeScenario('an address in the form of the portal', ({ database }) => {
   let sink: SmtpSink
   let world: World
   let writes: Written[] | null = null
