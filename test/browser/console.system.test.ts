@@ -49,42 +49,38 @@ describeInBrowser('the console', ({ visit }) => {
     payers = [...new Map<string, string>(byUser.toReversed())].toReversed().map(([user_id, payment_id]) => ({
       ...{ user_id, payment_id },
     }))
-  }, 300_000)
+  })
   afterAll(async () => {
     await shop.stop()
     await mail[Symbol.asyncDispose]()
     await database.close()
   })
 
-  it.each(LOOKS)(
-    'has pages without fault in %s (%o)',
-    async (locale, look) => {
-      const { page, context, requests, complaints } = await visit(look)
-      await context.addCookies([await cookieOf(shop)])
-      for (const path of pages) {
-        requests()
-        const address = `${shop.url}${path}${path.includes('?') ? '&' : '?'}lang=${locale}`
-        const response = await page.goto(address)
-        const name = path
-          .replace(/^\/console/, '')
-          .replace(/[^/]*\d[^/]*/g, 'x')
-          .replace(/\W+/g, '-')
-        // The portal as a user sees it is in that user's language.
-        if (!path.endsWith('/portal'))
-          expect([path, await page.locator('html').getAttribute('lang')]).toEqual([path, locale])
-        expect(requests().filter((one) => !one.startsWith('data:'))).toEqual([address])
-        expect((await response?.body())?.length, path).toBeLessThan(PAGE_BYTES_MAX)
-        expect(response?.headers()['content-security-policy']).toMatch(
-          /^default-src 'none'; style-src 'sha256-/,
-        )
-        const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-        expect([path, excess]).toEqual([path, 0])
-        expect([path, ...(await axeFindingsInColors(page, `console${name}-${locale}`))]).toEqual([path])
-      }
-      expect(complaints).toEqual([])
-    },
-    60_000,
-  )
+  it.each(LOOKS)('has pages without fault in %s (%o)', async (locale, look) => {
+    const { page, context, requests, complaints } = await visit(look)
+    await context.addCookies([await cookieOf(shop)])
+    for (const path of pages) {
+      requests()
+      const address = `${shop.url}${path}${path.includes('?') ? '&' : '?'}lang=${locale}`
+      const response = await page.goto(address)
+      const name = path
+        .replace(/^\/console/, '')
+        .replace(/[^/]*\d[^/]*/g, 'x')
+        .replace(/\W+/g, '-')
+      // The portal as a user sees it is in that user's language.
+      if (!path.endsWith('/portal'))
+        expect([path, await page.locator('html').getAttribute('lang')]).toEqual([path, locale])
+      expect(requests().filter((one) => !one.startsWith('data:'))).toEqual([address])
+      expect((await response?.body())?.length, path).toBeLessThan(PAGE_BYTES_MAX)
+      expect(response?.headers()['content-security-policy']).toMatch(
+        /^default-src 'none'; style-src 'sha256-/,
+      )
+      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      expect([path, excess]).toEqual([path, 0])
+      expect([path, ...(await axeFindingsInColors(page, `console${name}-${locale}`))]).toEqual([path])
+    }
+    expect(complaints).toEqual([])
+  })
 
   it('takes an operator from the sign-in to an accepted payment by the keyboard alone', async () => {
     const { page } = await visit({ width: 1280, javaScript: false, acceptLanguage: 'en' })

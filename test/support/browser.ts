@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
+import { afterAll, afterEach, beforeAll } from 'vitest'
 import { launchChromium } from './chromium.js'
 import { describeWith } from './describe-with.js'
 
@@ -28,9 +28,16 @@ export interface Visitor {
   requests(): string[]
   /** What the console and the content policy complained about. */
   readonly complaints: readonly string[]
+  /** Where the page is, what it says, and which of its requests have no answer: for the report of a failed test. */
+  report(): Promise<string>
   /** Clears cookies and records. */
   leave(): Promise<void>
 }
+
+/** A step that takes longer hangs. Well within a test's time, so that the error names the step. */
+const STEP_MS = 90_000
+const REPORT_MS = 10_000
+const REPORT_LENGTH = 2_000
 
 /** Describes what is seen in a browser. Everything opened is closed afterwards. */
 export function describeInBrowser(name: string, body: (tools: BrowserTools) => void): void {
@@ -41,10 +48,19 @@ export function describeInBrowser(name: string, body: (tools: BrowserTools) => v
       browser = await launchChromium()
     })
     afterAll(() => browser.close())
+    const visited = new Set<Visitor>()
+    afterEach(async ({ task: { result } }) => {
+      if (result?.state === 'fail') {
+        const reports = await Promise.all([...visited].map((visitor) => visitor.report()))
+        for (const error of result.errors ?? []) error.message += `\n${reports.join('\n')}`
+      }
+      visited.clear()
+    })
     const visit = async (options: Visit = {}) => {
       const key = JSON.stringify(options)
       const known = visitors.get(key) ?? (await arrive(browser, options))
       visitors.set(key, known)
+      visited.add(known)
       await known.leave()
       return known
     }
@@ -60,10 +76,17 @@ async function arrive(browser: Browser, visit: Visit): Promise<Visitor> {
     javaScriptEnabled: javaScript,
     ...(acceptLanguage === undefined ? {} : { locale: acceptLanguage }),
   })
+  context.setDefaultTimeout(STEP_MS)
   const page = await context.newPage()
   const requests: string[] = []
+  const unanswered = new Set<Request>()
   const complaints: string[] = []
-  page.on('request', (request) => requests.push(request.url()))
+  page.on('request', (request) => {
+    requests.push(request.url())
+    unanswered.add(request)
+  })
+  for (const end of ['requestfinished', 'requestfailed'] as const)
+    page.on(end as 'requestfinished', (request) => unanswered.delete(request))
   page.on('console', (message) => {
     // A page with a 404 is a page of ours; Chromium complains of its status.
     if (message.type() === 'error' && !/status of [45]\d\d/.test(message.text()))
@@ -75,6 +98,11 @@ async function arrive(browser: Browser, visit: Visit): Promise<Visitor> {
     page,
     complaints,
     requests: () => requests.splice(0),
+    report: async () => {
+      const says = await page.locator('body').ariaSnapshot({ timeout: REPORT_MS }).catch(String)
+      const open = [...unanswered].map((request) => `  no answer to ${request.method()} ${request.url()}`)
+      return [`at ${page.url()}`, ...open, says.replace(/\s+/g, ' ').slice(0, REPORT_LENGTH)].join('\n')
+    },
     leave: async () => {
       await page.goto('about:blank')
       await context.clearCookies()

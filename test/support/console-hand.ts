@@ -47,6 +47,12 @@ export function handOf(page: Page): Hand {
   }
 }
 
+/** Until another document has taken the place of this one, and is loaded. */
 export async function leaveBy(page: Page, does: () => Promise<void>): Promise<void> {
-  await Promise.all([page.waitForNavigation(), does()])
+  const arrival = page.waitForEvent('framenavigated', (frame) => frame === page.mainFrame())
+  // Where the act itself fails, its error says more.
+  arrival.catch(() => undefined)
+  await does()
+  await arrival
+  await page.waitForLoadState()
 }
