@@ -4,6 +4,7 @@
 import path from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.js'
+import { PATIENCE } from './test/support/wait-for.js'
 
 const source = (file: string) => path.join(import.meta.dirname, 'packages', file)
 
@@ -21,10 +22,10 @@ const shared = {
   pool: 'forks',
   // The files of a worker share its modules, its databases and its provider: importing cost as much as testing.
   isolate: false,
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
-  // What is polled is not timed: a busy machine takes longer than the second of the default.
-  expect: { poll: { timeout: 20_000 } },
+  // Only what hangs is given up: no test is judged by how fast the machine is.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: PATIENCE },
 } as const
 
 export default defineConfig({

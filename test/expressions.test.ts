@@ -43,7 +43,7 @@ describe('at the largest length', () => {
     const slow = expressionsOfSources().filter(({ expression }) => costliestMs(expression) > MOST_MS)
     expect(slow.map(({ file, expression }) => `${file} ${expression}`)).toEqual([])
     // Some seconds of computing.
-  }, 120_000)
+  })
 
   it('no pattern of the routes’ schemas does', async () => {
     const patterns = patternsIn(JSON.parse(JSON.stringify(world.service.app.swagger())))

@@ -75,7 +75,7 @@ describeInBrowser('a transfer', ({ visit }) => {
     const pdf = await page.request.get(new URL(receipt ?? '', page.url()).href)
     expect([pdf.status(), pdf.headers()['content-type']]).toEqual([200, 'application/pdf'])
     expect(complaints).toEqual([])
-  }, 25_000)
+  })
 
   it.each([
     ['ar', 360],

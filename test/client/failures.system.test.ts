@@ -52,7 +52,7 @@ beforeAll(async () => {
     })
     servers.set(name, await listen(server))
   }
-}, 180_000)
+})
 afterAll(async () => {
   // Every client has hung up, so every connection ends by itself.
   for (const server of servers.values()) await server[Symbol.asyncDispose]()

@@ -12,7 +12,7 @@ beforeAll(() => {
   // Inside the package, so that its own name leads to its exports as for anyone who installed it.
   folder = mkdtempSync(path.join(root, 'node_modules/.cache/ishtirak-client-'))
   writeFileSync(path.join(folder, 'consumer.ts'), CONSUMER)
-}, 120_000)
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const CONSUMER = `

@@ -37,11 +37,11 @@ beforeAll(async () => {
     ...['--build-arg', `BASE=${await podman.makeBase(node)}`, '--volume', `${cache}:/root/.npm`],
     ...['--file', path.join(root, 'deploy/Containerfile'), '--ignorefile', contextWithBuild(), root],
   )
-}, 300_000)
+})
 afterAll(async () => {
   await podman.close()
   await rm(folder, { recursive: true, force: true })
-}, 60_000)
+})
 
 /** The newest of those that the packages are tried on, in the line of the image that is built from. */
 function versionOfImage(): string {

@@ -10,6 +10,7 @@ import { postgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce } from '../support/process.js'
 import { requireTool } from '../support/system-tools.js'
+import { PATIENCE } from '../support/wait-for.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
 import { settingOf } from './unit.js'
 
@@ -76,9 +77,10 @@ it('its command needs no variable but those of its file, and ends with 0', async
   )
   const child = spawn(program, parameters, { env, stdio: 'ignore' })
   const ended = new Promise((resolve) => child.once('exit', resolve))
-  await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200), {
-    timeout: 20_000,
-  })
+  await vi.waitFor(
+    async () => expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200),
+    PATIENCE,
+  )
   // What other users of the machine can see of a process.
   const shown = ['cmdline', 'environ']
     .map((file) => readFileSync(`/proc/${child.pid}/${file}`, 'utf8'))
@@ -86,4 +88,4 @@ it('its command needs no variable but those of its file, and ends with 0', async
   expect([CHARGILY_KEY, JWT_SECRET].filter((secret) => shown.includes(secret))).toEqual([])
   child.kill('SIGTERM')
   expect(await ended).toBe(0)
-}, 60_000)
+})

@@ -39,7 +39,7 @@ beforeAll(async () => {
   })
   platform = startPlatform(world.url, { PORT: String(port) })
   platformUrl = await urlOf(platform)
-}, 180_000)
+})
 
 afterAll(async () => {
   platform.kill()

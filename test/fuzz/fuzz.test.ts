@@ -15,5 +15,5 @@ describeScenario('odd calls to every route', ({ database }) => {
       untouched: [],
       calls: CALLS,
     })
-  }, 120_000)
+  })
 })

@@ -3,6 +3,7 @@
 import http from 'node:http'
 import { MINUTE, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { PATIENCE } from '../support/wait-for.js'
 import type { World } from '../support/world.js'
 import { changedTables, digestOf } from './digest.js'
 import { drawCall, type FuzzCall } from './draw.js'
@@ -138,7 +139,7 @@ function exchange(
       method,
       path: `${base}${path}`,
       headers: { ...headers, ...length },
-      timeout: 30_000,
+      timeout: PATIENCE.timeout,
     })
     request.on('response', (response) => {
       const pieces: Buffer[] = []

@@ -290,7 +290,7 @@ function filledBy(
     database = await freshDatabase(kind)
     await fillIt(database)
     return () => database?.close()
-  }, 180_000)
+  })
   return {
     database: () => {
       if (!database) throw new Error('the database exists inside tests only')

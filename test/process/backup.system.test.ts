@@ -50,4 +50,4 @@ it('`backup` and `restore` lead from the embedded database to a server', async (
   expect(returned).toMatchObject({ code: 0, output: expect.stringContaining('receipt_series: 1') })
   expect(returned.output).not.toContain('restores')
   await rm(folder, { recursive: true, force: true })
-}, 120_000)
+})

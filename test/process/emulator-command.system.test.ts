@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { buildOnce } from '../support/process.js'
+import { PATIENCE } from '../support/wait-for.js'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -31,7 +32,7 @@ function run(...args: string[]) {
 
 it('prints its address and key, serves, and ends with 0 on SIGTERM', async () => {
   const { child, output, ended } = run('--port', '0', '--key', KEY)
-  await vi.waitFor(() => expect(output.stdout).toContain('/_sandbox\n'), { timeout: 30_000 })
+  await vi.waitFor(() => expect(output.stdout).toContain('/_sandbox\n'), PATIENCE)
   const [, api = ''] = /^Chargily Pay V2, emulated: (http:\S+)$/m.exec(output.stdout) ?? []
   expect(output.stdout).toContain(`key: ${KEY}\n`)
   const response = await fetch(`${api}/checkouts`, {
@@ -47,7 +48,7 @@ it('prints its address and key, serves, and ends with 0 on SIGTERM', async () =>
 
 it('draws a key when none is given', async () => {
   const { output } = run('--port', '0')
-  await vi.waitFor(() => expect(output.stdout).toMatch(/^key: test_sk_[\w-]{40}$/m), { timeout: 30_000 })
+  await vi.waitFor(() => expect(output.stdout).toMatch(/^key: test_sk_[\w-]{40}$/m), PATIENCE)
 })
 
 it.each([

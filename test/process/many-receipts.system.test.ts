@@ -74,4 +74,4 @@ it('150 concurrent receipts leave /healthz quick, and those beyond the queue get
   }
   own.destroy()
   expect(await service.kill('SIGTERM')).toBe(0)
-}, 120_000)
+})

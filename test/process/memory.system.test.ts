@@ -23,7 +23,7 @@ describe('the first start', () => {
     ])
     expect(await readdir(folder)).toEqual([])
     await rm(folder, { recursive: true, force: true })
-  }, 120_000)
+  })
 
   it('with less memory than it needs is refused, with as much it is not', () => {
     const needed = { memoryMb: 900, addressSpaceMb: 53_000 }
@@ -53,7 +53,7 @@ describe('the embedded database', () => {
     expect(residentMb(again.pid)).toBeLessThan(250)
     await again.kill('SIGTERM')
     await rm(folder, { recursive: true, force: true })
-  }, 60_000)
+  })
 })
 
 describe('under load, on a database server', () => {
@@ -88,7 +88,7 @@ describe('under load, on a database server', () => {
     await service.kill('SIGTERM')
     expect(mostMb).toBeGreaterThan(50)
     expect(mostMb).toBeLessThan(150)
-  }, 120_000)
+  })
 })
 
 /** Each asks for three things a turn. */

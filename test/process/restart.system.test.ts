@@ -8,6 +8,7 @@ import { postgresUrl } from '../support/databases.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, runCommand, type ServiceProcess, startService } from '../support/process.js'
+import { PATIENCE } from '../support/wait-for.js'
 import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
 
 const SECRET = 'a secret of the tests that is longer than 32 bytes'
@@ -17,7 +18,6 @@ const BILLING = '/api/v1/billing'
 vi.setConfig({ testTimeout: 90_000 })
 
 /** A first request on a busy machine takes longer than the second that vitest waits by itself. */
-const PATIENCE = { timeout: 20_000 }
 
 let template: string
 beforeAll(async () => {

@@ -8,13 +8,12 @@ import { type Emulator, startEmulator } from '../../packages/chargily-emulator/s
 import { postgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, PROGRAM, type ServiceProcess, startService } from '../support/process.js'
+import { PATIENCE } from '../support/wait-for.js'
 import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
 
 const BILLING = '/api/v1/billing'
 const root = path.resolve(import.meta.dirname, '../..')
 const service = path.join(root, 'packages/ishtirak')
-
-const PATIENCE = { timeout: 20_000 }
 
 /** Seven starts of a second of computing each, on a machine where others compute as well. */
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })

@@ -14,7 +14,7 @@ let emulator: Emulator
 beforeAll(async () => {
   buildOnce()
   emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
-}, 120_000)
+})
 afterAll(() => emulator.close())
 
 it('killed with SIGKILL after a webhook was answered, the payment is booked, once; SIGTERM ends it with 0', async () => {

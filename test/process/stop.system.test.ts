@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { postgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, type ServiceProcess, startService } from '../support/process.js'
+import { PATIENCE } from '../support/wait-for.js'
 import { CHARGILY_KEY } from '../support/world.js'
 
 vi.setConfig({ testTimeout: 90_000 })
@@ -34,7 +35,7 @@ async function start(workers: string, drainSeconds: string): Promise<ServiceProc
     AUTH_JWT_SECRET: 'a secret of the tests that is longer than 32 bytes',
   })
   const listening = () => service.lines.filter((line) => line.includes('"message":"listening"'))
-  await vi.waitFor(() => expect(listening()).toHaveLength(Number(workers)), { timeout: 20_000 })
+  await vi.waitFor(() => expect(listening()).toHaveLength(Number(workers)), PATIENCE)
   return service
 }
 
@@ -44,7 +45,7 @@ describe.each(['1', '2'])('with WORKERS=%s', (workers) => {
     expect(await statusOf(service, '/readyz')).toBe(200)
     const ended = service.kill('SIGTERM')
     const draining = () => service.lines.filter((line) => line.includes('draining'))
-    await vi.waitFor(() => expect(draining()).toHaveLength(Number(workers)), { timeout: 4_000 })
+    await vi.waitFor(() => expect(draining()).toHaveLength(Number(workers)), PATIENCE)
     const statuses = await Promise.all(
       ['/readyz', '/healthz', '/api/v1/billing/plans', '/readyz'].map((path) => statusOf(service, path)),
     )
@@ -62,7 +63,7 @@ describe.each(['1', '2'])('with WORKERS=%s', (workers) => {
 it('a second signal ends the wait', async () => {
   const service = await start('1', '300')
   const ended = service.kill('SIGTERM')
-  await vi.waitFor(() => expect(service.lines.join('\n')).toContain('draining'), { timeout: 10_000 })
+  await vi.waitFor(() => expect(service.lines.join('\n')).toContain('draining'), PATIENCE)
   service.kill('SIGTERM')
   expect(await ended).toBe(1)
 })

@@ -4,6 +4,7 @@ import { CODE_ENV } from '../support/codes.js'
 import { postgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, runCommand, type ServiceProcess, startService } from '../support/process.js'
+import { PATIENCE } from '../support/wait-for.js'
 import { CHARGILY_KEY, JWT_SECRET, tokenOf } from '../support/world.js'
 
 beforeAll(() => buildOnce())
@@ -37,13 +38,13 @@ const isAlive = (pid: number) => {
 describe('two workers', () => {
   it('serve on one port, are replaced when one dies, and end on one signal', async () => {
     const service = await startService(await environment())
-    await vi.waitFor(() => expect(workersOf(service)).toHaveLength(2), { timeout: 20_000 })
+    await vi.waitFor(() => expect(workersOf(service)).toHaveLength(2), PATIENCE)
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
 
     const [first = 0, second = 0] = workersOf(service)
     expect(new Set([first, second, service.pid]).size).toBe(3)
     process.kill(first, 'SIGKILL')
-    await vi.waitFor(() => expect(workersOf(service)).toHaveLength(3), { timeout: 20_000 })
+    await vi.waitFor(() => expect(workersOf(service)).toHaveLength(3), PATIENCE)
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
 
     expect(await service.kill('SIGTERM')).toBe(0)
@@ -52,7 +53,7 @@ describe('two workers', () => {
 
   it('are one in the metrics, which never go back, also when one dies', async () => {
     const service = await startService({ ...(await environment()), METRICS_PORT: '0' })
-    await vi.waitFor(() => expect(workersOf(service)).toHaveLength(2), { timeout: 20_000 })
+    await vi.waitFor(() => expect(workersOf(service)).toHaveLength(2), PATIENCE)
     const metricsUrl = /"metrics_url":"([^"]+)"/.exec(service.lines.join('\n'))?.[1] ?? ''
     const answered = async () => {
       const text = await (await fetch(metricsUrl)).text()
@@ -63,20 +64,20 @@ describe('two workers', () => {
     const ask = () => fetch(`${service.url}/healthz`, { headers: { connection: 'close' } })
     for (let asked = 0; asked < 20; asked++) expect((await ask()).status).toBe(200)
     // A worker reports its figures every second.
-    await vi.waitFor(async () => expect((await answered()).count).toBe(20), { timeout: 10_000 })
+    await vi.waitFor(async () => expect((await answered()).count).toBe(20), PATIENCE)
     const readings = await Promise.all([answered(), answered(), answered()])
     expect(readings.map(({ count }) => count)).toEqual([20, 20, 20])
     expect(readings[0]?.text.match(/^# TYPE process_resident_memory_bytes gauge$/gm)).toHaveLength(1)
 
     const [first = 0] = workersOf(service)
     process.kill(first, 'SIGKILL')
-    await vi.waitFor(() => expect(workersOf(service)).toHaveLength(3), { timeout: 20_000 })
+    await vi.waitFor(() => expect(workersOf(service)).toHaveLength(3), PATIENCE)
     expect((await answered()).count).toBe(20)
     expect((await ask()).status).toBe(200)
-    await vi.waitFor(async () => expect((await answered()).count).toBe(21), { timeout: 10_000 })
+    await vi.waitFor(async () => expect((await answered()).count).toBe(21), PATIENCE)
     expect((await fetch(`${service.url}/metrics`)).status).toBe(404)
     expect(await service.kill('SIGTERM')).toBe(0)
-  }, 90_000)
+  })
 
   it('that cannot start end the whole, with a reason', async () => {
     const env = await environment()
@@ -107,4 +108,4 @@ it('two services on one database give a user ten wrong codes an hour together', 
   await Promise.all([first.kill('SIGTERM'), second.kill('SIGTERM')])
   const count = (code: string) => codes.filter((one) => one === code).length
   expect([count('code_not_valid'), count('too_many_wrong_codes')]).toEqual([10, 40])
-}, 60_000)
+})

@@ -48,7 +48,7 @@ describe.each(['/openapi.json', '/openapi-operator.json'])('%s', (address) => {
     await writeFile(file, JSON.stringify(documentAt(address)))
     expect(await errorsOf(file)).toEqual([])
     await rm(folder, { recursive: true })
-  }, 60_000)
+  })
 
   it('has our name and version, and gives each operation its callers and its name', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'))

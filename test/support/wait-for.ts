@@ -1,16 +1,16 @@
-// Waits for a condition outside of vitest, without `vi.waitFor`: polls it, and throws after a minute.
+// Waits for a condition. Outside of vitest it is polled, without `vi.waitFor`.
 import { setTimeout as elapse } from 'node:timers/promises'
 
 const ASK_EVERY_MS = 20
-/** Longer than anything here takes on a busy machine. */
-const GIVE_UP_MS = 60_000
+/** For `vi.waitFor`. Longer than anything here takes on a busy machine. */
+export const PATIENCE = { timeout: 120_000 }
 
-/** Resolves when `condition` holds; throws with the text of `describe` after a minute. */
+/** Resolves when `condition` holds; throws with the text of `describe` after two minutes. */
 export async function waitFor(
   condition: () => boolean | Promise<boolean>,
   describe: () => string = () => String(condition),
 ): Promise<void> {
-  const giveUpAt = performance.now() + GIVE_UP_MS
+  const giveUpAt = performance.now() + PATIENCE.timeout
   while (!(await condition())) {
     if (performance.now() > giveUpAt) throw new Error(`waited in vain: ${describe()}`)
     await elapse(ASK_EVERY_MS)

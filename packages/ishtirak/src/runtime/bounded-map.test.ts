@@ -49,7 +49,7 @@ it('full, with a new key at each call, it costs with a million keys what it cost
   console.info(`ns a call with room, full at 10,000, full at 1,000,000: ${figures}`)
   // A million keys do not fit the processor's caches, which is worth a factor of 3 or so; a walk past them, of 100.
   expect(Math.max(small, large) / roomy).toBeLessThan(12)
-}, 60_000)
+})
 
 describe('attempts that failed', () => {
   const MINUTE = 60_000

@@ -38,7 +38,7 @@ function start(): Child {
 
 const startAndWait = async () => {
   const child = start()
-  await expect.poll(() => child.lines.length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => child.lines.length).toBe(1)
   return child
 }
 

@@ -40,7 +40,7 @@ it('what was acknowledged survives kill -9, again and again', async () => {
   for (let round = 1; round <= 3; round++) {
     const child = store.run(storm, folder)
     children.push(child)
-    await expect.poll(() => child.lines.length, { timeout: 30_000 }).toBeGreaterThan(50)
+    await expect.poll(() => child.lines.length).toBeGreaterThan(50)
     await child.kill()
     acknowledged += child.lines.length
     const database = await openFolder(folder)
@@ -50,7 +50,7 @@ it('what was acknowledged survives kill -9, again and again', async () => {
     expect(row?.count).toBeLessThanOrEqual(acknowledged + round)
     await database.close()
   }
-}, 90_000)
+})
 
 it('a creation that was killed leaves nothing that looks like a database', async () => {
   const create = `
@@ -62,9 +62,9 @@ it('a creation that was killed leaves nothing that looks like a database', async
   const child = store.run(create, folder)
   children.push(child)
   // The first changes are the lock's; then the unfinished database appears.
-  await expect.poll(() => child.lines.length, { timeout: 30_000 }).toBeGreaterThan(3)
+  await expect.poll(() => child.lines.length).toBeGreaterThan(3)
   await child.kill()
   const database = await openFolder(folder)
   expect(await database.query(one)).toEqual([{ one: 1 }])
   await database.close()
-}, 60_000)
+})
