@@ -49,7 +49,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   console.info(`Tests run on ${DATABASE_KINDS.join(' and ')}.`)
   try {
-    const [dumps] = await Promise.all([makeDumps(), createTemplate(serverUrl, templateName)])
+    // One after the other: while the embedded database computes, the time limits of the server's queries would run out.
+    const dumps = await makeDumps()
+    await createTemplate(serverUrl, templateName)
     project.provide('serverUrl', serverUrl)
     project.provide('connectUrl', process.env.TEST_POOLER_URL ?? serverUrl)
     project.provide('templateName', templateName)
