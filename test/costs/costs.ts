@@ -7,7 +7,10 @@ export interface CallCosts {
   /** Of a caller who is alone, exactly. */
   readonly statements: number
   readonly roundTrips: number
-  /** Bytes of heap when 8 call at once, in a process that has run for some thousand calls. Runs differ by 3 % at most, the number is as much above them. */
+  /**
+   * Bytes of heap when 8 call at once, in a process that has answered some thousand calls. Runs differ by 3 % at most; the number is as
+   * much above them.
+   */
   readonly allocated: number
   /**
    * Bytes that survive two collections of the young generation, so that the old one is collected later. Runs differ by 5 %; where a
