@@ -196,6 +196,21 @@ describe('a remembered token', () => {
   })
 })
 
+it('a token that is too long to be remembered is verified each time', async () => {
+  let verified = 0
+  const verifier = createTokenVerifier({
+    ...KNOWN,
+    clock: movableClock(NOW),
+    noteUse: () => {
+      verified += 1
+    },
+  })
+  const token = await sign(GOOD)
+  for (const spaces of [1, 1, 3_000, 3_000])
+    expect(await refusal(verifier, `Bearer${' '.repeat(spaces)}${token}`)).toContain('accepted')
+  expect(verified).toBe(3)
+})
+
 describe('remembered identities', () => {
   it('an identity is remembered until its token ends', () => {
     const remembered = rememberIdentities({ most: 10, longestMs: 1_000 })

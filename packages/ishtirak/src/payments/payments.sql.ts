@@ -12,22 +12,26 @@ import {
   integer,
   integerOrNull,
   json,
+  shapeOf,
   text,
   textOrNull,
 } from '../database/rows.js'
 
 interface Column<Value> {
   readonly name: string
+  /** As `jsonb_to_record` reads it. */
+  readonly type: string
   read(row: Row, name: string): Value
   write(value: Value): unknown
 }
 
 function column<Value>(
   name: string,
+  type: string,
   read: (row: Row, name: string) => Value,
   write: (value: Value) => unknown = (value) => value,
 ): Column<Value> {
-  return { name, read, write }
+  return { name, type, read, write }
 }
 
 /** A payment as its row holds it: the price in two columns. */
@@ -35,31 +39,31 @@ type StoredPayment = Omit<Payment, 'price'> & Money
 
 /** The one list of what a payment's row holds. */
 const COLUMNS: { readonly [Field in keyof StoredPayment]: Column<StoredPayment[Field]> } = {
-  userId: column('user_id', text),
-  id: column('id', text),
-  plan: column('plan', json<Plan>),
-  months: column('months', integer),
-  amount: column('amount', integer),
-  currency: column('currency', text),
-  amountAsked: column('amount_asked', integerOrNull),
-  codeHash: column('code_hash', textOrNull),
-  discount: column('discount', integer),
-  method: column('method', text),
-  live: column('live', flag),
+  userId: column('user_id', 'text', text),
+  id: column('id', 'text', text),
+  plan: column('plan', 'jsonb', json<Plan>),
+  months: column('months', 'int', integer),
+  amount: column('amount', 'int', integer),
+  currency: column('currency', 'text', text),
+  amountAsked: column('amount_asked', 'int', integerOrNull),
+  codeHash: column('code_hash', 'text', textOrNull),
+  discount: column('discount', 'int', integer),
+  method: column('method', 'text', text),
+  live: column('live', 'bool', flag),
   // The check constraint of the column holds the same list.
-  status: column('status', (row, name) => text(row, name) as PaymentStatus),
-  checkoutId: column('checkout_id', textOrNull),
-  checkoutUrl: column('checkout_url', textOrNull),
-  instrument: column('payment_method', textOrNull),
-  createdAt: column('created_at', instant, at),
-  expiresAt: column('expires_at', instant, at),
-  attemptEndsAt: column('attempt_ends_at', instant, at),
-  nextCheckAt: column('next_check_at', instantOrNull, at),
-  paidAt: column('paid_at', instantOrNull, at),
-  periodStart: column('period_start', instantOrNull, at),
-  periodEnd: column('period_end', instantOrNull, at),
-  secondOf: column('second_of', textOrNull),
-  review: column('review', json<Payment['review']>),
+  status: column('status', 'text', (row, name) => text(row, name) as PaymentStatus),
+  checkoutId: column('checkout_id', 'text', textOrNull),
+  checkoutUrl: column('checkout_url', 'text', textOrNull),
+  instrument: column('payment_method', 'text', textOrNull),
+  createdAt: column('created_at', 'timestamptz', instant, at),
+  expiresAt: column('expires_at', 'timestamptz', instant, at),
+  attemptEndsAt: column('attempt_ends_at', 'timestamptz', instant, at),
+  nextCheckAt: column('next_check_at', 'timestamptz', instantOrNull, at),
+  paidAt: column('paid_at', 'timestamptz', instantOrNull, at),
+  periodStart: column('period_start', 'timestamptz', instantOrNull, at),
+  periodEnd: column('period_end', 'timestamptz', instantOrNull, at),
+  secondOf: column('second_of', 'text', textOrNull),
+  review: column('review', 'jsonb', json<Payment['review']>),
 }
 // `Object.keys` forgets the names of an object's fields.
 const FIELDS = Object.keys(COLUMNS) as readonly (keyof StoredPayment)[]
@@ -86,12 +90,20 @@ const named = (fields: readonly (keyof StoredPayment)[], table?: string) =>
 /** Of `payments p`. */
 export const PAYMENT_COLUMNS = named(FIELDS, 'p')
 
-/** `insert into payments (${COLUMN_NAMES}) select ${NEW_PAYMENT}`, from a row `n` of type `payments`. */
+const STATE_AND_ID = ['id', ...STATE] as const
+
+// By name and type: `jsonb_populate_record(null::payments, …)` looks at every column of the table, 12 µs a row for a state.
+const record = (fields: readonly (keyof StoredPayment)[]) =>
+  `n(${fields.map((field) => `${COLUMNS[field].name} ${COLUMNS[field].type}`).join(', ')})`
+
+/** `insert into payments (${COLUMN_NAMES}) select ${NEW_PAYMENT} from jsonb_to_record(…) as ${PAYMENT_RECORD}`. */
 export const COLUMN_NAMES = named(FIELDS)
 export const NEW_PAYMENT = named(FIELDS, 'n')
+export const PAYMENT_RECORD = record(FIELDS)
 
-/** `update payments set ${NEW_STATE}`, from a row `n` of type `payments`. */
+/** `update payments set ${NEW_STATE} from jsonb_to_record(…) as ${STATE_RECORD}`. */
 export const NEW_STATE = `(${named(STATE)}) = (${named(STATE, 'n')})`
+export const STATE_RECORD = record(STATE_AND_ID)
 
 // Field by field: an object that is filled by computed names is several times slower to read and to copy (a webhook took 25 %
 // more processor time).
@@ -150,26 +162,25 @@ function parseShown(row: Row): ShownPayment {
 }
 
 /** The whole row, for a statement that reads JSON. */
-export function paymentToColumns(payment: Payment) {
-  return toColumns(payment, FIELDS)
-}
-
-const STATE_AND_ID = ['id', ...STATE] as const
+export const paymentToColumns = columnsWriter(FIELDS)
 
 /** What changes in the life of a payment, with its id. */
-export function paymentStateToColumns(payment: Payment) {
-  return toColumns(payment, STATE_AND_ID)
-}
+export const paymentStateToColumns = columnsWriter(STATE_AND_ID)
 
-function toColumns(payment: Payment, fields: readonly (keyof StoredPayment)[]) {
-  const stored: StoredPayment = { ...payment, ...payment.price }
-  const columns: Record<string, unknown> = {}
-  const write = <Field extends keyof StoredPayment>(field: Field) => {
-    const { name, write }: Column<StoredPayment[Field]> = COLUMNS[field]
-    columns[name] = write(stored[field])
+function columnsWriter(fields: readonly (keyof StoredPayment)[]) {
+  const empty = shapeOf(fields.map((field) => COLUMNS[field].name))
+  return (payment: Payment) => {
+    const columns: Record<string, unknown> = { ...empty }
+    const write = <Field extends keyof StoredPayment>(field: Field, stored: Pick<StoredPayment, Field>) => {
+      const { name, write }: Column<StoredPayment[Field]> = COLUMNS[field]
+      columns[name] = write(stored[field])
+    }
+    for (const field of fields) {
+      if (field === 'amount' || field === 'currency') write(field, payment.price)
+      else write(field, payment)
+    }
+    return columns
   }
-  for (const field of fields) write(field)
-  return columns
 }
 
 /** Where a page of the history goes on: after this payment, going back in time. */

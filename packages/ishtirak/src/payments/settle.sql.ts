@@ -17,8 +17,10 @@ import {
   COLUMN_NAMES,
   NEW_PAYMENT,
   NEW_STATE,
+  PAYMENT_RECORD,
   paymentStateToColumns,
   paymentToColumns,
+  STATE_RECORD,
 } from './payments.sql.js'
 import {
   eventKey,
@@ -120,12 +122,12 @@ const ofPayments = ({ taken, isTaken } = { taken: '', isTaken: '' }) => `with in
    ), fresh as (
      insert into payments (${COLUMN_NAMES}, reports)
      select ${NEW_PAYMENT}, '[]'::jsonb || coalesce(e.report, '[]')
-       from effect e, jsonb_populate_record(null::payments, e.payment) n
+       from effect e, jsonb_to_record(e.payment) as ${PAYMENT_RECORD}
       where e.is_new and e.payment is not null
    ), moved as (
      update payments p
         set ${NEW_STATE}, reports = p.reports || coalesce(e.report, '[]')
-       from effect e, jsonb_populate_record(null::payments, e.payment) n
+       from effect e, jsonb_to_record(e.payment) as ${STATE_RECORD}
       where not e.is_new and p.user_id = e.user_id and p.id = n.id
      returning p.id, p.user_id
    ), withdrawn as (

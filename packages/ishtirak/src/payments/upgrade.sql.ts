@@ -7,7 +7,7 @@ import type { UpgradeFacts } from '../core/upgrade.js'
 import { shareStatements } from '../database/coalesce.js'
 import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, integer, text, textOrNull } from '../database/rows.js'
-import { COLUMN_NAMES, NEW_PAYMENT, parsePayment, paymentToColumns } from './payments.sql.js'
+import { COLUMN_NAMES, NEW_PAYMENT, PAYMENT_RECORD, parsePayment, paymentToColumns } from './payments.sql.js'
 import { FACT_COLUMNS, fromToken, type KnownUser, openPayment, parseUser, rememberUser } from './users.sql.js'
 
 const selectFacts = statement(
@@ -112,7 +112,7 @@ const request = (name: string, taken: string, isTaken: string) =>
    )${taken}
    insert into payments (${COLUMN_NAMES}, traceparent)
    select ${NEW_PAYMENT}, i.traceparent
-     from input i, jsonb_populate_record(null::payments, i.payment) n
+     from input i, jsonb_to_record(i.payment) as ${PAYMENT_RECORD}
     where i.user_id in (select user_id from guard union all select user_id from fresh)${isTaken}
    returning user_id`,
   )
