@@ -48,6 +48,8 @@ const TOKEN_CLOCK_SKEW_SECONDS = 5
 const REMEMBERED_MAX = 10_000
 /** A longer one is verified each time, so that nobody fills the memory with theirs. */
 const REMEMBERED_LENGTH = 2_048
+/** One writing of each key is usual. */
+const REMEMBERED_KEYS_MAX = 100
 /** The maximum time for which a withdrawn key is still accepted. */
 const REMEMBERED_MS = 5 * MINUTE
 const KEYS_TIMEOUT_MS = 3 * SECOND
@@ -104,20 +106,25 @@ function keyRing<Holder>(
   accepted: (key: string) => void,
 ): ApiKeys<Holder> {
   const known = keys.map(({ holder, key }) => ({ holder, key, matches: secretMatcher(key) }))
-  const find = (given: string): Holder | null => {
-    // All are compared, whichever fits: the time must not tell which one, nor how many come before it.
-    const [match] = known.filter(({ matches }) => matches(given))
-    if (!match) return null
+  // Found by a hash of the whole header, so that its time tells nothing of a key.
+  const remembered = new BoundedMap<string, (typeof known)[number]>(REMEMBERED_KEYS_MAX)
+  // All are compared, whichever fits: the time must not tell which one, nor how many come before it.
+  const matchOf = (given: string) => known.filter(({ matches }) => matches(given))[0]
+  const holderOf = (match: (typeof known)[number]): Holder => {
     accepted(match.key)
     return match.holder
   }
   return {
-    find,
-    verify: (header) => {
+    find: (given) => {
+      const match = matchOf(given)
+      return match ? holderOf(match) : null
+    },
+    verify: (header = '') => {
       if (known.length === 0) throw new BillingError('not_found')
-      const holder = find(bearerToken(header, refusal))
-      if (holder === null) throw new BillingError(refusal)
-      return holder
+      const match = remembered.get(header) ?? matchOf(bearerToken(header, refusal))
+      if (!match) throw new BillingError(refusal)
+      if (header.length <= REMEMBERED_LENGTH) remembered.set(header, match)
+      return holderOf(match)
     },
   }
 }
@@ -126,8 +133,8 @@ function keyRing<Holder>(
 const LONGEST_TOKEN = 8 * 1024
 
 /** The token of `Authorization: Bearer …` (RFC 6750, section 2.1) as it was sent; throws `refusal` for anything else. */
-function bearerToken(header: string | undefined, refusal: ErrorCode = 'unauthenticated'): string {
-  if (header === undefined || header.length > LONGEST_TOKEN) throw new BillingError(refusal)
+function bearerToken(header: string, refusal: ErrorCode = 'unauthenticated'): string {
+  if (header.length > LONGEST_TOKEN) throw new BillingError(refusal)
   const [, token] = /^bearer +([\w.~+/-]+=*)$/i.exec(header) ?? []
   if (token === undefined) throw new BillingError(refusal)
   return token
