@@ -46,7 +46,7 @@ interface TokenVerifierOptions {
 const TOKEN_CLOCK_SKEW_SECONDS = 5
 /** 0.3 µs to look a token up instead of 15 to 65 µs to verify it. About 5 MB when full of usual tokens. */
 const REMEMBERED_MAX = 10_000
-/** A longer one is verified each time, so that nobody fills the memory with theirs. */
+/** A longer one is verified each time, so that one caller cannot fill the memory. */
 const REMEMBERED_LENGTH = 2_048
 /** One writing of each key is usual. */
 const REMEMBERED_KEYS_MAX = 100
@@ -121,7 +121,9 @@ function keyRing<Holder>(
     },
     verify: (header = '') => {
       if (known.length === 0) throw new BillingError('not_found')
-      const match = remembered.get(header) ?? matchOf(bearerToken(header, refusal))
+      const before = remembered.get(header)
+      if (before) return holderOf(before)
+      const match = matchOf(bearerToken(header, refusal))
       if (!match) throw new BillingError(refusal)
       if (header.length <= REMEMBERED_LENGTH) remembered.set(header, match)
       return holderOf(match)
