@@ -13,7 +13,6 @@ export function pageCursor<Position>(
 ) {
   const encode = (position: Position) => Buffer.from(JSON.stringify(write(position))).toString('base64url')
   return {
-    encode,
     /** Of what was found, one more than `limit` where there are more. */
     pageOf: <Item extends Position>(found: readonly Item[], limit: number) => {
       const items = found.slice(0, limit)

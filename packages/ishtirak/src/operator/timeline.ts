@@ -1,7 +1,7 @@
 // The timeline of a user: payments, paid periods, grants, events to the platform, the provider's reports, mail and acts of operators.
 import { type Static, Type } from 'typebox'
 import type { Queryable } from '../database/database.js'
-import { instant } from '../database/rows.js'
+import { instant, text } from '../database/rows.js'
 import { nameSchemas } from '../http/schemas.js'
 import { nullable, timestamp, viewRows } from '../payments/schemas.js'
 import type { Clock } from '../runtime/clock.js'
@@ -59,11 +59,17 @@ export async function readTimeline(
   const after = of.cursor === null ? null : cursor.decode(of.cursor)
   await loadUser({ database }, userId)
   const rows = await timelinePage(database, { userId, now: clock.now(), after, limit: limit + 1 })
-  const data = viewRows(TimelineEntrySchema, rows.slice(0, limit))
-  const [last, row] = [data.at(-1), rows[limit - 1]]
-  const more = rows.length > limit && last && row
-  return {
-    data,
-    next_cursor: more ? cursor.encode({ at: instant(row, 'at'), kind: last.kind, id: last.id }) : null,
-  }
+  const placed = rows.map((row) => ({
+    row,
+    at: instant(row, 'at'),
+    // As the statement writes it.
+    kind: text(row, 'kind') as TimelinePosition['kind'],
+    id: text(row, 'id'),
+  }))
+  const { items, nextCursor } = cursor.pageOf(placed, limit)
+  const data = viewRows(
+    TimelineEntrySchema,
+    items.map(({ row }) => row),
+  )
+  return { data, next_cursor: nextCursor }
 }
