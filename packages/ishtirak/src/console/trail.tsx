@@ -49,39 +49,51 @@ export function NoticeOf({
   if (done) {
     const why = notBooked?.(done) ?? null
     return (
-      <section class={why === null ? 'notice' : 'notice warn'} role="status">
-        <h2 safe>{say(why === null ? 'doneTitle' : 'notBookedTitle')}</h2>
-        <p safe>{say('doneText', { act: didInWords(view, done), name: done.actor })}</p>
-        {why === null ? null : <p safe>{why}</p>}
-        <p>
-          <a href={`#${done.id}`} safe>
-            {say('toTrail')}
-          </a>
-        </p>
-      </section>
+      <Said
+        {...{ view, why, isWarning: why !== null, act: done }}
+        title={say(why === null ? 'doneTitle' : 'notBookedTitle')}
+        text={say('doneText', { act: didInWords(view, done), name: done.actor })}
+      />
     )
   }
   const refused = acts.find(({ id, act }) => id === notice.refused && act === 'operator.refused')
   if (refused) {
-    const why = whyRefused?.() ?? null
-    return (
-      <section class="notice warn" role="status">
-        <h2 safe>{say('refusedTitle')}</h2>
-        <p safe>{refusalOf(view, refused)}</p>
-        {why === null ? null : <p safe>{why}</p>}
-        <p>
-          <a href={`#${refused.id}`} safe>
-            {say('toTrail')}
-          </a>
-        </p>
-      </section>
-    )
+    const said = { view, why: whyRefused?.() ?? null, isWarning: true, act: refused }
+    return <Said {...said} title={say('refusedTitle')} text={refusalOf(view, refused)} />
   }
   if (!notice.isChanged) return null
+  const said = { view, why: null, isWarning: true, act: null }
+  return <Said {...said} title={say('changedTitle')} text={say('changedText')} />
+}
+
+function Said({
+  view,
+  title,
+  text,
+  why,
+  isWarning,
+  act,
+}: {
+  view: View
+  title: string
+  text: string
+  why: string | null
+  isWarning: boolean
+  /** Its line in the trail; null: nothing was done or refused. */
+  act: TrailEntry | null
+}) {
   return (
-    <section class="notice warn" role="status">
-      <h2 safe>{say('changedTitle')}</h2>
-      <p safe>{say('changedText')}</p>
+    <section class={isWarning ? 'notice warn' : 'notice'} role="status">
+      <h2 safe>{title}</h2>
+      <p safe>{text}</p>
+      {why === null ? null : <p safe>{why}</p>}
+      {act === null ? null : (
+        <p>
+          <a href={`#${act.id}`} safe>
+            {view.say('toTrail')}
+          </a>
+        </p>
+      )}
     </section>
   )
 }
