@@ -2,7 +2,8 @@
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import type { UsageOperation } from '../../packages/ishtirak/src/limits/consume.sql.js'
 import type { SettlementChange } from '../../packages/ishtirak/src/payments/settle.sql.js'
-import { aPayment, aReport, days, NOON, PRO } from '../support/fixtures.js'
+import { bookingOf } from '../support/bookings.js'
+import { aPayment, NOON } from '../support/fixtures.js'
 
 /** 5 payments each; one user in a thousand has something due, and one a refund in some month. All that is small in a test would be scanned rightly. */
 export async function fill(database: Database, users: number): Promise<void> {
@@ -73,41 +74,14 @@ export const rowsOf = (users: number): string[] => [
 
 export const ids = (count: number) => Array.from({ length: count }, (_, n) => `user-${n + 1}`)
 export function booking(userId: string): SettlementChange {
-  const period = { start: NOON, end: NOON + days(30), sourceId: 'pay_1_5', plan: PRO, months: 1 }
   const number = userId.slice('user-'.length)
-  return {
+  const payment = aPayment({
     userId,
-    version: 1,
-    isNew: false,
-    payment: aPayment({
-      userId,
-      id: `pay_${number}_5`,
-      checkoutId: `chk_${number}_5`,
-      status: 'paid',
-      paidAt: NOON,
-      periodStart: NOON,
-      periodEnd: period.end,
-      nextCheckAt: null,
-    }),
-    subscription: {
-      run: { anchorAt: NOON, months: 1 },
-      paidUntil: period.end,
-      periods: [period],
-      endedAt: null,
-      instrument: 'cib',
-    },
-    received: {
-      method: 'chargily',
-      id: `evt_paid_${userId}`,
-      type: 'checkout.paid',
-      outcome: 'booked',
-      report: aReport(),
-      receivedAt: NOON,
-    },
-    events: [],
-    receipt: { series: '2026', snapshot: {} },
-    now: NOON,
-  }
+    id: `pay_${number}_5`,
+    checkoutId: `chk_${number}_5`,
+    nextCheckAt: null,
+  })
+  return bookingOf(payment, { version: 1, eventId: `evt_paid_${userId}` })
 }
 
 export const consume: UsageOperation = {

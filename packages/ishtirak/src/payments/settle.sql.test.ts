@@ -1,7 +1,8 @@
 // Many changes saved as one statement: each user's wholly or not at all, and independent of the others.
 import { describe, expect, it } from 'vitest'
+import { bookingOf } from '../../../../test/support/bookings.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { aPayment, aReport, days, NOON, PRO } from '../../../../test/support/fixtures.js'
+import { aPayment, aReport, NOON } from '../../../../test/support/fixtures.js'
 import type { PaymentStatus } from '../core/payment.js'
 import { statement } from '../database/database.js'
 import { createSettlements, type SettlementChange, saveSettlements } from './settle.sql.js'
@@ -52,39 +53,9 @@ describeScenario('changes that are saved together', ({ database }) => {
     options: { series?: string; eventId?: string } = {},
   ): Promise<SettlementChange> => {
     const { payment, version } = await requested(userId)
-    const period = { start: NOON, end: NOON + days(30), sourceId: payment.id, plan: PRO, months: 1 }
-    return {
-      userId,
-      version,
-      isNew: false,
-      payment: {
-        ...payment,
-        status: 'paid',
-        checkoutId: `chk_${userId}`,
-        checkoutUrl: 'https://pay.example',
-        paidAt: NOON,
-        periodStart: period.start,
-        periodEnd: period.end,
-      },
-      subscription: {
-        run: { anchorAt: NOON, months: 1 },
-        paidUntil: period.end,
-        periods: [period],
-        endedAt: null,
-        instrument: 'cib',
-      },
-      received: {
-        method: 'chargily',
-        id: options.eventId ?? `evt_${userId}`,
-        type: 'checkout.paid',
-        outcome: 'booked',
-        report: aReport(),
-        receivedAt: NOON,
-      },
-      events: [],
-      receipt: { series: options.series ?? '2026', snapshot: {} },
-      now: NOON,
-    }
+    const opened = { ...payment, checkoutId: `chk_${userId}`, checkoutUrl: 'https://pay.example' }
+    const { series, eventId = `evt_${userId}` } = options
+    return bookingOf(opened, { version, eventId, series })
   }
   const paid = async () => (await database().query(selectPaid)).map((row) => row.user_id)
   const numbers = async () =>

@@ -1,0 +1,36 @@
+// The booking of a first month, as the service decides it.
+import type { Payment } from '../../packages/ishtirak/src/core/payment.js'
+import type { SettlementChange } from '../../packages/ishtirak/src/payments/settle.sql.js'
+import { aReport, days, NOON, PRO } from './fixtures.js'
+
+export function bookingOf(
+  payment: Payment,
+  of: { readonly version: number; readonly eventId: string; readonly series?: string | undefined },
+): SettlementChange {
+  const { version, eventId, series = '2026' } = of
+  const period = { start: NOON, end: NOON + days(30), sourceId: payment.id, plan: PRO, months: 1 }
+  return {
+    userId: payment.userId,
+    version,
+    isNew: false,
+    payment: { ...payment, status: 'paid', paidAt: NOON, periodStart: period.start, periodEnd: period.end },
+    subscription: {
+      run: { anchorAt: NOON, months: 1 },
+      paidUntil: period.end,
+      periods: [period],
+      endedAt: null,
+      instrument: 'cib',
+    },
+    received: {
+      method: 'chargily',
+      id: eventId,
+      type: 'checkout.paid',
+      outcome: 'booked',
+      report: aReport(),
+      receivedAt: NOON,
+    },
+    events: [],
+    receipt: { series, snapshot: {} },
+    now: NOON,
+  }
+}
