@@ -18,17 +18,21 @@ create trigger payments_booked_amount_is_final before update of amount, amount_a
         and (new.amount, new.amount_asked) is distinct from (old.amount, old.amount_asked))
   execute function refuse_other_amount();
 
--- A receipt is made out for what its payment booked. Checked at the commit: one statement writes both.
-create function require_booked_amount() returns trigger language plpgsql as $$
+-- A receipt is made out for what its payment booked. Asked once for all receipts of a statement, at its end, when it has written
+-- the payments too.
+create function require_booked_amounts() returns trigger language plpgsql as $$
+declare
+  other text;
 begin
-  if exists (
-    select from payments p
-     where p.user_id = new.user_id and p.id = new.payment_id and p.amount <> (new.snapshot->>'amount')::integer)
-  then
-    raise exception 'receipt of payment % has another amount', new.payment_id using errcode = 'integrity_constraint_violation';
+  select r.payment_id into other from issued r
+   where (select p.amount from payments p where p.user_id = r.user_id and p.id = r.payment_id)
+         <> (r.snapshot->>'amount')::integer
+   limit 1;
+  if found then
+    raise exception 'receipt of payment % has another amount', other using errcode = 'integrity_constraint_violation';
   end if;
   return null;
 end $$;
-create constraint trigger receipts_have_booked_amount after insert on receipts
-  deferrable initially deferred
-  for each row execute function require_booked_amount();
+create trigger receipts_have_booked_amount after insert on receipts
+  referencing new table as issued
+  for each statement execute function require_booked_amounts();
