@@ -78,7 +78,7 @@ export const NEEDED_BY: Readonly<Record<string, string>> = {
 export const KEPT_ONCE: Readonly<Record<string, string>> = {
   job_leases_pkey: 'a job: the statement that claims a round says `on conflict`',
   old_secrets_pkey: 'a secret: the statement that saves its use says `on conflict`',
-  payments_desk_reference: 'the slip of a cash desk and the number of a cheque, whoever has it',
+  payments_desk_reference: 'the slip of a cash desk and the number of a cheque, of any user',
   operator_sessions_session_digest_key: 'the secret of a session',
   portal_sessions_by_link: 'the secret of a link',
   user_search_pkey: 'a word of a user: the trigger that writes them anew finds them by it',

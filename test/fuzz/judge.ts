@@ -46,7 +46,7 @@ function isOpen({ route, method }: FuzzCall): boolean {
 }
 
 function isSentToSignIn({ status, headers }: FuzzAnswer): boolean {
-  // A form of the portal is always answered by the way to a page, which then says that nobody is signed in.
+  // A form of the portal is always answered by the way to a page, which then says that the session is over.
   return status === 303 && /\/(console\/sign-in|portal|portal\/answer)(\?|$)/.test(String(headers.location))
 }
 

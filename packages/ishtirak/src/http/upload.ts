@@ -153,7 +153,7 @@ export function openFileForm({ raw, headers }: FastifyRequest): Promise<FileForm
       reject(new BillingError('invalid_request', { cause }))
     }
     try {
-      // A byte more than is taken, so that whoever takes the file sees that it is too large.
+      // A byte more than is taken, so that the reader of the file sees that it is too large.
       const limits = { ...FORM_LIMITS, fileSize: FILE_BYTES_MAX + 1 }
       // The constructor refuses headers without a content type of forms.
       const form = new Busboy({ headers: headers as BusboyHeaders, limits })

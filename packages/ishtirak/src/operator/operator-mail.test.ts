@@ -8,7 +8,7 @@ import { createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 const MINUTE = 60
-/** Users to whom a mail failed, by number: an entry of the inbox each. */
+/** Users whose mail failed, by number: an entry of the inbox each. */
 const fail = statement(
   'test.operator_mail.fail',
   `with known as (
