@@ -36,16 +36,16 @@ const youngGenerationMb = (...parameters: string[]) =>
     execFileSync(process.execPath, ['--input-type=module', '-e', churn, ...parameters], { encoding: 'utf8' }),
   )
 
-it('without an option of node the young generation is 24 MB at most, where V8 takes 32 by itself', () => {
+it('without an option of node the young generation is 16 MB at most, where V8 takes 32 by itself', () => {
   buildOnce()
   expect(youngGenerationMb().busy).toBe(32)
-  expect(youngGenerationMb(built).busy).toBeLessThanOrEqual(24)
+  expect(youngGenerationMb(built).busy).toBeLessThanOrEqual(16)
 })
 
 it('what V8 takes back from an idle process it gives again to a busy one', () => {
   buildOnce()
   const { idle, again } = youngGenerationMb(built)
   expect(idle).toBeLessThan(4)
-  expect(again).toBeGreaterThan(20)
-  expect(again).toBeLessThanOrEqual(24)
+  expect(again).toBeGreaterThan(12)
+  expect(again).toBeLessThanOrEqual(16)
 })

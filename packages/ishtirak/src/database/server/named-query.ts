@@ -64,10 +64,10 @@ export class NamedQuery implements Submittable {
     readonly text: string,
     values: (string | null)[],
     /** `ahead`: the messages of one statement that goes before this one, in its transaction. */
-    limits: { readonly giveUpAt: number; readonly ahead: readonly Buffer[] | null },
+    limits: { readonly timeoutMs: number; readonly ahead: readonly Buffer[] | null },
     public callback: Done,
   ) {
-    this.#giveUpAt = limits.giveUpAt
+    this.#giveUpAt = performance.now() + limits.timeoutMs
     this.#ahead = limits.ahead
     this.#awaitsFirst = limits.ahead !== null
     this.#known = knownOf(client)

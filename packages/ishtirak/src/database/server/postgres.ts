@@ -196,8 +196,7 @@ class PooledSession implements DatabaseSession {
         new Promise((resolve, reject) => {
           const done = (error: unknown, rows: readonly Row[] = []) => (error ? reject(error) : resolve(rows))
           const values = parameters.map(encodeParameter)
-          const giveUpAt = Math.min(this.of.giveUpAt, performance.now() + scriptTimeoutMs)
-          const limits = { giveUpAt, ahead: this.#ahead(isChange) }
+          const limits = { timeoutMs: this.#timeoutMs, ahead: this.#ahead(isChange) }
           const known = this.of.named ? name : ''
           this.client.query(new NamedQuery(this.client, known, text, values, limits, done))
         }),
