@@ -9,5 +9,5 @@ if (problem !== null) {
   process.stderr.write(`${problem}\n`)
   process.exit(1)
 }
-keepHeapSmall()
+keepHeapSmall(process.env.DATABASE_URL ? 'server' : 'embedded')
 await import('./commands.js')
