@@ -1,6 +1,9 @@
 // `npm run fuzz -- --calls 100000 --seed 1 [--database pglite|postgres|both] [--only 4711]`,
 // or `npm run fuzz -- --uploads 20000` for files sent as proofs of transfers.
 import { randomInt } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { Command, Option } from 'commander'
 import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
 import { openDatabase } from '../../packages/ishtirak/src/database/open-database.js'
@@ -41,18 +44,27 @@ export async function run(args: readonly string[]): Promise<boolean> {
   for (const kind of kinds) {
     say(`${kind}, seed ${options.seed}, ${uploads > 0 ? `${uploads} uploads` : `${options.calls} calls`}`)
     const databases = await openDatabases(kind, 1)
+    const dataDir = mkdtempSync(path.join(tmpdir(), 'ishtirak-fuzz-'))
+    // A file of a memory database is copied as a whole to grow, which holds the process up by itself.
+    const isFolder = kind === 'pglite' && uploads > 0
+    const where = isFolder ? { dataDir } : { url: databases.urls[0] ?? '' }
     try {
-      isSound = (await runOn(databases.urls[0] ?? '', options, uploads)) && isSound
+      isSound = (await runOn(where, options, uploads)) && isSound
     } finally {
+      rmSync(dataDir, { recursive: true })
       await databases.remove()
     }
   }
   return isSound
 }
 
-async function runOn(url: string, options: FuzzOptions, bodies: number): Promise<boolean> {
+async function runOn(
+  where: { readonly url: string } | { readonly dataDir: string },
+  options: FuzzOptions,
+  bodies: number,
+): Promise<boolean> {
   const log = createLog({ level: 'fatal' })
-  const database = await openDatabase({ url, dataDir: '', log, onFailure: () => process.exit(1) })
+  const database = await openDatabase({ ...where, log, onFailure: () => process.exit(1) })
   try {
     await migrate(database)
     if (bodies > 0) {
