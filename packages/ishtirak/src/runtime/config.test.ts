@@ -378,8 +378,12 @@ describe('values that are right alone and wrong together', () => {
     [{ PORT: '65535', METRICS_PORT: '4001' }, 'SANDBOX_PORT is missing: PORT leaves none after it'],
     [{ PORT: '65535', SANDBOX_PORT: '4000' }, 'METRICS_PORT is missing: PORT leaves no second one after it'],
     [{ SANDBOX_PORT: '3002' }, 'METRICS_PORT is missing: SANDBOX_PORT is the second port after PORT'],
-    [{ METRICS_PORT: '3000' }, 'METRICS_PORT must differ from PORT and SANDBOX_PORT'],
-    [{ METRICS_PORT: '3001' }, 'METRICS_PORT must differ from PORT and SANDBOX_PORT'],
+    [
+      { METRICS_PORT: '3001' },
+      'METRICS_PORT must differ from PORT and SANDBOX_PORT, which is PORT + 1 unless it is set',
+    ],
+    [{ METRICS_PORT: '4000', SANDBOX_PORT: '4000' }, 'METRICS_PORT must differ from PORT and SANDBOX_PORT'],
+    [{ ...TEST, METRICS_PORT: '3000' }, 'METRICS_PORT must differ from PORT'],
     [{ ...TEST, METRICS_HOST: '0.0.0.0' }, 'METRICS_HOST is set, METRICS_PORT is not'],
   ])('%o: %s', (variables, problem) => {
     expect(problemsOf(variables)).toEqual([problem])

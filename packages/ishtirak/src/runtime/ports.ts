@@ -16,7 +16,7 @@ export function portContradictions(environment: Environment): readonly (readonly
       metrics !== null && metrics.port > 65_535,
       'METRICS_PORT is missing: PORT leaves no second one after it',
     ],
-    [isTaken && chosen !== undefined, 'METRICS_PORT must differ from PORT and SANDBOX_PORT'],
+    [isTaken && chosen !== undefined, `METRICS_PORT must differ from PORT${sandboxPortInWords(environment)}`],
     [isTaken && chosen === undefined, 'METRICS_PORT is missing: SANDBOX_PORT is the second port after PORT'],
   ]
 }
@@ -24,6 +24,11 @@ export function portContradictions(environment: Environment): readonly (readonly
 /** The port after ours; where ours is any free one, any free one. */
 export function sandboxPort({ PORT: port, SANDBOX_PORT: sandbox }: Environment): number {
   return sandbox ?? (port === 0 ? 0 : port + 1)
+}
+
+function sandboxPortInWords(environment: Environment): string {
+  if (!isSandbox(environment)) return ''
+  return ` and SANDBOX_PORT${environment.SANDBOX_PORT === undefined ? ', which is PORT + 1 unless it is set' : ''}`
 }
 
 /** Off where nothing is set; in the sandbox the second port after ours. */
