@@ -9,7 +9,7 @@ import { describeWith } from './describe-with.js'
 
 /** The user's device: phone or desktop width, with or without JavaScript. */
 export interface Visit {
-  readonly width?: 360 | 1280
+  readonly width?: 320 | 360 | 1280
   readonly javaScript?: boolean
   readonly acceptLanguage?: string
   /** A phone that is held in a hand, of this width. */

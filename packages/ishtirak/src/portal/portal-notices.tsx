@@ -6,6 +6,7 @@ import { LinkButton } from './frame.js'
 import { hrefIn } from './own-form.js'
 import { scopeInWords, usageInWords } from './portal-usage.js'
 import { differingSums, type Section } from './portal-view.js'
+import { Words } from './words.js'
 
 export function PendingNotice(section: Section) {
   const { pages, view, say } = section
@@ -133,7 +134,9 @@ export function Notice(of: { tone: '' | 'warn'; title: string; text: string; chi
   return (
     <section class={`notice ${of.tone}`}>
       <h2 safe>{of.title}</h2>
-      <p safe>{of.text}</p>
+      <p>
+        <Words>{of.text}</Words>
+      </p>
       {of.children ?? null}
     </section>
   )

@@ -16,6 +16,7 @@ import { FollowingPlans, TimeList } from './portal-time.js'
 import { UsageBars } from './portal-usage.js'
 import { isUnderReview, mayInvite, type PortalView, type Section } from './portal-view.js'
 import { HowToPay, RefusedNotice, TransferSection } from './transfer-section.js'
+import { Words } from './words.js'
 
 /** `safeStart`: what an operator who looks on is told; for users there is nothing above the page. */
 export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.Element): string {
@@ -145,7 +146,12 @@ function NotPaid({ pages, view, say }: Section) {
   const how = status === 'canceled' ? 'canceled' : 'expired'
   return (
     <p>
-      <b safe>{say(`${how}Title`, { date })}</b> <span safe>{say(`${how}Text`)}</span>
+      <b>
+        <Words>{say(`${how}Title`, { date })}</Words>
+      </b>{' '}
+      <span>
+        <Words>{say(`${how}Text`)}</Words>
+      </span>
     </p>
   )
 }
@@ -165,7 +171,11 @@ function Offer(section: Section) {
     <div class="buy">
       <h3 safe>{say(titleOf(overview.subscription, isLong), words)}</h3>
       <TermChoice {...section} plan={plan} id="hero" />
-      {isLong ? null : <p safe>{say(isRenewal ? 'willExtend' : 'willStart', words)}</p>}
+      {isLong ? null : (
+        <p>
+          <Words>{say(isRenewal ? 'willExtend' : 'willStart', words)}</Words>
+        </p>
+      )}
       <HowToPay {...section} byCard={isLong ? 'termsPaidByHand' : 'paidByHand'} />
     </div>
   )
@@ -186,13 +196,15 @@ function TooEarly({ section, renewal }: { readonly section: Section; readonly re
   const day = (instant: Instant) => pages.formats.day(instant, view.locale)
   return (
     <>
-      <p class="soft" safe>
-        {say('renewableFrom', { date: day(renewableFrom) })}
+      <p class="soft">
+        <Words>{say('renewableFrom', { date: day(renewableFrom) })}</Words>
       </p>
       {hasTerms(plan) ? (
         <details>
           <summary safe>{say('buyAhead')}</summary>
-          <p safe>{say('buyAheadText', { start: day(wouldStart) })}</p>
+          <p>
+            <Words>{say('buyAheadText', { start: day(wouldStart) })}</Words>
+          </p>
           <TermChoice {...section} plan={plan} id="ahead" ahead />
         </details>
       ) : null}

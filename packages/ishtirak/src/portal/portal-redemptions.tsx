@@ -7,6 +7,7 @@ import { Card, type PageParts } from './frame.js'
 import { hrefIn, OwnForm } from './own-form.js'
 import type { Section } from './portal-view.js'
 import type { ReadOnlySession, Session } from './reader.js'
+import { Words } from './words.js'
 
 export function Redemptions(section: Section) {
   const { pages, view, say } = section
@@ -18,8 +19,8 @@ export function Redemptions(section: Section) {
           const date = pages.formats.day(Date.parse(redemption.redeemed_at), view.locale)
           return (
             <li>
-              <span class="date" safe>
-                {date}
+              <span class="date">
+                <Words>{date}</Words>
               </span>
               <span class="bought soft small" safe>
                 {inWords(section, redemption)}

@@ -11,6 +11,7 @@ import { hrefIn } from './own-form.js'
 import { TermChoice } from './portal-terms.js'
 import { isTaxed, mayInvite, type Section } from './portal-view.js'
 import { LateTransferLink, transferMethod } from './transfer-section.js'
+import { Words } from './words.js'
 
 /** The plans side by side, with their limits. For users without paid time those that can be bought come first. */
 export function Plans(section: Section) {
@@ -126,8 +127,8 @@ function HistoryLine({ payment, section }: { readonly payment: ShownPayment; rea
   const date = formats.day(payment.paidAt ?? payment.createdAt, locale)
   return (
     <li>
-      <span class="date" safe>
-        {date}
+      <span class="date">
+        <Words>{date}</Words>
       </span>
       <span class="sum" safe>
         {formats.came(payment, locale)}

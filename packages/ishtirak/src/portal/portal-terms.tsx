@@ -11,6 +11,7 @@ import { OwnForm } from './own-form.js'
 import { isTaxed, type Section } from './portal-view.js'
 import type { ReadOnlySession, Session } from './reader.js'
 import { PayButton, TransferButton, takesTransfers } from './transfer-section.js'
+import { Words } from './words.js'
 
 export function hasTerms(plan: Plan): boolean {
   return offersOf(plan).length > 1
@@ -101,13 +102,15 @@ function TermLine({ of, decision }: { readonly of: TermsFormOf; readonly decisio
           </p>
         )}
         {of.isAlone ? null : (
-          <p class="soft small" safe>
-            {say('wouldEnd', { end: formats.day(period.end, locale) })}
+          <p class="soft small">
+            <Words>{say('wouldEnd', { end: formats.day(period.end, locale) })}</Words>
           </p>
         )}
       </div>
       {decision.kind === 'prepaid_limit_reached' ? (
-        <p safe>{say('fitsFrom', { date: formats.day(decision.fitsFrom, locale) })}</p>
+        <p>
+          <Words>{say('fitsFrom', { date: formats.day(decision.fitsFrom, locale) })}</Words>
+        </p>
       ) : (
         <div class="pay">
           <b class="cost" safe>

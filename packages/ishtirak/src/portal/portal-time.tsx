@@ -4,6 +4,7 @@ import type { Instant } from '../core/instant.js'
 import { planName } from '../i18n/messages.js'
 import { Card } from './frame.js'
 import type { Section } from './portal-view.js'
+import { Words } from './words.js'
 
 /** `Then Business, 6 January 2027 to 6 February 2027`: a line for each plan that follows on the plan now. */
 export function FollowingPlans({ pages, view, say }: Section) {
@@ -13,8 +14,10 @@ export function FollowingPlans({ pages, view, say }: Section) {
   return (
     <>
       {following.map(({ plan, start, end }) => (
-        <p safe>
-          {say('thenPlan', { plan: planName(plan.name, view.locale), start: day(start), end: day(end) })}
+        <p>
+          <Words>
+            {say('thenPlan', { plan: planName(plan.name, view.locale), start: day(start), end: day(end) })}
+          </Words>
         </p>
       ))}
     </>

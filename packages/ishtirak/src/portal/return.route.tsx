@@ -18,6 +18,7 @@ import { BuyForm } from './own-form.js'
 import { differingSums } from './portal-view.js'
 import { queryOf, type Session } from './reader.js'
 import { transferMethod } from './transfer-section.js'
+import { Words } from './words.js'
 
 /** Looks that a page takes by itself: 4 at 3 s just after paying, then every 10 s, three minutes in all. */
 const LOOKS_MAX = 20
@@ -87,7 +88,9 @@ function returnPage(pages: Pages, view: ReturnView): string {
         <section class="card" role={status === 'pending' ? 'status' : undefined}>
           <Sign kind={SIGNS[status]} />
           <h1 safe>{title}</h1>
-          <p safe>{textOf(pages, view, status, say)}</p>
+          <p>
+            <Words>{textOf(pages, view, status, say)}</Words>
+          </p>
           {status === 'failed' ? <p safe>{say('returnUnchanged')}</p> : null}
           {status === 'failed' ? <Satim say={say} /> : null}
           {status === 'paid' && view.alsoAwaits ? <p safe>{say('returnTransferToo')}</p> : null}

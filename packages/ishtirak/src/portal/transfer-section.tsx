@@ -10,6 +10,7 @@ import { Card, type PageParts, SubmitButton } from './frame.js'
 import { hrefIn, OwnForm } from './own-form.js'
 import { ChooseElse, Ordered } from './portal-notices.js'
 import type { PortalTransfer, PortalView, Section } from './portal-view.js'
+import { Words } from './words.js'
 
 /** By which users send money themselves; undefined: the seller takes no transfers. */
 export function transferMethod({ methods }: Pick<PageParts, 'methods'>) {
@@ -84,7 +85,9 @@ export function TransferSection(section: Section) {
   const end = pages.formats.moment(payment.expiresAt, view.locale)
   const toSend = (
     <>
-      <p safe>{say('transferText', { end })}</p>
+      <p>
+        <Words>{say('transferText', { end })}</Words>
+      </p>
       <p class="touch" safe>
         {say('transferTouch')}
       </p>
