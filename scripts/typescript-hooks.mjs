@@ -1,17 +1,24 @@
-// Lets Node run the TypeScript sources as they are: types are taken off, file by file, and `./x.js` finds `./x.ts`.
+// Lets Node run the TypeScript sources as they are: types are taken off, file by file, and `./x.js` finds `./x.ts`. What a
+// file became is kept for the next run: a tool has hundreds of files, which take seconds.
 // For tools of the repository that are no tests. The service itself runs what the compiler has built.
-import { existsSync, readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
 
-const compilerOptions = {
+const root = path.join(import.meta.dirname, '..')
+const kept = path.join(root, 'node_modules/.cache/typescript-hooks')
+const { version } = JSON.parse(readFileSync(path.join(root, 'node_modules/typescript/package.json'), 'utf8'))
+const own = readFileSync(import.meta.filename)
+
+const compilerOptions = (ts) => ({
   target: ts.ScriptTarget.ES2023,
   module: ts.ModuleKind.ESNext,
   jsx: ts.JsxEmit.ReactJSX,
   jsxImportSource: '@kitajs/html',
   verbatimModuleSyntax: true,
   inlineSourceMap: true,
-}
+})
 
 const sources = {
   'chargily-emulator': '../packages/chargily-emulator/src/emulator.ts',
@@ -33,7 +40,21 @@ export async function resolve(specifier, context, next) {
 
 export async function load(url, context, next) {
   if (!/^file:.*\.tsx?$/.test(url)) return next(url, context)
-  const fileName = fileURLToPath(url)
-  const { outputText } = ts.transpileModule(readFileSync(fileName, 'utf8'), { fileName, compilerOptions })
-  return { format: 'module', source: outputText, shortCircuit: true }
+  return { format: 'module', source: await withoutTypes(fileURLToPath(url)), shortCircuit: true }
+}
+
+async function withoutTypes(fileName) {
+  const text = readFileSync(fileName, 'utf8')
+  const mark = createHash('sha256').update(own).update(version).update(text).digest('hex')
+  const file = path.join(kept, `${path.relative(root, fileName).replaceAll(path.sep, '~')}.js`)
+  const known = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  if (known.endsWith(mark)) return known
+  const { default: ts } = await import('typescript')
+  const { outputText } = ts.transpileModule(text, { fileName, compilerOptions: compilerOptions(ts) })
+  const source = `${outputText}\n// ${mark}`
+  mkdirSync(kept, { recursive: true })
+  // Another process may be reading it.
+  writeFileSync(`${file}.${process.pid}`, source)
+  renameSync(`${file}.${process.pid}`, file)
+  return source
 }

@@ -24,8 +24,12 @@ export interface ServiceProcess extends LaunchedProcess {
   readonly url: string
 }
 
+let isBuilt = false
+
 /** Compiles the sources if they are newer than what was built: the process runs what a user would run. */
 export function buildOnce(): void {
+  if (isBuilt) return
+  isBuilt = true
   execFileSync(process.execPath, [path.join(root, 'scripts/build.mjs'), '--if-stale'], { stdio: 'inherit' })
 }
 
