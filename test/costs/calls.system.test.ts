@@ -19,7 +19,7 @@ describe('8 callers at once', () => {
     const env = { PATH: process.env.PATH, BENCH_DATABASE_URL: inject('serverUrl') }
     const { stdout } = await promisify(execFile)(process.execPath, [BENCHMARK], { env })
     found = JSON.parse(stdout)
-  }, 300_000)
+  })
 
   it.each(Object.entries(CALLS))('a %s costs its statements and bytes, and no more', (name, costs) => {
     const measured = found[name]

@@ -37,7 +37,7 @@ describe(`${USERS} users who paid ${MONTHS} months`, () => {
       })),
     )
     return () => database.close()
-  }, 120_000)
+  })
 
   it.each(Object.entries(DISK))(
     '%s: rows and indexes take their bytes a payment, and no more',

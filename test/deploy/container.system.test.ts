@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nodeOf, TRIED_NODES } from '../packages/installation.js'
 import { postgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
@@ -18,8 +18,6 @@ import { seccompProfile, settingOf } from './unit.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const IMAGE = 'localhost/ishtirak'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 let podman: Podman
 let folder: string

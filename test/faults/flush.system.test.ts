@@ -4,15 +4,10 @@ import { describeWith } from '../support/describe-with.js'
 import { buildOnce } from '../support/process.js'
 import { countFlushes } from './flushes.js'
 
-/** strace makes everything several times slower. */
-const TIMEOUT_MS = 180_000
-
 describeWith('strace', 'traced from outside', () => {
   beforeAll(() => buildOnce())
 
-  it('each commit and each webhook is flushed to disk before it is answered; reads flush nothing', {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it('each commit and each webhook is flushed to disk before it is answered; reads flush nothing', async () => {
     const { flushes, webhooks, unflushed } = await countFlushes({ commits: 20, webhooks: 5 })
     expect(flushes['sequential commits']).toBeGreaterThanOrEqual(20)
     expect(flushes.reads ?? 0).toBe(0)

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dropPostgres, emptyPostgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { waitFor } from '../support/wait-for.js'
@@ -30,8 +30,6 @@ const OLDER = '18.20.8'
 const [OLDEST] = TRIED_NODES
 const VERSION = JSON.parse(readFileSync(path.join(ROOT, 'packages/ishtirak/package.json'), 'utf8')).version
 const PLATFORM_KEY = 'a-key-of-the-platform-of-the-tests'
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
 let folder: string
 let packed: readonly Packed[]

@@ -9,7 +9,7 @@ import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, runCommand } from '../support/process.js'
 
-beforeAll(buildOnce, 120_000)
+beforeAll(buildOnce)
 
 it('`backup` and `restore` lead from the embedded database to a server', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))

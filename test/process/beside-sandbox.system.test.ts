@@ -2,14 +2,12 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { emptyPostgresUrl } from '../support/databases.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, runCommand, type ServiceProcess, startService } from '../support/process.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
 const VIEWER_KEY = 'the-key-of-a-viewer-of-the-tests'
 

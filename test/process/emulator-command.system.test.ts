@@ -6,14 +6,12 @@ import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { buildOnce } from '../support/process.js'
 import { PATIENCE } from '../support/wait-for.js'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const BIN = path.resolve(import.meta.dirname, '../../packages/chargily-emulator/bin/chargily-emulator.js')
 const KEY = 'test_sk_command0000000000000000000000000000000'
 
 const running: ChildProcess[] = []
 
-beforeAll(() => buildOnce(), 120_000)
+beforeAll(() => buildOnce())
 afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL')
 })

@@ -10,7 +10,7 @@ import { freePort } from '../support/free-port.js'
 import { buildOnce, launchService, startService } from '../support/process.js'
 import { CHARGILY_KEY, JWT_SECRET, tokenOf } from '../support/world.js'
 
-beforeAll(buildOnce, 120_000)
+beforeAll(buildOnce)
 
 describe('the first start', () => {
   it('with too few addresses ends with 1 and one sentence with the figures, before anything is created', async () => {

@@ -4,12 +4,10 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, PROGRAM, type ServiceProcess, startService } from '../support/process.js'
 import { requireTool } from '../support/system-tools.js'
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const root = path.resolve(import.meta.dirname, '../..')
 let folder: string

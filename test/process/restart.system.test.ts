@@ -15,8 +15,6 @@ const SECRET = 'a secret of the tests that is longer than 32 bytes'
 const BILLING = '/api/v1/billing'
 
 /** A start takes one second of computing: ten on a machine where others compute as well, and a test needs up to three. */
-vi.setConfig({ testTimeout: 90_000 })
-
 /** A first request on a busy machine takes longer than the second that vitest waits by itself. */
 
 let template: string

@@ -16,8 +16,6 @@ const root = path.resolve(import.meta.dirname, '../..')
 const service = path.join(root, 'packages/ishtirak')
 
 /** Seven starts of a second of computing each, on a machine where others compute as well. */
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
-
 let parent: string
 let emulator: Emulator
 let env: Record<string, string>

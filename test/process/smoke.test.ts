@@ -1,6 +1,6 @@
 // The service as a process, as far as `npm test` goes: it starts, is killed, starts again and stops. All that may happen to
 // a process is in *.system.test.ts.
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { postgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
@@ -8,8 +8,6 @@ import { buildOnce, startService } from '../support/process.js'
 import { CHARGILY_KEY, checkoutIdOf, JWT_SECRET, tokenOf } from '../support/world.js'
 
 // Three seconds of computing; a busy machine takes its time.
-vi.setConfig({ testTimeout: 90_000 })
-
 let emulator: Emulator
 beforeAll(async () => {
   buildOnce()

@@ -13,14 +13,12 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { explainFailure } from '../../packages/ishtirak/src/main/doctor.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, runCommand } from '../support/process.js'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let parent: string
 let folder: string

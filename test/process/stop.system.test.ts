@@ -9,8 +9,6 @@ import { buildOnce, type ServiceProcess, startService } from '../support/process
 import { PATIENCE } from '../support/wait-for.js'
 import { CHARGILY_KEY } from '../support/world.js'
 
-vi.setConfig({ testTimeout: 90_000 })
-
 beforeAll(() => buildOnce())
 
 /** On a connection of its own: one that was open before proves nothing. */

@@ -8,7 +8,7 @@ import { buildOnce, startService } from '../support/process.js'
 import { png } from '../support/proof-files.js'
 import { CHARGILY_KEY, JWT_SECRET, tokenOf } from '../support/world.js'
 
-beforeAll(buildOnce, 120_000)
+beforeAll(buildOnce)
 
 const AT_ONCE = 10
 

@@ -2,13 +2,11 @@
 // a change that means to print something else: `npx vitest run test/replay -u` writes the pages anew.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { buildOnce } from '../support/process.js'
 import { requireTool } from '../support/system-tools.js'
 import { hasConsoleBlocks, isAsExpected, replay, settingOf, type Typed } from './page.js'
 import { openTerminal, type Terminal } from './terminal.js'
-
-vi.setConfig({ testTimeout: 300_000 })
 
 const root = path.resolve(import.meta.dirname, '../..')
 const pages = [

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { refuseSecondDemo, runDemo } from '../../packages/ishtirak/src/main/demo/demo.js'
 import { DEMO_PATH } from '../../packages/ishtirak/src/main/sandbox.js'
@@ -15,8 +15,6 @@ import { startSmtpSink } from '../support/smtp-sink.js'
 import { createWorld, START, type World } from '../support/world.js'
 
 // A year takes some seconds.
-vi.setConfig({ testTimeout: 120_000 })
-
 const selectMoney = statement(
   'test.demo.money',
   `select method, status, coalesce(payment_method, '') as way, months, count(*)::int as payments, sum(amount)::int as amount

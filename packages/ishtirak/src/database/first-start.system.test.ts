@@ -2,12 +2,10 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { statement } from './database.js'
 import { DataFolderLocked } from './embedded/folder-lock.js'
 import { openDatabase } from './open-database.js'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 const version = statement(
   'test.first.version',
