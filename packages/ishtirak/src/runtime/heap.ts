@@ -4,8 +4,11 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** In per cent of what is alive. V8 reads it after each collection, so it may be set while it runs. */
-const GROWTH_PERCENT = 50
+/**
+ * In per cent of what is alive. V8 reads it after each collection, so it may be set while it runs. Under load of all kinds the service
+ * holds 149 MB with 20 and 163 with 50; the old generation is then collected more often, by other threads: 4 % of an upgrade.
+ */
+const GROWTH_PERCENT = 20
 
 /**
  * One half of the young generation, of the 16 that V8 takes. Less makes objects old that a request would soon have dropped. The
