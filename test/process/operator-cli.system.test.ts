@@ -1,4 +1,5 @@
-// The operator's commands as processes: beside a running service, and on the database of a stopped one.
+// The operator's commands beside a running service, and on the database of a stopped one: as processes where files, streams
+// and the way they end are looked at, and where only their words are, one after the other in one process.
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,7 +8,15 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { freePort } from '../support/free-port.js'
-import { buildOnce, PROGRAM, runCommand, type ServiceProcess, startService } from '../support/process.js'
+import {
+  buildOnce,
+  type CommandHost,
+  hostCommands,
+  PROGRAM,
+  runCommand,
+  type ServiceProcess,
+  startService,
+} from '../support/process.js'
 import { png } from '../support/proof-files.js'
 import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
 
@@ -18,6 +27,7 @@ let folder: string
 let env: Record<string, string>
 let emulator: Emulator
 let service: ServiceProcess
+let commands: CommandHost
 let paymentId: string
 
 // One purchase for both tests: the first beside the running service, the second after it has stopped.
@@ -35,10 +45,12 @@ beforeAll(async () => {
     CODE_KEYS: 'a-key-for-the-codes-of-the-tests',
     TRANSFER_FILE: path.resolve('docs/transfer.example.json'),
   }
+  commands = hostCommands()
   service = await startService(env)
   paymentId = await buy()
 })
 afterAll(async () => {
+  commands.close()
   await service.kill('SIGKILL')
   await emulator.close()
   await rm(folder, { recursive: true, force: true })
@@ -119,7 +131,7 @@ it('ask the running service with a key, and say what to do without one', async (
 it('say what is not there, what a word may be, and find what a customer names', async () => {
   const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
   const refused = async (...args: string[]) => {
-    const { code, output, errors } = await runCommand(args, beside)
+    const { code, output, errors } = await commands.run(args, beside)
     expect([code, output]).toEqual([1, errors])
     return errors
   }
@@ -153,7 +165,7 @@ it('say what is not there, what a word may be, and find what a customer names', 
   expect(await refused(...slip, '2019.5', '--new-user')).toMatch(
     /price: 2000\n[\s\S]*stamp_duty: 20\n[\s\S]*amount: 2020/,
   )
-  expect((await runCommand([...slip, '2020', '--new-user'], beside)).output).toMatch(
+  expect((await commands.run([...slip, '2020', '--new-user'], beside)).output).toMatch(
     /stamp_duty +20\n[\s\S]*payment\.record/,
   )
   const bounds = async (...args: string[]) => /invalid\. (.*)/.exec(await refused(...args))?.[1]
@@ -172,27 +184,27 @@ it('say what is not there, what a word may be, and find what a customer names', 
   )
   expect(await bounds('demo', '--users', '0')).toMatch(/at least 1, at most 5000$/)
   expect(await bounds('token', '--user', 'x', '--days', '0')).toMatch(/at least 1, at most 36500$/)
-  const newest = await runCommand(['payments', 'list', '--limit', '1'], beside)
+  const newest = await commands.run(['payments', 'list', '--limit', '1'], beside)
   const next = /^next_cursor +(\S+)$/m.exec(newest.output)?.[1] ?? ''
-  const older = await runCommand(['payments', 'list', '--limit', '1', '--cursor', next], beside)
+  const older = await commands.run(['payments', 'list', '--limit', '1', '--cursor', next], beside)
   expect([newest, older].map(({ output }) => output.includes(paymentId))).toEqual([false, true])
   expect(older.output).not.toContain('next_cursor')
 
-  const help = (await runCommand(['codes', 'create', '--help'], beside)).output.replace(/\s+/g, ' ')
+  const help = (await commands.run(['codes', 'create', '--help'], beside)).output.replace(/\s+/g, ' ')
   expect(help).toContain('--count <count> Required. How many codes (at least 1, at most 10000)')
-  const preview = await runCommand(['payments', 'preview-refund', paymentId], beside)
+  const preview = await commands.run(['payments', 'preview-refund', paymentId], beside)
   expect(preview.output).toMatch(/^events:\n {2}payment\.refunded$/m)
 
   expect(await refused('paymnets', 'list')).toBe(
     "error: no command is called 'paymnets'; ishtirak --help lists them\n",
   )
 
-  const shown = await runCommand(['payments', 'show', paymentId, '--json'], beside)
+  const shown = await commands.run(['payments', 'show', paymentId, '--json'], beside)
   const { receipt } = JSON.parse(shown.output)
-  expect((await runCommand(['find', receipt.number], beside)).output).toContain(paymentId)
-  expect((await runCommand(['find', '2026/0042', 'b'], beside)).output).toMatch(/ cash +2026\/0042 B /)
-  expect((await runCommand(['find', 'user-1'], beside)).output).toMatch(/^ +user-1 /m)
-  const events = await runCommand(['events', 'list', '--undelivered'], beside)
+  expect((await commands.run(['find', receipt.number], beside)).output).toContain(paymentId)
+  expect((await commands.run(['find', '2026/0042', 'b'], beside)).output).toMatch(/ cash +2026\/0042 B /)
+  expect((await commands.run(['find', 'user-1'], beside)).output).toMatch(/^ +user-1 /m)
+  const events = await commands.run(['events', 'list', '--undelivered'], beside)
   expect(events.output).toMatch(/user-1 +1 .*waiting /m)
   expect(events.output).not.toContain('1970')
 })
@@ -211,21 +223,21 @@ it('make codes as CSV for the printer, show what is left of a batch, and revoke 
     '--uses-per-user',
     '1',
   ]
-  const made = await runCommand([...create, '--why', 'a fair', '--csv'], beside)
+  const made = await commands.run([...create, '--why', 'a fair', '--csv'], beside)
   expect(made.output).toMatch(/^code,batch_id\r\n(([0-9A-Z]{4}-){3}[0-9A-Z]{4},bat_\w+\r\n){2}$/)
   const batch = made.output.trim().split(',').at(-1) ?? ''
-  expect((await runCommand(['codes', 'list'], beside)).output).toMatch(
+  expect((await commands.run(['codes', 'list'], beside)).output).toMatch(
     new RegExp(`^ +${batch} +percent +- +- +20 +- +2 +0 +2 `, 'm'),
   )
-  expect((await runCommand(['codes', 'show', batch], beside)).output).toMatch(/^left +2$/m)
-  const revoked = await runCommand(['codes', 'revoke', batch, '--why', 'lost'], beside)
+  expect((await commands.run(['codes', 'show', batch], beside)).output).toMatch(/^left +2$/m)
+  const revoked = await commands.run(['codes', 'revoke', batch, '--why', 'lost'], beside)
   expect(revoked.output).toMatch(/^revoked_by +amina$/m)
-  const twice = await runCommand(['codes', 'revoke', batch, '--why', 'lost'], beside)
+  const twice = await commands.run(['codes', 'revoke', batch, '--why', 'lost'], beside)
   expect([twice.code, twice.errors]).toEqual([
     1,
     expect.stringMatching(/^already_revoked: It is revoked already[\s\S]*revoked_at: 20/),
   ])
-  const wrong = await runCommand([...create.slice(0, -4), '--count', 'many', '--why', 'a fair'], beside)
+  const wrong = await commands.run([...create.slice(0, -4), '--count', 'many', '--why', 'a fair'], beside)
   expect([wrong.code, wrong.errors]).toEqual([1, expect.stringContaining('at least 1, at most 10000')])
 })
 
@@ -253,35 +265,35 @@ it('put a proof of a transfer into a new file that only its owner may read', asy
   expect((await stat(out)).mode & 0o777).toBe(0o600)
   const again = await proof()
   expect([again.code, again.errors]).toEqual([1, `the file exists: ${out}; name another one\n`])
-  const { output: trail } = await runCommand(['payments', 'show', id], beside)
+  const { output: trail } = await commands.run(['payments', 'show', id], beside)
   expect(trail.match(/payment\.read_proof/g)).toHaveLength(1)
   await rm(out)
   const none = await proof('--n', '2')
   expect([none.code, none.errors]).toEqual([1, expect.stringContaining('no proof 2 of payment pay_')])
   await expect(stat(out)).rejects.toThrow('ENOENT')
-  const listed = await runCommand(['payments', 'list', '--method', 'transfer'], beside)
+  const listed = await commands.run(['payments', 'list', '--method', 'transfer'], beside)
   expect(listed.output).toMatch(new RegExp(`^ +${id} .* pending +transfer +- `, 'm'))
 
   const why = ['--why', 'nothing came']
-  const refused = await runCommand(['payments', 'refuse', id, ...why], beside)
+  const refused = await commands.run(['payments', 'refuse', id, ...why], beside)
   expect(refused.output).toMatch(/amina +payment\.refuse +pay_\w+ +nothing came/)
   const said = ['--amount', '2000', '--payment-method', 'ccp', '--why', 'it came after all']
   const approve = (day: string) =>
-    runCommand(['payments', 'approve', id, ...said, '--received-at', day], beside)
+    commands.run(['payments', 'approve', id, ...said, '--received-at', day], beside)
   const old = await approve('2026-01-01')
   expect([old.code, old.errors]).toEqual([1, expect.stringMatching(/earliest: 20\d\d-.*\n.*latest: 20\d\d-/)])
   const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Africa/Algiers' }).format()
   expect((await approve(today)).output).toMatch(
     /^ +status +paid$[\s\S]*amina +payment\.approve +pay_\w+ +it came/m,
   )
-  expect((await runCommand(['payments', 'refuse', id, ...why], beside)).errors).toContain(
+  expect((await commands.run(['payments', 'refuse', id, ...why], beside)).errors).toContain(
     'payment_status: paid',
   )
 })
 
 it('know payments and users by what people have at hand, and refuse what several things are called', async () => {
   const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
-  const run = (...args: string[]) => runCommand(args, beside)
+  const run = (...args: string[]) => commands.run(args, beside)
   const email = 'leila@example.dz'
   const ask = async (sub: string) => {
     const asked = await fetch(`${service.url}/api/v1/billing/payments`, {

@@ -1,5 +1,5 @@
 // The service as a real process of its own, for what only a process can show: being killed, restarted, locked out.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -70,17 +70,16 @@ export function launchService(
   return { pid: child.pid ?? 0, lines, listening: () => url, ended: () => ended, kill }
 }
 
-/** Runs a command of `ishtirak` to its end. */
-export async function runCommand(
-  args: readonly string[],
-  env: Record<string, string>,
-): Promise<{
+interface Ran {
   readonly code: number | NodeJS.Signals | null
   /** Both streams. */
   readonly output: string
   /** What stderr alone had. */
   readonly errors: string
-}> {
+}
+
+/** Runs a command of `ishtirak` to its end, in a process of its own. */
+export async function runCommand(args: readonly string[], env: Record<string, string>): Promise<Ran> {
   const child = run(args, env)
   let output = ''
   const collect = (chunk: Buffer) => {
@@ -93,6 +92,31 @@ export async function runCommand(
     errors += chunk.toString()
   })
   return { code: await endOf(child), output, errors }
+}
+
+export interface CommandHost {
+  /** As `runCommand`, without a process for each: for those who ask for many, one after the other. */
+  run(words: readonly string[], env: Record<string, string>): Promise<Ran>
+  close(): void
+}
+
+/** A process that runs one command after the other. */
+export function hostCommands(): CommandHost {
+  const { PATH = '', HOME = '' } = process.env
+  const host = fork(path.join(import.meta.dirname, 'command-host.mjs'), { env: { PATH, HOME }, execArgv: [] })
+  const failed = once(host, 'exit').then(([code]): never => {
+    throw new Error(`the host of the commands ended with ${code}`)
+  })
+  failed.catch(() => undefined)
+  return {
+    run: async (words, env) => {
+      const answered = once(host, 'message')
+      host.send({ words, env: { PATH, HOME, ...env } })
+      const [answer] = await Promise.race([answered, failed])
+      return answer
+    },
+    close: () => host.kill('SIGKILL'),
+  }
 }
 
 function run(

@@ -10,4 +10,6 @@ if (problem !== null) {
   process.exit(1)
 }
 keepHeapSmall(process.env.DATABASE_URL ? 'server' : 'embedded')
-await import('./commands.js')
+const { run } = await import('./commands.js')
+// Not awaited: a service that serves has no end here.
+void run(process.argv.slice(2))

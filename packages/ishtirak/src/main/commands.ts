@@ -130,7 +130,12 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-program.parseAsync().catch((error: unknown) => {
-  process.stderr.write(`${explainFailure(error, process.env)}\n`)
-  process.exit(1)
-})
+/** Runs the command that these words name. */
+export async function run(words: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(words, { from: 'user' })
+  } catch (error) {
+    process.stderr.write(`${explainFailure(error, process.env)}\n`)
+    process.exit(1)
+  }
+}
