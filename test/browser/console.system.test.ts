@@ -14,14 +14,15 @@ import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.js'
 import type { World } from '../support/world.js'
 
 const PAGE_BYTES_MAX = 60_000
-/** As `ishtirak demo` makes it. */
-const USERS = 500
+const USERS = 200
 
 const LOOKS: readonly (readonly [locale: string, visit: Visit])[] = [
   ['ar', { width: 360 }],
   ['fr', { width: 1280 }],
   ['en', { width: 360 }],
 ]
+/** Colors have no language, and Arabic is seen at the same width. */
+const rulesFor = (locale: string) => (locale === 'en' ? 'others' : 'all')
 
 const SEARCH = 'input[name="q"]'
 const DAY = 86_400_000
@@ -77,7 +78,10 @@ describeInBrowser('the console', ({ visit }) => {
       )
       const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       expect([path, excess]).toEqual([path, 0])
-      expect([path, ...(await axeFindingsInColors(page, `console${name}-${locale}`))]).toEqual([path])
+      expect([
+        path,
+        ...(await axeFindingsInColors(page, `console${name}-${locale}`, rulesFor(locale))),
+      ]).toEqual([path])
     }
     expect(complaints).toEqual([])
   })

@@ -114,33 +114,43 @@ async function arrive(browser: Browser, visit: Visit): Promise<Visitor> {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds in light, then in dark. In the dark the same elements have other colors, and nothing else is different. */
-export async function axeFindingsInColors(page: Page, name: string): Promise<readonly string[]> {
+/** Rules about colors, all others, or both. */
+type Rules = 'colors' | 'others' | 'all'
+
+/**
+ * What axe finds in light, then in dark. In the dark the same elements have other colors, and nothing else is different.
+ * A page whose colors were looked at in another language, at the same width, is looked at for all else: `others`.
+ */
+export async function axeFindingsInColors(
+  page: Page,
+  name: string,
+  rules: Exclude<Rules, 'colors'> = 'all',
+): Promise<readonly string[]> {
   const findings: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
-    const found = await axeFindings(page, colorScheme === 'dark' ? ['color-contrast'] : undefined)
+    const asked = colorScheme === 'light' ? rules : 'colors'
+    const found = asked === 'colors' && rules === 'others' ? [] : await axeFindings(page, asked)
     findings.push(...found.map((finding) => `${colorScheme}: ${finding}`))
     await keepScreenshot(page, `${name}-${colorScheme}`)
   }
   return findings
 }
 
-/** What axe finds wrong with the page, by rule and element. WCAG 2.2 AA and best practices, or `rules` alone. */
-export async function axeFindings(
-  page: Page,
-  rules?: readonly 'color-contrast'[],
-): Promise<readonly string[]> {
+/** What axe finds wrong with the page, by rule and element: of WCAG 2.2 AA and best practices. */
+export async function axeFindings(page: Page, rules: Rules = 'all'): Promise<readonly string[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axeSource)
-  return page.evaluate(async (only) => {
+  return page.evaluate(async (asked) => {
     // Put there by the line before; the page itself knows nothing of it.
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
     const { violations } = await axe.run(document, {
       // Of what passes, only the number is worked out.
       resultTypes: ['violations'],
-      runOnly: only
-        ? { type: 'rule', values: [...only] }
-        : ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+      runOnly:
+        asked === 'colors'
+          ? { type: 'rule', values: ['color-contrast'] }
+          : ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+      rules: { 'color-contrast': { enabled: asked !== 'others' } },
     })
     return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
   }, rules)
