@@ -94,13 +94,22 @@ function patternsIn(node: unknown, found = new Set<string>()): Set<string> {
 function costliestMs(expression: RegExp): number {
   let most = 0
   for (const text of texts) {
-    const before = process.cpuUsage()
-    expression.test(text)
-    const { user, system } = process.cpuUsage(before)
-    most = Math.max(most, (user + system) / 1_000)
+    most = Math.max(most, leastMs(expression, text))
     if (most > MOST_MS) return most
   }
   return most
+}
+
+/** The least of several times where one is long: what else the process does meanwhile, such as a collection, only adds to it. */
+function leastMs(expression: RegExp, text: string): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let time = 0; time < 10 && least > MOST_MS; time++) {
+    const before = process.cpuUsage()
+    expression.test(text)
+    const { user, system } = process.cpuUsage(before)
+    least = Math.min(least, (user + system) / 1_000)
+  }
+  return least
 }
 
 const texts = STARTS.flatMap((start) =>
