@@ -1,16 +1,16 @@
 // A text of which a date, or an amount with its unit, stays whole.
 import { escapeHtml, type PropsWithChildren } from '@kitajs/html'
 
-/** Words joined by spaces that do not break. */
-const JOINED = /(\S+(?:\u00a0\S+)+)/
+/** All but the space that does not break. What stands between them is a word, or words that are joined. */
+const SPACES = /([^\S\u00a0]+)/
 
 /** They go to the next line together; where they are wider than a line they break between two words, and in none of them, nor in `2 000`. */
 export function Words({ children }: PropsWithChildren<{ children: string }>) {
-  const parts = children.split(JOINED)
+  const parts = children.split(SPACES)
   return (
     <>
-      {parts.map((part, index) =>
-        index % 2 === 1 && isClosed(part) ? (
+      {parts.map((part) =>
+        /\S\u00a0/.test(part) && isClosed(part) ? (
           <span class="whole" safe>
             {part.replace(/\u00a0(?!\d{3}(?!\d))/g, ' ')}
           </span>
