@@ -28,7 +28,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-container-'))
   writeFileSync(path.join(folder, 'seccomp.json'), seccompProfile())
   const cache = execFileSync('npm', ['config', 'get', 'cache'], { cwd: root, encoding: 'utf8' }).trim()
-  const node = nodeOf(versionOfImage(), folder)
+  const node = nodeOf(versionOfImage())
   await podman.run(
     ...['build', '--format', 'docker', '--layers=false', '--network', 'host', '--tag', IMAGE],
     // What `npm ci` has fetched and built for the tests is not fetched and built again: half a minute of processor time.

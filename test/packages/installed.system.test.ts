@@ -70,7 +70,7 @@ describe('packed', () => {
 
 let oldest: Installed | undefined
 function onOldest(): Installed {
-  oldest ??= install(nodeOf(OLDEST, folder), path.join(folder, 'on-oldest'), packed)
+  oldest ??= install(nodeOf(OLDEST), path.join(folder, 'on-oldest'), packed)
   return oldest
 }
 
@@ -79,7 +79,7 @@ describe.each(TRIED_NODES)('installed on Node %s', (version) => {
   beforeAll(() => {
     const first = onOldest()
     const at = path.join(folder, `on-${version}`)
-    installed = version === OLDEST ? first : installCopy(nodeOf(version, folder), at, first)
+    installed = version === OLDEST ? first : installCopy(nodeOf(version), at, first)
   })
 
   it('have a whole tree without overrides, each package of which takes this Node', () => {
@@ -134,7 +134,7 @@ describe.each(TRIED_NODES)('installed on Node %s', (version) => {
 
 it('an older Node gets one sentence, from the installed command and from `npm start`', async () => {
   const { folder: at } = onOldest()
-  const node = nodeOf(OLDER, folder)
+  const node = nodeOf(OLDER)
   const said = `Ishtirak needs Node 20.19 or later; this is v${OLDER}: https://nodejs.org\n`
   const command = start({ node, folder: at }, [bin('ishtirak'), 'serve'])
   expect(await command.ended()).toEqual({ end: 1, output: said })
