@@ -56,20 +56,21 @@ export function typeErrors(folder: string, way: Way): string {
   )
 }
 
-const libraries = new Map<string, ts.SourceFile | undefined>()
+const declarations = new Map<string, ts.SourceFile | undefined>()
 
-/** The compiler's own libraries, two seconds of parsing, are the same under every way. */
+/** Declarations, seconds of parsing, are the same under every way but for what `require` and `import` make of them. */
 function hostOf(options: ts.CompilerOptions): ts.CompilerHost {
   const host = ts.createCompilerHost(options)
   const read: ts.CompilerHost['getSourceFile'] = (name, ...given) => host.getSourceFile(name, ...given)
-  const keep: typeof read = (name, ...given) => {
-    if (!libraries.has(name)) libraries.set(name, read(name, ...given))
-    return libraries.get(name)
+  const keep: typeof read = (name, version, ...given) => {
+    const key = `${name} ${typeof version === 'object' ? version.impliedNodeFormat : ''}`
+    if (!declarations.has(key)) declarations.set(key, read(name, version, ...given))
+    return declarations.get(key)
   }
-  const isLibrary = (name: string) => /^lib\..*\.d\.ts$/.test(path.basename(name))
+  const isDeclared = (name: string) => /\.d\.[cm]?ts$/.test(name)
   return {
     ...host,
-    getSourceFile: (name, ...given) => (isLibrary(name) ? keep : read)(name, ...given),
+    getSourceFile: (name, ...given) => (isDeclared(name) ? keep : read)(name, ...given),
   }
 }
 
