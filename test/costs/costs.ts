@@ -14,7 +14,7 @@ export interface CallCosts {
   readonly allocated: number
   /**
    * Bytes that survive two collections of the young generation, so that the old one is collected later. Runs differ by 5 %; where a
-   * call leaves next to nothing, by the 60 bytes that the jobs of the service leave meanwhile.
+   * call leaves next to nothing, by the 100 bytes that the jobs of the service leave meanwhile.
    */
   readonly promoted: number
 }

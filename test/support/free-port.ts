@@ -7,14 +7,23 @@ import { createServer } from 'node:net'
  * that the system gives to outgoing connections (Linux: from 32768), which could take one in between.
  */
 const PORTS = { from: 10_081, to: 32_000 }
-const TRIES_MAX = 50
 
+/** Each worker has ports of its own: between the look and the use, no other takes one. */
+const WORKERS_MAX = 16
+const ports = Math.floor((PORTS.to - PORTS.from) / WORKERS_MAX)
+const worker = Number(process.env.VITEST_POOL_ID ?? 0) % WORKERS_MAX
+const first = PORTS.from + worker * ports
+
+let given = randomInt(ports)
+
+/** In turn, so that none is given twice while its first owner starts. */
 export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const port = randomInt(PORTS.from, PORTS.to)
+  for (let tries = 0; tries < ports; tries++) {
+    given = (given + 1) % ports
+    const port = first + given
     if (await isFree(port)) return port
   }
-  throw new Error(`no port was free in ${TRIES_MAX} tries`)
+  throw new Error(`none of ${ports} ports was free`)
 }
 
 function isFree(port: number): Promise<boolean> {

@@ -82,6 +82,7 @@ describeScenario('mail about time without a payment', ({ database }) => {
         await setProfile(world, userId, { email: `${userId}@example.dz`, locale })
         const wanted = { plan: 'pro', method: 'transfer' }
         const { body } = await world.as(userId).post('/api/v1/billing/payments', wanted)
+        await world.service.runner.runAll()
         const authorization = `Bearer ${await tokenOf({ sub: userId })}`
         const address = `/api/v1/billing/payments/${body.id}/proof`
         await world.call('PUT', address, { body: png(), headers: { authorization } })
