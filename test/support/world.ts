@@ -1,6 +1,7 @@
 // A whole world for a test: the real service on real HTTP, the emulator as its provider, a database of its own, and one
 // clock for all of them that stands still until it is moved.
 import { SignJWT } from 'jose'
+import { expect } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import type { ServiceTracing } from '../../packages/ishtirak/src/main/tracing.js'
@@ -60,21 +61,65 @@ export interface Caller {
   }): Promise<{ paymentId: string; checkoutId: string }>
 }
 
-export async function createWorld(
-  database: Database,
-  options: {
-    env?: Record<string, string>
-    clock?: MovableClock
-    emulator?: Emulator
-    log?: Log
-    /** How it is mounted, where it is; `none` for what its own server answers. */
-    host?: MountedForm | 'none'
-    /** Made by the test, and stopped with the world. */
-    tracing?: ServiceTracing
-    /** `advance` moves the clock alone. */
-    withoutJobs?: boolean
-  } = {},
-): Promise<World> {
+interface WorldOptions {
+  readonly env?: Record<string, string>
+  readonly clock?: MovableClock
+  readonly emulator?: Emulator
+  readonly log?: Log
+  /** How it is mounted, where it is; `none` for what its own server answers. */
+  readonly host?: MountedForm | 'none'
+  /** Made by the test, and stopped with the world. */
+  readonly tracing?: ServiceTracing
+  /** `advance` moves the clock alone. */
+  readonly withoutJobs?: boolean
+  /** Started for this test: what a process remembers, such as its bounds, is part of what is tested. */
+  readonly isNew?: true
+}
+
+/**
+ * Those that were stopped in the running file: its next test with the same options has one of them again, since starting one
+ * costs more than most tests do after it.
+ */
+const stopped: { readonly of: string; readonly database: Database; readonly world: World; renew(): World }[] =
+  []
+let file: string | undefined
+
+/** A world without users at the first instant of the tests. Its service may have served another test of the file. */
+export async function createWorld(database: Database, options: WorldOptions = {}): Promise<World> {
+  const { env, host, withoutJobs, ...own } = options
+  if (Object.values(own).some((one) => one !== undefined)) return startWorld(database, options)
+  await endOthers(expect.getState().testPath)
+  const of = JSON.stringify([env, host, withoutJobs, mountedForms.get(database)])
+  const place = stopped.findIndex((one) => one.of === of && one.database === database)
+  const [kept] = place === -1 ? [] : stopped.splice(place, 1)
+  return kept?.renew() ?? startKept(database, options, of)
+}
+
+/** Its clock begins again where it is renewed. */
+async function startKept(database: Database, options: WorldOptions, of: string): Promise<World> {
+  let clock = movableClock(START)
+  const world = await startWorld(database, {
+    ...options,
+    clock: { now: () => clock.now(), advance: (ms) => clock.advance(ms) },
+  })
+  const stop = async () => {
+    await world.emulator.reset()
+    stopped.push({ of, database, world, renew })
+  }
+  const renew = () => {
+    clock = movableClock(START)
+    return { ...world, stop, [Symbol.asyncDispose]: stop }
+  }
+  return renew()
+}
+
+async function endOthers(running: string | undefined): Promise<void> {
+  if (running === file) return
+  file = running
+  for (const { world } of stopped.splice(0)) await world.stop()
+}
+
+async function startWorld(database: Database, options: WorldOptions): Promise<World> {
   const clock = options.clock ?? movableClock(START)
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
@@ -134,7 +179,7 @@ const idleEmulators: { readonly emulator: Emulator; clock: MovableClock }[] = []
 
 /** An emulator that knows nothing and has this clock; closed, it serves the next world. */
 async function emulatorAt(clock: MovableClock): Promise<Emulator> {
-  const kept = idleEmulators.pop() ?? (await startKept(clock))
+  const kept = idleEmulators.pop() ?? (await startEmulatorAt(clock))
   kept.clock = clock
   const close = async () => {
     await kept.emulator.reset()
@@ -143,7 +188,7 @@ async function emulatorAt(clock: MovableClock): Promise<Emulator> {
   return { ...kept.emulator, close }
 }
 
-async function startKept(first: MovableClock): Promise<(typeof idleEmulators)[number]> {
+async function startEmulatorAt(first: MovableClock): Promise<(typeof idleEmulators)[number]> {
   const of = { clock: first }
   const clock = { now: () => of.clock.now(), advance: (ms: number) => of.clock.advance(ms) }
   const emulator = await startEmulator({ secretKeys: [CHARGILY_KEY], clock })

@@ -16,7 +16,7 @@ const selectSessions = statement('test.console.sessions', 'select * from operato
 describeScenario('the sign-in of the console', ({ database }) => {
   let world: World
   beforeEach(async () => {
-    world = await createWorld(database(), { env: OPERATOR_ENV })
+    world = await createWorld(database(), { env: OPERATOR_ENV, isNew: true })
   })
   afterEach(() => world.stop())
 

@@ -29,7 +29,7 @@ describeScenario('the figures', ({ database }) => {
     world.as(userId).post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
 
   it('count checkouts at the provider, of both ways to buy, and no transfers', async () => {
-    world = await createWorld(database(), { env: { TRANSFER_FILE } })
+    world = await createWorld(database(), { env: { TRANSFER_FILE }, isNew: true })
     for (let n = 0; n < 20; n++) expect((await transferOf(`user-${n}`)).status).toBe(201)
     expect(figure(await read(), 'ishtirak_checkouts_opened_total')).toBe(0)
     await world.as('card-1').upgrade()
@@ -62,7 +62,7 @@ describeScenario('the figures', ({ database }) => {
   })
 
   it('say of each job when it had its last round, and whether that failed', async () => {
-    world = await createWorld(database())
+    world = await createWorld(database(), { isNew: true })
     const job = (lines: readonly string[], what: string, name: string) =>
       figure(lines, `ishtirak_job_${what}{name="${name}"}`)
     const first = await read()
@@ -107,12 +107,12 @@ describeScenario('the figures', ({ database }) => {
       transaction: (work) => inner.transaction(work),
       script: (sql) => inner.script(sql),
     }
-    world = await createWorld(watched)
+    world = await createWorld(watched, { isNew: true })
     await Promise.all(Array.from({ length: 20 }, read))
     expect(asked).toEqual(['inbox.waits'])
     await world.stop()
     isAway = true
-    world = await createWorld(watched)
+    world = await createWorld(watched, { isNew: true })
     const lines = await read()
     expect(lines.filter((line) => line.startsWith('ishtirak_inbox_'))).toEqual([])
     expect(figure(lines, 'ishtirak_events_waiting')).toBeNaN()

@@ -38,7 +38,7 @@ describeScenario('roles', ({ database }) => {
   let folder: string
   beforeEach(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-roles-'))
-    world = await createWorld(database(), { env: ROLES_ENV })
+    world = await createWorld(database(), { env: ROLES_ENV, isNew: true })
   })
   afterEach(() => world.stop())
   afterEach(() => rmSync(folder, { recursive: true }))

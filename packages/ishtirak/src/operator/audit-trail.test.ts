@@ -13,7 +13,7 @@ describeScenario('the audit trail', ({ database }) => {
   let support: OperatorCaller
   let paymentId: string
   beforeEach(async () => {
-    world = await createWorld(database(), { env: ROLES_ENV })
+    world = await createWorld(database(), { env: ROLES_ENV, isNew: true })
     owner = operatorOf(world, ROLE_KEYS.owner)
     support = operatorOf(world, ROLE_KEYS.support)
     paymentId = (await world.as('user-1').buy()).paymentId

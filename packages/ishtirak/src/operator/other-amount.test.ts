@@ -40,7 +40,7 @@ describeScenario('another amount than was asked for', ({ database }) => {
   let world: World
   let operator: OperatorCaller
   beforeEach(async () => {
-    world = await createWorld(database(), { env: ENV })
+    world = await createWorld(database(), { env: ENV, isNew: true })
     operator = operatorOf(world)
   })
   afterEach(() => world.stop())

@@ -41,7 +41,7 @@ describeScenario('the books compared', ({ database }) => {
   let world: World
   let operator: OperatorCaller
   beforeEach(async () => {
-    world = await createWorld(database(), { env: OPERATOR_ENV })
+    world = await createWorld(database(), { env: OPERATOR_ENV, isNew: true })
     operator = operatorOf(world)
   })
   afterEach(() => world.stop())
@@ -374,7 +374,7 @@ describeScenario('a job of the whole cluster', ({ database }) => {
   let world: World
   let other: World
   beforeEach(async () => {
-    world = await createWorld(database())
+    world = await createWorld(database(), { isNew: true })
     other = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
   })
   afterEach(async () => {

@@ -11,7 +11,7 @@ describeScenario('the portal and transfers', ({ database }) => {
   let world: World
   beforeEach(async () => {
     const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
-    world = await createWorld(database(), { env: { ...OPERATOR_ENV, TRANSFER_FILE } })
+    world = await createWorld(database(), { env: { ...OPERATOR_ENV, TRANSFER_FILE }, isNew: true })
   })
   afterEach(() => world.stop())
 

@@ -37,7 +37,10 @@ describeScenario('a proof of a transfer', ({ database }) => {
   let world: World
   let operator: OperatorCaller
   beforeEach(async () => {
-    world = await createWorld(database(), { env: { ...OPERATOR_ENV, TRANSFER_FILE, PROOF_DAYS: '90' } })
+    world = await createWorld(database(), {
+      env: { ...OPERATOR_ENV, TRANSFER_FILE, PROOF_DAYS: '90' },
+      isNew: true,
+    })
     operator = operatorOf(world)
   })
   afterEach(() => world.stop())
