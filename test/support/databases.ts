@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { beforeAll, beforeEach, describe, inject } from 'vitest'
-import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
 import { openMemory } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, dropDatabase, withDatabaseName } from './admin.js'
@@ -117,8 +117,9 @@ async function createAndName(template: string): Promise<string> {
  * Truncating makes new files for a table and each of its indexes, which costs several times what a few rows cost to delete;
  * but deleted rows stay in their pages. Neither triggers nor foreign keys look at this.
  */
-const emptyTables = `
-  do $$
+const emptyTables = statement(
+  'test.databases.empty',
+  `do $$
   declare
     one record;
     has_rows boolean;
@@ -135,8 +136,10 @@ const emptyTables = `
       end if;
     end loop;
     perform setval(seqrelid, seqstart, false) from pg_sequence where pg_sequence_last_value(seqrelid) is not null;
-  end $$`
+  end $$`,
+)
 
+/** By a prepared statement: a script makes the embedded database forget those of the service, which cost more than the rows. */
 async function empty(database: Database): Promise<void> {
-  await database.script(emptyTables)
+  await database.query(emptyTables)
 }
