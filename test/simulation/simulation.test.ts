@@ -1,36 +1,12 @@
-// A few seeds of the simulation (2,000 with `npm run simulate -- --seeds 1-2000`), and the proof that it detects bugs:
-// one rule of the service is removed at a time, and the simulation must name it.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+// A few seeds of the simulation: 10 on one database, 35 on both, 2,000 with `npm run simulate -- --seeds 1-2000`. That it
+// detects bugs is shown by broken-rules.system.test.ts.
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import type { PaymentMethod } from '../../packages/ishtirak/src/payments/method.js'
 import { DATABASE_KINDS, type DatabaseKind } from '../support/database-kinds.js'
-import { emptyDatabase, freshDatabase } from '../support/databases.js'
-import {
-  dropEventConstraint,
-  dropGrantConstraint,
-  monthByMonth,
-  withMonthsThatEndLate,
-  withOneOperatorTwice,
-  withoutAnchorsOfGrants,
-  withoutBoundsOfCodes,
-  withoutEnding,
-  withoutKnownGrants,
-  withoutKnownSlips,
-  withoutLateUses,
-  withoutOverpayments,
-  withoutProofs,
-  withoutReceiptsForActs,
-  withoutReturnedUses,
-  withoutSecondPayments,
-  withoutVersionGuard,
-  withoutVersionOfTransfers,
-  withProcessingAsPending,
-  withRedemptionsBeyondTheBound,
-  withTermsThatStartLate,
-} from './broken-rules.js'
+import { emptyDatabase } from '../support/databases.js'
 import { SimulationFigures } from './figures.js'
-import type { RuleName } from './rules.js'
-import { runSeed, SeedFailed, type SeedOptions } from './run-seed.js'
+import { runSeed } from './run-seed.js'
 
 const DAYS = 60
 
@@ -40,7 +16,7 @@ beforeEach((context) => {
 })
 
 const BATCHES: Readonly<Record<DatabaseKind, readonly number[]>> = {
-  pglite: [1, 6, 11, 16, 21],
+  pglite: DATABASE_KINDS.length > 1 ? [1, 6, 11, 16, 21] : [1, 6],
   postgres: [26, 31],
 }
 
@@ -87,184 +63,3 @@ describe.each(DATABASE_KINDS)('the simulation (%s)', (kind) => {
     expect(second).toMatchObject({ status: 'fulfilled', value: { journal: alone.journal } })
   })
 })
-
-describe('a broken rule is found by the simulation', () => {
-  let database: Database
-  beforeAll(async () => {
-    database = await freshDatabase('pglite')
-  })
-  afterAll(() => database.close())
-
-  it('without the version guard', async () => {
-    const broken = withoutVersionGuard(database)
-    const found = await firstFailure({ database: broken, days: DAYS })
-    expect([...broken.broken]).toEqual(expect.arrayContaining(['settlements.save', 'upgrades.request']))
-    // The constraints of the tables refuse most of these; where none applies, access is lost.
-    expectRule(found, 'only documented errors occur', 'access is what was paid, plus grace')
-  })
-
-  it('with months counted from the previous month', async () => {
-    const found = await firstFailure({ database, days: DAYS, rules: { calendar: monthByMonth() } })
-    expectRule(found, 'time bought or granted equals the model’s')
-  })
-
-  it('without the booking of a second checkout of one payment', async () => {
-    const broken = withoutSecondPayments(database)
-    const found = await firstFailure({ database: broken, days: DAYS })
-    expect([...broken.broken]).toEqual(['settlements.load'])
-    expectRule(
-      found,
-      'a paid checkout is booked within the sweep’s bound',
-      'what was taken is booked, under review or refunded',
-    )
-  })
-
-  it('with an overpayment accepted as equal', async () => {
-    const found = await firstFailure({ database, days: DAYS, breakProvider: withoutOverpayments() })
-    expectRule(found, 'only the operator books another amount')
-  })
-
-  it('with a processing checkout returned to the next click', async () => {
-    const found = await firstFailure({ database, days: DAYS, breakProvider: withProcessingAsPending }, 15)
-    expectRule(found, 'a click leads to a page that takes a card')
-  })
-
-  it('without a receipt for accepted or rechecked payments', async () => {
-    const broken = withoutReceiptsForActs(database)
-    const found = await firstFailure({ database: broken, days: DAYS })
-    expect([...broken.broken]).toContain('settlements.save')
-    // The constraint refuses such a booking; without the constraint the numbers show it.
-    expectRule(found, 'only documented errors occur', 'receipt numbers have no gap')
-  })
-
-  it('with a refund that treats a month as running at the instant of its end', async () => {
-    const broken = withMonthsThatEndLate(database)
-    const found = await firstFailure({ database: broken, days: DAYS }, 8)
-    expect([...broken.broken]).toEqual(['operator.payment'])
-    expectRule(found, 'access is what was paid, plus grace', 'time bought or granted equals the model’s')
-  })
-
-  it('with a refund that treats a term as still to come at the instant of its start', async () => {
-    const broken = withTermsThatStartLate(database)
-    const found = await firstFailure({ database: broken, days: DAYS })
-    expect([...broken.broken]).toEqual(['operator.payment'])
-    expectRule(found, 'access is what was paid, plus grace', 'time bought or granted equals the model’s')
-  })
-
-  it('with redemptions at once that take more uses than a code has', async () => {
-    const broken = withRedemptionsBeyondTheBound(database)
-    const found = await firstFailure({ database: broken, days: DAYS })
-    expect([...broken.broken]).toEqual(['settlements.save_redeemed'])
-    expectRule(found, 'no code is used more often than its bound')
-  })
-
-  it('with uses of codes that do not come back', async () => {
-    const broken = withoutReturnedUses(database)
-    const found = await firstFailure({ database: broken, days: DAYS })
-    expect([...broken.broken]).toContain('settlements.save')
-    expectRule(found, 'a use of a code is held by what was paid, can be, or was redeemed')
-  })
-
-  it('with uses of codes that late money does not count', async () => {
-    const broken = withoutLateUses(database)
-    const found = await firstFailure({ database: broken, days: DAYS }, 6)
-    expect([...broken.broken]).toContain('settlements.save')
-    expectRule(found, 'a use of a code is held by what was paid, can be, or was redeemed')
-  })
-
-  it('with codes that are used beyond their bound', async () => {
-    const broken = withoutBoundsOfCodes(database)
-    const found = await firstFailure({ database: broken, days: DAYS })
-    expect([...broken.broken]).toContain('codes.find')
-    expectRule(found, 'no code is used more often than its bound')
-  })
-
-  it('with a checkout that stays payable when another choice takes its place', async () => {
-    const found = await firstFailure({ database, days: DAYS, breakProvider: withoutEnding })
-    expectRule(found, 'no user was shown two payable checkouts')
-  })
-
-  it('without a bound for what is bought ahead', async () => {
-    const found = await firstFailure({ database, days: DAYS, rules: { prepayMaxMonths: 1_000 } })
-    expectRule(found, 'what is bought ahead ends within the limit')
-  })
-
-  it('with months that count from before the days that were granted', async () => {
-    const broken = withoutAnchorsOfGrants(database)
-    const found = await firstFailure({ database: broken, days: DAYS })
-    expect([...broken.broken]).toEqual(['settlements.load'])
-    expectRule(found, 'time bought or granted equals the model’s', 'access is what was paid, plus grace')
-  })
-
-  it('with one operator who counts as two', async () => {
-    const broken = withOneOperatorTwice(database)
-    const found = await firstFailure({ database: broken, days: DAYS })
-    expect([...broken.broken]).toEqual(['transfers.of_payment'])
-    expectRule(found, 'a transfer counts once enough operators have seen its money')
-  })
-
-  it('with decisions on a transfer that overwrite one another', async () => {
-    const broken = withoutVersionOfTransfers(database)
-    const found = await firstFailure({ database: broken, days: DAYS })
-    expect([...broken.broken]).toEqual(['transfers.decide'])
-    expectRule(
-      found,
-      'a transfer counts once enough operators have seen its money',
-      'nothing is booked without money',
-    )
-  })
-
-  it('with transfers whose proofs do not count for the run', async () => {
-    const broken = withoutProofs(database)
-    const found = await firstFailure({ database: broken, days: DAYS }, 10)
-    expect([...broken.broken]).toEqual(['transfers.by_reference'])
-    expectRule(found, 'time bought or granted equals the model’s', 'access is what was paid, plus grace')
-  })
-
-  it('with slips of the desk that are not looked for', async () => {
-    const broken = withoutKnownSlips(database)
-    const found = await firstFailure({ database: broken, days: DAYS }, 9)
-    expect([...broken.broken]).toContain('settlements.load')
-    expectRule(
-      found,
-      'only documented errors occur',
-      'each paid checkout is booked once',
-      'what is taken at the desk is in the books once, as it was taken',
-    )
-  })
-
-  // Last, because they change the database.
-  it('with an operation that grants its days twice', async () => {
-    await dropGrantConstraint(database)
-    const broken = withoutKnownGrants(database)
-    const found = await firstFailure({ database: broken, days: DAYS }, 17)
-    expect([...broken.broken]).toEqual(['grants.by_operation'])
-    expectRule(found, 'no day is given twice')
-  })
-
-  it('without the constraint on event ids', async () => {
-    await dropEventConstraint(database)
-    const found = await firstFailure({ database, days: DAYS })
-    expectRule(found, 'each event is stored once')
-  })
-})
-
-/** The rarest of them is found by one seed in eight (measured over 24 of each): 30 may miss it, 60 do not. */
-const SEEDS_MAX = 60
-
-/** `from`: the first seed that found it last; once a change makes it find nothing, those after it do. */
-async function firstFailure(options: Omit<SeedOptions, 'seed'>, from = 1): Promise<SeedFailed> {
-  for (let seed = from; seed < from + SEEDS_MAX; seed++) {
-    try {
-      await runSeed({ ...options, seed, signal })
-    } catch (error) {
-      if (error instanceof SeedFailed) return error
-      throw error
-    }
-  }
-  throw new Error(`${SEEDS_MAX} seeds did not find it`)
-}
-
-function expectRule({ rule }: SeedFailed, ...rules: readonly RuleName[]): void {
-  expect(rules).toContain(rule)
-}
