@@ -161,6 +161,7 @@ describe.each([
         RATE_LIMIT_PER_MINUTE: String(QUOTA),
         TRANSFER_FILE: path.resolve(deploy, '../docs/transfer.example.json'),
       },
+      isNew: true,
     })
     // The workers of a proxy that root starts are another user.
     chmodSync(folder, 0o755)

@@ -18,6 +18,8 @@ const LONGEST = [
   'browser/purchase',
   'process/workers',
   'faults/hang',
+  'simulation/broken-rules',
+  'embedded/damaged-folder',
   'simulation/simulation',
   'limits/operations.sql',
   'operator/backup',
