@@ -1,7 +1,8 @@
 // npm run bench:calls [-- --only KINDS]: what one call costs the service that was built, as JSON: statements and round trips
 // when calls come one by one, bytes on the wire to the database, and bytes of heap allocated and promoted when 8 come at
 // once. `--program PATH` measures the command of another build. BENCH_DATABASE_URL names the PostgreSQL server; else one of
-// its own. Counted, not timed, and of several slices the least, and the most of the heap's: the service's jobs run beside some.
+// its own. Counted, not timed, and of several slices the least: the service's jobs run beside some of them. Of the heap, all
+// slices stand beside it.
 import path from 'node:path'
 import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
 import { startProcess } from './support/children.mjs'
@@ -94,7 +95,7 @@ async function costsOf(kind) {
   await dropDatabase(server.url, `costs_${process.pid}_${kind}`)
   const heaps = slicesIn(lines, SLICE[kind])
   if (heaps.length !== SLICES) throw new Error(`${heaps.length} slices of the heap instead of ${SLICES}`)
-  return { ...leastOf(wires), ...leastOf(heaps), most: mostOf(heaps) }
+  return { ...leastOf(wires), ...leastOf(heaps), slices: heaps }
 }
 
 /** What each slice allocated and promoted, for each of its calls. */
@@ -112,14 +113,6 @@ function slicesIn(lines, calls) {
 }
 
 function leastOf(slices) {
-  return each(slices, (figures) => Math.min(...figures))
-}
-
-function mostOf(slices) {
-  return each(slices, (figures) => Math.max(...figures))
-}
-
-function each(slices, choose) {
-  const chosen = (name) => Math.round(choose(slices.map((slice) => slice[name])) * 100) / 100
-  return Object.fromEntries(Object.keys(slices[0]).map((name) => [name, chosen(name)]))
+  const least = (name) => Math.round(Math.min(...slices.map((slice) => slice[name])) * 100) / 100
+  return Object.fromEntries(Object.keys(slices[0]).map((name) => [name, least(name)]))
 }

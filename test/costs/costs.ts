@@ -14,7 +14,7 @@ export interface CallCosts {
   readonly allocated: number
   /**
    * Bytes that survive two collections of the young generation, so that the old one is collected later. Runs differ by 5 %; where a
-   * call leaves next to nothing, by the 100 bytes that the jobs of the service leave meanwhile.
+   * call leaves next to nothing, by the 60 bytes that the jobs of the service leave meanwhile.
    */
   readonly promoted: number
 }
@@ -23,7 +23,7 @@ export const CALLS: Readonly<Record<'status' | 'consume' | 'upgrade' | 'webhook'
   /** One select, which 8 callers share. */
   status: { statements: 1, roundTrips: 1, allocated: 21_400, promoted: 90 },
   /** The count, with the deadline ahead of it on the same trip. */
-  consume: { statements: 2, roundTrips: 1, allocated: 22_000, promoted: 125 },
+  consume: { statements: 2, roundTrips: 1, allocated: 22_000, promoted: 110 },
   /**
    * What it needs, the request with its deadline before the provider is asked, then whose checkout it is, and the payment with its page,
    * by a change with its deadline. The call of the provider is most of the heap.

@@ -44,7 +44,7 @@ describe(`${USERS} users who paid ${MONTHS} months`, () => {
     (table, most) => {
       const own = parts.filter((part) => part.table === table)
       const bytes = own.reduce((sum, part) => sum + Number(part.bytes), 0) / USERS / MONTHS
-      expectCost(table, bytes, most)
+      expectCost(table, [bytes], most)
     },
   )
 })
