@@ -139,7 +139,7 @@ const emptyTables = statement(
   end $$`,
 )
 
-/** By a prepared statement: a script makes the embedded database forget those of the service, which cost more than the rows. */
+/** By a prepared statement: after a script the embedded database has forgotten those of the service. */
 async function empty(database: Database): Promise<void> {
   await database.query(emptyTables)
 }

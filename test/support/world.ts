@@ -2,7 +2,7 @@
 // clock for all of them that stands still until it is moved.
 import { SignJWT } from 'jose'
 import { expect } from 'vitest'
-import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
+import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import type { ServiceTracing } from '../../packages/ishtirak/src/main/tracing.js'
 import { type Service, wire } from '../../packages/ishtirak/src/main/wire.js'
@@ -10,10 +10,13 @@ import { type MovableClock, movableClock } from '../../packages/ishtirak/src/run
 import { type Config, readConfig } from '../../packages/ishtirak/src/runtime/config.js'
 import { createLog, type Log } from '../../packages/ishtirak/src/runtime/log.js'
 import { type MountedForm, mountedForms } from './database-kinds.js'
+import { CHARGILY_KEY, emulatorAt } from './emulators.js'
 import { freePort } from './free-port.js'
+import { replaceableClock } from './replaceable-clock.js'
+
+export { CHARGILY_KEY } from './emulators.js'
 
 export const START = Date.parse('2026-11-21T12:00:00Z')
-export const CHARGILY_KEY = 'test_sk_world0000000000000000000000000000000'
 export const JWT_SECRET = 'a secret of the tests that is longer than 32 bytes'
 
 export interface Answer {
@@ -76,12 +79,21 @@ interface WorldOptions {
   readonly isNew?: true
 }
 
+interface StoppedWorld {
+  readonly database: Database
+  /** Its options, as JSON. */
+  readonly of: string
+  /** As it was made. */
+  readonly world: World
+  /** As a new one, at the first instant. */
+  renew(): World
+}
+
 /**
- * Those that were stopped in the running file: its next test with the same options has one of them again, since starting one
- * costs more than most tests do after it.
+ * Those of the running file: its next test with the same options has one of them again, since starting one costs more than most
+ * tests do after it.
  */
-const stopped: { readonly of: string; readonly database: Database; readonly world: World; renew(): World }[] =
-  []
+const stopped = new Set<StoppedWorld>()
 let file: string | undefined
 
 /** A world without users at the first instant of the tests. Its service may have served another test of the file. */
@@ -90,33 +102,37 @@ export async function createWorld(database: Database, options: WorldOptions = {}
   if (Object.values(own).some((one) => one !== undefined)) return startWorld(database, options)
   await endOthers(expect.getState().testPath)
   const of = JSON.stringify([env, host, withoutJobs, mountedForms.get(database)])
-  const place = stopped.findIndex((one) => one.of === of && one.database === database)
-  const [kept] = place === -1 ? [] : stopped.splice(place, 1)
-  return kept?.renew() ?? startKept(database, options, of)
+  const again = [...stopped].find((one) => one.of === of && one.database === database)
+  if (!again) return startKept(database, options, of)
+  stopped.delete(again)
+  return again.renew()
 }
 
-/** Its clock begins again where it is renewed. */
 async function startKept(database: Database, options: WorldOptions, of: string): Promise<World> {
-  let clock = movableClock(START)
-  const world = await startWorld(database, {
-    ...options,
-    clock: { now: () => clock.now(), advance: (ms) => clock.advance(ms) },
-  })
+  const clock = replaceableClock(movableClock(START))
+  const world = await startWorld(database, { ...options, clock })
   const stop = async () => {
     await world.emulator.reset()
-    stopped.push({ of, database, world, renew })
+    stopped.add(kept)
   }
-  const renew = () => {
-    clock = movableClock(START)
-    return { ...world, stop, [Symbol.asyncDispose]: stop }
+  const kept: StoppedWorld = {
+    database,
+    of,
+    world,
+    renew: () => {
+      clock.become(movableClock(START))
+      return { ...world, stop, [Symbol.asyncDispose]: stop }
+    },
   }
-  return renew()
+  return kept.renew()
 }
 
 async function endOthers(running: string | undefined): Promise<void> {
   if (running === file) return
   file = running
-  for (const { world } of stopped.splice(0)) await world.stop()
+  const others = [...stopped]
+  stopped.clear()
+  for (const { world } of others) await world.stop()
 }
 
 async function startWorld(database: Database, options: WorldOptions): Promise<World> {
@@ -172,27 +188,6 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
     },
     [Symbol.asyncDispose]: stop,
   }
-}
-
-/** Those of this worker that have no world now. Starting one costs as much as half a test. */
-const idleEmulators: { readonly emulator: Emulator; clock: MovableClock }[] = []
-
-/** An emulator that knows nothing and has this clock; closed, it serves the next world. */
-async function emulatorAt(clock: MovableClock): Promise<Emulator> {
-  const kept = idleEmulators.pop() ?? (await startEmulatorAt(clock))
-  kept.clock = clock
-  const close = async () => {
-    await kept.emulator.reset()
-    idleEmulators.push(kept)
-  }
-  return { ...kept.emulator, close }
-}
-
-async function startEmulatorAt(first: MovableClock): Promise<(typeof idleEmulators)[number]> {
-  const of = { clock: first }
-  const clock = { now: () => of.clock.now(), advance: (ms: number) => of.clock.advance(ms) }
-  const emulator = await startEmulator({ secretKeys: [CHARGILY_KEY], clock })
-  return Object.assign(of, { emulator })
 }
 
 /** A token as a platform would sign it; undefined claims are left out. Ten years, because the clock is moved. */

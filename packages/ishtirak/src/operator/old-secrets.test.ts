@@ -32,6 +32,7 @@ const rows = statement('test.old_secrets.rows', 'select * from old_secrets order
 describeScenario('a secret that is rotated', ({ database }) => {
   let world: World
   afterEach(() => world.stop())
+  const rotating = () => createWorld(database(), { env: ROTATING, isNew: true })
 
   const statusWith = async (authorization: string, path: string) =>
     (await world.call('GET', path, { headers: { authorization: `Bearer ${authorization}` } })).status
@@ -50,7 +51,7 @@ describeScenario('a secret that is rotated', ({ database }) => {
     )
 
   it('lets in with the new and the old one: users, platform, operators, webhooks; and no other', async () => {
-    world = await createWorld(database(), { env: ROTATING, isNew: true })
+    world = await rotating()
     const token = (secret: string) => tokenOf({ sub: 'user-1' }, secret)
     for (const [given, path] of [
       [await token(NEW_SECRET), '/api/v1/billing/status'],
@@ -69,14 +70,14 @@ describeScenario('a secret that is rotated', ({ database }) => {
   })
 
   it('says nothing else of a token of the old secret than of one of the new', async () => {
-    world = await createWorld(database(), { env: ROTATING, isNew: true })
+    world = await rotating()
     const over = { sub: 'user-1', exp: world.clock.now() / 1000 - 60 }
     for (const secret of [NEW_SECRET, JWT_SECRET])
       expect(await statusWith(await tokenOf(over, secret), '/api/v1/billing/status')).toBe(401)
   })
 
   it('is watched from its first start behind another, and said with the hour of its last use', async () => {
-    world = await createWorld(database(), { env: ROTATING, isNew: true })
+    world = await rotating()
     expect(await seen()).toContain(
       'ok AUTH_JWT_SECRET, 2 of 2: looked for once the service has started with it',
     )
@@ -109,7 +110,7 @@ describeScenario('a secret that is rotated', ({ database }) => {
   })
 
   it('costs one write an hour, and none in a request; a stop writes what is left', async () => {
-    world = await createWorld(database(), { env: ROTATING, isNew: true })
+    world = await rotating()
     await world.advance(60)
     const uses = async () => (await database().query(rows, [])).map(({ used_at }) => used_at)
     const use = () => statusWith(OLD_KEY, '/api/v1/platform/users/user-1')
@@ -134,7 +135,7 @@ describeScenario('a secret that is rotated', ({ database }) => {
     const stored = JSON.stringify(await database().query(rows, []))
     for (const secret of Object.values(ROTATING).flatMap((list) => list.split(',')))
       expect(stored).not.toContain(secret.trim().slice(-12))
-    world = await createWorld(database(), { env: ROTATING, isNew: true })
+    world = await rotating()
     expect(await seen()).toContainEqual(
       `ok PLATFORM_API_KEYS, 2 of 2: last used ${new Date(last).toISOString().slice(0, 19)}Z`,
     )
@@ -144,7 +145,7 @@ describeScenario('a secret that is rotated', ({ database }) => {
     world = await createWorld(database(), { env: { ...ROTATING, CODE_KEYS: OLD_CODES }, isNew: true })
     const { code: old } = await makeCodes(operatorOf(world, NEW_OPERATOR), PERCENT)
     await world.stop()
-    world = await createWorld(database(), { env: ROTATING, isNew: true })
+    world = await rotating()
     const { code: fresh } = await makeCodes(operatorOf(world, NEW_OPERATOR), PERCENT)
     await world.advance(3_660)
     const quoted = async (userId: string, code: string) => {
