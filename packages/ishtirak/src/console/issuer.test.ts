@@ -296,14 +296,6 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     expect((await signInByIssuer(world)).status).toBe(303)
   })
 
-  it('opens no session that no browser gets: answers that are slow one after the other are given up', async () => {
-    const way = await goToIssuer(world)
-    issuer.slowMs = 3_000
-    const answer = await comeBack(way.path, way.cookie)
-    expect([answer.status, answer.text.includes('does not answer at the moment')]).toEqual([503, true])
-    expect(await database().query(countSessions, [])).toEqual([{ n: 0 }])
-  })
-
   it('leads nowhere else', async () => {
     const { headers } = await signInByIssuer(world, { to: '//evil.example' })
     expect(headers.get('location')).toBe(`${world.base}/console`)

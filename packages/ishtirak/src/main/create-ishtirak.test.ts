@@ -1,12 +1,9 @@
 // Ishtirak in another program: who its users are, whose bytes a webhook is, and that nothing of it reaches its host.
 
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { fastify } from 'fastify'
 import { register } from 'prom-client'
 import { Settings } from 'typebox/system'
@@ -301,18 +298,6 @@ it('a host’s Fastify keeps its parsers, errors, headers and addresses', async 
   expect((await call(`${at}/text`, 'POST', {}, form)).status).toBe(415)
   expect((await call(`${at}/text`, 'POST', { __proto__: null, a: '\\u0000' })).status).toBe(200)
   expect(seen.slice(0, 2)).toEqual([`/billing${STATUS}?a=1`, '/billing/nothing'])
-})
-
-it('keeps an embedded database in a folder, in its schema, for the next start', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-mounted-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const first = await make('http://platform.localhost', { database: { folder } })
-  await first.start()
-  expect(await first.billing.consume('amine', 'projects', { operation_id: 'p' })).toMatchObject({ used: 1 })
-  await first.stop()
-  const next = await make('http://platform.localhost', { database: { folder } })
-  expect(await next.migrate()).toMatchObject({ applied: [] })
-  expect(await next.billing.user('amine')).toMatchObject({ usage: { projects: 1 } })
 })
 
 it('touches nothing that a process has once', async () => {

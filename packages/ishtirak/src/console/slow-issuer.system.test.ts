@@ -1,0 +1,28 @@
+// The sign-in by an issuer whose answers take seconds, in the machine's time.
+import { expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { goToIssuer, startIssuer } from '../../../../test/support/issuer.js'
+import { OPERATOR_ENV } from '../../../../test/support/operator.js'
+import { createWorld } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+import { movableClock } from '../runtime/clock.js'
+
+const countSessions = statement(
+  'test.slow-issuer.sessions',
+  'select count(*)::int as n from operator_sessions',
+)
+
+describeScenario('the sign-in by a slow issuer', ({ database }) => {
+  it('opens no session that no browser gets: answers that are slow one after the other are given up', async () => {
+    await using issuer = await startIssuer()
+    const clock = movableClock(Date.now())
+    await using world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...issuer.env }, clock })
+    await issuer.serve(world.config.publicUrl)
+    const way = await goToIssuer(world)
+    issuer.slowMs = 3_000
+    const headers = { cookie: way.cookie, 'accept-language': 'en' }
+    const answer = await world.call('GET', way.path, { headers })
+    expect([answer.status, answer.text.includes('does not answer at the moment')]).toEqual([503, true])
+    expect(await database().query(countSessions, [])).toEqual([{ n: 0 }])
+  })
+})
