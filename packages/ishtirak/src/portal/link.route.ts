@@ -77,8 +77,11 @@ export function mailedLinkRoutes(app: App, pages: Pages): void {
   })
 
   // With a session the question may be whether to change it, which is for the link of the platform to ask.
-  const openInstead = (reply: FastifyReply, token: string) =>
-    reply.headers(pages.headers).redirect(`${pages.base}/portal/open?token=${encodeURIComponent(token)}`, 303)
+  const openInstead = (reply: FastifyReply, token: string) => {
+    // A longer one is no token of ours; programs take header fields of 16 KB together.
+    const query = new URLSearchParams({ token: token.slice(0, 100) })
+    return reply.headers(pages.headers).redirect(`${pages.base}/portal/open?${query}`, 303)
+  }
 
   // Programs that check mail follow each link in it, so the link alone uses nothing up: the button does.
   app.get('/portal/sign-in', { ...hidden, exposeHeadRoute: false }, async (request, reply) => {

@@ -1,7 +1,7 @@
 // The way into the portal for a user who is not logged in: the platform's page, else a link by mail.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { followToAnswer } from '../../../../test/support/portal.js'
+import { enterPortal, followToAnswer } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -157,6 +157,22 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
   })
 
   describe('with a session', () => {
+    it('leads nowhere by an address that is too long for a header field', async () => {
+      await start()
+      const portal = await enterPortal(world, 'user-1')
+      const token = 'ع'.repeat(9_000)
+      const sent = await portal.post(
+        '/portal/sign-in',
+        new URLSearchParams({ token }).toString(),
+        'application/x-www-form-urlencoded',
+      )
+      expect(sent.status).toBe(303)
+      const location = sent.headers.get('location') ?? ''
+      expect(location.length).toBeLessThan(1_000)
+      const opened = await portal.open(location.slice(world.base.length))
+      expect(opened.headers.get('location')).toBe(`${world.base}/portal`)
+    })
+
     it('a mailed link is handled as a link of the platform is', async () => {
       await start()
       await know('user-1', 'amina@example.dz')
