@@ -31,19 +31,22 @@ export type HeldTime =
 /** `stops`: when operators ended the user's access. */
 export function heldTime(given: readonly GivenTime[], stops: readonly Instant[]): readonly HeldTime[] {
   const held: HeldTime[] = []
-  const inOrder = given
-    .map((one) => ({ ...one, end: endOf(one, stops) }))
-    .filter(({ start, end }) => start < end)
-    .sort((one, other) => one.start - other.start || one.end - other.end)
-  for (const { bookedAt, refundedAt, ...time } of inOrder) {
+  const kept = given.map((one) => keptOf(one, stops)).filter(({ start, end }) => start < end)
+  for (const time of kept.sort((one, other) => one.start - other.start || one.end - other.end)) {
     const last = held.at(-1)
     if (last && last.end < time.start) held.push({ by: 'gap', start: last.end, end: time.start })
     // Days granted behind granted days of the same plan are one piece, as they are one period.
     if (last?.by === 'granted' && time.by === 'granted' && isJoined(last, time))
       held.splice(-1, 1, { ...last, end: time.end, days: last.days + time.days })
-    else held.push({ ...time, isRefunded: refundedAt !== null })
+    else held.push(time)
   }
   return held
+}
+
+/** Named one by one: copying what is left takes 1 µs for each. */
+function keptOf(given: GivenTime, stops: readonly Instant[]): HeldTime & { readonly by: TimeGiver } {
+  const { by, id, plan, months, days, start, refundedAt } = given
+  return { by, id, plan, months, days, start, end: endOf(given, stops), isRefunded: refundedAt !== null }
 }
 
 /** A refund takes what is left of its time; an end by an operator, what is left of all that was the user's then. */

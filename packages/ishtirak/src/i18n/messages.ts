@@ -44,7 +44,7 @@ export function sayFor(seller: { readonly name: Translated; readonly phone: stri
 export function sayIn(locale: Locale, always: Readonly<Record<string, string>> = {}): Say {
   return (key, data = {}) => {
     const text = MESSAGES[locale][key]
-    return text.includes('{') ? fill({ key, text, locale }, { ...always, ...data }) : text
+    return text.includes('{') ? fill({ key, text, locale }, data, always) : text
   }
 }
 
@@ -55,17 +55,34 @@ export function problemInWords({ code, bound }: ValidationProblem, locale: Local
   return fill({ key: code, text: fieldBound[code], locale }, { bound: String(bound) })
 }
 
-/** Puts the data into a text. Throws where some is missing: a caller's bug. */
+type Data = Readonly<Record<string, string>>
+
+/** Puts the data into a text of the catalog. Throws where some is missing: a caller's bug. */
 export function fill(
   { key, text, locale }: { readonly key: string; readonly text: string; readonly locale: Locale },
-  data: Readonly<Record<string, string>>,
+  data: Data,
+  always: Data = {},
 ): string {
-  return text.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = data[name]
-    if (value === undefined) throw new Error(`the message ${key} has no ${name}`)
+  let filled = ''
+  for (const [index, part] of partsOf(text).entries()) {
+    const value = index % 2 === 0 ? part : (data[part] ?? always[part])
+    if (value === undefined) throw new Error(`the message ${key} has no ${part}`)
     // Isolated (U+2068 … U+2069): a Latin name in an Arabic sentence turns nothing around it.
-    return locale === 'ar' ? `\u2068${value}\u2069` : value
-  })
+    filled += index % 2 === 1 && locale === 'ar' ? `\u2068${value}\u2069` : value
+  }
+  return filled
+}
+
+/** Of each text of the catalog that was filled: finding its names each time takes a tenth of the time of a portal. */
+const splitTexts = new Map<string, readonly string[]>()
+
+/** Words and names in turns. */
+function partsOf(text: string): readonly string[] {
+  const known = splitTexts.get(text)
+  if (known) return known
+  const parts = text.split(/\{(\w+)\}/)
+  splitTexts.set(text, parts)
+  return parts
 }
 
 /**

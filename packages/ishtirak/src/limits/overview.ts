@@ -5,23 +5,49 @@ import { isPayable } from '../core/payment.js'
 import type { Catalogue } from '../core/plan.js'
 import { renewalAt } from '../core/quote.js'
 import { NEVER_PAID, statusAt } from '../core/subscription.js'
+import type { LoadHeldTime } from '../payments/held-time.sql.js'
 import { type RefreshDeps, refreshOpen } from '../payments/status.js'
 import type { LoadUserWithUsage } from './usage.sql.js'
 
 export interface OverviewDeps extends RefreshDeps {
   readonly catalogue: Catalogue
   readonly loadUserWithUsage: LoadUserWithUsage
+  readonly loadHeldTime: LoadHeldTime
   readonly quotaWindowAt: QuotaWindowAt
 }
 
-export type Overview = Awaited<ReturnType<typeof readOverview>>
+export type Overview = ReturnType<typeof overviewOf>
+type LoadedUser = Awaited<ReturnType<LoadUserWithUsage>>
 
-/** All of it is read at the instant `now`. */
 export async function readOverview(deps: OverviewDeps, userId: string, requestId?: string) {
-  const { loadUserWithUsage, clock, rules, catalogue, quotaWindowAt } = deps
+  const load = () => deps.loadUserWithUsage(userId)
+  return overviewOf(deps, userId, await loadRefreshed(deps, load, requestId))
+}
+
+/** And all time of the user, in order. */
+export async function readOverviewWithTime(deps: OverviewDeps, userId: string, requestId: string) {
+  const load = async () => {
+    const [loaded, held] = await Promise.all([deps.loadUserWithUsage(userId), deps.loadHeldTime(userId)])
+    return { ...loaded, held }
+  }
+  const loaded = await loadRefreshed(deps, load, requestId)
+  return { overview: overviewOf(deps, userId, loaded), held: loaded.held }
+}
+
+/** Again where the look at the open checkout booked it, which gives time. */
+async function loadRefreshed<Loaded extends LoadedUser>(
+  deps: RefreshDeps,
+  load: () => Promise<Loaded>,
+  requestId: string | undefined,
+): Promise<Loaded> {
+  const loaded = await load()
+  return (await refreshOpen(deps, loaded.open, requestId)) ? load() : loaded
+}
+
+/** All of it at the instant `now`. */
+function overviewOf(deps: OverviewDeps, userId: string, loaded: LoadedUser) {
+  const { clock, rules, catalogue, quotaWindowAt } = deps
   const { limits } = catalogue
-  let loaded = await loadUserWithUsage(userId)
-  if (await refreshOpen(deps, loaded.open, requestId)) loaded = await loadUserWithUsage(userId)
   const now = clock.now()
   const facts = loaded.user?.subscription ?? NEVER_PAID
   const subscription = statusAt(facts, now, rules)

@@ -9,11 +9,10 @@ import type { App } from '../http/app.js'
 import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { viewHeldTime } from '../payments/held-time.js'
-import { readHeldTime } from '../payments/held-time.sql.js'
 import { viewPayment, viewStatus } from '../payments/schemas.js'
 import type { PaymentViewDeps } from '../payments/transfer/schemas.js'
 import { saveProfile } from '../payments/users.sql.js'
-import { type Overview, type OverviewDeps, readOverview } from './overview.js'
+import { type Overview, type OverviewDeps, readOverview, readOverviewWithTime } from './overview.js'
 import {
   type Allowance,
   AllowanceSchema,
@@ -210,13 +209,12 @@ export function viewPlatformUser(overview: Overview) {
 }
 
 export async function showOverview(deps: OverviewDeps & PaymentViewDeps, userId: string, requestId: string) {
-  // The overview first: it may book a payment, which gives time.
-  const overview = await readOverview(deps, userId, requestId)
+  const { overview, held } = await readOverviewWithTime(deps, userId, requestId)
   const { pendingPayment: pending, now } = overview
   return {
     ...viewPlatformUser(overview),
     pending_payment: pending && viewPayment(pending, now, deps),
-    time: viewHeldTime(await readHeldTime(deps.database, userId)),
+    time: viewHeldTime(held),
   }
 }
 

@@ -35,6 +35,7 @@ import { operatorRoutes } from '../operator/operator.route.js'
 import { createRefusalLog } from '../operator/refusals.js'
 import { createChargily } from '../payments/chargily/chargily.js'
 import { createDesk } from '../payments/desk/desk.js'
+import { createLoadHeldTime } from '../payments/held-time.sql.js'
 import { createPaymentMethods } from '../payments/method.js'
 import { offerRoutes } from '../payments/offers.route.js'
 import { createListPayments } from '../payments/payments.sql.js'
@@ -176,6 +177,7 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     settlements: recorded(createSettlements(database), tracing),
     loadUser: createLoadUser(database),
     loadUserWithUsage: createLoadUserWithUsage(database),
+    loadHeldTime: createLoadHeldTime(database),
     listPayments: createListPayments(database),
     findSession: createFindSession({ database, clock }),
     looks: singleFlight<boolean>(),

@@ -19,7 +19,7 @@ import {
   requireUnchanged,
 } from '../payments/audit.sql.js'
 import { grantsOfUser } from '../payments/grants.sql.js'
-import { readHeldTime } from '../payments/held-time.sql.js'
+import { readHeldTimes } from '../payments/held-time.sql.js'
 import type { ProviderFailure } from '../payments/method.js'
 import { type SaveDeps, saveByHand } from '../payments/save.js'
 import { type SettleDeps, settlePayment, TAKEN } from '../payments/settle.js'
@@ -205,7 +205,7 @@ export async function showUser(deps: SaveDeps, userId: string) {
     user,
     subscription: statusAt(user.subscription, now, deps.rules),
     waiting: waiting.map(withNextAct),
-    time: await readHeldTime(deps.database, userId),
+    time: (await readHeldTimes(deps.database, [userId])).flat(),
     payments: await newestPayments(deps.database, wanted, now),
     grants: await grantsOfUser(deps.database, userId, SHOWN_MAX),
     audit: await actsOnUser(deps.database, userId, SHOWN_MAX),

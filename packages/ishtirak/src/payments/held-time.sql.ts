@@ -1,54 +1,76 @@
 // What the list of a user's time is told from: payments, codes, grants, and when operators ended access.
 import { type GivenTime, type HeldTime, heldTime, type TimeGiver } from '../core/held-time.js'
+import type { Instant } from '../core/instant.js'
+import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { instant, instantOrNull, integer, text } from '../database/rows.js'
+import { json, text } from '../database/rows.js'
 
 /** Fifty years of months; an answer must have an end. */
 const SHOWN_MAX = 600
 
+const ms = (timestamp: string) => `(date_part('epoch', ${timestamp}) * 1000)::bigint`
+
+/** As the statement writes it: an array takes the database half as long as an object with the same values. */
+type Given = [
+  ...[by: TimeGiver, id: string, planId: string, planName: string, months: number, days: number],
+  ...[start: Instant, end: Instant, bookedAt: Instant | null, refundedAt: Instant | null],
+]
+
+// When a payment was booked counts only where an operator ended access.
 const selectGiven = statement(
   'time.given',
-  `select * from (
-     select p.id, 'paid' as given_by, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name, p.months, 0 as days,
-            p.period_start, p.period_end, r.issued_at as booked_at,
-            case when p.status = 'refunded' then (
-              select max(a.acted_at) from audit a
-               where a.user_id = $1 and a.payment_id = p.id and a.act = 'payment.refund') end as refunded_at
-       from payments p join receipts r on r.user_id = p.user_id and r.payment_id = p.id
-      where p.user_id = $1 and p.status in ('paid', 'refunded')
-     union all
-     select g.id, case when g.code_hash is null then 'granted' else 'code' end, g.plan->>'id', g.plan->>'name',
-            g.months, g.days, g.period_start, g.period_end, g.granted_at, null
-       from grants g where g.user_id = $1
-     union all
-     select a.id, 'stop', '', '', 0, 0, a.acted_at, a.acted_at, a.acted_at, null
-       from audit a where a.user_id = $1 and a.act = 'user.end'
-   ) given
-   order by period_start desc, id desc limit ${SHOWN_MAX}`,
+  `select asked.user_id, stops.list as stops, given.list as given
+     from unnest($1::text[]) asked(user_id)
+     cross join lateral (
+       select json_agg(${ms('a.acted_at')}) as list
+         from audit a where a.user_id = asked.user_id and a.act = 'user.end'
+     ) stops
+     cross join lateral (
+       select json_agg(json_build_array(g.given_by, g.id, g.plan->>'id', g.plan->>'name', g.months, g.days,
+                ${ms('g.period_start')}, ${ms('g.period_end')}, ${ms('g.booked_at')}, ${ms('g.refunded_at')})) as list
+         from (
+           select p.id, 'paid' as given_by, p.plan, p.months, 0 as days, p.period_start, p.period_end,
+                  case when stops.list is not null then (
+                    select r.issued_at from receipts r where r.user_id = p.user_id and r.payment_id = p.id) end as booked_at,
+                  case when p.status = 'refunded' then (
+                    select max(a.acted_at) from audit a
+                     where a.user_id = p.user_id and a.payment_id = p.id and a.act = 'payment.refund') end as refunded_at
+             from payments p
+            where p.user_id = asked.user_id and p.status in ('paid', 'refunded')
+           union all
+           select g.id, case when g.code_hash is null then 'granted' else 'code' end, g.plan,
+                  g.months, g.days, g.period_start, g.period_end, g.granted_at, null
+             from grants g where g.user_id = asked.user_id
+            order by period_start desc, id desc limit ${SHOWN_MAX}
+         ) g
+     ) given`,
 )
 
-/** Oldest first; of a list without an end the newest. */
-export async function readHeldTime(database: Queryable, userId: string): Promise<readonly HeldTime[]> {
-  const rows = await database.query(selectGiven, [userId])
-  const isStop = (row: Row) => row.given_by === 'stop'
-  const given = rows.filter((row) => !isStop(row)).map(parseGiven)
-  return heldTime(
-    given,
-    rows.filter(isStop).map((row) => instant(row, 'booked_at')),
-  )
+/** Of each user in their order, oldest first; of a list without an end the newest. */
+export async function readHeldTimes(
+  database: Queryable,
+  userIds: readonly string[],
+): Promise<readonly (readonly HeldTime[])[]> {
+  const rows = await database.query(selectGiven, [userIds])
+  const found = new Map(rows.map((row) => [text(row, 'user_id'), parseHeldTime(row)]))
+  return userIds.map((userId) => found.get(userId) ?? [])
 }
 
-function parseGiven(row: Row): GivenTime {
-  return {
-    id: text(row, 'id'),
-    // As the statement writes it.
-    by: text(row, 'given_by') as TimeGiver,
-    plan: { id: text(row, 'plan_id'), name: text(row, 'plan_name') },
-    months: integer(row, 'months'),
-    days: integer(row, 'days'),
-    start: instant(row, 'period_start'),
-    end: instant(row, 'period_end'),
-    bookedAt: instant(row, 'booked_at'),
-    refundedAt: instantOrNull(row, 'refunded_at'),
-  }
+function parseHeldTime(row: Row): readonly HeldTime[] {
+  const stops = json<readonly Instant[] | null>(row, 'stops') ?? []
+  const given = json<readonly Given[] | null>(row, 'given') ?? []
+  return heldTime(given.map(parseGiven), stops)
+}
+
+function parseGiven(given: Given): GivenTime {
+  const [by, id, planId, planName, months, days, start, end, bookedAt, refundedAt] = given
+  const plan = { id: planId, name: planName }
+  return { by, id, plan, months, days, start, end, bookedAt: bookedAt ?? start, refundedAt }
+}
+
+export type LoadHeldTime = ReturnType<typeof createLoadHeldTime>
+
+/** Calls that arrive during one share the next. */
+export function createLoadHeldTime(database: Queryable) {
+  return shareStatements(database, { many: readHeldTimes })
 }

@@ -21,8 +21,8 @@ export const heldTimes = Type.Array(HeldTimeSchema, {
 nameSchemas({ HeldTime: HeldTimeSchema })
 
 export function viewHeldTime(held: readonly HeldTime[]): Static<typeof heldTimes> {
-  return held.map((time) => ({
-    ...{ start: toTimestamp(time.start), end: toTimestamp(time.end), given_by: time.by },
-    ...(time.by === 'gap' ? { plan: null, id: null } : { plan: time.plan.id, id: time.id }),
-  }))
+  return held.map((time) => {
+    const { plan, id } = time.by === 'gap' ? { plan: null, id: null } : { plan: time.plan.id, id: time.id }
+    return { start: toTimestamp(time.start), end: toTimestamp(time.end), given_by: time.by, plan, id }
+  })
 }

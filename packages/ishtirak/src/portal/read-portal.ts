@@ -1,8 +1,7 @@
 // What the portal of a user shows, read for the user, or for an operator who looks on.
 import { publicStatusAt } from '../core/payment.js'
 import { proofProblem } from '../core/transfer.js'
-import { type OverviewDeps, readOverview } from '../limits/overview.js'
-import { readHeldTime } from '../payments/held-time.sql.js'
+import { type OverviewDeps, readOverviewWithTime } from '../limits/overview.js'
 import { findPayment } from '../payments/payments.sql.js'
 import { listRedemptions } from '../payments/redeem.sql.js'
 import { type HistoryDeps, readHistory } from '../payments/status.js'
@@ -36,10 +35,9 @@ export async function readPortal(deps: ReadPortalDeps, wish: PortalWish): Promis
   const { session, cursor, redeemed, requestId } = wish
   const { userId } = session
   // The overview first: it may book a payment, which the history should then show.
-  const overview = await readOverview(deps, userId, requestId)
+  const { overview, held } = await readOverviewWithTime(deps, userId, requestId)
   const page = { userId, limit: PAYMENTS_A_PAGE, cursor, status: null, requestId }
   const history = await readHistory(deps, page)
-  const held = await readHeldTime(deps.database, userId)
   const redemptions = deps.codeKeys.length > 0 ? await listRedemptions(deps.database, userId) : []
   const isOlder = cursor !== null
   const slips = await readSlips(deps, { history, session })
