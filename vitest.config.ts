@@ -1,7 +1,7 @@
 // Tests run against a real PostgreSQL server and the real embedded database, both started once for the whole run.
 // Two projects: `quick` is what `npm test` runs and needs Node alone; `system` has processes, kills, browsers, query plans,
-// programs of the system, folders of a database, backups, servers that go away, waits of seconds and the proof that the simulation detects bugs, and runs with
-// `npm run test:all`, first because its files take longest.
+// programs of the system, folders of a database, backups, servers that go away, waits of seconds, measured times and the
+// proof that the simulation detects bugs, and runs with `npm run test:all`, first because its files take longest.
 import path from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.js'

@@ -22,8 +22,6 @@ const LONGEST = [
   'embedded/damaged-folder',
   'simulation/simulation',
   'limits/operations.sql',
-  'operator/backup',
-  'embedded/pglite',
   'portal/portal',
   'fuzz/fuzz',
 ]
