@@ -1,0 +1,70 @@
+// All time of many users in one statement: each user gets their own, in the order that was asked for.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { CODE_ENV } from '../../../../test/support/codes.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { SELLING_PLANS } from '../../../../test/support/portal.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { toTimestamp } from '../core/instant.js'
+import { readHeldTimes } from './held-time.sql.js'
+
+/** An array literal of the database must not read these as its own signs. */
+const ODD = 'o"d\\d,{u} ‏سر'
+
+describeScenario('the time of users who are read together', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: { ...ROLES_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS } })
+  })
+  afterEach(() => world.stop())
+
+  const days = (count: number) => world.advance(count * 86_400)
+  const act = async (path: string, fields: Record<string, unknown> = {}) => {
+    const { status } = await operatorOf(world, ROLE_KEYS.owner).post(path, { why: 'asked', ...fields })
+    expect(status).toBeLessThan(300)
+  }
+  const read = async (...userIds: string[]) => {
+    const times = await readHeldTimes(database(), userIds)
+    return times.map((held) =>
+      held.map(({ by, start, end }) => [by, toTimestamp(start).slice(5, 10), toTimestamp(end).slice(5, 10)]),
+    )
+  }
+
+  it('is each one’s own, in the order that was asked for; a user who is not known has none', async () => {
+    await world.as('user-1').buy()
+    await days(1)
+    await world.as(ODD).buy()
+    const first = [['paid', '11-21', '12-21']]
+    const second = [['paid', '11-22', '12-22']]
+    expect(await read(ODD, 'user-1', 'nobody', ODD)).toEqual([second, first, [], second])
+    expect(await read('user-1')).toEqual([first])
+    expect(await read()).toEqual([])
+  })
+
+  it('lacks what a refund took back, and what an operator ended, of the one user alone', async () => {
+    const { paymentId } = await world.as('refunded').buy()
+    for (const userId of ['ended', 'granted', 'kept']) await world.as(userId).buy()
+    await days(25)
+    // Begins after the end, but was booked before it.
+    await world.as('ended').buy()
+    await act(`/payments/${paymentId}/refund`)
+    await act('/users/ended/end')
+    await act('/users/granted/grant', { plan: 'pro', days: 5 })
+    await days(2)
+    await world.as('ended').buy()
+    expect(await read('kept', 'ended', 'granted', 'refunded')).toEqual([
+      [['paid', '11-21', '12-21']],
+      [
+        ['paid', '11-21', '12-16'],
+        ['gap', '12-16', '12-18'],
+        ['paid', '12-18', '01-18'],
+      ],
+      [
+        ['paid', '11-21', '12-21'],
+        ['granted', '12-21', '12-26'],
+      ],
+      [['paid', '11-21', '12-16']],
+    ])
+  })
+})
