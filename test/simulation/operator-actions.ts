@@ -1,15 +1,15 @@
 // The operator's actions: accept a payment under review, recheck one, record a refund, end a user's access. Each is
 // checked against its promise once it is answered, and against the time at which it can have happened.
 
+import { createCodes } from '../../packages/ishtirak/src/codes/batches.js'
 import type { ErrorCode } from '../../packages/ishtirak/src/core/error.js'
+import { grantDays } from '../../packages/ishtirak/src/grants/grant.js'
 import {
   acceptPayment,
   endUser,
   recheckPayment,
   refundPayment,
-} from '../../packages/ishtirak/src/operator/acts.js'
-import { createCodes } from '../../packages/ishtirak/src/operator/codes.js'
-import { grantDays } from '../../packages/ishtirak/src/operator/grant.js'
+} from '../../packages/ishtirak/src/overview/acts.js'
 import { ownerNamed } from '../support/operator.js'
 import { CODE_KIND_NAMES } from './codes.js'
 import { slipsRecorded } from './desk.js'

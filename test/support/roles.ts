@@ -1,6 +1,6 @@
 // One operator of each role, and a request for each operation of the operator's API: what a role may do is tried on all of them.
 import { type Act, ROLES, type Role } from '../../packages/ishtirak/src/core/role.js'
-import type { OPERATIONS } from '../../packages/ishtirak/src/operator/operations.js'
+import type { OPERATIONS } from '../../packages/ishtirak/src/overview/operations.js'
 
 export const ROLE_KEYS = Object.fromEntries(
   ROLES.map((role) => [role, `key-of-the-${role}-of-the-tests`]),

@@ -2,7 +2,7 @@
 
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { refundPayment } from '../../packages/ishtirak/src/operator/acts.js'
+import { refundPayment } from '../../packages/ishtirak/src/overview/acts.js'
 import { ownerNamed } from './operator.js'
 import { platformFor, WITH_PLATFORM } from './platform.js'
 import { setProfile } from './profile.js'

@@ -1,14 +1,15 @@
 // The acts on a payment: for each when it is offered, what is shown beforehand, and the use case that does it.
+
+import { accessChange, receiptInWords, statusChange, statusKey } from '../acts/changes.js'
+import type { PaymentAct, Shown } from '../acts/payment-act.js'
+import { lookAtPayment, type ProviderLook } from '../checkout/look.js'
 import { mayDo } from '../core/role.js'
-import type { PaymentFile } from '../operator/acts.js'
-import { acceptPayment, previewRefund, recheckPayment, refundPayment } from '../operator/acts.js'
-import { lookAtPayment, type ProviderLook } from '../operator/look.js'
-import { previewResend, resendReceipt } from '../operator/resend-receipt.js'
-import { accessChange, receiptInWords, statusChange, statusKey } from './changes.js'
-import { mailedInWords, reviewInWords } from './codes.js'
-import { type ConsolePages, Facts, plainName, type View } from './frame.js'
-import type { PaymentAct, Shown } from './payment-act.js'
-import { TRANSFER_ACTS } from './transfer-acts.js'
+import type { PaymentFile } from '../overview/acts.js'
+import { acceptPayment, previewRefund, recheckPayment, refundPayment } from '../overview/acts.js'
+import { type ConsolePages, Facts, plainName, type View } from '../pages/console-frame.js'
+import { mailedInWords, reviewInWords } from '../pages/console-words.js'
+import { previewResend, resendReceipt } from '../receipts/resend-receipt.js'
+import { TRANSFER_ACTS } from '../transfers/transfer-acts.js'
 
 export const PAYMENT_ACTS = {
   recheck: {

@@ -1,15 +1,14 @@
 // The page of a payment: what it is, and what operators did with it.
+
+import { statusKey } from '../acts/changes.js'
 import { type Payment, type PaymentWay, wayOf } from '../core/payment.js'
 import { mayDo } from '../core/role.js'
 import type { Proof } from '../core/transfer.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import { planAndTerm } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
-import type { PaymentFile } from '../operator/acts.js'
-import { Card, LinkButton } from '../portal/frame.js'
-import { statusKey } from './changes.js'
-import { codeInWords, reviewInWords } from './codes.js'
-import { UserCell } from './found.js'
+import type { PaymentFile } from '../overview/acts.js'
+import { type Notice, NoticeOf, Trail, type TrailEntry } from '../overview/trail.js'
 import {
   addressOf,
   type ConsolePages,
@@ -20,9 +19,11 @@ import {
   Table,
   Text,
   type View,
-} from './frame.js'
+} from '../pages/console-frame.js'
+import { codeInWords, reviewInWords } from '../pages/console-words.js'
+import { UserCell } from '../pages/found.js'
+import { Card, LinkButton } from '../pages/portal-frame.js'
 import { actsOffered } from './payment-acts.js'
-import { type Notice, NoticeOf, Trail, type TrailEntry } from './trail.js'
 
 /** The newest: with reasons of 500 letters the page is under 60 kB. */
 const ACTS_SHOWN = 25

@@ -5,11 +5,11 @@ import { DAY, toTimestamp } from '../core/instant.js'
 import { graceEndsAt } from '../core/subscription.js'
 import { inParts, termInWords } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
-import type { UserFile } from '../operator/acts.js'
-import type { InboxKind } from '../operator/inbox.sql.js'
-import { Card } from '../portal/frame.js'
-import { codeInWords } from './codes.js'
-import { addressOf, type ConsolePages, Table, Text, type View } from './frame.js'
+import type { UserFile } from '../overview/acts.js'
+import type { InboxKind } from '../overview/inbox.sql.js'
+import { addressOf, type ConsolePages, Table, Text, type View } from '../pages/console-frame.js'
+import { codeInWords } from '../pages/console-words.js'
+import { Card } from '../pages/portal-frame.js'
 
 interface PlanOf {
   readonly pages: ConsolePages

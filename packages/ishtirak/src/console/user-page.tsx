@@ -1,15 +1,23 @@
 // The page of a user: the plan and why, what can be done, what is used, what was paid, and what operators did.
+
+import { accessInWords } from '../acts/changes.js'
 import { CATALOGS, sayFor } from '../i18n/messages.js'
 import type { Overview } from '../limits/overview.js'
-import type { UserFile } from '../operator/acts.js'
-import { Card, LinkButton } from '../portal/frame.js'
-import { UsageBars } from '../portal/portal-usage.js'
-import { accessInWords } from './changes.js'
-import { addressOf, type ConsolePages, Facts, plainName, renderConsole, type View } from './frame.js'
-import { InboxEntries } from './inbox-entries.js'
+import { UsageBars } from '../limits/portal-usage.js'
+import type { UserFile } from '../overview/acts.js'
+import { InboxEntries } from '../overview/inbox-entries.js'
+import { type Timeline, TimelineCard } from '../overview/timeline-card.js'
+import { type Notice, NoticeOf, Trail } from '../overview/trail.js'
+import {
+  addressOf,
+  type ConsolePages,
+  Facts,
+  plainName,
+  renderConsole,
+  type View,
+} from '../pages/console-frame.js'
+import { Card, LinkButton } from '../pages/portal-frame.js'
 import { PlanCard } from './plan-card.js'
-import { type Timeline, TimelineCard } from './timeline-card.js'
-import { type Notice, NoticeOf, Trail } from './trail.js'
 import { userActsOffered } from './user-acts.js'
 
 export interface UserPage {

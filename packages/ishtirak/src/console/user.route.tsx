@@ -1,23 +1,23 @@
 // A user in the console, and the portal as that user sees it.
 
 import type { FastifyReply } from 'fastify'
+import { actOf, actOnce, byOf, orAgain } from '../acts/act-form.js'
+import { actPage, questionPage, type SentForm } from '../acts/act-page.js'
 import { requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { directionOf } from '../i18n/messages.js'
 import { readOverview } from '../limits/overview.js'
-import { loadUser, showUser } from '../operator/acts.js'
-import { lookAsUser } from '../operator/look-as-user.js'
-import { readTimeline } from '../operator/timeline.js'
-import { LinkButton, pageHeaders, readSheet, styleWith } from '../portal/frame.js'
+import { loadUser, showUser } from '../overview/acts.js'
+import { lookAsUser } from '../overview/look-as-user.js'
+import { readTimeline } from '../overview/timeline.js'
+import { noticeIn } from '../overview/trail.js'
+import { addressOf, type ConsolePages, goTo, plainName, sendPage, type View } from '../pages/console-frame.js'
+import { forOperators, viewOf } from '../pages/console-view.js'
+import { LinkButton, pageHeaders, readSheet, styleWith } from '../pages/portal-frame.js'
+import { fieldOf, isFromAnotherSite, queryOf } from '../pages/reader.js'
 import { portalPage } from '../portal/portal-page.js'
-import { fieldOf, isFromAnotherSite, queryOf } from '../portal/reader.js'
-import { actOf, actOnce, byOf, orAgain } from './act-form.js'
-import { actPage, questionPage, type SentForm } from './act-page.js'
-import { addressOf, type ConsolePages, goTo, plainName, sendPage, type View } from './frame.js'
-import { noticeIn } from './trail.js'
 import { namingFields, USER_ACT_NAMES, USER_ACTS, type UserAct, type UserActName } from './user-acts.js'
 import { userPage } from './user-page.js'
-import { forOperators, viewOf } from './view.js'
 
 interface Params {
   readonly user_id: string

@@ -11,7 +11,7 @@ import {
   PaymentSchema,
   planLimitsSchema,
   timestamp,
-} from '../payments/schemas.js'
+} from '../ledger/schemas.js'
 
 /** What each is about, in the order of a subscription's life. */
 const MEANINGS: Readonly<Record<EventType, string>> = {

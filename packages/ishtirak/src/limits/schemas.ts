@@ -5,14 +5,14 @@ import { AMOUNT_MAX, countsByMonth, type LimitDefinition, scopeField, USED_MAX }
 import { LOCALES } from '../core/locale.js'
 import { USER_ID_PATTERN } from '../core/user-id.js'
 import { nameSchemas } from '../http/schemas.js'
-import { heldTimes } from '../payments/held-time.js'
+import { heldTimes } from '../ledger/held-time.js'
 import {
   BillingStatusSchema,
   nullable,
   PaymentSchema,
   planLimitsSchema,
   timestamp,
-} from '../payments/schemas.js'
+} from '../ledger/schemas.js'
 
 /** One line of text: no control characters, C1 included. */
 const line = (longest: number) => `^[^\\u0000-\\u001f\\u007f-\\u009f]{1,${longest}}$`

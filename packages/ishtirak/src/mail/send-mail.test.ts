@@ -8,7 +8,7 @@ import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
-import { refundPayment } from '../operator/acts.js'
+import { refundPayment } from '../overview/acts.js'
 import { createMailer } from './send-mail.js'
 
 const DAY_SECONDS = 86_400

@@ -1,10 +1,10 @@
 // The command that fills the running sandbox with a year of a pretend shop.
 import type { Command } from 'commander'
+import { boundsInWords, numberWithin } from '../acts/cli-values.js'
+import { CommandFailed, chunksOf } from '../acts/operator-client.js'
 import { readConfig } from '../runtime/config.js'
 import type { Progress } from '../runtime/progress.js'
-import { boundsInWords, numberWithin } from './cli-values.js'
 import type { DemoRequest } from './demo/demo.js'
-import { CommandFailed, chunksOf } from './operator-client.js'
 import { DEMO_BOUNDS, DEMO_PATH, readSandboxState, runningSandbox } from './sandbox.js'
 
 const { users: USERS, seed: SEED } = DEMO_BOUNDS

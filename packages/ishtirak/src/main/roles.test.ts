@@ -8,12 +8,12 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { ATTEMPTS, ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { addOperatorCommands } from '../acts/cli-operator.js'
+import { addBackupCommands } from '../backup/cli-backup.js'
 import { type Act, ROLES, type Role, rolesThatMay } from '../core/role.js'
 import { statement } from '../database/database.js'
-import { OPERATIONS } from '../operator/operations.js'
-import { addBackupCommands } from './cli-backup.js'
-import { addOperatorCommands } from './cli-operator.js'
-import { addProofCommand } from './cli-proof.js'
+import { OPERATIONS } from '../overview/operations.js'
+import { addProofCommand } from '../transfers/cli-proof.js'
 
 const selectAudit = statement(
   'test.roles.audit',

@@ -1,5 +1,11 @@
 // Everything that runs by itself, on one screen. Each job is a sweep over rows that are due: it may be late, run twice or
 // be killed at any line. None of them gives or takes access; they find out, announce and tidy.
+
+import type { OldSecretWatch } from '../access/old-secrets.js'
+import { forgetOperatorSessions } from '../access/sessions.js'
+import { countReceipts } from '../books/figures.sql.js'
+import { checkDuePayments } from '../checkout/sweep.js'
+import { type ReconcileDeps, reconcileDaily } from '../compare/reconcile.js'
 import { HOUR, MINUTE, SECOND } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { claimRound } from '../database/job-leases.js'
@@ -8,17 +14,12 @@ import { type DeliveryDeps, deliverEvents, drainDeliveries } from '../events/del
 import { pruneEvents } from '../events/manage-events.js'
 import { forgetOperations } from '../limits/usage.js'
 import { forgetOldMail, sendDueMail } from '../mail/send-mail.js'
-import { countReceipts } from '../operator/figures.sql.js'
-import type { JobName, JobRounds } from '../operator/health.js'
-import type { OldSecretWatch } from '../operator/old-secrets.js'
-import { mailOperators, type OperatorMailDeps } from '../operator/operator-mail.js'
-import { type ReconcileDeps, reconcileDaily } from '../operator/reconcile.js'
-import { repairInstants } from '../operator/repair-instants.sql.js'
-import { forgetOperatorSessions } from '../operator/sessions.js'
-import { checkDuePayments } from '../payments/sweep.js'
-import { type EraseDeps, eraseOldProofs } from '../payments/transfer/proof.js'
+import type { JobName, JobRounds } from '../overview/health.js'
+import { mailOperators, type OperatorMailDeps } from '../overview/operator-mail.js'
+import { repairInstants } from '../overview/repair-instants.sql.js'
 import { forgetPortalSessions } from '../portal/portal-sessions.sql.js'
 import type { Log } from '../runtime/log.js'
+import { type EraseDeps, eraseOldProofs } from '../transfers/proof.js'
 
 interface ScheduleDeps extends ReconcileDeps, AnnounceDeps, DeliveryDeps, OperatorMailDeps, EraseDeps {
   readonly database: Database

@@ -1,20 +1,20 @@
 // The page that says what a form led to.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { findOwnUse } from '../codes/codes.js'
+import { worthPage } from '../codes/portal-code.route.js'
 import { BillingError, ERRORS, isErrorCode } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { isMessageKey } from '../i18n/messages.js'
-import { findOwnUse } from '../payments/codes.js'
-import { PAGES } from './answer.js'
-import { worthPage } from './code.route.js'
-import type { Pages } from './frame.js'
 import {
   askForLinkPage,
   mailedLinkOverPage,
   refusalPage,
   sellerPage,
   sessionOverPage,
-} from './message-pages.js'
-import type { Session } from './reader.js'
+} from '../pages/message-pages.js'
+import type { Pages } from '../pages/portal-frame.js'
+import type { Session } from '../pages/reader.js'
+import { PAGES } from './answer.js'
 
 export function answerRoutes(app: App, pages: Pages): void {
   const { reader } = pages

@@ -2,8 +2,8 @@
 // again. What was typed comes along in a cookie, since a code or an e-mail address stands in no address.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { BillingError } from '../core/error.js'
-import type { Pages } from './frame.js'
-import { fieldOf, type Session } from './reader.js'
+import type { Pages } from '../pages/portal-frame.js'
+import { fieldOf, type Session } from '../pages/reader.js'
 
 type Answer =
   /** A code that was typed, and may count. */

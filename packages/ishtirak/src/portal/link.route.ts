@@ -5,11 +5,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { askForPortalLink } from '../mail/mail.sql.js'
+import { sellerPage, signInPage, switchPage } from '../pages/message-pages.js'
+import type { Pages } from '../pages/portal-frame.js'
+import { fieldOf, queryOf } from '../pages/reader.js'
 import { answerForm } from './answer.js'
-import type { Pages } from './frame.js'
-import { sellerPage, signInPage, switchPage } from './message-pages.js'
 import { enterPortal, findLink } from './portal-sessions.sql.js'
-import { fieldOf, queryOf } from './reader.js'
 
 const hidden = { schema: { hide: true } }
 

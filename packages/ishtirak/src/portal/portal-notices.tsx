@@ -2,11 +2,11 @@
 import { type LimitDefinition, maximumOf, usesOf } from '../core/limit.js'
 import type { ShownPayment } from '../core/payment.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
-import { LinkButton } from './frame.js'
-import { hrefIn } from './own-form.js'
-import { scopeInWords, usageInWords } from './portal-usage.js'
+import { scopeInWords, usageInWords } from '../limits/portal-usage.js'
+import { hrefIn } from '../pages/own-form.js'
+import { LinkButton } from '../pages/portal-frame.js'
+import { Words } from '../pages/words.js'
 import { differingSums, type Section } from './portal-view.js'
-import { Words } from './words.js'
 
 export function PendingNotice(section: Section) {
   const { pages, view, say } = section

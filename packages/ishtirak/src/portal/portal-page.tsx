@@ -1,22 +1,22 @@
 // The portal's one page: notices, the plan with the one thing to buy, then the plans for users without paid time, or usage and
 // payments for users with paid time.
 
+import { CodeForm, inWords, Redemptions } from '../codes/portal-redemptions.js'
 import { stretchesAt } from '../core/held-time.js'
 import { DAY, type Instant } from '../core/instant.js'
 import { isPaidNow, type Renewal } from '../core/quote.js'
 import { graceEndsAt, type Subscription } from '../core/subscription.js'
 import { type MessageKey, planName, sayFor } from '../i18n/messages.js'
-import { type PageParts, renderPage } from './frame.js'
-import { OwnForm } from './own-form.js'
+import { UsageBars } from '../limits/portal-usage.js'
+import { OwnForm } from '../pages/own-form.js'
+import { type PageParts, renderPage } from '../pages/portal-frame.js'
+import { Words } from '../pages/words.js'
+import { HowToPay, RefusedNotice, TransferSection } from '../transfers/transfer-section.js'
 import { FullLimits, Notice, OverLimitNotice, PendingNotice, ReviewNotice } from './portal-notices.js'
-import { CodeForm, inWords, Redemptions } from './portal-redemptions.js'
 import { History, Plans } from './portal-sections.js'
 import { hasTerms, TermChoice } from './portal-terms.js'
 import { FollowingPlans, TimeList } from './portal-time.js'
-import { UsageBars } from './portal-usage.js'
 import { isUnderReview, mayInvite, type PortalView, type Section } from './portal-view.js'
-import { HowToPay, RefusedNotice, TransferSection } from './transfer-section.js'
-import { Words } from './words.js'
 
 /** `safeStart`: what an operator who looks on is told; for users there is nothing above the page. */
 export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.Element): string {

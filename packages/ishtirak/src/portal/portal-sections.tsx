@@ -6,12 +6,12 @@ import type { Plan } from '../core/plan.js'
 import { isPaidNow } from '../core/quote.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
-import { Card, LinkButton } from './frame.js'
-import { hrefIn } from './own-form.js'
+import { hrefIn } from '../pages/own-form.js'
+import { Card, LinkButton } from '../pages/portal-frame.js'
+import { Words } from '../pages/words.js'
+import { LateTransferLink, transferMethod } from '../transfers/transfer-section.js'
 import { TermChoice } from './portal-terms.js'
 import { isTaxed, mayInvite, type Section } from './portal-view.js'
-import { LateTransferLink, transferMethod } from './transfer-section.js'
-import { Words } from './words.js'
 
 /** The plans side by side, with their limits. For users without paid time those that can be bought come first. */
 export function Plans(section: Section) {

@@ -5,7 +5,7 @@ import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { nameSchemas } from '../http/schemas.js'
-import { timestamp } from '../payments/schemas.js'
+import { timestamp } from '../ledger/schemas.js'
 import { type OpenLinkDeps, openPortalLink } from './portal-sessions.sql.js'
 
 export interface PortalSessionRoutesDeps extends OpenLinkDeps {

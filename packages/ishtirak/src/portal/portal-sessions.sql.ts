@@ -10,7 +10,7 @@ import {
   parseProfile,
   rememberUser,
   type UserProfile,
-} from '../payments/users.sql.js'
+} from '../ledger/users.sql.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Ids } from '../runtime/random.js'
 import { digestOf, randomToken } from '../runtime/secret.js'

@@ -6,12 +6,12 @@ import { offersOf, type Plan, savingOf } from '../core/plan.js'
 import { decideQuote, type QuoteDecision } from '../core/quote.js'
 import { inParts, planAndTerm, termInWords } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
-import type { PageParts } from './frame.js'
-import { OwnForm } from './own-form.js'
+import { OwnForm } from '../pages/own-form.js'
+import type { PageParts } from '../pages/portal-frame.js'
+import type { ReadOnlySession, Session } from '../pages/reader.js'
+import { Words } from '../pages/words.js'
+import { PayButton, TransferButton, takesTransfers } from '../transfers/transfer-section.js'
 import { isTaxed, type Section } from './portal-view.js'
-import type { ReadOnlySession, Session } from './reader.js'
-import { PayButton, TransferButton, takesTransfers } from './transfer-section.js'
-import { Words } from './words.js'
 
 export function hasTerms(plan: Plan): boolean {
   return offersOf(plan).length > 1

@@ -1,4 +1,7 @@
 // What the portal's page and its sections share: what was read, whether it may invite to pay, and how it says a price.
+
+import type { HistoryPage } from '../checkout/status.js'
+import type { Redemption } from '../codes/redeem.sql.js'
 import type { HeldTime } from '../core/held-time.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -8,10 +11,8 @@ import type { Proof } from '../core/transfer.js'
 import type { Formats } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
 import type { Overview } from '../limits/overview.js'
-import type { Redemption } from '../payments/redeem.sql.js'
-import type { HistoryPage } from '../payments/status.js'
-import type { PageParts } from './frame.js'
-import type { ReadOnlySession, Session } from './reader.js'
+import type { PageParts } from '../pages/portal-frame.js'
+import type { ReadOnlySession, Session } from '../pages/reader.js'
 
 export interface PortalTransfer {
   readonly payment: ShownPayment

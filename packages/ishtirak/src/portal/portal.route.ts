@@ -1,24 +1,24 @@
 // What users see: the front page, the portal with the way to the payment page and the receipts, the way into it, the page after
 // paying. Nothing here decides about money.
 import type { FastifyRequest } from 'fastify'
+import { upgrade } from '../checkout/upgrade.js'
+import { codeRoutes } from '../codes/portal-code.route.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
-import { upgrade } from '../payments/upgrade.js'
+import { frontPage, refusalPage } from '../pages/message-pages.js'
+import { type Pages, type PagesDeps, pageHeaders, styleWith } from '../pages/portal-frame.js'
+import { acceptForms, callersBySession, createReader, queryOf, wantedIn } from '../pages/reader.js'
 import { askForReceipt } from '../receipts/receipt.js'
 import { sendReceipt } from '../receipts/receipt.route.js'
 import { withoutSlash } from '../runtime/http-client.js'
+import { transferRoutes } from '../transfers/transfer.route.js'
 import { keepRefusal } from './answer.js'
 import { answerRoutes } from './answer.route.js'
-import { codeRoutes } from './code.route.js'
-import { type Pages, type PagesDeps, pageHeaders, styleWith } from './frame.js'
 import { linkRoutes, mailedLinkRoutes } from './link.route.js'
-import { frontPage, refusalPage } from './message-pages.js'
 import { portalPage } from './portal-page.js'
 import { readPortal } from './read-portal.js'
-import { acceptForms, callersBySession, createReader, queryOf, wantedIn } from './reader.js'
 import { returnRoutes } from './return.route.js'
-import { transferRoutes } from './transfer.route.js'
 
 export function pages(deps: PagesDeps) {
   const reader = createReader(deps, deps.publicUrl)

@@ -1,16 +1,17 @@
 // What the portal of a user shows, read for the user, or for an operator who looks on.
+
+import { type HistoryDeps, readHistory } from '../checkout/status.js'
+import { listRedemptions } from '../codes/redeem.sql.js'
 import { publicStatusAt } from '../core/payment.js'
 import { proofProblem } from '../core/transfer.js'
+import { findPayment } from '../ledger/payments.sql.js'
 import { type OverviewDeps, readOverviewWithTime } from '../limits/overview.js'
-import { findPayment } from '../payments/payments.sql.js'
-import { listRedemptions } from '../payments/redeem.sql.js'
-import { type HistoryDeps, readHistory } from '../payments/status.js'
-import { listProofs, slipsToCheck } from '../payments/transfer/proof.sql.js'
-import { findTransfer } from '../payments/transfer/transfers.sql.js'
-import type { PageParts } from './frame.js'
+import type { PageParts } from '../pages/portal-frame.js'
+import type { ReadOnlySession, Session } from '../pages/reader.js'
+import { listProofs, slipsToCheck } from '../transfers/proof.sql.js'
+import { openTransferIn, transferMethod } from '../transfers/transfer-section.js'
+import { findTransfer } from '../transfers/transfers.sql.js'
 import type { PortalTransfer, PortalView, RefusedTransfer } from './portal-view.js'
-import type { ReadOnlySession, Session } from './reader.js'
-import { openTransferIn, transferMethod } from './transfer-section.js'
 
 export type ReadPortalDeps = OverviewDeps & HistoryDeps & PageParts
 

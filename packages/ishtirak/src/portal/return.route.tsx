@@ -2,6 +2,7 @@
 // read: the page says what is stored, after one bounded look at the provider where nothing is settled yet. It shows nothing
 // of the user, since its address is enough to read it.
 
+import { type ReturnedPayment, readReturnedPayment } from '../checkout/status.js'
 import { stretchesAt } from '../core/held-time.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -10,15 +11,14 @@ import { graceEndsAt } from '../core/subscription.js'
 import type { App } from '../http/app.js'
 import { termInWords } from '../i18n/formats.js'
 import { instrumentName, planName, type Say, sayFor } from '../i18n/messages.js'
-import { type ReturnedPayment, readReturnedPayment } from '../payments/status.js'
-import { viewTransfer } from '../payments/transfer/schemas.js'
-import { findUserLocale } from '../payments/users.sql.js'
-import { Card, LinkButton, type Pages, renderPage, Sign, type SignKind } from './frame.js'
-import { BuyForm } from './own-form.js'
+import { findUserLocale } from '../ledger/users.sql.js'
+import { BuyForm } from '../pages/own-form.js'
+import { Card, LinkButton, type Pages, renderPage, Sign, type SignKind } from '../pages/portal-frame.js'
+import { queryOf, type Session } from '../pages/reader.js'
+import { Words } from '../pages/words.js'
+import { viewTransfer } from '../transfers/schemas.js'
+import { transferMethod } from '../transfers/transfer-section.js'
 import { differingSums } from './portal-view.js'
-import { queryOf, type Session } from './reader.js'
-import { transferMethod } from './transfer-section.js'
-import { Words } from './words.js'
 
 /** Looks that a page takes by itself: 4 at 3 s just after paying, then every 10 s, three minutes in all. */
 const LOOKS_MAX = 20

@@ -6,7 +6,7 @@ import { ownerNamed } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
-import { refundPayment } from '../operator/acts.js'
+import { refundPayment } from '../overview/acts.js'
 import { missingForReceipts } from './typesetter.js'
 
 describeScenario('without the typesetter', ({ database }) => {

@@ -1,8 +1,9 @@
 // The statement of a redeemed code for the user who redeemed it: the snapshot that was kept, printed in the language asked for.
+
+import { findStatement } from '../codes/redeem.sql.js'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import type { Queryable } from '../database/database.js'
-import { findStatement } from '../payments/redeem.sql.js'
 import { print, type ReceiptPrinter } from './receipt.js'
 import { renderStatement } from './render-statement.js'
 
