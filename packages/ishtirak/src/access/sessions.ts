@@ -4,7 +4,7 @@
 import { type AuditDeps, type By, recordAct } from '../acts/audit.sql.js'
 import { BillingError } from '../core/error.js'
 import { CLOCK_SKEW_MAX, HOUR, toTimestamp } from '../core/instant.js'
-import { type Operator, requireRole } from '../core/role.js'
+import { type Operator, type OperatorSession, requireRole } from '../core/role.js'
 import type { IssuerSettings } from '../core/sign-in.js'
 import type { Database, Queryable } from '../database/database.js'
 import { actsOnUser, NO_USER } from '../overview/operator.sql.js'
@@ -18,7 +18,6 @@ import {
   findRevocation,
   insertSession,
   liveSessions,
-  type OperatorSession,
   type StoredSession,
   selectSession,
 } from './sessions.sql.js'

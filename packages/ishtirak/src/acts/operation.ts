@@ -5,7 +5,14 @@ import type { ErrorCode } from '../core/error.js'
 import { PROOF_TYPES } from '../core/transfer.js'
 import { problemResponses } from '../http/problem.js'
 
-const READ = ['invalid_operator_key', 'not_found', 'validation_failed', 'database_unavailable'] as const
+export const READ = [
+  'invalid_operator_key',
+  'not_found',
+  'validation_failed',
+  'database_unavailable',
+] as const
+export const BASE = '/api/v1/operator'
+
 /** To some roles, as `core/role.ts` says. */
 export const LIMITED = ['role_not_allowed'] as const
 export const ASKED = ['provider_rejected', 'provider_unavailable'] as const
@@ -47,3 +54,12 @@ export const PROOF = {
   description: 'The file, as an attachment; each reading is in the audit trail',
   content: Object.fromEntries(PROOF_TYPES.map((type) => [type, { schema: BINARY_FILE }])),
 }
+
+/** Names the sending of an act: sent again it is answered the same, and nothing is done twice. */
+export const operationName = Type.String({
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+  maxLength: 128,
+  description:
+    'Names this sending: sent again it is answered the same and counts once; 409 where it asks for something else',
+  examples: ['ticket-4711'],
+})

@@ -3,6 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import { issuerRoutes } from '../access/issuer.route.js'
 import { operatorsRoutes } from '../access/operators.route.js'
+import { signInRefusal } from '../access/refusal-text.js'
 import { findOperatorSession, OPERATOR_SESSION_MS, signOut } from '../access/sessions.js'
 import { signInPath, signInRoutes } from '../access/sign-in.route.js'
 import { recordRefusals } from '../acts/refusals.js'
@@ -12,17 +13,26 @@ import { type BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
 import { consoleSay } from '../i18n/console.js'
+import type { AllPages, ConsoleDeps } from '../overview/all-pages.js'
 import { healthRoute } from '../overview/health.route.js'
 import { healthActRoutes } from '../overview/health-acts.route.js'
 import { inboxRoute } from '../overview/inbox.route.js'
 import { searchRoute } from '../overview/search.route.js'
-import { type ConsoleDeps, type ConsolePages, consoleStyle } from '../pages/console-frame.js'
+import { consoleStyle } from '../pages/console-frame.js'
 import { pageHeaders } from '../pages/portal-frame.js'
 import { acceptForms, callersBySession, cookiesFor, createSessionReader } from '../pages/reader.js'
 import { refusalPage } from '../pages/refusal-page.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { paymentRoutes } from './payment.route.js'
 import { userRoutes } from './user.route.js'
+
+/** In the order in which every page names them. */
+const SECTIONS = [
+  { key: 'inbox', path: '/console' },
+  { key: 'month', path: '/console/months' },
+  { key: 'health', path: '/console/health' },
+  { key: 'operators', path: '/console/operators' },
+] as const
 
 export function consoleRoutes(deps: ConsoleDeps) {
   const store = {
@@ -36,8 +46,10 @@ export function consoleRoutes(deps: ConsoleDeps) {
   } as const
   const reader = createSessionReader(store, deps.publicUrl)
   const style = consoleStyle(deps.seller.shop.color)
-  const shared: ConsolePages = {
+  const shared: AllPages = {
     ...deps,
+    sections: SECTIONS,
+    refusalText: (error, _locale, say) => signInRefusal(deps.issuer, error, say),
     reader,
     // No user's id has a control character.
     operatorsHere: callersBySession(deps, reader, ({ operator }) => `\0${operator.name}`),
@@ -63,12 +75,12 @@ export function consoleRoutes(deps: ConsoleDeps) {
   }
 }
 
-function nameOf({ operatorsHere }: ConsolePages, request: FastifyRequest): string | null {
+function nameOf({ operatorsHere }: AllPages, request: FastifyRequest): string | null {
   return operatorsHere.find(request)?.operator.name ?? null
 }
 
 /** A refusal as a page. A reader who is not signed in is sent to the sign-in, and back from there. */
-function refusalPages(pages: ConsolePages): RefusalPages {
+function refusalPages(pages: AllPages): RefusalPages {
   return {
     isPage: (path) => /^\/console(?![\w.-])/.test(path),
     send: (request, reply, error: BillingError) => {

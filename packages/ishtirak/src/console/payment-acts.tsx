@@ -1,12 +1,13 @@
 // The acts on a payment: for each when it is offered, what is shown beforehand, and the use case that does it.
 
 import { accessChange, receiptInWords, statusChange, statusKey } from '../acts/changes.js'
-import type { PaymentAct, Shown } from '../acts/payment-act.js'
 import { lookAtPayment, type ProviderLook } from '../checkout/look.js'
 import { mayDo } from '../core/role.js'
 import type { PaymentFile } from '../overview/acts.js'
 import { acceptPayment, previewRefund, recheckPayment, refundPayment } from '../overview/acts.js'
-import { type ConsolePages, Facts, plainName, type View } from '../pages/console-frame.js'
+import type { AllPages } from '../overview/all-pages.js'
+import type { PaymentAct, Shown } from '../overview/payment-act.js'
+import { Facts, plainName, type View } from '../pages/console-frame.js'
 import { mailedInWords, reviewInWords } from '../pages/console-words.js'
 import { previewResend, resendReceipt } from '../receipts/resend-receipt.js'
 import { TRANSFER_ACTS } from '../transfers/transfer-acts.js'
@@ -54,7 +55,7 @@ function isActName(name: string): name is PaymentActName {
 
 /** By the state of the payment, to this role, and where the service can do it. */
 export function actsOffered(
-  pages: ConsolePages,
+  pages: AllPages,
   { session }: View,
   file: PaymentFile,
 ): readonly PaymentActName[] {
@@ -65,7 +66,7 @@ export function actsOffered(
 }
 
 async function showProvider(
-  pages: ConsolePages,
+  pages: AllPages,
   view: View,
   paymentId: string,
   act: 'payment.recheck' | 'payment.accept',
@@ -74,7 +75,7 @@ async function showProvider(
   return describeLook(pages, view, await lookAtPayment(pages, paymentId, { act, operator }))
 }
 
-function describeLook(pages: ConsolePages, view: View, look: ProviderLook): Shown {
+function describeLook(pages: AllPages, view: View, look: ProviderLook): Shown {
   const { say, locale } = view
   const { said, status, access, payment } = look
   const amount = said?.amount ?? null
@@ -99,7 +100,7 @@ function describeLook(pages: ConsolePages, view: View, look: ProviderLook): Show
   }
 }
 
-async function showRefund(pages: ConsolePages, view: View, paymentId: string): Promise<Shown> {
+async function showRefund(pages: AllPages, view: View, paymentId: string): Promise<Shown> {
   const { say, locale } = view
   const { paid, version, before, after, moved } = await previewRefund(pages, paymentId)
   const span = ({ start, end }: { readonly start: number; readonly end: number }) =>
@@ -124,7 +125,7 @@ async function showRefund(pages: ConsolePages, view: View, paymentId: string): P
   }
 }
 
-async function showResend(pages: ConsolePages, view: View, paymentId: string): Promise<Shown> {
+async function showResend(pages: AllPages, view: View, paymentId: string): Promise<Shown> {
   const { say, locale } = view
   const { version, email, mail } = await previewResend(pages, paymentId)
   const queued = mail && say('mailQueued', { when: pages.formats.moment(mail.queuedAt, locale) })

@@ -8,10 +8,10 @@ import type { ConsoleKey } from '../i18n/console.js'
 import { planAndTerm } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
 import type { PaymentFile } from '../overview/acts.js'
+import type { AllPages } from '../overview/all-pages.js'
 import { type Notice, NoticeOf, Trail, type TrailEntry } from '../overview/trail.js'
 import {
   addressOf,
-  type ConsolePages,
   Facts,
   type LinkedFact,
   plainName,
@@ -28,7 +28,7 @@ import { actsOffered } from './payment-acts.js'
 /** The newest: with reasons of 500 letters the page is under 60 kB. */
 const ACTS_SHOWN = 25
 
-export function paymentPage(pages: ConsolePages, view: View, file: PaymentFile, notice: Notice): string {
+export function paymentPage(pages: AllPages, view: View, file: PaymentFile, notice: Notice): string {
   const { payment } = file
   const title = `${view.say('payment')} ${payment.id}`
   return renderConsole(pages, {
@@ -61,18 +61,13 @@ export function paymentPage(pages: ConsolePages, view: View, file: PaymentFile, 
 const BOOKING: readonly string[] = ['payment.approve', 'payment.accept']
 
 /** As the payment is now: an operator who reads "done" takes it for money that is booked. */
-function whyNotBooked(
-  pages: ConsolePages,
-  view: View,
-  file: PaymentFile,
-  { act }: TrailEntry,
-): string | null {
+function whyNotBooked(pages: AllPages, view: View, file: PaymentFile, { act }: TrailEntry): string | null {
   const { status } = file.payment
   if (!BOOKING.includes(act) || status === 'paid' || status === 'refunded') return null
   return stateInWords(pages, view, file)
 }
 
-function stateInWords(pages: ConsolePages, view: View, { payment, transfer }: PaymentFile): string {
+function stateInWords(pages: AllPages, view: View, { payment, transfer }: PaymentFile): string {
   const { say } = view
   const isBooked = payment.status === 'paid' || payment.status === 'refunded'
   const what = isBooked ? null : reviewInWords(pages, view, payment)
@@ -89,7 +84,7 @@ const LOOKS: Readonly<Record<string, string>> = {
   requested: 'none',
 }
 
-function Acts({ pages, view, file }: { pages: ConsolePages; view: View; file: PaymentFile }) {
+function Acts({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
   const names = actsOffered(pages, view, file)
   if (names.length === 0) return null
   const path = addressOf(pages.base, 'payments', file.payment.id)
@@ -111,7 +106,7 @@ const FILE_TYPES: Readonly<Record<Proof['type'], string>> = {
 }
 
 /** What the user sent of a transfer. Each reading is in the audit trail. */
-function Proofs({ pages, view, file }: { pages: ConsolePages; view: View; file: PaymentFile }) {
+function Proofs({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
   const { say, locale, session } = view
   const { payment, proofs } = file
   if (proofs.length === 0) return null
@@ -136,7 +131,7 @@ function Proofs({ pages, view, file }: { pages: ConsolePages; view: View; file: 
 }
 
 /** A slip that stands for two payments: the money may have come once. */
-function SameProofs({ pages, view, file }: { pages: ConsolePages; view: View; file: PaymentFile }) {
+function SameProofs({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
   if (file.sameProofs.length === 0) return null
   const { say } = view
   return (
@@ -160,7 +155,7 @@ function SameProofs({ pages, view, file }: { pages: ConsolePages; view: View; fi
 }
 
 /** What was reported each time the payment changed by it. */
-function Reports({ pages, view, file }: { pages: ConsolePages; view: View; file: PaymentFile }) {
+function Reports({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
   const { say, locale } = view
   if (file.reports.length === 0) return null
   const rows = file.reports.map(({ heardAt, source, status, amount, outcome }) => ({
@@ -197,7 +192,7 @@ const REFERENCE_NAMES = {
   cheque: 'deskReference',
 } as const satisfies Readonly<Record<PaymentWay, ConsoleKey>>
 
-function factsOf(pages: ConsolePages, view: View, { payment, user, receipt, transfer }: PaymentFile) {
+function factsOf(pages: AllPages, view: View, { payment, user, receipt, transfer }: PaymentFile) {
   const { formats } = pages
   const { locale, say } = view
   const { plan, months, periodStart: start, periodEnd: end, paidAt, instrument } = payment

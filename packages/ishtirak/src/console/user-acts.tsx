@@ -17,7 +17,8 @@ import { inParts, planAndTerm } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { endUser, loadUser, previewEnd, type UserFile, type UserPreview } from '../overview/acts.js'
-import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
+import type { AllPages } from '../overview/all-pages.js'
+import { Facts, type View } from '../pages/console-frame.js'
 
 /** Of the question, in the query; of the form, in its body. */
 type Given = (name: string) => string
@@ -28,13 +29,13 @@ export interface UserAct {
   readonly act: Act
   isOffered(file: UserFile): boolean
   /** Of the question that comes first; absent: nothing is asked. */
-  fieldsOf?(pages: ConsolePages, view: View, user: UserRecord): readonly Field[]
+  fieldsOf?(pages: AllPages, view: View, user: UserRecord): readonly Field[]
   /** By this field of the question it is answered. */
   readonly asks?: string
   /** Throws `validation_failed` with what is wrong in what was given. */
-  show(pages: ConsolePages, view: View, userId: string, given: Given): Promise<Shown>
+  show(pages: AllPages, view: View, userId: string, given: Given): Promise<Shown>
   /** Throws the same. */
-  run(pages: ConsolePages, userId: string, given: Given, by: By): Promise<unknown>
+  run(pages: AllPages, userId: string, given: Given, by: By): Promise<unknown>
 }
 
 export const USER_ACTS = {
@@ -93,7 +94,7 @@ export function userActsOffered({ session }: View, file: UserFile): readonly Use
   })
 }
 
-function describe(pages: ConsolePages, view: View, preview: UserPreview): Shown {
+function describe(pages: AllPages, view: View, preview: UserPreview): Shown {
   return { version: preview.version, changes: [accessChange(pages, view, preview)] }
 }
 
@@ -151,7 +152,7 @@ function methodIn(given: Given): DeskMethod {
 }
 
 /** The amount is that of the catalogue with the stamp duty: the operator who confirms says that it was taken. */
-async function showRecord(pages: ConsolePages, view: View, userId: string, given: Given): Promise<Shown> {
+async function showRecord(pages: AllPages, view: View, userId: string, given: Given): Promise<Shown> {
   const { say, locale } = view
   const { formats } = pages
   const bought = boughtIn(given)
@@ -188,7 +189,7 @@ function mostDaysFor({ session }: View): number {
 }
 
 /** A plan is asked for where it can be another one: of users who never had one. */
-function daysFields(pages: ConsolePages, view: View, { subscription }: UserRecord): readonly Field[] {
+function daysFields(pages: AllPages, view: View, { subscription }: UserRecord): readonly Field[] {
   const { say, locale } = view
   const { catalogue, clock, rules } = pages
   const now = clock.now()
@@ -204,7 +205,7 @@ function daysFields(pages: ConsolePages, view: View, { subscription }: UserRecor
   ]
 }
 
-function deskFields(pages: ConsolePages, { say, locale }: View): readonly Field[] {
+function deskFields(pages: AllPages, { say, locale }: View): readonly Field[] {
   const { formats, catalogue, methods } = pages
   const taken = DESK_METHODS.filter((name) => methods.all.some((method) => method.name === name))
   const offers = catalogue.plans.flatMap(offersOf).map(({ plan, months, price }) => {

@@ -5,17 +5,11 @@ import { CATALOGS, sayFor } from '../i18n/messages.js'
 import type { Overview } from '../limits/overview.js'
 import { UsageBars } from '../limits/portal-usage.js'
 import type { UserFile } from '../overview/acts.js'
+import type { AllPages } from '../overview/all-pages.js'
 import { InboxEntries } from '../overview/inbox-entries.js'
 import { type Timeline, TimelineCard } from '../overview/timeline-card.js'
 import { type Notice, NoticeOf, Trail } from '../overview/trail.js'
-import {
-  addressOf,
-  type ConsolePages,
-  Facts,
-  plainName,
-  renderConsole,
-  type View,
-} from '../pages/console-frame.js'
+import { addressOf, Facts, plainName, renderConsole, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { PlanCard } from './plan-card.js'
 import { userActsOffered } from './user-acts.js'
@@ -33,7 +27,7 @@ export interface UserPage {
 const ACTS_SHOWN = 10
 
 export function userPage(
-  pages: ConsolePages,
+  pages: AllPages,
   view: View,
   { file, overview, timeline, isFirst, notice }: UserPage,
 ): string {
@@ -63,7 +57,7 @@ export function userPage(
   })
 }
 
-function Waiting({ pages, view, file }: { pages: ConsolePages; view: View; file: UserFile }) {
+function Waiting({ pages, view, file }: { pages: AllPages; view: View; file: UserFile }) {
   const entries = file.waiting
   if (entries.length === 0) return null
   return (
@@ -73,7 +67,7 @@ function Waiting({ pages, view, file }: { pages: ConsolePages; view: View; file:
   )
 }
 
-function factsOf(pages: ConsolePages, view: View, { user, subscription }: UserFile) {
+function factsOf(pages: AllPages, view: View, { user, subscription }: UserFile) {
   const { formats } = pages
   const { locale, say } = view
   return [
@@ -85,7 +79,7 @@ function factsOf(pages: ConsolePages, view: View, { user, subscription }: UserFi
   ] as const
 }
 
-function Acts({ pages, view, file }: { pages: ConsolePages; view: View; file: UserFile }) {
+function Acts({ pages, view, file }: { pages: AllPages; view: View; file: UserFile }) {
   const path = addressOf(pages.base, 'users', file.user.userId)
   return (
     <p class="actions">

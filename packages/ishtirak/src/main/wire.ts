@@ -147,6 +147,9 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   return { app, parts, runner, metrics, start, drain, stop }
 }
 
+/** What the capabilities are handed. */
+export type Parts = ReturnType<typeof createParts> & CallerChecks & OperatorCallers
+
 /** Everything that a use case may name, each part built once. */
 function createParts(config: WiredConfig, { database, clock, log, tracing }: Surroundings, count: Count) {
   const { publicUrl, seller, billing } = config

@@ -5,6 +5,7 @@ import type { Static, TSchema } from 'typebox'
 import { viewSession } from '../access/session-operations.js'
 import { listSessions, revokeSession } from '../access/sessions.js'
 import type { By } from '../acts/audit.sql.js'
+import { readInstant } from '../acts/day.js'
 import { type RecordRefusal, recordRefusals } from '../acts/refusals.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
 import { type BackupDeps, backUp } from '../backup/backup.js'
@@ -52,7 +53,7 @@ import { keepPayment } from './inbox.js'
 import { OPERATIONS, routeAt } from './operations.js'
 import { listAllPayments } from './payment-pages.js'
 import { type ReadRoutesDeps, readRoutes } from './reads.route.js'
-import { readInstant, userFileSchema } from './schemas.js'
+import { userFileSchema } from './schemas.js'
 import {
   viewDecision,
   viewedNow,
