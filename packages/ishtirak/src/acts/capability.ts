@@ -2,10 +2,18 @@
 // service builds and has no trace of it. The frames (HTTP, command line, console, portal, schedule) know these kinds of things,
 // and no capability by name.
 import type { App } from '../http/app.js'
+import type { Job } from '../runtime/job.js'
+import type { Act } from './act.js'
+import type { Reading } from './reading.js'
 
 /** `Deps`: the parts of the service that it reads; `main/wire.ts` hands all of them over. */
 export interface Capability<Deps = never> {
   readonly name: string
+  /** What operators do, and what they read. */
+  readonly acts?: readonly Act<Deps>[]
+  readonly readings?: readonly Reading<Deps>[]
   /** Of users, of the platform and of the provider. */
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
+  /** What runs by itself. */
+  readonly jobs?: (deps: Deps) => readonly Job[]
 }

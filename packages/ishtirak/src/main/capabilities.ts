@@ -1,6 +1,28 @@
-// All capabilities, in the order of the folders. Without its line one is gone: no route, command, page, job or text of it is left.
-import type { Capability } from '../acts/capability.js'
+// What the service can do, one line each, in the order in which it is shown. Without its line a capability leaves no trace.
+import { access } from '../access/access.js'
+import { books } from '../books/books.js'
+import { checkout } from '../checkout/checkout.js'
+import { compare } from '../compare/compare.js'
+import { events } from '../events/events.js'
 import { ledger } from '../ledger/ledger.js'
-import type { Parts } from './wire.js'
+import { limits } from '../limits/limits.js'
+import { mail } from '../mail/mail.js'
+import { overview } from '../overview/overview.js'
+import { portal } from '../portal/portal.js'
+import { receipts } from '../receipts/receipts.js'
+import { transfers } from '../transfers/transfers.js'
 
-export const CAPABILITIES: readonly Capability<Parts>[] = [ledger]
+export const CAPABILITIES = [
+  ledger,
+  checkout,
+  limits,
+  events,
+  mail,
+  receipts,
+  transfers,
+  books,
+  compare,
+  access,
+  overview,
+  portal,
+]

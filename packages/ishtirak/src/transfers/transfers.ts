@@ -1,0 +1,17 @@
+// What transfers bring to the service.
+import type { Capability } from '../acts/capability.js'
+import { HOUR } from '../core/instant.js'
+import { type EraseDeps, eraseOldProofs } from './proof.js'
+import { type ProofRoutesDeps, proofRoutes } from './proof.route.js'
+
+/** At most 8 MiB each. */
+const ERASED_A_ROUND = 200
+
+export const transfers: Capability<EraseDeps & ProofRoutesDeps> = {
+  name: 'transfers',
+  routes: proofRoutes,
+  jobs: (deps) => [
+    // Pictures and PDFs of transfers: PROOF_DAYS after the decision.
+    { name: 'erase-proofs', stage: 'tidy', everyMs: HOUR, run: () => eraseOldProofs(deps, ERASED_A_ROUND) },
+  ],
+}
