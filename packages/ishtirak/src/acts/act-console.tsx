@@ -1,8 +1,8 @@
 // The pages of an act in the console: the question where something is asked first, the page that shows what changes and asks once
 // more, and what its form does. A page of its own may take their place.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { BillingError } from '../core/error.js'
-import { requireRole } from '../core/role.js'
+import { BillingError, wrongField } from '../core/error.js'
+import { mayDo, requireRole } from '../core/role.js'
 import { latinDigits } from '../core/typed-amount.js'
 import type { App } from '../http/app.js'
 import { validatorCompiler } from '../http/schemas.js'
@@ -15,7 +15,7 @@ import { actPage, type Field, questionPage, type SentForm } from './act-page.js'
 import { changesInWords } from './changes.js'
 import type { Shown, Typed } from './form.js'
 import { findPerformed, perform, previewOf } from './perform.js'
-import { idIn, pathOf } from './subject.js'
+import { idIn, pathOf, type Subject } from './subject.js'
 
 type Pages<Deps> = ConsolePages & Deps
 
@@ -54,6 +54,21 @@ export function actPages<Deps extends ActDeps>(
       )
     })
   }
+}
+
+/** Those on `subject` that this operator may do now. `file`: everything known of it. */
+export function actsOffered<Deps, File>(
+  { acts }: { readonly acts: readonly Act<Deps>[] },
+  { session }: View,
+  of: { readonly subject: Subject<never, File>; readonly file: File; readonly deps: Deps },
+): readonly Act<Deps>[] {
+  return acts.filter(
+    (act) =>
+      act.on.name === of.subject.name &&
+      mayDo(session.operator, act) &&
+      act.form?.isPossible?.(of.deps) !== false &&
+      act.form?.isOffered?.(of.file) !== false,
+  )
 }
 
 /** Its title where it is done to this one: for lists of what can be done. */
@@ -111,7 +126,10 @@ async function sendAskPage<Deps extends ActDeps>(
     sendPage(pages, reply, questionPage(pages, view, { ...page, fields, sent }))
   if (asks !== undefined && (typed[asks] ?? '') === '' && problems === null) return ask(null)
   const given = { ...Object.fromEntries(fields.map(({ name, value }) => [name, value])), ...typed }
-  const shown = await orProblems(act, () => show(pages, view, wanted, given))
+  const shown = await orProblems(act, async () => {
+    requireWithin(fields, given)
+    return show(pages, view, wanted, given)
+  })
   if (asks !== undefined && shown.problems.length > 0) {
     reply.code(422)
     return ask({ typed: given, problems: shown.problems })
@@ -140,8 +158,8 @@ async function isOffered<Deps extends ActDeps>(
   id: string,
 ): Promise<boolean> {
   if (form?.isPossible?.(pages) === false) return false
-  if (!form?.isOffered || !on.fileOf) return true
-  return form.isOffered(await on.fileOf(pages, id))
+  const file = on.file?.(pages)
+  return !form?.isOffered || !file || form.isOffered(await file.read(id))
 }
 
 function answered(fields: readonly Field[], given: Typed): Typed {
@@ -191,6 +209,13 @@ function inputIn<Deps>(pages: Pages<Deps>, act: Act<Deps>, typed: Typed): object
   const checked = validatorCompiler({ schema: act.asked, method: '', url: '' })(input)
   if (typeof checked === 'object' && checked && 'error' in checked && checked.error) throw checked.error
   return input
+}
+
+/** Throws `validation_failed`. */
+function requireWithin(fields: readonly Field[], given: Typed): void {
+  for (const { name, most } of fields)
+    if (most !== undefined && Number(latinDigits(given[name] ?? '')) > most)
+      throw wrongField(name, 'too_large', most)
 }
 
 async function show<Deps extends ActDeps>(

@@ -11,7 +11,7 @@ import { BASE, LIMITED, READ } from './operation.js'
 import { perform, previewOf, requireSame } from './perform.js'
 import { PreviewSchema, viewPreview } from './preview.js'
 import type { Reading } from './reading.js'
-import { idIn } from './subject.js'
+import { idIn, type SubjectFile } from './subject.js'
 
 export interface OperatorCallers {
   /** Known by their key. */
@@ -45,7 +45,15 @@ export function actRoutes<Deps extends ActDeps & OperatorCallers>(
 export async function doAct<Deps extends ActDeps>(deps: Deps, act: Act<Deps>, call: Call<object>) {
   const performed = await perform(act, deps, call)
   if (performed.kind === 'done_before') requireSame(performed, call)
-  return act.show(deps, call, performed.kind === 'done' ? performed.outcome : undefined)
+  if (act.show) return act.show(deps, call, performed.kind === 'done' ? performed.outcome : undefined)
+  const file = fileOf(act, deps)
+  return file.view(await file.read(call.id))
+}
+
+function fileOf<Deps>({ name, on }: Act<Deps>, deps: Deps): SubjectFile {
+  const file = on.file?.(deps)
+  if (!file) throw new Error(`${name} has no answer`)
+  return file
 }
 
 export function readingRoutes<Deps extends OperatorCallers>(
@@ -86,7 +94,7 @@ function actSchema<Deps>(act: Act<Deps>, deps: Deps) {
     ...described({ operationId, summary, description, params: on.params }),
     body,
     response: {
-      200: answerOf(act.answer, deps),
+      200: act.answer ?? fileOf(act, deps).schema,
       ...problemResponses(...READ, 'malformed_json', 'conflict', ...LIMITED, ...refuses),
     },
   }

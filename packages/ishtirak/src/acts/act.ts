@@ -29,12 +29,12 @@ export interface ActDeps extends AuditDeps {
 }
 
 /** What is said of every act, however it does its work. */
-interface Said<Deps, Input extends TObject, Answer extends TSchema> {
+interface Said<Deps, Input extends TObject, File = unknown, Detail = unknown> {
   /** In the audit trail; what follows the dot ends its address: `payment.refund`. */
   readonly name: `${string}.${string}`
   /** Beside `owner`. */
   readonly roles: readonly Exclude<Role, 'owner'>[]
-  readonly on: Subject<Deps>
+  readonly on: Subject<Deps, File>
   /** In the OpenAPI document; of the preview with `preview` before it. */
   readonly operationId: string
   readonly summary: string
@@ -42,16 +42,16 @@ interface Said<Deps, Input extends TObject, Answer extends TSchema> {
   /** What is asked for, `why` included. */
   readonly input: Input
   readonly refuses?: readonly ErrorCode[]
-  /** Some answers depend on the catalogue. */
-  readonly answer: Answer | ((deps: Deps) => Answer)
+  /** Absent: the file of what it is on. */
+  readonly answer?: TSchema
   /** Title of its button and page, and a sentence under it. */
   readonly texts: { readonly title: Translated; readonly text: Translated }
-  readonly form?: ActForm<Deps>
+  readonly form?: ActForm<Deps, File, Detail>
   readonly command?: CommandOf
-  /** The answer, of what is there after it. `outcome`: of `run`. */
-  show(deps: Deps, call: Call<Static<Input>>, outcome: unknown): Promise<unknown>
+  /** The answer, of what is there after it. `outcome`: of `run`; undefined where it was done before. */
+  show?(deps: Deps, call: Call<Static<Input>>, outcome: unknown): Promise<unknown>
   /** Where the preview's shape is its own. */
-  readonly previews?: { readonly schema: TSchema; view(preview: Preview): unknown }
+  readonly previews?: { readonly schema: TSchema; view(preview: Preview<Detail>): unknown }
 }
 
 /** An answer of the API, as a command reads it. */
@@ -80,7 +80,7 @@ export interface CommandOf {
 }
 
 /** Loads facts, decides on them, saves what belongs together. The preview is the first two. */
-interface Decides<Deps, Input, Facts extends { readonly version: number }, Decision> {
+interface Decides<Deps, Input, Facts extends { readonly version: number }, Decision, Detail> {
   load(deps: Deps, call: Call<Input>): Promise<Facts>
   /** Throws what refuses the act; null: there is nothing to change. */
   decide(facts: Facts, call: Call<Input>, now: Instant, deps: Deps): Decision | null
@@ -93,63 +93,68 @@ interface Decides<Deps, Input, Facts extends { readonly version: number }, Decis
   preview(
     decided: { readonly facts: Facts; readonly decision: Decision | null; readonly now: Instant },
     deps: Deps,
-  ): Omit<Preview, 'version'>
+  ): Omit<Preview<Detail>, 'version'>
 }
 
 /** For what asks the network, or more than one statement: written out. */
-interface Does<Deps, Input> {
+interface Does<Deps, Input, Detail> {
   run(deps: Deps, call: Call<Input>): Promise<unknown>
-  preview(deps: Deps, call: Call<Input>): Promise<Preview>
+  preview(deps: Deps, call: Call<Input>): Promise<Preview<Detail>>
 }
 
 /** As the frames know it: what comes in was checked against `input`. */
-export interface Act<Deps = never> extends Omit<Said<Deps, TObject, TSchema>, 'show'> {
+export interface Act<Deps = never> extends Omit<Said<Deps, TObject>, 'show'> {
   readonly kind: 'act'
   /** `input`, and `operation_id` beside it. */
   readonly body: TObject
   /** `input` without the reason: what the preview is asked with. */
   readonly asked: TObject
-  show(deps: Deps, call: Call<unknown>, outcome: unknown): Promise<unknown>
+  show?(deps: Deps, call: Call<unknown>, outcome: unknown): Promise<unknown>
   run(deps: Deps, call: Call<unknown>): Promise<unknown>
   preview(deps: Deps, call: Call<unknown>): Promise<Preview>
 }
 
-export function act<
-  Deps extends ActDeps,
-  Input extends TObject,
-  Answer extends TSchema,
-  Facts extends { readonly version: number },
-  Decision,
->(
-  declared: Said<Deps, Input, Answer> &
-    (Decides<Deps, Static<Input>, Facts, Decision> | Does<Deps, Static<Input>>),
-): Act<Deps> {
-  const work = 'load' in declared ? decided(declared) : declared
-  const { why: _, ...asked } = declared.input.properties
-  const named = { ...declared.input.properties, operation_id: Type.Optional(operationName) }
-  const body = Type.Object(named, { additionalProperties: false })
-  const made = {
-    ...declared,
-    kind: 'act' as const,
-    body,
-    asked: Type.Object(asked, { additionalProperties: false }),
-    run: work.run,
-    preview: work.preview,
+/** `Deps`: the parts of the service that it reads. */
+export function act<Deps extends ActDeps>() {
+  return {
+    decides: <
+      Input extends TObject,
+      File,
+      Facts extends { readonly version: number },
+      Decision,
+      Detail = null,
+    >(
+      declared: Said<Deps, Input, File, Detail> & Decides<Deps, Static<Input>, Facts, Decision, Detail>,
+    ): Act<Deps> => made(declared, decided(declared)),
+    does: <Input extends TObject, File, Detail = null>(
+      declared: Said<Deps, Input, File, Detail> & Does<Deps, Static<Input>, Detail>,
+    ): Act<Deps> => made(declared, declared),
   }
-  // What the frames hand over has passed the schema that `Input` is the type of.
-  return made as unknown as Act<Deps>
 }
 
-function decided<Deps extends ActDeps, Input, Facts extends { readonly version: number }, Decision>({
+function made<Deps, Input extends TObject, File, Detail>(
+  declared: Said<Deps, Input, File, Detail>,
+  { run, preview }: Does<Deps, Static<Input>, Detail>,
+): Act<Deps> {
+  const { why: _, ...asked } = declared.input.properties
+  const named = { ...declared.input.properties, operation_id: Type.Optional(operationName) }
+  const bounds = { additionalProperties: false }
+  const schemas = { body: Type.Object(named, bounds), asked: Type.Object(asked, bounds) }
+  // What the frames hand over has passed the schema that `Input` is the type of.
+  return { ...declared, ...schemas, kind: 'act' as const, run, preview } as unknown as Act<Deps>
+}
+
+function decided<Deps extends ActDeps, Input, Facts extends { readonly version: number }, Decision, Detail>({
   name,
   on,
   load,
   decide,
   save,
   preview,
-}: Pick<Said<Deps, TObject, TSchema>, 'name' | 'on'> & Decides<Deps, Input, Facts, Decision>): Does<
+}: Pick<Said<Deps, TObject>, 'name' | 'on'> & Decides<Deps, Input, Facts, Decision, Detail>): Does<
   Deps,
-  Input
+  Input,
+  Detail
 > {
   return {
     run: async (deps, call) => {

@@ -19,6 +19,8 @@ export interface By {
   readonly reason: string | null
   /** Names the sending of a form, which acts once: see `findAct`. */
   readonly operationId?: string
+  /** The same as the caller named it. */
+  readonly operationName?: string
   /** What was asked for beside the reason. */
   readonly asked?: object
   /** The version of the user's facts that was shown before: where it is another one by now, nothing is done. */

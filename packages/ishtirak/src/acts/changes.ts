@@ -28,15 +28,12 @@ export function changesInWords(
   view: View,
   changes: readonly Decided[],
 ): readonly Change[] {
-  return changes.map((change) =>
-    isAccess(change)
-      ? accessChange(pages, view, change)
-      : {
-          name: wordsOf(view, change.what),
-          before: wordsOf(view, change.before),
-          after: wordsOf(view, change.after),
-        },
-  )
+  return changes.map((change) => {
+    if (isAccess(change)) return accessChange(pages, view, change)
+    const { what, before, after } = change
+    if (what === 'status') return statusChange(view, { before: before ?? '', after: after ?? '' })
+    return { name: wordsOf(view, what), before: wordsOf(view, before), after: wordsOf(view, after) }
+  })
 }
 
 export function accessChange(

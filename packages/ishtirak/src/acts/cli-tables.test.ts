@@ -6,10 +6,10 @@ import { EventsSchema } from '../events/schemas.js'
 import { TrailSchema } from '../overview/audit-trail.js'
 import { InboxSchema } from '../overview/inbox-schemas.js'
 import { OPERATIONS } from '../overview/operations.js'
+import { RefundPreviewSchema } from '../ledger/refund.js'
 import {
   OperatorPaymentSchema,
   PaymentFileSchema,
-  RefundPreviewSchema,
   UserFileSchema,
 } from '../overview/schemas.js'
 import { FoundSchema } from '../overview/search-schemas.js'

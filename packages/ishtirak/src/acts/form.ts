@@ -9,9 +9,9 @@ export type Shown = Pick<ActPage, 'version' | 'changes' | 'hidden' | 'safeMore'>
 /** The fields of a form by their names, as text. */
 export type Typed = Readonly<Record<string, string>>
 
-export interface ActForm<Deps> {
-  /** By the state of what it is on, as `fileOf` of its subject has read it; absent: always. */
-  isOffered?(file: unknown): boolean
+export interface ActForm<Deps, File = unknown, Detail = unknown> {
+  /** By the state of what it is on, as the subject's file has it; absent: always. */
+  isOffered?(file: File): boolean
   /** As the service is set up; absent: always. */
   isPossible?(deps: Deps): boolean
   /** Beside the reason; absent: made from the input. Throws `not_found`. */
@@ -21,7 +21,12 @@ export interface ActForm<Deps> {
   /** What was typed, as the input; absent: by its schema. Throws `validation_failed`. */
   read?(pages: ConsolePages & Deps, typed: Typed): object
   /** What changes, in words; absent: by `Preview`. */
-  inWords?(pages: ConsolePages & Deps, view: View, preview: Preview, typed: Typed): Omit<Shown, 'version'>
+  inWords?(
+    pages: ConsolePages & Deps,
+    view: View,
+    preview: Preview<Detail>,
+    typed: Typed,
+  ): Omit<Shown, 'version'>
   /** Which fields a refusal of another code is about: none, or absent: it is shown as it is. */
   wrongFields?(refusal: BillingError): readonly string[] | undefined
   /** Of the reason, where it is not for the audit trail alone. */

@@ -24,7 +24,8 @@ export async function perform<Deps extends ActDeps>(
     operationId === undefined ? null : findAct(deps.database, { userId, operationId: nameOf(act, call) })
   const before = await earlier()
   if (before) return { kind: 'done_before', found: before }
-  const named = operationId === undefined ? by : { ...by, operationId: nameOf(act, call) }
+  const named =
+    operationId === undefined ? by : { ...by, operationId: nameOf(act, call), operationName: operationId }
   try {
     const about = paymentId === undefined ? { userId } : { userId, paymentId }
     const work = () => act.run(deps, { ...call, by: named })
@@ -62,7 +63,7 @@ export function requireSame(
 ): void {
   const { asked = null } = askedIn(call)
   if (!isDeepStrictEqual(found.asked, asked))
-    throw new BillingError('conflict', { extra: { operation: 'asked_for_something_else' } })
+    throw new BillingError('conflict', { extra: { asked: found.asked } })
   if (!found.isRefused) return
   const { code, act: _, ...extra } = found.after
   throw new BillingError(typeof code === 'string' && isErrorCode(code) ? code : 'conflict', { extra })

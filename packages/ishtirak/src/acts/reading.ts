@@ -42,13 +42,18 @@ export interface Reading<Deps = never>
 
 const NOTHING = Type.Object({}, { additionalProperties: false })
 
-export function reading<
-  Deps,
-  Params extends TObject = TObject<Record<never, never>>,
-  Query extends TObject = TObject<Record<never, never>>,
-  Answer extends TSchema | object = TSchema,
->(declared: Said<Deps, Params, Query, Answer>): Reading<Deps> {
-  const made = { params: NOTHING, query: NOTHING, ...declared, kind: 'reading' as const }
-  // What the frames hand over has passed the schemas that `Params` and `Query` are the types of.
-  return made as unknown as Reading<Deps>
+/** `Deps`: the parts of the service that it reads. */
+export function reading<Deps>() {
+  return {
+    reads: <
+      Params extends TObject = TObject<Record<never, never>>,
+      Query extends TObject = TObject<Record<never, never>>,
+    >(
+      declared: Said<Deps, Params, Query, TSchema | object>,
+    ): Reading<Deps> => {
+      const made = { params: NOTHING, query: NOTHING, ...declared, kind: 'reading' as const }
+      // What the frames hand over has passed the schemas that `Params` and `Query` are the types of.
+      return made as unknown as Reading<Deps>
+    },
+  }
 }

@@ -1,8 +1,8 @@
 // What an act or a reading is on: a payment, a user, an event, or nothing but the service. Its address, its command and its page
 // in the console begin with it.
-import { type TObject, Type } from 'typebox'
+import { type TObject, type TSchema, Type } from 'typebox'
 
-export interface Subject<Deps = unknown> {
+export interface Subject<Deps = unknown, File = unknown> {
   /** As the audit trail and the texts name it: `payment`. */
   readonly name: string
   /** Below the operator's API and below the console: `/payments/:payment_id`. */
@@ -13,10 +13,18 @@ export interface Subject<Deps = unknown> {
   readonly command: { readonly group: string; readonly argument?: string }
   /** Whose trail an act on it is in (`NO_USER` for none), and how a person knows it. Throws `not_found`. */
   about(deps: Deps, id: string): Promise<About>
-  /** Everything known of it, for what is offered on its page. Throws `not_found`. */
-  fileOf?(deps: Deps, id: string): Promise<unknown>
+  /** Everything known of it: what acts on it answer, and by which its page says what can be done. */
+  file?(deps: Deps): SubjectFile<File>
   /** The page of the console that tells what was done, where it is not the subject's own. Without the base. */
   readonly page?: (id: string, about: About) => string
+}
+
+export interface SubjectFile<File = unknown> {
+  readonly schema: TSchema
+  /** Throws `not_found`. */
+  read(id: string): Promise<File>
+  /** What was read, as `schema` has it. */
+  view(file: File): unknown
 }
 
 export interface About {

@@ -2,9 +2,10 @@
 
 import { actRoutes } from '../acts/act.route.js'
 import { BillingError } from '../core/error.js'
+import { plainName } from '../core/name.js'
 import { mayDo } from '../core/role.js'
 import type { App } from '../http/app.js'
-import { addressOf, Facts, plainName, renderConsole, sendPage, type View } from '../pages/console-frame.js'
+import { addressOf, Facts, renderConsole, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { codeInWords } from '../pages/console-words.js'
 import { LinkButton } from '../pages/portal-frame.js'

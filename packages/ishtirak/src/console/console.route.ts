@@ -2,10 +2,12 @@
 // decides nothing: what a role may do, and what an act changes, is decided there.
 import type { FastifyRequest } from 'fastify'
 import { issuerRoutes } from '../access/issuer.route.js'
-import { operatorsRoutes } from '../access/operators.route.js'
 import { signInRefusal } from '../access/refusal-text.js'
 import { findOperatorSession, OPERATOR_SESSION_MS, signOut } from '../access/sessions.js'
 import { signInPath, signInRoutes } from '../access/sign-in.route.js'
+import type { ActDeps } from '../acts/act.js'
+import { actPages } from '../acts/act-console.js'
+import type { Capability } from '../acts/capability.js'
 import { recordRefusals } from '../acts/refusals.js'
 import { monthRoutes } from '../books/month.route.js'
 import { findingRoute } from '../compare/finding.route.js'
@@ -17,6 +19,7 @@ import type { AllPages, ConsoleDeps } from '../overview/all-pages.js'
 import { healthRoute } from '../overview/health.route.js'
 import { healthActRoutes } from '../overview/health-acts.route.js'
 import { inboxRoute } from '../overview/inbox.route.js'
+import { operatorsRoutes } from '../overview/operators.route.js'
 import { searchRoute } from '../overview/search.route.js'
 import { consoleStyle } from '../pages/console-frame.js'
 import { pageHeaders } from '../pages/portal-frame.js'
@@ -34,7 +37,10 @@ const SECTIONS = [
   { key: 'operators', path: '/console/operators' },
 ] as const
 
-export function consoleRoutes(deps: ConsoleDeps) {
+export function consoleRoutes<Deps extends ConsoleDeps & ActDeps>(
+  deps: Deps,
+  capabilities: readonly Capability<Deps>[],
+) {
   const store = {
     find: (token: string) => findOperatorSession(deps, token),
     end: async (token: string) => {
@@ -46,9 +52,11 @@ export function consoleRoutes(deps: ConsoleDeps) {
   } as const
   const reader = createSessionReader(store, deps.publicUrl)
   const style = consoleStyle(deps.seller.shop.color)
-  const shared: AllPages = {
+  const acts = capabilities.flatMap((one) => one.acts ?? [])
+  const shared: AllPages & Deps = {
     ...deps,
     sections: SECTIONS,
+    acts,
     refusalText: (error, _locale, say) => signInRefusal(deps.issuer, error, say),
     reader,
     // No user's id has a control character.
@@ -68,6 +76,7 @@ export function consoleRoutes(deps: ConsoleDeps) {
     healthRoute(app, shared)
     healthActRoutes(app, shared)
     searchRoute(app, shared)
+    actPages(app, shared, acts)
     paymentRoutes(app, shared)
     operatorsRoutes(app, shared)
     userRoutes(app, shared)

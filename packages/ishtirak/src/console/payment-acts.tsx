@@ -2,12 +2,13 @@
 
 import { accessChange, receiptInWords, statusChange, statusKey } from '../acts/changes.js'
 import { lookAtPayment, type ProviderLook } from '../checkout/look.js'
+import { plainName } from '../core/name.js'
 import { mayDo } from '../core/role.js'
 import type { PaymentFile } from '../overview/acts.js'
-import { acceptPayment, previewRefund, recheckPayment, refundPayment } from '../overview/acts.js'
+import { acceptPayment, recheckPayment } from '../overview/acts.js'
 import type { AllPages } from '../overview/all-pages.js'
 import type { PaymentAct, Shown } from '../overview/payment-act.js'
-import { Facts, plainName, type View } from '../pages/console-frame.js'
+import { Facts, type View } from '../pages/console-frame.js'
 import { mailedInWords, reviewInWords } from '../pages/console-words.js'
 import { previewResend, resendReceipt } from '../receipts/resend-receipt.js'
 import { TRANSFER_ACTS } from '../transfers/transfer-acts.js'
@@ -27,13 +28,6 @@ export const PAYMENT_ACTS = {
     isOffered: ({ payment }) => payment.status === 'review',
     show: (pages, view, id) => showProvider(pages, view, id, 'payment.accept'),
     run: acceptPayment,
-  },
-  refund: {
-    act: 'payment.refund',
-    isReasonRequired: true,
-    isOffered: ({ payment }) => payment.status === 'paid',
-    show: showRefund,
-    run: refundPayment,
   },
   resend: {
     act: 'receipt.resend',
@@ -96,31 +90,6 @@ function describeLook(pages: AllPages, view: View, look: ProviderLook): Shown {
           [say('receiptWillSay'), receiptInWords(pages, view, look.receipt)],
         ]}
       />
-    ),
-  }
-}
-
-async function showRefund(pages: AllPages, view: View, paymentId: string): Promise<Shown> {
-  const { say, locale } = view
-  const { paid, version, before, after, moved } = await previewRefund(pages, paymentId)
-  const span = ({ start, end }: { readonly start: number; readonly end: number }) =>
-    say('periodText', {
-      start: pages.formats.moment(start, locale),
-      end: pages.formats.moment(end, locale),
-    })
-  return {
-    version,
-    changes: [
-      statusChange(view, { before: 'paid', after: 'refunded' }),
-      accessChange(pages, view, { before, after }),
-      ...moved.map(({ from, to }) => ({
-        name: say('periodOf', { id: to.sourceId }),
-        before: span(from),
-        after: span({ start: to.periodStart, end: to.periodEnd }),
-      })),
-    ],
-    safeMore: (
-      <Facts facts={[[say('amount'), pages.formats.centimes(Math.round(paid.total * 100), locale)]]} />
     ),
   }
 }

@@ -1,6 +1,7 @@
 // The page of a payment: what it is, and what operators did with it.
 
 import { statusKey } from '../acts/changes.js'
+import { plainName } from '../core/name.js'
 import { type Payment, type PaymentWay, wayOf } from '../core/payment.js'
 import { mayDo } from '../core/role.js'
 import type { Proof } from '../core/transfer.js'
@@ -14,7 +15,6 @@ import {
   addressOf,
   Facts,
   type LinkedFact,
-  plainName,
   renderConsole,
   Table,
   Text,
@@ -23,6 +23,9 @@ import {
 import { codeInWords, reviewInWords } from '../pages/console-words.js'
 import { UserCell } from '../pages/found.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
+import { verbOf } from '../acts/act.js'
+import { actsOffered as capabilityActs, titleOf } from '../acts/act-console.js'
+import { PAYMENT } from '../ledger/subjects.js'
 import { actsOffered } from './payment-acts.js'
 
 /** The newest: with reasons of 500 letters the page is under 60 kB. */
@@ -86,13 +89,17 @@ const LOOKS: Readonly<Record<string, string>> = {
 
 function Acts({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
   const names = actsOffered(pages, view, file)
-  if (names.length === 0) return null
+  const offered = capabilityActs(pages, view, { subject: PAYMENT, file, deps: pages })
+  if (names.length + offered.length === 0) return null
   const path = addressOf(pages.base, 'payments', file.payment.id)
   return (
     <Card id="acts" title={view.say('acts')}>
       <p class="actions">
         {names.map((name) => (
           <LinkButton href={`${path}/${name}`} label={view.say(`act_${name}`)} />
+        ))}
+        {offered.map((act) => (
+          <LinkButton href={`${path}/${verbOf(act)}`} label={titleOf(act, view)} />
         ))}
       </p>
     </Card>

@@ -1,6 +1,7 @@
 // The page of a user: the plan and why, what can be done, what is used, what was paid, and what operators did.
 
 import { accessInWords } from '../acts/changes.js'
+import { plainName } from '../core/name.js'
 import { CATALOGS, sayFor } from '../i18n/messages.js'
 import type { Overview } from '../limits/overview.js'
 import { UsageBars } from '../limits/portal-usage.js'
@@ -9,9 +10,12 @@ import type { AllPages } from '../overview/all-pages.js'
 import { InboxEntries } from '../overview/inbox-entries.js'
 import { type Timeline, TimelineCard } from '../overview/timeline-card.js'
 import { type Notice, NoticeOf, Trail } from '../overview/trail.js'
-import { addressOf, Facts, plainName, renderConsole, type View } from '../pages/console-frame.js'
+import { addressOf, Facts, renderConsole, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { PlanCard } from './plan-card.js'
+import { verbOf } from '../acts/act.js'
+import { actsOffered, titleOf } from '../acts/act-console.js'
+import { USER } from '../ledger/subjects.js'
 import { userActsOffered } from './user-acts.js'
 
 export interface UserPage {
@@ -86,6 +90,9 @@ function Acts({ pages, view, file }: { pages: AllPages; view: View; file: UserFi
       <LinkButton href={`${path}/portal`} label={view.say('seeAsUser')} />
       {userActsOffered(view, file).map((name) => (
         <LinkButton href={`${path}/${name}`} label={view.say(`act_${name}`)} />
+      ))}
+      {actsOffered(pages, view, { subject: USER, file, deps: pages }).map((act) => (
+        <LinkButton href={`${path}/${verbOf(act)}`} label={titleOf(act, view)} />
       ))}
     </p>
   )

@@ -23,14 +23,6 @@ export const GrantRequestSchema = Type.Object(
         examples: ['pro'],
       }),
     ),
-    operation_id: Type.Optional(
-      Type.String({
-        pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
-        maxLength: 128,
-        description: 'Names this grant to this user: sent again it is answered the same and counts once',
-        examples: ['ticket-4711'],
-      }),
-    ),
     why: reason,
   },
   { additionalProperties: false },

@@ -1,9 +1,12 @@
 // What the service can do, one line each, in the order in which it is shown. Without its line a capability leaves no trace.
+
 import { access } from '../access/access.js'
+import type { Capability } from '../acts/capability.js'
 import { books } from '../books/books.js'
 import { checkout } from '../checkout/checkout.js'
 import { compare } from '../compare/compare.js'
 import { events } from '../events/events.js'
+import { grants } from '../grants/grants.js'
 import { ledger } from '../ledger/ledger.js'
 import { limits } from '../limits/limits.js'
 import { mail } from '../mail/mail.js'
@@ -11,8 +14,9 @@ import { overview } from '../overview/overview.js'
 import { portal } from '../portal/portal.js'
 import { receipts } from '../receipts/receipts.js'
 import { transfers } from '../transfers/transfers.js'
+import type { Parts } from './wire.js'
 
-export const CAPABILITIES = [
+export const CAPABILITIES: readonly Capability<Parts>[] = [
   ledger,
   checkout,
   limits,
@@ -20,6 +24,7 @@ export const CAPABILITIES = [
   mail,
   receipts,
   transfers,
+  grants,
   books,
   compare,
   access,

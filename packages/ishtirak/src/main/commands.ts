@@ -3,20 +3,17 @@
 import { Command } from 'commander'
 import { SignJWT } from 'jose'
 import { boundsInWords, numberWithin } from '../acts/cli-values.js'
-import { addOperatorCommands } from '../acts/commands.js'
-import { addBackupCommands } from '../backup/cli-backup.js'
 import { migrate } from '../database/migrate.js'
-import { COMMAND_GROUPS, OTHER_COMMANDS } from '../overview/other-commands.js'
 import { systemClock } from '../runtime/clock.js'
 import { type Config, readConfig } from '../runtime/config.js'
 import { misspelt } from '../runtime/environment.js'
 import { createLog } from '../runtime/log.js'
 import { VERSION } from '../runtime/package.js'
-import { addProofCommand } from '../transfers/cli-proof.js'
 import { CAPABILITIES } from './capabilities.js'
 import { addDemoCommand } from './cli-demo.js'
 import { examine, explainFailure, resultLine } from './doctor.js'
 import { commandHost } from './operator-client.js'
+import { addAllOperatorCommands } from './operator-commands.js'
 import { readSandboxState, welcome } from './sandbox.js'
 import { openConfigured, serve, stopOnSignals } from './serve.js'
 import { keepsWorkers, startWorkers } from './workers.js'
@@ -108,11 +105,7 @@ program
     }
   })
 
-const acts = CAPABILITIES.flatMap((capability) => capability.acts ?? [])
-const readings = CAPABILITIES.flatMap((capability) => capability.readings ?? [])
-addOperatorCommands(program, { acts, readings, groups: COMMAND_GROUPS, others: OTHER_COMMANDS }, commandHost)
-addProofCommand(program, commandHost)
-addBackupCommands(program, commandHost)
+addAllOperatorCommands(program, CAPABILITIES, commandHost)
 addDemoCommand(program)
 
 async function signToken(

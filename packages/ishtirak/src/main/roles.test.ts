@@ -1,4 +1,6 @@
 // What each role may do: every operation of the operator's API is asked by every role, and every command that acts.
+import { CAPABILITIES } from './capabilities.js'
+import { commandHost } from './operator-client.js'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,12 +10,10 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { ATTEMPTS, ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
-import { addOperatorCommands } from '../acts/cli-operator.js'
-import { addBackupCommands } from '../backup/cli-backup.js'
+import { addAllOperatorCommands } from './operator-commands.js'
 import { type Act, ROLES, type Role, rolesThatMay } from '../core/role.js'
 import { statement } from '../database/database.js'
 import { OPERATIONS } from '../overview/operations.js'
-import { addProofCommand } from '../transfers/cli-proof.js'
 
 const selectAudit = statement(
   'test.roles.audit',
@@ -99,9 +99,7 @@ describeScenario('roles', ({ database }) => {
 /** What commands print does not stand among the results of the tests. */
 async function run(args: readonly string[]): Promise<void> {
   const program = new Command('ishtirak')
-  addOperatorCommands(program)
-  addProofCommand(program)
-  addBackupCommands(program)
+  addAllOperatorCommands(program, CAPABILITIES, commandHost)
   const { write } = process.stdout
   process.stdout.write = () => true
   try {

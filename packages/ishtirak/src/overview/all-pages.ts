@@ -3,6 +3,7 @@ import type { Issuer } from '../access/issuer.js'
 import type { SessionsDeps } from '../access/sessions.js'
 import type { CallerChecks } from '../http/callers.js'
 import type { Formats } from '../i18n/formats.js'
+import type { Act } from '../acts/act.js'
 import type { ConsolePages } from '../pages/console-frame.js'
 import type { LookAsUserDeps } from './look-as-user.js'
 import type { OperatorRoutesDeps } from './operator.route.js'
@@ -17,4 +18,5 @@ export interface ConsoleDeps
   readonly issuer: Issuer | null
 }
 
-export type AllPages = ConsolePages & ConsoleDeps
+/** `acts`: of all capabilities. */
+export type AllPages = ConsolePages & ConsoleDeps & { readonly acts: readonly Act<ConsoleDeps>[] }

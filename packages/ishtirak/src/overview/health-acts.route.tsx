@@ -3,15 +3,16 @@
 import { actRoutes } from '../acts/act.route.js'
 import type { By } from '../acts/audit.sql.js'
 import { readInstant } from '../acts/day.js'
+import { NO_USER } from '../acts/subject.js'
 import { startReconciliation } from '../compare/reconcile.js'
 import { DAY } from '../core/instant.js'
+import { plainName } from '../core/name.js'
 import type { Act } from '../core/role.js'
 import { resendAllWaiting, resendFrom, showEvent, skipEvent } from '../events/manage-events.js'
 import type { App } from '../http/app.js'
-import { addressOf, Facts, plainName, type View } from '../pages/console-frame.js'
+import { addressOf, Facts, type View } from '../pages/console-frame.js'
 import { codeInWords, failureInWords } from '../pages/console-words.js'
 import type { AllPages } from './all-pages.js'
-import { NO_USER } from './operator.sql.js'
 
 interface EventAct {
   readonly act: Act

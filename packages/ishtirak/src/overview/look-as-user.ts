@@ -3,8 +3,8 @@
 
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import type { Operator } from '../core/role.js'
+import { loadUser } from '../ledger/load.js'
 import { type ReadPortal, type ReadPortalDeps, readPortalAsStored } from '../portal/read-portal.js'
-import { loadUser } from './acts.js'
 
 export type LookAsUserDeps = ReadPortalDeps & AuditDeps
 

@@ -4,7 +4,7 @@ import { nextCursor, pageQuery } from '../acts/page.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { PROOFS_MAX } from '../core/transfer.js'
-import { listQuery, UserIdSchema } from '../events/schemas.js'
+import { listQuery } from '../events/schemas.js'
 import { GrantSchema } from '../grants/grant-schemas.js'
 import { nameSchemas } from '../http/schemas.js'
 import { heldTimes } from '../ledger/held-time.js'
@@ -14,6 +14,7 @@ import {
   PaymentSchema,
   planLimitsSchema,
   timestamp,
+  UserIdSchema,
 } from '../ledger/schemas.js'
 import { TransferStateSchema } from '../transfers/transfer-state.js'
 import { InboxEntrySchema } from './inbox-schemas.js'
@@ -70,33 +71,10 @@ export const OperatorPaymentsSchema = Type.Object({
   next_cursor: nextCursor,
 })
 
-const { plan, status, current_period_end } = BillingStatusSchema.properties
 const total = {
   stamp_duty: Type.Number({ description: 'Dinars; of cash alone, on top of the amount' }),
   total: Type.Number({ description: 'What was paid, in dinars' }),
 }
-export const StandingSchema = Type.Object({ plan, status, current_period_end })
-
-export const RefundPreviewSchema = Type.Object({
-  payment_id: Type.String(),
-  user_id: Type.String(),
-  amount: Type.Integer({ description: 'The price' }),
-  ...total,
-  currency: Type.String(),
-  before: StandingSchema,
-  after: StandingSchema,
-  moved: Type.Array(
-    Type.Object({
-      id: Type.String({ description: 'The payment, redemption or grant whose time moves' }),
-      period_start: timestamp,
-      period_end: timestamp,
-      new_period_start: timestamp,
-      new_period_end: timestamp,
-    }),
-  ),
-  events: Type.Array(Type.String(), { description: 'What the platform would be told' }),
-})
-
 export const ActSchema = Type.Object({
   id: Type.String(),
   at: timestamp,
@@ -199,8 +177,6 @@ nameSchemas({
   Review: ReviewSchema,
   OperatorPayment: OperatorPaymentSchema,
   BrokenPayment: BrokenPaymentSchema,
-  Standing: StandingSchema,
-  RefundPreview: RefundPreviewSchema,
   OperatorPayments: OperatorPaymentsSchema,
   AuditEntry: ActSchema,
   KeptReport: KeptReportSchema,

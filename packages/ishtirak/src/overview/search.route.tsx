@@ -3,19 +3,11 @@
 
 import { accessInWords } from '../acts/changes.js'
 import { StatusBadge } from '../console/payment-page.js'
+import { plainName } from '../core/name.js'
 import type { Payment } from '../core/payment.js'
 import { SEARCHED_MAX } from '../core/search.js'
 import type { App } from '../http/app.js'
-import {
-  addressOf,
-  Kept,
-  plainName,
-  renderConsole,
-  sendPage,
-  Table,
-  Text,
-  type View,
-} from '../pages/console-frame.js'
+import { addressOf, Kept, renderConsole, sendPage, Table, Text, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { UserCell } from '../pages/found.js'
 import { Card } from '../pages/portal-frame.js'

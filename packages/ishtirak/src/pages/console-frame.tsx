@@ -277,8 +277,3 @@ export function Text({ children }: PropsWithChildren<{ children: string }>) {
   if (children === '') return ''
   return children.includes('\u2068') ? <span safe>{children}</span> : <bdi safe>{children}</bdi>
 }
-
-/** Users choose their names, addresses and ids: what turns the direction of the text around them is left out. */
-export function plainName(name: string): string {
-  return name.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
-}

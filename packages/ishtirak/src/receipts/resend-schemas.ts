@@ -1,8 +1,8 @@
 // The shapes of a receipt that is sent once more.
 import { type Static, Type } from 'typebox'
+import { operationName } from '../acts/operation.js'
 import { reason } from '../acts/reason.js'
 import { timestampOrNull } from '../core/instant.js'
-import { GrantRequestSchema } from '../grants/grant-schemas.js'
 import { nameSchemas } from '../http/schemas.js'
 import { nullable, timestamp } from '../ledger/schemas.js'
 import type { previewResend } from './resend-receipt.js'
@@ -11,7 +11,7 @@ export const ResendRequestSchema = Type.Object(
   {
     operation_id: Type.Optional(
       Type.String({
-        ...GrantRequestSchema.properties.operation_id,
+        ...operationName,
         description: 'Names this sending: asked for again it is answered the same and sent once',
       }),
     ),

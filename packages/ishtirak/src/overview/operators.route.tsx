@@ -1,17 +1,17 @@
 // The operators who are signed in to the console, and the act that ends a session.
 
+import type { AccessPages } from '../access/pages.js'
+import { listSessions, revokeSession } from '../access/sessions.js'
 import { actRoutes } from '../acts/act.route.js'
+import { NO_USER } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { mayDo } from '../core/role.js'
 import type { App } from '../http/app.js'
-import { NO_USER } from '../overview/operator.sql.js'
-import { type Notice, NoticeOf, noticeIn } from '../overview/trail.js'
-import { type ShownTrail, TrailCard, trailAddress, trailIn } from '../overview/trail-card.js'
 import { addressOf, renderConsole, sendPage, Table, Text, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card } from '../pages/portal-frame.js'
-import type { AccessPages } from './pages.js'
-import { listSessions, revokeSession } from './sessions.js'
+import { type Notice, NoticeOf, noticeIn } from './trail.js'
+import { type ShownTrail, TrailCard, trailAddress, trailIn } from './trail-card.js'
 
 /** Newest first: a key that a program signs in with every minute has hundreds of sessions. */
 const SESSIONS_SHOWN = 40
