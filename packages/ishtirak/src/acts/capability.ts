@@ -2,10 +2,12 @@
 // service builds and has no trace of it. The frames (HTTP, command line, console, portal, schedule) know these kinds of things,
 // and no capability by name.
 import type { App } from '../http/app.js'
+import type { PortalKinds } from '../pages/portal-kinds.js'
 
 /** `Deps`: the parts of the service that it reads; `main/wire.ts` hands all of them over. */
 export interface Capability<Deps = never> {
   readonly name: string
   /** Of users, of the platform and of the provider. */
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
+  readonly portal?: PortalKinds<Deps>
 }

@@ -1,0 +1,6 @@
+// Codes: months that are given away, and purchases that they make cheaper.
+import type { Capability } from '../acts/capability.js'
+import type { CodePagesDeps } from './portal-code.route.js'
+import { codePages } from './portal-part.js'
+
+export const codes: Capability<CodePagesDeps> = { name: 'codes', portal: codePages }
