@@ -3,11 +3,15 @@
 // and no capability by name.
 import type { App } from '../http/app.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
+import type { Job } from '../runtime/job.js'
 
 /** `Deps`: the parts of the service that it reads; `main/wire.ts` hands all of them over. */
 export interface Capability<Deps = never> {
   readonly name: string
   /** Of users, of the platform and of the provider. */
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
+  /** What runs by itself. */
+  readonly jobs?: (deps: Deps) => readonly Job[]
+  /** On the pages of users. */
   readonly portal?: PortalKinds<Deps>
 }

@@ -4,10 +4,11 @@ import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { offersOf, type Plan, savingOf } from '../core/plan.js'
 import { decideQuote, type QuoteDecision } from '../core/quote.js'
+import { taxAt } from '../core/receipt.js'
 import { inParts, planAndTerm, termInWords } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
 import { OwnForm } from '../pages/own-form.js'
-import { isTaxed, type PageParts } from '../pages/portal-frame.js'
+import type { PageParts } from '../pages/portal-frame.js'
 import type { PartSection } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
 import { OtherWays, PayButton } from '../pages/way-to-pay.js'
@@ -131,4 +132,9 @@ function TermLine({ of, decision }: { readonly of: TermsFormOf; readonly decisio
       )}
     </li>
   )
+}
+
+/** Prices contain the tax, and say so where one applies on this day. */
+export function isTaxed({ formats, seller }: Pick<PageParts, 'formats' | 'seller'>, now: Instant): boolean {
+  return taxAt(seller.taxTerms, formats.isoDay(now)).kind === 'vat'
 }

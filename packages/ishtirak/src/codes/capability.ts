@@ -1,4 +1,4 @@
-// Codes: months that are given away, and purchases that they make cheaper.
+// What codes bring to the service.
 import type { Capability } from '../acts/capability.js'
 import type { CodePagesDeps } from './portal-code.route.js'
 import { codePages } from './portal-part.js'

@@ -35,10 +35,7 @@ function partOf(redemptions: readonly Redemption[], newId: string | null): Porta
   }
 }
 
-async function wrongCode(
-  pages: CodePages,
-  { session, locale, value }: Answered,
-): Promise<Partial<Message>> {
+async function wrongCode(pages: CodePages, { session, locale, value }: Answered): Promise<Partial<Message>> {
   const say = sayFor(pages.seller.identity, locale)
   const use = value === '' ? null : await findOwnUse(pages, session.userId, value)
   return {

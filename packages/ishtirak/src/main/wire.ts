@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
+import type { Capability } from '../acts/capability.js'
 import { createRefusalLog } from '../acts/refusals.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
 import { offerRoutes } from '../checkout/offers.route.js'
@@ -48,12 +49,11 @@ import { createMailer } from '../mail/send-mail.js'
 import { examineProvider, examineService } from '../overview/examine.js'
 import { createJobRounds } from '../overview/health.js'
 import { operatorRoutes } from '../overview/operator.route.js'
+import { createLookAsUser } from '../portal/look-as-user.js'
 import { pages } from '../portal/portal.route.js'
 import { portalSessionRoutes } from '../portal/portal-sessions.route.js'
 import { createFindSession, openMailedLink } from '../portal/portal-sessions.sql.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
-import { receiptRoutes } from '../receipts/receipt.route.js'
-import { statementRoutes } from '../receipts/statement.route.js'
 import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
 import type { Clock } from '../runtime/clock.js'
@@ -62,8 +62,8 @@ import type { Count, Log } from '../runtime/log.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
 import { createIds, randomCode, systemRandom } from '../runtime/random.js'
 import type { Tracing } from '../runtime/tracing.js'
-import { proofRoutes } from '../transfers/proof.route.js'
 import { createTransfer } from '../transfers/transfer.js'
+import { CAPABILITIES } from './capabilities.js'
 import { installDocumentation, operatorDocumentation } from './documentation.js'
 import { publishGauges } from './gauges.js'
 import { countIn } from './metrics.js'
@@ -71,10 +71,12 @@ import { checkReadiness, DRAINING } from './readiness.js'
 import { createRunner, type Runner, schedule } from './schedule.js'
 import type { ServiceTracing } from './tracing.js'
 
+type Parts = ReturnType<typeof createParts>
+
 export interface Service {
   readonly app: App
   /** What the use cases are given. */
-  readonly parts: ReturnType<typeof createParts>
+  readonly parts: Parts
   readonly runner: Runner
   /** Begins the jobs. The schema must be there, which nothing before needs. */
   start(): Promise<void>
@@ -94,6 +96,8 @@ export interface Surroundings {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
+  /** In place of all that there are. */
+  readonly capabilities?: readonly Capability<Parts & CallerChecks>[]
   /** Who calls, in place of the tokens that the configuration names. */
   readonly identify?: IdentifyUser
   /** For a command that does one thing and ends: nothing runs by itself. */
@@ -105,7 +109,7 @@ export interface Surroundings {
 }
 
 export async function wire(config: WiredConfig, world: Surroundings): Promise<Service> {
-  const { database, clock, log } = world
+  const { database, clock, log, capabilities = CAPABILITIES } = world
   const metrics = createMetrics({ processMetrics: world.processMetrics ?? true })
   const { publicUrl, callsPerMinute, trustedProxies } = config
   const parts = createParts(config, world, countIn(metrics))
@@ -113,20 +117,23 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
 
   const identify =
     world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))
-  const checks = createCallerChecks({ identify, clock, callsPerMinute })
+  const all = { ...parts, ...createCallerChecks({ identify, clock, callsPerMinute }) }
   let isDraining = false
   const look = shareLooks(() => checkReadiness(database))
-  const { limitAnonymous } = checks
+  const { limitAnonymous } = all
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
   installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits })
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await look()) }))
-  await registerRoutes(app, config, { ...parts, ...checks })
+  await registerRoutes(app, config, all)
+  for (const { routes } of capabilities) if (routes) await app.register(routes(all))
+  const lookAsUser = createLookAsUser(all, capabilities)
   if (config.operatorKeys.length > 0 || config.operatorIssuer)
-    await app.register(consoleRoutes({ ...parts, ...checks }))
-  await app.register(pages({ ...parts, ...checks, ...pageOptions(config, clock) }))
+    await app.register(consoleRoutes({ ...all, lookAsUser }))
+  await app.register(pages({ ...all, ...pageOptions(config, clock) }, capabilities))
 
-  const runner = createRunner(world.withoutJobs ? [] : schedule(parts), log, parts.rounds)
+  const jobs = world.withoutJobs ? [] : schedule(capabilities, all)
+  const runner = createRunner(jobs, log, parts.rounds)
   const start = async () => {
     // It has one process, so no holder of a lease is left.
     if (database.kind === 'pglite') await releaseAttemptLeases(database, clock.now())
@@ -273,11 +280,7 @@ function pageOptions(config: Config, clock: Clock) {
 const UPLOADS = 10
 
 /** What programs call. */
-async function registerRoutes(
-  app: App,
-  config: Config,
-  parts: Service['parts'] & CallerChecks,
-): Promise<void> {
+async function registerRoutes(app: App, config: Config, parts: Parts & CallerChecks): Promise<void> {
   const { limitAnonymous } = parts
   const platforms = callersWithKey(createApiKeys(config.platformKeys, parts.noteUse), limitAnonymous)
   const operators = callersWithKey(createOperatorKeys(config.operatorKeys, parts.noteUse), limitAnonymous)
@@ -286,11 +289,8 @@ async function registerRoutes(
   await app.register(statusRoutes(parts))
   await app.register(historyRoutes(parts))
   await app.register(redeemRoutes(parts))
-  await app.register(proofRoutes(parts))
   await app.register(webhookRoutes(parts))
   await app.register(overviewRoutes(parts))
-  await app.register(receiptRoutes(parts))
-  await app.register(statementRoutes(parts))
   await app.register(portalSessionRoutes(parts))
   await app.register(platformRoutes({ ...parts, platforms }))
   await app.register(operatorRoutes({ ...parts, operators }))

@@ -5,24 +5,6 @@ import type { Clock } from '../runtime/clock.js'
 import type { Check } from './examine.js'
 import type { HealthSchema } from './health-schemas.js'
 
-export type JobName =
-  | 'repair-instants'
-  | 'check-due-payments'
-  | 'compare-with-provider'
-  | 'announce-time'
-  | 'deliver-events'
-  | 'send-mail'
-  | 'count-receipts'
-  | 'mail-operators'
-  | 'forget-operations'
-  | 'maintain-database'
-  | 'prune-events'
-  | 'forget-mail'
-  | 'erase-proofs'
-  | 'forget-operator-sessions'
-  | 'forget-portal-sessions'
-  | 'save-secret-uses'
-
 interface JobRound {
   readonly everyMs: number
   readonly expectedAt: Instant

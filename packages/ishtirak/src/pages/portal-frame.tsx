@@ -5,10 +5,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { PropsWithChildren } from '@kitajs/html'
 import { lightenedFor, READABLE_CONTRAST, VISIBLE_CONTRAST } from '../core/color.js'
-import type { Instant } from '../core/instant.js'
 import { LOCALES, type Locale } from '../core/locale.js'
 import type { Catalogue } from '../core/plan.js'
-import { type Seller, taxAt } from '../core/receipt.js'
+import type { Seller } from '../core/receipt.js'
 import type { BillingRules } from '../core/subscription.js'
 import type { Database } from '../database/database.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
@@ -16,8 +15,8 @@ import type { Formats } from '../i18n/formats.js'
 import { CATALOGS, directionOf, type Say, sayFor } from '../i18n/messages.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Reader, Session } from './reader.js'
-import { Words } from './words.js'
 import type { WayToPay } from './way-to-pay.js'
+import { Words } from './words.js'
 
 /** What every page needs of the service. */
 export interface PagesDeps extends CallerChecks {
@@ -231,21 +230,16 @@ export function Card({ id, title, children }: PropsWithChildren<{ id: string; ti
   )
 }
 
-export function Notice(of: { tone: '' | 'warn'; title: string; text: string; children?: JSX.Element }) {
+export function Notice(of: PropsWithChildren<{ tone: '' | 'warn'; title: string; text: string }>) {
   return (
     <section class={`notice ${of.tone}`}>
       <h2 safe>{of.title}</h2>
       <p>
         <Words>{of.text}</Words>
       </p>
-      {of.children ?? null}
+      {of.children}
     </section>
   )
-}
-
-/** Prices contain the tax, and say so where one applies on this day. */
-export function isTaxed({ formats, seller }: Pick<PageParts, 'formats' | 'seller'>, now: Instant): boolean {
-  return taxAt(seller.taxTerms, formats.isoDay(now)).kind === 'vat'
 }
 
 // Read once and inlined: the first paint needs one round trip.

@@ -93,7 +93,7 @@ export interface Answered {
 type Answer<Deps> = (pages: Pages & Deps, answered: Answered) => Promise<string>
 
 /** In place of the usual words, for users who know no fields. */
-export interface RefusalWords<Deps> {
+interface RefusalWords<Deps> {
   /** Reads nothing: a refusal must not fail. */
   readonly words?: (error: BillingError, locale: Locale, say: Say) => Partial<Message>
   readonly form?: {

@@ -39,10 +39,7 @@ export interface Brought {
 type Kept = Readonly<Record<string, string>>
 type Reading = Pick<Answered, 'session' | 'locale'>
 
-export function broughtTo<Deps>(
-  pages: Pages & Deps,
-  capabilities: readonly Capability<Deps>[],
-): Brought {
+export function broughtTo<Deps>(pages: Pages & Deps, capabilities: readonly Capability<Deps>[]): Brought {
   const kinds = kindsOf(capabilities)
   const refusal = (code: ErrorCode) => kinds.flatMap(({ refusals }) => refusals?.[code] ?? [])[0]
   return {

@@ -15,19 +15,17 @@ export function PendingNotice(section: Section) {
   const isChecked = checkedIn(view).length > 0
   return (
     <Notice tone="" title={say('pendingTitle')} text={say('pendingText', { time })}>
-      <>
-        <Ordered {...section} payment={pending} />
-        <p class="actions">
-          {isChecked ? null : (
-            <LinkButton href={hrefIn(view.session, pending.checkoutUrl)} label={say('goOnPaying')} go />
-          )}
-          <LinkButton
-            href={hrefIn(view.session, `${pages.base}/billing/return/${pending.id}`)}
-            label={say('checkAgain')}
-          />
-        </p>
-        {isChecked ? null : <ChooseElse {...section} />}
-      </>
+      <Ordered {...section} payment={pending} />
+      <p class="actions">
+        {isChecked ? null : (
+          <LinkButton href={hrefIn(view.session, pending.checkoutUrl)} label={say('goOnPaying')} go />
+        )}
+        <LinkButton
+          href={hrefIn(view.session, `${pages.base}/billing/return/${pending.id}`)}
+          label={say('checkAgain')}
+        />
+      </p>
+      {isChecked ? null : <ChooseElse {...section} />}
     </Notice>
   )
 }

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HistoryDeps } from '../checkout/status.js'
 import type { UpgradeDeps } from '../checkout/upgrade.js'
+import type { Database } from '../database/database.js'
 import type { OverviewDeps } from '../limits/overview.js'
 import type { Pages, PagesDeps } from '../pages/portal-frame.js'
 import type { ReceiptDeps } from '../receipts/receipt.js'
@@ -10,6 +11,7 @@ import type { Brought } from './brought.js'
 import type { FindSession } from './portal-sessions.sql.js'
 
 export interface PortalDeps extends PagesDeps, UpgradeDeps, HistoryDeps, OverviewDeps, ReceiptDeps {
+  readonly database: Database
   readonly ids: Ids
   readonly findSession: FindSession
   readonly platformUrl: string

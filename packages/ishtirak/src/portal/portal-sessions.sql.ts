@@ -4,12 +4,7 @@ import { CLOCK_SKEW_MAX, HOUR, type Instant, MINUTE } from '../core/instant.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, integer, text, textOrNull } from '../database/rows.js'
-import {
-  type KnownUser,
-  PROFILE_COLUMNS,
-  parseProfile,
-  rememberUser,
-} from '../ledger/users.sql.js'
+import { type KnownUser, PROFILE_COLUMNS, parseProfile, rememberUser } from '../ledger/users.sql.js'
 import type { PortalSession } from '../pages/reader.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Ids } from '../runtime/random.js'

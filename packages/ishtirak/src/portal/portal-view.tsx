@@ -8,7 +8,12 @@ import type { Formats } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
 import type { Overview } from '../limits/overview.js'
 import type { PageParts } from '../pages/portal-frame.js'
-import { type CheckedPayments, isUnderReview, type PortalPart, type SeenPortal } from '../pages/portal-kinds.js'
+import {
+  type CheckedPayments,
+  isUnderReview,
+  type PortalPart,
+  type SeenPortal,
+} from '../pages/portal-kinds.js'
 
 export interface PortalView extends SeenPortal {
   readonly locale: Locale

@@ -115,7 +115,12 @@ const SIGNS: Readonly<Record<PublicPaymentStatus, SignKind>> = {
   refunded: 'back',
 }
 
-function textOf({ formats, rules }: PortalPages, view: ReturnView, status: PublicPaymentStatus, say: Say): string {
+function textOf(
+  { formats, rules }: PortalPages,
+  view: ReturnView,
+  status: PublicPaymentStatus,
+  say: Say,
+): string {
   const { subscription, refundedAt, locale, isWaiting } = view
   if (status === 'pending' && !isWaiting) return say('returnStillPendingText')
   if (status === 'refunded' && refundedAt !== null)

@@ -1,11 +1,17 @@
 // What transfers bring to the pages of users: a way to pay, the section of the one that is waited for, the forms.
 import { publicStatusAt } from '../core/payment.js'
 import { formatReference } from '../core/reference.js'
-import { type Proof, proofProblem } from '../core/transfer.js'
+import { proofProblem } from '../core/transfer.js'
 import { CATALOGS, isMessageKey } from '../i18n/messages.js'
 import type { PortalKinds, PortalPart, SeenPortal } from '../pages/portal-kinds.js'
 import type { WayToPay } from '../pages/way-to-pay.js'
 import { listProofs, slipsToCheck } from './proof.sql.js'
+import {
+  type TransferMethod,
+  type TransferPagesDeps,
+  transferMethod,
+  transferRoutes,
+} from './transfer.route.js'
 import {
   howToPay,
   LateTransferLink,
@@ -14,7 +20,6 @@ import {
   type RefusedTransfer,
   TransferSection,
 } from './transfer-section.js'
-import { type TransferMethod, type TransferPagesDeps, transferMethod, transferRoutes } from './transfer.route.js'
 import { findTransfer } from './transfers.sql.js'
 
 export const transferPages: PortalKinds<TransferPagesDeps> = {

@@ -35,7 +35,10 @@ export function howToPay(accounts: readonly Account[]) {
   }
 }
 
-export function TransferSection({ accounts, ...section }: OfTransfer & { readonly accounts: readonly Account[] }) {
+export function TransferSection({
+  accounts,
+  ...section
+}: OfTransfer & { readonly accounts: readonly Account[] }) {
   const { pages, view, say, transfer } = section
   if (transfer.isLate) return <LateTransfer {...section} />
   const { payment } = transfer
