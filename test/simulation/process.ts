@@ -1,6 +1,7 @@
 // One process of the service: the real use cases on the shared database. Each statement and each call to the provider
 // is a step of the scheduler. A killed process never continues; the next one starts without any state.
 
+import { operatorFiles } from '../../packages/ishtirak/src/overview/files.js'
 import { createChargily } from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'
 import { createUpgradeState } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { createForgeryLog } from '../../packages/ishtirak/src/checkout/webhook.js'
@@ -99,7 +100,7 @@ function partsOf(
   },
 ) {
   const { database } = given
-  return {
+  const parts = {
     ...given,
     settlements: createSettlements(database),
     upgrades: createUpgradeState(database),
@@ -123,6 +124,7 @@ function partsOf(
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
     count: () => undefined,
   }
+  return { ...parts, files: operatorFiles(parts) }
 }
 
 async function unreachable(): Promise<never> {

@@ -2,6 +2,7 @@
 // service builds and has no trace of it. The frames (HTTP, command line, console, portal, schedule) know these kinds of things,
 // and no capability by name.
 import type { App } from '../http/app.js'
+import type { PortalKinds } from '../pages/portal-kinds.js'
 import type { Job } from '../runtime/job.js'
 import type { Act } from './act.js'
 import type { Reading } from './reading.js'
@@ -16,4 +17,6 @@ export interface Capability<Deps = never> {
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
   /** What runs by itself. */
   readonly jobs?: (deps: Deps) => readonly Job[]
+  /** On the pages of users. */
+  readonly portal?: PortalKinds<Deps>
 }

@@ -16,6 +16,7 @@ import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
 import { consoleSay } from '../i18n/console.js'
 import type { AllPages, ConsoleDeps } from '../overview/all-pages.js'
+import type { OverviewDeps } from '../limits/overview.js'
 import { healthRoute } from '../overview/health.route.js'
 import { healthActRoutes } from '../overview/health-acts.route.js'
 import { inboxRoute } from '../overview/inbox.route.js'
@@ -37,7 +38,7 @@ const SECTIONS = [
   { key: 'operators', path: '/console/operators' },
 ] as const
 
-export function consoleRoutes<Deps extends ConsoleDeps & ActDeps>(
+export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>(
   deps: Deps,
   capabilities: readonly Capability<Deps>[],
 ) {

@@ -4,6 +4,7 @@ import { access } from '../access/access.js'
 import type { Capability } from '../acts/capability.js'
 import { books } from '../books/books.js'
 import { checkout } from '../checkout/checkout.js'
+import { codes } from '../codes/capability.js'
 import { compare } from '../compare/compare.js'
 import { events } from '../events/events.js'
 import { grants } from '../grants/grants.js'
@@ -25,6 +26,7 @@ export const CAPABILITIES: readonly Capability<Parts>[] = [
   receipts,
   transfers,
   grants,
+  codes,
   books,
   compare,
   access,

@@ -52,6 +52,7 @@ import { examineProvider, examineService } from '../overview/examine.js'
 import { operatorFiles } from '../overview/files.js'
 import { createJobRounds } from '../overview/health.js'
 import { operatorRoutes } from '../overview/operator.route.js'
+import { createLookAsUser } from '../portal/look-as-user.js'
 import { pages } from '../portal/portal.route.js'
 import { portalSessionRoutes } from '../portal/portal-sessions.route.js'
 import { createFindSession, openMailedLink } from '../portal/portal-sessions.sql.js'
@@ -146,9 +147,10 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   await registerRoutes(app, config, all)
   for (const { routes } of capabilities) if (routes) await app.register(routes(all))
   await app.register(actsAndReadings(all, capabilities))
+  const lookAsUser = createLookAsUser(all, capabilities)
   if (config.operatorKeys.length > 0 || config.operatorIssuer)
-    await app.register(consoleRoutes(all, capabilities))
-  await app.register(pages({ ...all, ...pageOptions(config, clock) }))
+    await app.register(consoleRoutes({ ...all, lookAsUser }, capabilities))
+  await app.register(pages({ ...all, ...pageOptions(config, clock) }, capabilities))
 
   const jobs = world.withoutJobs ? [] : schedule(capabilities, all)
   const runner = createRunner(jobs, log, parts.rounds)
