@@ -4,6 +4,7 @@
 import { createChargily } from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'
 import { createUpgradeState } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { createForgeryLog } from '../../packages/ishtirak/src/checkout/webhook.js'
+import { discountByCode } from '../../packages/ishtirak/src/codes/typed-code.js'
 import { CODE_LENGTH, codeFrom } from '../../packages/ishtirak/src/core/code.js'
 import { DAY, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import { SEED_LIMITS } from '../../packages/ishtirak/src/core/limit.js'
@@ -99,6 +100,7 @@ function partsOf(
   },
 ) {
   const { database } = given
+  const ofCodes = { database, clock, codeKeys: [CODE_KEY], noteUse: () => undefined }
   return {
     ...given,
     settlements: createSettlements(database),
@@ -109,12 +111,11 @@ function partsOf(
     inTurn: createTurns(),
     uploads: createUploads(),
     logForgery: createForgeryLog({ clock, log: SILENT }),
-    clock,
     ids: createIds((size) => random.bytes(size)),
     log: SILENT,
     catalogue: CATALOGUE,
-    codeKeys: [CODE_KEY],
-    noteUse: () => undefined,
+    ...ofCodes,
+    discounts: [discountByCode(ofCodes)],
     drawCode: () => codeFrom(random.bytes(CODE_LENGTH)),
     rules: { catalogue: CATALOGUE, graceDays: 3, renewalWindowDays: 7, ...rules },
     wallClock: wallClockIn(ZONE),

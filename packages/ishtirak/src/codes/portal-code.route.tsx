@@ -11,10 +11,10 @@ import { fieldOf, type Session } from '../pages/reader.js'
 import { answerForm, typedIn } from '../portal/answer.js'
 import { TermsForm } from '../portal/portal-terms.js'
 import { sendPdf } from '../receipts/receipt.route.js'
-import { printStatement } from '../receipts/statement.js'
 import { TransferButton } from '../transfers/transfer-section.js'
 import { type CodeWorth, readCodeWorth } from './code-worth.js'
 import { redeem } from './redeem.js'
+import { printStatement } from './statement.js'
 
 export function codeRoutes(app: App, pages: Pages): void {
   const { reader, users } = pages

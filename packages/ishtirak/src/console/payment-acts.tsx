@@ -4,11 +4,11 @@ import { accessChange, receiptInWords, statusChange, statusKey } from '../acts/c
 import type { PaymentAct, Shown } from '../acts/payment-act.js'
 import { lookAtPayment, type ProviderLook } from '../checkout/look.js'
 import { mayDo } from '../core/role.js'
+import { previewResend, resendReceipt } from '../mail/resend-receipt.js'
 import type { PaymentFile } from '../overview/acts.js'
 import { acceptPayment, previewRefund, recheckPayment, refundPayment } from '../overview/acts.js'
 import { type ConsolePages, Facts, plainName, type View } from '../pages/console-frame.js'
 import { mailedInWords, reviewInWords } from '../pages/console-words.js'
-import { previewResend, resendReceipt } from '../receipts/resend-receipt.js'
 import { TRANSFER_ACTS } from '../transfers/transfer-acts.js'
 
 export const PAYMENT_ACTS = {

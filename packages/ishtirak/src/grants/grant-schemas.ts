@@ -1,9 +1,8 @@
 // The shapes of a grant: what the operator asks for, and what is shown of it.
 import { Type } from 'typebox'
-import { reason } from '../acts/reason.js'
+import { operationId, reason } from '../acts/reason.js'
 import { EventGrantSchema } from '../events/schemas.js'
-import { nameSchemas } from '../http/schemas.js'
-import { nullable, timestamp } from '../ledger/schemas.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 
 /** A year, leap or not: longer ones are more likely a slip. */
 export const GRANTED_DAYS_MAX = 366
@@ -23,13 +22,8 @@ export const GrantRequestSchema = Type.Object(
         examples: ['pro'],
       }),
     ),
-    operation_id: Type.Optional(
-      Type.String({
-        pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
-        maxLength: 128,
-        description: 'Names this grant to this user: sent again it is answered the same and counts once',
-        examples: ['ticket-4711'],
-      }),
+    operation_id: operationId(
+      'Names this grant to this user: sent again it is answered the same and counts once',
     ),
     why: reason,
   },

@@ -2,6 +2,7 @@
 import { access } from '../access/access.js'
 import { books } from '../books/books.js'
 import { checkout } from '../checkout/checkout.js'
+import { codes } from '../codes/codes.js'
 import { compare } from '../compare/compare.js'
 import { events } from '../events/events.js'
 import { limits } from '../limits/limits.js'
@@ -18,6 +19,7 @@ export const CAPABILITIES = [
   mail,
   receipts,
   transfers,
+  codes,
   books,
   compare,
   access,

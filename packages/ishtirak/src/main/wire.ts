@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
-import type { Capability } from '../acts/capability.js'
+import type { Capability, Discount } from '../acts/capability.js'
 import { createRefusalLog } from '../acts/refusals.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
 import { offerRoutes } from '../checkout/offers.route.js'
@@ -13,7 +13,6 @@ import { upgradeRoutes } from '../checkout/upgrade.route.js'
 import { releaseAttemptLeases } from '../checkout/upgrade.sql.js'
 import { createForgeryLog } from '../checkout/webhook.js'
 import { webhookRoutes } from '../checkout/webhook.route.js'
-import { redeemRoutes } from '../codes/redeem.route.js'
 import { consoleRoutes } from '../console/console.route.js'
 import { HOUR, type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -125,7 +124,10 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits })
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await look()) }))
   await registerRoutes(app, config, all)
-  for (const { routes } of capabilities) if (routes) await app.register(routes(all))
+  for (const { routes, discount } of capabilities) {
+    if (routes) await app.register(routes(all))
+    if (discount) parts.discounts.push(discount(all))
+  }
   if (config.operatorKeys.length > 0 || config.operatorIssuer) await app.register(consoleRoutes(all))
   await app.register(pages({ ...all, ...pageOptions(config, clock) }))
 
@@ -169,6 +171,8 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     secondApprovalFrom: config.transfers?.secondApprovalFrom ?? null,
     catalogue: config.plans,
     codeKeys: config.codeKeys,
+    // What capabilities bring to each other, filled in by `wire`.
+    discounts: [] as Discount[],
     drawCode: randomCode,
     rules: rulesOf(config),
     formats: createFormats(billing.timeZone),
@@ -285,7 +289,6 @@ async function registerRoutes(app: App, config: Config, parts: Parts & CallerChe
   await app.register(upgradeRoutes(parts))
   await app.register(statusRoutes(parts))
   await app.register(historyRoutes(parts))
-  await app.register(redeemRoutes(parts))
   await app.register(webhookRoutes(parts))
   await app.register(overviewRoutes(parts))
   await app.register(portalSessionRoutes(parts))

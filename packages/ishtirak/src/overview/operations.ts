@@ -17,7 +17,7 @@ import {
   SkippedSchema,
 } from '../events/schemas.js'
 import { GrantRequestSchema } from '../grants/grant-schemas.js'
-import { ResendRequestSchema } from '../receipts/resend-schemas.js'
+import { ResendRequestSchema } from '../mail/resend-schemas.js'
 import * as approvals from '../transfers/approval-schemas.js'
 import { NOT_RESENT, READINGS } from './read-operations.js'
 import * as schemas from './schemas.js'

@@ -1,8 +1,8 @@
 // Pages with one thing to say: the front page, the way in, a link that is over, a refusal. Each says what happened and gives
 // a way on.
 
-import type { OwnUse } from '../codes/codes.js'
 import { CodeForm } from '../codes/portal-redemptions.js'
+import type { OwnUse } from '../codes/typed-code.js'
 import { type BillingError, ERRORS } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'

@@ -1,7 +1,7 @@
 // The page that says what a form led to.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { findOwnUse } from '../codes/codes.js'
 import { worthPage } from '../codes/portal-code.route.js'
+import { findOwnUse } from '../codes/typed-code.js'
 import { BillingError, ERRORS, isErrorCode } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { isMessageKey } from '../i18n/messages.js'

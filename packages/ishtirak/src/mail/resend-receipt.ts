@@ -4,9 +4,9 @@ import { type AuditDeps, auditEntry, type By, findAct, requireUnchanged } from '
 import { BillingError } from '../core/error.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import { requireRole } from '../core/role.js'
-import { findReceiptMail, queueReceiptAgain } from '../mail/mail.sql.js'
-import type { SendMailDeps } from '../mail/send-mail.js'
 import { loadPayment, type PaymentFile, refusalByStatus, showPayment } from '../overview/acts.js'
+import { findReceiptMail, queueReceiptAgain } from './mail.sql.js'
+import type { SendMailDeps } from './send-mail.js'
 
 export type ResendDeps = AuditDeps & Pick<SendMailDeps, 'mailer'>
 
