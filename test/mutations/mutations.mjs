@@ -894,8 +894,8 @@ export const mutations = [
   },
   {
     rule: 'nothing invites to pay again while a slip is checked',
-    file: src('portal/portal-view.ts'),
-    from: 'view.slips.size === 0 && ',
+    file: src('portal/portal-view.tsx'),
+    from: 'checkedIn(view).length === 0 && ',
     to: '',
     tests: [src('transfers/portal-transfer.test.ts')],
   },

@@ -3,6 +3,7 @@
 // and no capability by name.
 import type { CodeFacts } from '../core/code.js'
 import type { App } from '../http/app.js'
+import type { PortalKinds } from '../pages/portal-kinds.js'
 import type { Job } from '../runtime/job.js'
 
 /** `Deps`: the parts of the service that it reads; `main/wire.ts` hands all of them over. */
@@ -14,6 +15,8 @@ export interface Capability<Deps = never> {
   readonly jobs?: (deps: Deps) => readonly Job[]
   /** What takes something off a price. */
   readonly discount?: (deps: Deps) => Discount
+  /** On the pages of users. */
+  readonly portal?: PortalKinds<Deps>
 }
 
 /** A user types something in, and the price is less. */

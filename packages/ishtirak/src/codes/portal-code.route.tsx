@@ -1,28 +1,31 @@
 // A code in the portal. First a page that says what it would be worth: months, which a button redeems, or what each purchase
 // costs that it makes cheaper. What was redeemed stands in the portal, each with its statement.
 import type { FastifyRequest } from 'fastify'
-import type { Locale } from '../core/locale.js'
+import { TermsForm } from '../checkout/portal-terms.js'
+import type { QuoteDeps } from '../checkout/quote.js'
 import type { App } from '../http/app.js'
 import { termInWords } from '../i18n/formats.js'
 import { planName, sayFor } from '../i18n/messages.js'
+import { answerForm, shortened } from '../pages/answer.js'
 import { messagePage } from '../pages/message-pages.js'
 import { Card, FormToken, LinkButton, type Pages, renderPage, SubmitButton } from '../pages/portal-frame.js'
+import type { Answered } from '../pages/portal-kinds.js'
 import { fieldOf, type Session } from '../pages/reader.js'
-import { answerForm, typedIn } from '../portal/answer.js'
-import { TermsForm } from '../portal/portal-terms.js'
 import { sendPdf } from '../receipts/receipt.route.js'
-import { TransferButton } from '../transfers/transfer-section.js'
 import { type CodeWorth, readCodeWorth } from './code-worth.js'
-import { redeem } from './redeem.js'
-import { printStatement } from './statement.js'
+import { type RedeemDeps, redeem } from './redeem.js'
+import { printStatement, type StatementDeps } from './statement.js'
 
-export function codeRoutes(app: App, pages: Pages): void {
+export type CodePagesDeps = QuoteDeps & RedeemDeps & StatementDeps
+export type CodePages = Pages & CodePagesDeps
+
+export function codeRoutes(app: App, pages: CodePages): void {
   const { reader, users } = pages
   const hidden = { schema: { hide: true }, onRequest: users.onRequest }
 
   app.post('/portal/code', hidden, async (request, reply) => {
     const session = ownSession(pages, request)
-    const code = typedIn(request)
+    const code = shortened(fieldOf(request, 'code'))
     await readCodeWorth(pages, session.userId, code)
     return answerForm(pages, reply, session, { code })
   })
@@ -52,22 +55,15 @@ function ownSession({ reader, users }: Pages, request: FastifyRequest): Session 
   return session
 }
 
-interface CodeView {
-  readonly session: Session
-  readonly locale: Locale
-  /** As it was typed. */
-  readonly code: string
-}
-
 /** Throws `code_not_valid` where it does not count any more. */
-export async function worthPage(pages: Pages, view: CodeView): Promise<string> {
-  const worth = await readCodeWorth(pages, view.session.userId, view.code)
+export async function worthPage(pages: CodePages, view: Answered): Promise<string> {
+  const worth = await readCodeWorth(pages, view.session.userId, view.value)
   return worth.kind === 'months' ? monthsPage(pages, view, worth) : discountPage(pages, view, worth)
 }
 
 function monthsPage(
-  pages: Pages,
-  { session, locale, code }: CodeView,
+  pages: CodePages,
+  { session, locale, value: code }: Answered,
   { plan, months, period }: Extract<CodeWorth, { kind: 'months' }>,
 ): string {
   const { base, formats } = pages
@@ -89,8 +85,8 @@ function monthsPage(
 }
 
 function discountPage(
-  pages: Pages,
-  { session, locale, code }: CodeView,
+  pages: CodePages,
+  { session, locale, value: code }: Answered,
   { quotes }: Extract<CodeWorth, { kind: 'discount' }>,
 ): string {
   const say = sayFor(pages.seller.identity, locale)
@@ -115,7 +111,6 @@ function discountPage(
                 {...{ pages, session, locale, say, now, plan: first.offer.plan, decisions }}
                 id={`plan-${id}`}
                 extra={{ code }}
-                other={(months, what) => <TransferButton {...{ pages, say, months, what }} />}
               />
             </Card>
           )

@@ -4,18 +4,19 @@ import { inParts, planAndTerm } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
 import { hrefIn, OwnForm } from '../pages/own-form.js'
 import { Card, type PageParts } from '../pages/portal-frame.js'
+import type { PartSection } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
 import { Words } from '../pages/words.js'
-import type { Section } from '../portal/portal-view.js'
 import type { Redemption } from './redeem.sql.js'
 
-export function Redemptions(section: Section) {
+type OfRedemptions = PartSection & { readonly redemptions: readonly Redemption[] }
+
+export function Redemptions({ redemptions, ...section }: OfRedemptions) {
   const { pages, view, say } = section
-  if (view.redemptions.length === 0) return null
   return (
     <Card id="redemptions" title={say('redemptionsTitle')}>
       <ul class="payments">
-        {view.redemptions.map((redemption) => {
+        {redemptions.map((redemption) => {
           const date = pages.formats.day(Date.parse(redemption.redeemed_at), view.locale)
           return (
             <li>
@@ -41,12 +42,21 @@ export function Redemptions(section: Section) {
 }
 
 /** `Pro · 3 months · 21 November 2026 to 21 February 2027` */
-export function inWords({ pages, view, say }: Section, redemption: Redemption): string {
+export function inWords({ pages, view, say }: PartSection, redemption: Redemption): string {
   const { plan, months, period_start, period_end } = redemption
   const day = (timestamp: string) => pages.formats.day(Date.parse(timestamp), view.locale)
   const period = say('boughtPeriod', { start: day(period_start), end: day(period_end) })
   const bought = planAndTerm(planById(pages.catalogue, plan) ?? { name: plan }, months, view.locale)
   return inParts([bought, period], view.locale)
+}
+
+export function CodeField({ pages, view, say }: PartSection) {
+  return (
+    <details>
+      <summary safe>{say('haveCode')}</summary>
+      <CodeForm pages={pages} session={view.session} say={say} />
+    </details>
+  )
 }
 
 /** Where a user types a code. `wrong`: one that does not count, to be put right. */

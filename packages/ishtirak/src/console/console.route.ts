@@ -12,6 +12,7 @@ import { type BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
 import { consoleSay } from '../i18n/console.js'
+import type { OverviewDeps } from '../limits/overview.js'
 import { healthRoute } from '../overview/health.route.js'
 import { healthActRoutes } from '../overview/health-acts.route.js'
 import { inboxRoute } from '../overview/inbox.route.js'
@@ -24,7 +25,7 @@ import { withoutSlash } from '../runtime/http-client.js'
 import { paymentRoutes } from './payment.route.js'
 import { userRoutes } from './user.route.js'
 
-export function consoleRoutes(deps: ConsoleDeps) {
+export function consoleRoutes(deps: ConsoleDeps & OverviewDeps) {
   const store = {
     find: (token: string) => findOperatorSession(deps, token),
     end: async (token: string) => {
@@ -36,7 +37,7 @@ export function consoleRoutes(deps: ConsoleDeps) {
   } as const
   const reader = createSessionReader(store, deps.publicUrl)
   const style = consoleStyle(deps.seller.shop.color)
-  const shared: ConsolePages = {
+  const shared: ConsolePages & OverviewDeps = {
     ...deps,
     reader,
     // No user's id has a control character.

@@ -6,16 +6,14 @@ import { actPage, questionPage, type SentForm } from '../acts/act-page.js'
 import { requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { directionOf } from '../i18n/messages.js'
-import { readOverview } from '../limits/overview.js'
+import { type OverviewDeps, readOverview } from '../limits/overview.js'
 import { loadUser, showUser } from '../overview/acts.js'
-import { lookAsUser } from '../overview/look-as-user.js'
 import { readTimeline } from '../overview/timeline.js'
 import { noticeIn } from '../overview/trail.js'
 import { addressOf, type ConsolePages, goTo, plainName, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { LinkButton, pageHeaders, readSheet, styleWith } from '../pages/portal-frame.js'
 import { fieldOf, isFromAnotherSite, queryOf } from '../pages/reader.js'
-import { portalPage } from '../portal/portal-page.js'
 import { namingFields, USER_ACT_NAMES, USER_ACTS, type UserAct, type UserActName } from './user-acts.js'
 import { userPage } from './user-page.js'
 
@@ -30,7 +28,7 @@ interface ActParams extends Params {
 /** Of the timeline on one page. */
 const SHOWN = 20
 
-export function userRoutes(app: App, pages: ConsolePages): void {
+export function userRoutes(app: App, pages: ConsolePages & OverviewDeps): void {
   const hidden = forOperators(pages)
   const look = portalLook(pages)
   actRoutes(app, pages)
@@ -52,10 +50,10 @@ export function userRoutes(app: App, pages: ConsolePages): void {
     if (isFromAnotherSite(request)) return goTo(pages, reply, addressOf('', 'users', userId))
     const view = viewOf(pages, request, reply)
     const { operator } = view.session
-    const read = await lookAsUser(look.parts, { userId, operator, requestId: request.id })
-    const shown = { ...read, locale: read.session.locale ?? 'ar', backUrl: null }
-    const page = portalPage(look.parts, shown, <Banner pages={pages} view={view} userId={userId} />)
-    return reply.headers(look.headers).send(page)
+    const safeStart = <Banner pages={pages} view={view} userId={userId} />
+    const { style, headers } = look
+    const page = await pages.lookAsUser({ userId, operator, requestId: request.id, style, safeStart })
+    return reply.headers(headers).send(page)
   })
 }
 
@@ -140,7 +138,7 @@ const BANNER_SHEET = readSheet(new URL('./banner.css', import.meta.url))
 /** The pages of the portal as they look, sent so that no browser sends anything from them. */
 function portalLook(pages: ConsolePages) {
   const style = `${styleWith(pages.seller.shop.color)}${BANNER_SHEET}`
-  return { parts: { ...pages, style }, headers: pageHeaders(style, "'none'", "form-action 'none'") }
+  return { style, headers: pageHeaders(style, "'none'", "form-action 'none'") }
 }
 
 /** In the language of the operator: the page below is in that of its user. */

@@ -1,15 +1,14 @@
 // What is in use, against what the plan in effect allows: a bar for each limit of the catalogue, and its words.
 import { type LimitDefinition, type LimitWindow, maximumOf, type OverLimit, usesOf } from '../core/limit.js'
+import type { Locale } from '../core/locale.js'
 import type { Say } from '../i18n/messages.js'
-import type { PageParts } from '../pages/portal-frame.js'
-import { Card } from '../pages/portal-frame.js'
-import type { PortalView } from '../portal/portal-view.js'
+import { Card, type PageParts } from '../pages/portal-frame.js'
 import type { Overview } from './overview.js'
 
 /** What the bars are drawn from, in the portal and for an operator. */
 export interface UsageSection {
   readonly pages: Pick<PageParts, 'formats'>
-  readonly view: Pick<PortalView, 'locale' | 'overview'>
+  readonly view: { readonly locale: Locale; readonly overview: Overview }
   readonly say: Say
   /** In place of the words to the user. */
   readonly title?: string

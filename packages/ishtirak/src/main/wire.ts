@@ -6,13 +6,9 @@ import { watchOldSecrets } from '../access/old-secrets.js'
 import type { Capability, Discount } from '../acts/capability.js'
 import { createRefusalLog } from '../acts/refusals.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
-import { offerRoutes } from '../checkout/offers.route.js'
-import { historyRoutes, statusRoutes } from '../checkout/status.route.js'
 import { createUpgradeState } from '../checkout/upgrade.js'
-import { upgradeRoutes } from '../checkout/upgrade.route.js'
 import { releaseAttemptLeases } from '../checkout/upgrade.sql.js'
 import { createForgeryLog } from '../checkout/webhook.js'
-import { webhookRoutes } from '../checkout/webhook.route.js'
 import { consoleRoutes } from '../console/console.route.js'
 import { HOUR, type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -48,6 +44,7 @@ import { createMailer } from '../mail/send-mail.js'
 import { examineProvider, examineService } from '../overview/examine.js'
 import { createJobRounds } from '../overview/health.js'
 import { operatorRoutes } from '../overview/operator.route.js'
+import { createLookAsUser } from '../portal/look-as-user.js'
 import { pages } from '../portal/portal.route.js'
 import { portalSessionRoutes } from '../portal/portal-sessions.route.js'
 import { createFindSession, openMailedLink } from '../portal/portal-sessions.sql.js'
@@ -128,8 +125,10 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     if (routes) await app.register(routes(all))
     if (discount) parts.discounts.push(discount(all))
   }
-  if (config.operatorKeys.length > 0 || config.operatorIssuer) await app.register(consoleRoutes(all))
-  await app.register(pages({ ...all, ...pageOptions(config, clock) }))
+  const lookAsUser = createLookAsUser(all, capabilities)
+  if (config.operatorKeys.length > 0 || config.operatorIssuer)
+    await app.register(consoleRoutes({ ...all, lookAsUser }))
+  await app.register(pages({ ...all, ...pageOptions(config, clock) }, capabilities))
 
   const jobs = world.withoutJobs ? [] : schedule(capabilities, all)
   const runner = createRunner(jobs, log, parts.rounds)
@@ -285,11 +284,6 @@ async function registerRoutes(app: App, config: Config, parts: Parts & CallerChe
   const { limitAnonymous } = parts
   const platforms = callersWithKey(createApiKeys(config.platformKeys, parts.noteUse), limitAnonymous)
   const operators = callersWithKey(createOperatorKeys(config.operatorKeys, parts.noteUse), limitAnonymous)
-  await app.register(offerRoutes(parts))
-  await app.register(upgradeRoutes(parts))
-  await app.register(statusRoutes(parts))
-  await app.register(historyRoutes(parts))
-  await app.register(webhookRoutes(parts))
   await app.register(overviewRoutes(parts))
   await app.register(portalSessionRoutes(parts))
   await app.register(platformRoutes({ ...parts, platforms }))

@@ -9,18 +9,17 @@ import type { Locale } from '../core/locale.js'
 import type { Seller } from '../core/receipt.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import { type ConsoleKey, consoleSay, type SayConsole } from '../i18n/console.js'
+import type { Formats } from '../i18n/formats.js'
 import { directionOf, sayFor } from '../i18n/messages.js'
-import type { LookAsUserDeps } from '../overview/look-as-user.js'
 import type { OperatorRoutesDeps } from '../overview/operator.route.js'
 import { SEARCHED_MAX } from '../overview/search-schemas.js'
+import type { LookAsUser } from './look-as-user.js'
 import { Brand, FormToken, Head, Languages, readSheet, styleWith } from './portal-frame.js'
 import type { SessionReader, WithFormToken } from './reader.js'
 
-export interface ConsoleDeps
-  extends CallerChecks,
-    SessionsDeps,
-    Omit<OperatorRoutesDeps, 'operators'>,
-    Omit<LookAsUserDeps, 'database' | 'style' | 'base'> {
+export interface ConsoleDeps extends CallerChecks, SessionsDeps, Omit<OperatorRoutesDeps, 'operators'> {
+  readonly formats: Formats
+  readonly lookAsUser: LookAsUser
   readonly seller: Seller
   /** Null: operators sign in by key alone. */
   readonly issuer: Issuer | null

@@ -1,14 +1,10 @@
 // Pages with one thing to say: the front page, the way in, a link that is over, a refusal. Each says what happened and gives
 // a way on.
 
-import { CodeForm } from '../codes/portal-redemptions.js'
-import type { OwnUse } from '../codes/typed-code.js'
 import { type BillingError, ERRORS } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { CATALOGS, type MessageKey, type Say, sayFor } from '../i18n/messages.js'
-import type { PortalSession } from '../portal/portal-sessions.sql.js'
-import type { ProofProblem } from '../transfers/proof-file.js'
+import { CATALOGS, type Say, sayFor } from '../i18n/messages.js'
 import {
   FormToken,
   LinkButton,
@@ -18,7 +14,7 @@ import {
   type SignKind,
   SubmitButton,
 } from './portal-frame.js'
-import type { Session } from './reader.js'
+import type { PortalSession, Session } from './reader.js'
 
 /** For those who open the root of the service in a browser. */
 export function frontPage(pages: Pages, locale: Locale): string {
@@ -142,17 +138,14 @@ export interface Refusal {
   readonly session: Session | null
   readonly locale: Locale
   readonly requestId: string
-  /** As it was typed, and what the user has used it for; absent: it was about no code. */
-  readonly code?: string | undefined
-  readonly ownUse?: OwnUse | null
+  /** What a capability says in place of the usual words. */
+  readonly own?: Partial<Message> | undefined
 }
 
 export function refusalPage(pages: Pages, refusal: Refusal): string {
   const { error, locale } = refusal
   // To programs these two codes say that a token is missing or lacks a right; to users, how to come in.
   if (error.code === 'forbidden') return sellerPage(pages, locale, 'staleForm')
-  const { session } = refusal
-  if (error.code === 'code_not_valid' && session) return wrongCodePage(pages, { ...refusal, session })
   if (error.code !== 'unauthenticated') return failurePage(pages, refusal)
   return pages.mailsLinks ? askForLinkPage(pages, locale) : sellerPage(pages, locale, 'noSession')
 }
@@ -166,44 +159,14 @@ export function sessionOverPage(pages: Pages, locale: Locale): string {
   }))
 }
 
-function wrongCodePage(
-  pages: Pages,
-  { session, locale, code, ownUse = null }: Refusal & { readonly session: Session },
-): string {
-  const { title, detail } = CATALOGS[locale].error.code_not_valid
-  return messagePage(pages, locale, (say) => ({
-    title,
-    text: ownUse
-      ? say(ownUse.isOpen ? 'codeHeld' : 'codeUsed', { date: pages.formats.moment(ownUse.at, locale) })
-      : detail,
-    backUrl: pages.backUrl(session),
-    safeMore: (
-      <>
-        <CodeForm {...{ pages, session, say }} wrong={code ?? ''} />
-        <p class="actions">
-          <LinkButton href={`${pages.base}/portal`} label={say('backToPortal')} />
-        </p>
-      </>
-    ),
-  }))
-}
-
-/** Why a file was not taken, to users who know no fields; null: it was not about a file. */
-function fileProblem({ code, extra }: BillingError): MessageKey | null {
-  // Only files are sent here that can be too large.
-  if (code === 'payload_too_large') return 'proof_too_large'
-  return code === 'file_not_accepted' ? `proof_${extra.reason as ProofProblem}` : null
-}
-
 /** Any other refusal, in the words of the list of errors. */
-function failurePage(pages: Pages, { error, session, locale, requestId }: Refusal): string {
+function failurePage(pages: Pages, { error, session, locale, requestId, own }: Refusal): string {
   const { title, detail } = CATALOGS[locale].error[error.code]
   const wait = error.retryAfterSeconds
-  const reason = fileProblem(error)
   return messagePage(pages, locale, (say) => ({
     kind: ERRORS[error.code] >= 500 ? 'bad' : 'info',
-    title: reason === null ? title : CATALOGS[locale].error.file_not_accepted.title,
-    text: reason === null ? detail : say(reason),
+    title,
+    text: detail,
     backUrl: session ? pages.backUrl(session) : null,
     safeMore: (
       <>
@@ -219,6 +182,7 @@ function failurePage(pages: Pages, { error, session, locale, requestId }: Refusa
         </p>
       </>
     ),
+    ...own,
   }))
 }
 
@@ -230,7 +194,7 @@ function Way({ href, label }: { href: string; label: string }) {
   )
 }
 
-interface Message {
+export interface Message {
   readonly kind?: SignKind
   readonly title: string
   readonly text: string

@@ -1,6 +1,6 @@
 // The forms and links of the portal: a user's do something, and those that an operator is shown do nothing.
 import type { PropsWithChildren } from '@kitajs/html'
-import { FormToken, SubmitButton } from './portal-frame.js'
+import { FormToken } from './portal-frame.js'
 import type { ReadOnlySession, Session } from './reader.js'
 
 /** With the proof that the page is ours. To an operator who looks on it is no form: its controls do nothing. */
@@ -20,21 +20,4 @@ export function OwnForm(
 /** Where a link of the portal leads; to an operator who looks on, nowhere. */
 export function hrefIn({ formToken }: Session | ReadOnlySession, href: string): string | undefined {
   return formToken === null ? undefined : href
-}
-
-/** A term of a plan, with the proof that the page is ours. The price is the catalogue's, never the form's. */
-export function BuyForm(of: {
-  base: string
-  session: Session | ReadOnlySession
-  planId: string
-  months: number
-  label: string
-}) {
-  return (
-    <OwnForm session={of.session} action={`${of.base}/portal/upgrade`}>
-      <input type="hidden" name="plan" value={of.planId} />
-      <input type="hidden" name="months" value={String(of.months)} />
-      <SubmitButton label={of.label} />
-    </OwnForm>
-  )
 }

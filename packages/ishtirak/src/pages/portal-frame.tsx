@@ -4,47 +4,36 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { PropsWithChildren } from '@kitajs/html'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { HistoryDeps } from '../checkout/status.js'
-import type { UpgradeDeps } from '../checkout/upgrade.js'
-import type { RedeemDeps } from '../codes/redeem.js'
 import { lightenedFor, READABLE_CONTRAST, VISIBLE_CONTRAST } from '../core/color.js'
 import { LOCALES, type Locale } from '../core/locale.js'
+import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
+import type { BillingRules } from '../core/subscription.js'
 import type { Database } from '../database/database.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import type { Formats } from '../i18n/formats.js'
 import { CATALOGS, directionOf, type Say, sayFor } from '../i18n/messages.js'
-import type { OverviewDeps } from '../limits/overview.js'
-import type { ReceiptDeps } from '../receipts/receipt.js'
-import type { ProofRoutesDeps } from '../transfers/proof.route.js'
-import type { Reader, ReaderDeps, Session } from './reader.js'
+import type { Clock } from '../runtime/clock.js'
+import type { Reader, Session } from './reader.js'
+import type { WayToPay } from './way-to-pay.js'
+import { Words } from './words.js'
 
-export interface PagesDeps
-  extends CallerChecks,
-    UpgradeDeps,
-    HistoryDeps,
-    OverviewDeps,
-    RedeemDeps,
-    ReceiptDeps,
-    ReaderDeps,
-    ProofRoutesDeps {
+/** What every page needs of the service. */
+export interface PagesDeps extends CallerChecks {
   readonly database: Database
-  readonly platformUrl: string
-  readonly frameAncestors: string
+  readonly clock: Clock
   readonly formats: Formats
   readonly seller: Seller
-  /** The platform's page that opens the portal for a user who is logged in there; null: it has none. */
-  readonly platformPortalUrl: string | null
+  readonly catalogue: Catalogue
+  readonly rules: BillingRules
   /** There is a mail server, so users can be sent a link into the portal. */
   readonly mailsLinks: boolean
-  /** Counts a request for such a link, by address. */
-  admitLinkRequest(request: FastifyRequest, reply: FastifyReply): void
 }
 
 /** What a page is rendered with. */
-export interface PageParts
-  extends Pick<PagesDeps, 'formats' | 'seller' | 'catalogue' | 'rules' | 'codeKeys' | 'methods'> {
+export interface PageParts extends Pick<PagesDeps, 'formats' | 'seller' | 'catalogue' | 'rules'> {
+  /** Beside the card. */
+  readonly ways: readonly WayToPay[]
   /** The style sheet with the seller's color. */
   readonly style: string
   /** The path under which a proxy may have put us, as in PUBLIC_URL; empty at the root of a host. */
@@ -237,6 +226,18 @@ export function Card({ id, title, children }: PropsWithChildren<{ id: string; ti
         {title}
       </h2>
       {children}
+    </section>
+  )
+}
+
+export function Notice(of: PropsWithChildren<{ tone: '' | 'warn'; title: string; text: string }>) {
+  return (
+    <section class={`notice ${of.tone}`}>
+      <h2 safe>{of.title}</h2>
+      <p>
+        <Words>{of.text}</Words>
+      </p>
+      {of.children}
     </section>
   )
 }

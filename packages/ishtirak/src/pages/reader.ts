@@ -6,16 +6,19 @@ import { BillingError } from '../core/error.js'
 import { isLocale, type Locale } from '../core/locale.js'
 import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import { isStorable, preferredLocale } from '../http/request.js'
-import {
-  type FindSession,
-  leavePortal,
-  type PortalSession,
-  SESSION_MS,
-  type SessionDeps,
-} from '../portal/portal-sessions.sql.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { constantTimeEquals, digestOf } from '../runtime/secret.js'
+
+/** A session of the portal, or what a link into it would become. */
+export interface PortalSession {
+  readonly userId: string
+  /** A path on the platform; null: its front page. */
+  readonly returnPath: string | null
+  readonly email: string | null
+  readonly name: string | null
+  readonly locale: Locale | null
+}
 
 export type Session = WithFormToken<PortalSession>
 
@@ -30,10 +33,6 @@ export type ReadOnlySession = PortalSession & { readonly formToken: null }
 export type Reader = SessionReader<PortalSession>
 export type SessionReader<Found extends object> = ReturnType<typeof createSessionReader<Found>>
 
-export interface ReaderDeps extends SessionDeps {
-  readonly findSession: FindSession
-}
-
 type Keeper = Pick<WithFormToken<object>, 'formToken'>
 
 interface SessionFound {
@@ -47,17 +46,6 @@ interface SessionStore<Found> {
   end(token: string): Promise<void>
   readonly lastsMs: number
   readonly cookie: string
-}
-
-/** Of users in the portal. */
-export function createReader(deps: ReaderDeps, publicUrl: string): Reader {
-  const store = {
-    find: deps.findSession,
-    end: (token: string) => leavePortal(deps, token),
-    lastsMs: SESSION_MS,
-    cookie: cookiesFor(publicUrl).cookie.session,
-  } as const
-  return createSessionReader(store, publicUrl)
 }
 
 const YEAR_SECONDS = 365 * 86_400
@@ -250,15 +238,4 @@ export function queryOf({ query }: FastifyRequest, name: string): string | undef
 /** A field of a posted form, empty where it is missing. */
 export function fieldOf(request: FastifyRequest, name: string): string {
   return request.body instanceof URLSearchParams ? (request.body.get(name) ?? '') : ''
-}
-
-/** Only a form for it, or for a code, buys ahead: pressed again on a page that is still open, the usual ones buy nothing by accident. */
-export function wantedIn(request: FastifyRequest) {
-  const [months, code, ahead] = ['months', 'code', 'ahead'].map((name) => fieldOf(request, name))
-  return {
-    planId: fieldOf(request, 'plan'),
-    ...(months && { months: Number(months) }),
-    ...(code && { code }),
-    mode: code || ahead ? ('payment' as const) : ('upgrade' as const),
-  }
 }

@@ -10,7 +10,7 @@ export function isProofType(word: string): word is ProofType {
 }
 
 /** Why a file is refused. */
-export type ProofProblem =
+type ProofProblem =
   /** Neither a JPEG nor a PNG nor a PDF. */
   | 'not_recognized'
   /** It ends early, or its parts are not where they should be. */

@@ -1,86 +1,46 @@
 // A transfer in the portal: how to ask for one, what to send and where, and the form for a picture or PDF of it.
+import { ChooseElse, Ordered } from '../checkout/portal-open.js'
 import type { Account } from '../core/account.js'
-import type { ShownPayment } from '../core/payment.js'
+import type { Locale } from '../core/locale.js'
+import { publicStatusAt, type ShownPayment } from '../core/payment.js'
 import { isPaidNow } from '../core/quote.js'
 import { formatReference } from '../core/reference.js'
-import { PROOF_TYPES, PROOFS_MAX } from '../core/transfer.js'
-import type { MessageKey } from '../i18n/messages.js'
+import { PROOF_TYPES, PROOFS_MAX, type Proof } from '../core/transfer.js'
+import type { Say } from '../i18n/messages.js'
 import { hrefIn, OwnForm } from '../pages/own-form.js'
-import { Card, type PageParts, SubmitButton } from '../pages/portal-frame.js'
+import { Card, SubmitButton } from '../pages/portal-frame.js'
+import type { PartSection } from '../pages/portal-kinds.js'
 import { Words } from '../pages/words.js'
-import { ChooseElse, Ordered } from '../portal/portal-notices.js'
-import type { PortalTransfer, PortalView, Section } from '../portal/portal-view.js'
 import { ACCOUNT_KINDS, accountInWords } from './account-words.js'
 
-/** By which users send money themselves; undefined: the seller takes no transfers. */
-export function transferMethod({ methods }: Pick<PageParts, 'methods'>) {
-  return methods.all.find(({ accounts }) => accounts.length > 0)
+export interface PortalTransfer {
+  readonly payment: ShownPayment
+  readonly proofs: readonly Proof[]
+  /** It has expired. Its money still counts if it comes, so its slip is still taken. */
+  readonly isLate: boolean
 }
 
-export function takesTransfers(pages: PageParts): boolean {
-  return transferMethod(pages) !== undefined
+export interface RefusedTransfer {
+  readonly reference: string
+  readonly reason: string
 }
 
-/** Below what can be bought: how it is paid, and to which kinds of account. `byCard`: what is said where there is no choice. */
-export function HowToPay({ pages, view, say, byCard }: Section & { readonly byCard: MessageKey }) {
-  const kinds = new Set(transferMethod(pages)?.accounts.map(({ kind }) => kind))
-  const named = new Intl.ListFormat(view.locale, { type: 'disjunction' })
-  const accounts = named.format(
-    [...kinds].map((kind) => say(kind === 'bank' ? 'bankAccount' : ACCOUNT_KINDS[kind])),
-  )
-  return (
-    <p class="soft small" safe>
-      {kinds.size === 0 ? say(byCard) : say('paidByHandOrTransfer', { accounts })}
-    </p>
-  )
+/** By card or by transfer, and to which kinds of account. */
+export function howToPay(accounts: readonly Account[]) {
+  const kinds = new Set(accounts.map(({ kind }) => kind))
+  return (say: Say, locale: Locale): string => {
+    const named = new Intl.ListFormat(locale, { type: 'disjunction' })
+    const list = [...kinds].map((kind) => say(kind === 'bank' ? 'bankAccount' : ACCOUNT_KINDS[kind]))
+    return say('paidByHandOrTransfer', { accounts: named.format(list) })
+  }
 }
 
-/** Its name for a screen reader says what it buys, after the word that stands on it. `to`: where it sends the form instead. */
-export function PayButton(of: {
-  readonly say: Section['say']
-  readonly months: number
-  readonly what: string
-  readonly label: string
-  readonly go?: boolean
-  readonly to?: string
-}) {
-  const { say, months, what, label, go, to } = of
-  return (
-    <button
-      type="submit"
-      class={go ? 'go' : undefined}
-      formaction={to}
-      name="months"
-      value={String(months)}
-      aria-label={say('labelled', { label, value: what })}
-      safe
-    >
-      {label}
-    </button>
-  )
-}
-
-/** What a form says beside the button for a card: the same purchase, sent elsewhere. */
-export function TransferButton(
-  of: Pick<Section, 'pages' | 'say'> & {
-    readonly view?: PortalView
-    readonly months: number
-    readonly what: string
-  },
-) {
-  const { pages, view, say, months, what } = of
-  const isOpen = view?.transfer?.isLate === false && !view.isChoosing
-  if (!transferMethod(pages) || isOpen) return null
-  const to = `${pages.base}/portal/transfer`
-  return <PayButton {...{ say, months, what, to }} label={say('transfer')} />
-}
-
-export function TransferSection(section: Section) {
-  const { pages, view, say } = section
-  const { transfer } = view
-  const method = transferMethod(pages)
-  if (!transfer || !method) return null
-  if (transfer.isLate) return <LateTransfer {...section} transfer={transfer} />
+export function TransferSection({
+  accounts,
+  ...section
+}: OfTransfer & { readonly accounts: readonly Account[] }) {
+  const { pages, view, say, transfer } = section
+  if (transfer.isLate) return <LateTransfer {...section} />
   const { payment } = transfer
   const end = pages.formats.moment(payment.expiresAt, view.locale)
   const toSend = (
@@ -91,15 +51,15 @@ export function TransferSection(section: Section) {
       <p class="touch" safe>
         {say('transferTouch')}
       </p>
-      <AmountAndReference {...section} transfer={transfer} />
-      {method.accounts.map((account) => (
+      <AmountAndReference {...section} />
+      {accounts.map((account) => (
         <AccountFacts {...section} account={account} />
       ))}
     </>
   )
   return (
     <Card id="transfer" title={say('transferTitle')}>
-      <Received {...section} transfer={transfer} />
+      <Received {...section} />
       <Ordered {...section} payment={payment} />
       {transfer.proofs.length === 0 ? (
         toSend
@@ -109,7 +69,7 @@ export function TransferSection(section: Section) {
           {toSend}
         </details>
       )}
-      <Proofs {...section} transfer={transfer} />
+      <Proofs {...section} />
       {transfer.proofs.length > 0 ? null : <ChooseElse {...section} />}
     </Card>
   )
@@ -138,7 +98,7 @@ function AmountAndReference({ say, transfer: { payment } }: OfTransfer) {
   )
 }
 
-function AccountFacts({ say, account }: Section & { readonly account: Account }) {
+function AccountFacts({ say, account }: PartSection & { readonly account: Account }) {
   const { title, lines } = accountInWords(account, say)
   return (
     <div>
@@ -173,7 +133,7 @@ function groupsOf(value: string): readonly string[] {
   return /^[A-Z0-9]{20,}$/.test(value) ? (value.match(/.{1,4}/g) ?? []) : [value]
 }
 
-type OfTransfer = Section & { readonly transfer: PortalTransfer }
+type OfTransfer = PartSection & { readonly transfer: PortalTransfer }
 
 /** On top, where the page is after the upload. */
 function Received({ view, say, transfer }: OfTransfer) {
@@ -217,33 +177,25 @@ function ProofForm({ pages, view, say, transfer }: OfTransfer) {
 }
 
 /** Why the last one was refused, until the user buys again. */
-export function RefusedNotice({ view, say }: Section) {
-  if (!view.refused) return null
+export function RefusedNotice({ say, refused }: PartSection & { readonly refused: RefusedTransfer }) {
   // A line does not end in it: these hyphens are not for breaking.
-  const reference = formatReference(view.refused.reference).replaceAll('-', '\u2011')
+  const reference = formatReference(refused.reference).replaceAll('-', '\u2011')
   return (
     <section class="notice warn">
       <h2 safe>{say('mail_payment_refused_subject', { reference })}</h2>
-      <p safe>{say('refusedBecause', { reason: view.refused.reason })}</p>
+      <p safe>{say('refusedBecause', { reason: refused.reason })}</p>
       <p safe>{say('mail_payment_refused_next')}</p>
     </section>
   )
 }
 
 /** In the history: leads to the form for the slip of one that has expired. */
-export function LateTransferLink({ pages, view, say }: Section, { method, checkoutId, id }: ShownPayment) {
-  if (checkoutId === null || method !== transferMethod(pages)?.name) return null
+export function LateTransferLink({ pages, view, say }: PartSection, payment: ShownPayment) {
+  const { checkoutId, id } = payment
+  if (checkoutId === null || publicStatusAt(payment, view.history.now) !== 'expired') return null
   return (
     <a href={hrefIn(view.session, `${pages.base}/portal?transfer=${id}#late-transfer`)} safe>
       {say('transferSent')}
     </a>
-  )
-}
-
-/** Of the newest payments: one that is waited for. */
-export function openTransferIn(pages: PageParts, { history }: Pick<PortalView, 'history'>) {
-  const name = transferMethod(pages)?.name
-  return history.payments.find(
-    ({ method, status, expiresAt }) => method === name && status === 'pending' && expiresAt > history.now,
   )
 }

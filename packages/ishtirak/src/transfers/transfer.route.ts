@@ -1,15 +1,24 @@
 // The forms about transfers: ask for one, and send a picture or PDF of it.
 
-import { openPayment } from '../checkout/upgrade.js'
+import { wantedIn } from '../checkout/buy-form.js'
+import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { openFileForm, UPLOAD_CONFIG } from '../http/upload.js'
 import type { Pages } from '../pages/portal-frame.js'
-import { wantedIn } from '../pages/reader.js'
 import { receiveProof } from './proof.js'
-import { transferMethod } from './transfer-section.js'
+import type { ProofRoutesDeps } from './proof.route.js'
 
-export function transferRoutes(app: App, pages: Pages): void {
+export type TransferPagesDeps = UpgradeDeps & Omit<ProofRoutesDeps, 'identify'>
+
+export type TransferMethod = NonNullable<ReturnType<typeof transferMethod>>
+
+/** By which users send money themselves; undefined: the seller takes no transfers. */
+export function transferMethod({ methods }: Pick<TransferPagesDeps, 'methods'>) {
+  return methods.all.find(({ accounts }) => accounts.length > 0)
+}
+
+export function transferRoutes(app: App, pages: Pages & TransferPagesDeps): void {
   const { reader, users } = pages
   const hidden = { schema: { hide: true }, onRequest: users.onRequest }
 

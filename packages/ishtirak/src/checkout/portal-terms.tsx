@@ -4,27 +4,38 @@ import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { offersOf, type Plan, savingOf } from '../core/plan.js'
 import { decideQuote, type QuoteDecision } from '../core/quote.js'
+import { taxAt } from '../core/receipt.js'
 import { inParts, planAndTerm, termInWords } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
 import { OwnForm } from '../pages/own-form.js'
 import type { PageParts } from '../pages/portal-frame.js'
+import type { PartSection } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
+import { OtherWays, PayButton } from '../pages/way-to-pay.js'
 import { Words } from '../pages/words.js'
-import { PayButton, TransferButton, takesTransfers } from '../transfers/transfer-section.js'
-import { isTaxed, type Section } from './portal-view.js'
 
 export function hasTerms(plan: Plan): boolean {
   return offersOf(plan).length > 1
 }
 
-/** `ahead`: before the renewal window. `id`: of the choice on its page, since a plan can be offered at two places. */
+/**
+ * `ahead`: before the renewal window. `id`: of the choice on its page, since a plan can be offered at two places. `open`: the
+ * methods by which a payment is waited for.
+ */
 export function TermChoice({
   plan,
   ahead,
   id,
-  ...section
-}: Section & { readonly plan: Plan; readonly ahead?: boolean; readonly id: string }) {
-  const { pages, view, say } = section
+  open,
+  pages,
+  view,
+  say,
+}: PartSection & {
+  readonly plan: Plan
+  readonly ahead?: boolean
+  readonly id: string
+  readonly open: readonly string[]
+}) {
   const { facts, now } = view.overview
   // As an explicit wish: whether it is one is the form's matter, and a usual one is offered in the renewal window alone.
   const decisions = offersOf(plan).map(({ months }) => {
@@ -34,10 +45,9 @@ export function TermChoice({
   const { session, locale } = view
   return (
     <TermsForm
-      {...{ pages, session, locale, say, now, plan, decisions, id }}
+      {...{ pages, session, locale, say, now, plan, decisions, id, open }}
       isAlone={!hasTerms(plan)}
       extra={ahead ? { ahead: 'yes' } : {}}
-      other={(months, what) => <TransferButton {...section} {...{ months, what }} />}
     />
   )
 }
@@ -56,8 +66,8 @@ interface TermsFormOf {
   readonly extra: Readonly<Record<string, string>>
   /** The one term of its plan: until when it goes stands below, or nowhere. */
   readonly isAlone?: boolean
-  /** Another button of a term. */
-  readonly other?: (months: number, what: string) => JSX.Element | null
+  /** The methods by which a payment is waited for. */
+  readonly open?: readonly string[]
 }
 
 export function TermsForm(of: TermsFormOf) {
@@ -116,10 +126,15 @@ function TermLine({ of, decision }: { readonly of: TermsFormOf; readonly decisio
           <b class="cost" safe>
             {money(amount)}
           </b>
-          <PayButton go {...{ say, months, what }} label={say(takesTransfers(pages) ? 'card' : 'pay')} />
-          {of.other?.(months, what) ?? null}
+          <PayButton go {...{ say, months, what }} label={say(pages.ways.length > 0 ? 'card' : 'pay')} />
+          <OtherWays {...{ pages, say, months, what }} {...(of.open && { open: of.open })} />
         </div>
       )}
     </li>
   )
+}
+
+/** Prices contain the tax, and say so where one applies on this day. */
+export function isTaxed({ formats, seller }: Pick<PageParts, 'formats' | 'seller'>, now: Instant): boolean {
+  return taxAt(seller.taxTerms, formats.isoDay(now)).kind === 'vat'
 }
