@@ -740,7 +740,7 @@ export const mutations = [
   },
   {
     rule: 'a code that something else stood in the way of was not tried',
-    file: src('codes/codes.ts'),
+    file: src('codes/typed-code.ts'),
     from: 'if (!isWrong) await forget()',
     to: 'void isWrong',
     tests: [src('codes/codes.test.ts')],

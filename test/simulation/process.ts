@@ -1,10 +1,10 @@
 // One process of the service: the real use cases on the shared database. Each statement and each call to the provider
 // is a step of the scheduler. A killed process never continues; the next one starts without any state.
 
-import { operatorFiles } from '../../packages/ishtirak/src/overview/files.js'
 import { createChargily } from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'
 import { createUpgradeState } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { createForgeryLog } from '../../packages/ishtirak/src/checkout/webhook.js'
+import { discountByCode } from '../../packages/ishtirak/src/codes/typed-code.js'
 import { CODE_LENGTH, codeFrom } from '../../packages/ishtirak/src/core/code.js'
 import { DAY, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import { SEED_LIMITS } from '../../packages/ishtirak/src/core/limit.js'
@@ -22,6 +22,7 @@ import {
 import { createListPayments } from '../../packages/ishtirak/src/ledger/payments.sql.js'
 import { createSettlements } from '../../packages/ishtirak/src/ledger/settle.sql.js'
 import { createLoadUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
+import { operatorFiles } from '../../packages/ishtirak/src/overview/files.js'
 import { createTurns, singleFlight } from '../../packages/ishtirak/src/runtime/async.js'
 import { dayIn, wallClockIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
@@ -100,6 +101,7 @@ function partsOf(
   },
 ) {
   const { database } = given
+  const ofCodes = { database, clock, codeKeys: [CODE_KEY], noteUse: () => undefined }
   const parts = {
     ...given,
     settlements: createSettlements(database),
@@ -110,12 +112,11 @@ function partsOf(
     inTurn: createTurns(),
     uploads: createUploads(),
     logForgery: createForgeryLog({ clock, log: SILENT }),
-    clock,
     ids: createIds((size) => random.bytes(size)),
     log: SILENT,
     catalogue: CATALOGUE,
-    codeKeys: [CODE_KEY],
-    noteUse: () => undefined,
+    ...ofCodes,
+    discounts: [discountByCode(ofCodes)],
     drawCode: () => codeFrom(random.bytes(CODE_LENGTH)),
     rules: { catalogue: CATALOGUE, graceDays: 3, renewalWindowDays: 7, ...rules },
     wallClock: wallClockIn(ZONE),

@@ -58,9 +58,7 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
       command: ['users', 'grant', 'x', '--days', '30', '--preview'],
     },
   ],
-  previewEndAccess: [
-    { act: 'user.end', path: '/users/x/end', command: ['users', 'end', 'x', '--preview'] },
-  ],
+  previewEndAccess: [{ act: 'user.end', path: '/users/x/end', command: ['users', 'end', 'x', '--preview'] }],
   previewApproval: [
     {
       act: 'payment.approve',

@@ -6,7 +6,7 @@ import type { Clock } from '../runtime/clock.js'
 import type { OldSecretWatch } from './old-secrets.js'
 import { forgetOperatorSessions } from './sessions.js'
 
-interface AccessDeps {
+export interface AccessDeps {
   readonly database: Database
   readonly clock: Clock
   readonly oldSecrets: OldSecretWatch

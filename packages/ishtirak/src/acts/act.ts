@@ -10,9 +10,9 @@ import { untilFresh } from '../database/database.js'
 import type { InTurn } from '../runtime/async.js'
 import { type AuditDeps, type By, requireUnchanged } from './audit.sql.js'
 import type { ActForm } from './form.js'
-import { operationName } from './operation.js'
 import type { OperatorClient } from './operator-client.js'
 import type { Preview } from './preview.js'
+import { operationId } from './reason.js'
 import type { Subject } from './subject.js'
 
 /** An act as it is asked for. */
@@ -132,12 +132,15 @@ export function act<Deps extends ActDeps>() {
   }
 }
 
+const NAMED =
+  'Names this sending: sent again it is answered the same and counts once; 409 where it asks for something else'
+
 function made<Deps, Input extends TObject, File, Detail>(
   declared: Said<Deps, Input, File, Detail>,
   { run, preview }: Does<Deps, Static<Input>, Detail>,
 ): Act<Deps> {
   const { why: _, ...asked } = declared.input.properties
-  const named = { ...declared.input.properties, operation_id: Type.Optional(operationName) }
+  const named = { ...declared.input.properties, operation_id: operationId(NAMED) }
   const bounds = { additionalProperties: false }
   const schemas = { body: Type.Object(named, bounds), asked: Type.Object(asked, bounds) }
   // What the frames hand over has passed the schema that `Input` is the type of.

@@ -54,12 +54,3 @@ export const PROOF = {
   description: 'The file, as an attachment; each reading is in the audit trail',
   content: Object.fromEntries(PROOF_TYPES.map((type) => [type, { schema: BINARY_FILE }])),
 }
-
-/** Names the sending of an act: sent again it is answered the same, and nothing is done twice. */
-export const operationName = Type.String({
-  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
-  maxLength: 128,
-  description:
-    'Names this sending: sent again it is answered the same and counts once; 409 where it asks for something else',
-  examples: ['ticket-4711'],
-})

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { BillingError } from '../core/error.js'
 import { LAST_INSTANT } from '../core/instant.js'
-import { nullable } from '../ledger/schemas.js'
+import { nullable } from '../http/schemas.js'
 
 type Parts = readonly (string | number)[]
 

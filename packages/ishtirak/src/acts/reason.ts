@@ -13,6 +13,17 @@ export const reason = Type.String({
   examples: ['charged twice, ticket 4711'],
 })
 
+/** What an act is named by: asked for again under one name, it is done once. */
+export const operationId = (description: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+      maxLength: 128,
+      description,
+      examples: ['ticket-4711'],
+    }),
+  )
+
 /** As the schema has it. */
 export function isReason(text: string): boolean {
   return text.length <= REASON_MAX && new RegExp(REASON_PATTERN, 'u').test(text)

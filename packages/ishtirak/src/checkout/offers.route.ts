@@ -8,7 +8,7 @@ import type { CallerChecks } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { BASE, OfferSchema, type OfferView, type PlanView, planSchema, viewOffer } from '../ledger/schemas.js'
 
-interface OfferRoutesDeps extends Pick<CallerChecks, 'limitAnonymous'> {
+export interface OfferRoutesDeps extends Pick<CallerChecks, 'limitAnonymous'> {
   readonly catalogue: Catalogue
 }
 

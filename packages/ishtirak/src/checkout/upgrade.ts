@@ -1,7 +1,7 @@
 // The click on "upgrade": a payment of ours first, then a checkout at the provider, then its address to the user.
 // Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never blindly repeated.
 
-import { type CodeDeps, countingTries, lookUpCode } from '../codes/codes.js'
+import type { Discount } from '../acts/capability.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
@@ -17,6 +17,7 @@ import { type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { KnownUser } from '../ledger/users.sql.js'
 import { singleFlight } from '../runtime/async.js'
 import { createRecentFailures } from '../runtime/bounded-map.js'
+import { codeOf } from './quote.js'
 import { endCheckout, lookUpPayment } from './sweep.js'
 import { createUpgradeRequests, moveAttemptLease, withdrawPayment } from './upgrade.sql.js'
 
@@ -54,7 +55,8 @@ const STEPS_MAX = 12
 /** A provider that fails or refuses is tried this often for one user in a minute, by one process. */
 const FAILURES_A_MINUTE = 5
 
-export interface UpgradeDeps extends SettleDeps, CodeDeps {
+export interface UpgradeDeps extends SettleDeps {
+  readonly discounts: readonly Discount[]
   readonly upgrades: UpgradeState
   readonly catalogue: Catalogue
   readonly publicUrl: string
@@ -91,7 +93,8 @@ export function openPayment(deps: UpgradeDeps, request: UpgradeRequest): Promise
   const { planId, months, mode } = wantedBy(request)
   const key = `${user.userId}\n${planId}\n${months}\n${mode}\n${method}\n${code ?? ''}`
   const open = () => openOrReturn(deps, request)
-  return deps.upgrades.clicks(key, code === undefined ? open : () => countingTries(deps, user.userId, open))
+  const [discount] = code === undefined ? [] : deps.discounts
+  return deps.upgrades.clicks(key, discount ? () => discount.countTry(user.userId, open) : open)
 }
 
 async function openOrReturn(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
@@ -106,7 +109,9 @@ async function openOrReturn(deps: UpgradeDeps, request: UpgradeRequest): Promise
     // What was paid while this click replaced its page is not bought ahead a second time: the user is told first.
     if (paidBefore !== undefined && paidBefore !== paidUntil) wanted = { ...wanted, mode: 'upgrade' }
     paidBefore = paidUntil
-    wanted = { ...wanted, code: await codeOf(deps, request) }
+    // Read after the user's facts, so that a use that comes between them makes those stale.
+    const code = await codeOf(deps, { userId: request.user.userId, typed: request.code, method })
+    wanted = { ...wanted, code }
     const decision = decideUpgrade(facts, wanted, deps.catalogue, now, deps.rules)
     if (decision.kind === 'return') return opened(decision.payment)
     if (decision.kind === 'wait' && ++polls <= POLLS_MAX) {
@@ -124,13 +129,6 @@ async function openOrReturn(deps: UpgradeDeps, request: UpgradeRequest): Promise
 
 function wantedBy({ planId, months = 1, mode = 'upgrade' }: UpgradeRequest): Wanted {
   return { planId, months, mode }
-}
-
-/** Read after the user's facts, so that a use that comes between them makes those stale. Undefined: none was given. */
-async function codeOf(deps: UpgradeDeps, request: UpgradeRequest): Promise<Wanted['code']> {
-  const { user, code: typed } = request
-  if (typed === undefined) return undefined
-  return lookUpCode(deps, { userId: user.userId, typed, method: methodOf(deps, request).name })
 }
 
 type Attempt = () => Promise<OpenedCheckout | null>

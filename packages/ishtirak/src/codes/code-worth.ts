@@ -8,7 +8,7 @@ import { offersOf, type Plan } from '../core/plan.js'
 import { decideQuote, type Quote } from '../core/quote.js'
 import { NEVER_PAID, type Period, purchaseAt } from '../core/subscription.js'
 import { quoteRefusal } from '../ledger/refusals.js'
-import { countingTries, lookUpCode } from './codes.js'
+import { type CodeDeps, countingTries, lookUpCode } from './typed-code.js'
 
 export type CodeWorth =
   | { readonly kind: 'months'; readonly plan: Plan; readonly months: number; readonly period: Period }
@@ -16,7 +16,7 @@ export type CodeWorth =
   | { readonly kind: 'discount'; readonly quotes: readonly Quote[] }
 
 /** `typed` as it was typed. Throws `code_not_valid`, `too_many_wrong_codes` or `prepaid_limit_reached`. */
-export function readCodeWorth(deps: QuoteDeps, userId: string, typed: string): Promise<CodeWorth> {
+export function readCodeWorth(deps: QuoteDeps & CodeDeps, userId: string, typed: string): Promise<CodeWorth> {
   return countingTries(deps, userId, async () => {
     const { loadUser, clock, methods, rules } = deps
     const facts = (await loadUser(userId))?.user.subscription ?? NEVER_PAID

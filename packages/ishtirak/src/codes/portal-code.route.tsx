@@ -12,9 +12,9 @@ import { Card, FormToken, LinkButton, type Pages, renderPage, SubmitButton } fro
 import type { Answered } from '../pages/portal-kinds.js'
 import { fieldOf, type Session } from '../pages/reader.js'
 import { sendPdf } from '../receipts/receipt.route.js'
-import { printStatement, type StatementDeps } from '../receipts/statement.js'
 import { type CodeWorth, readCodeWorth } from './code-worth.js'
 import { type RedeemDeps, redeem } from './redeem.js'
+import { printStatement, type StatementDeps } from './statement.js'
 
 export type CodePagesDeps = QuoteDeps & RedeemDeps & StatementDeps
 export type CodePages = Pages & CodePagesDeps

@@ -3,10 +3,10 @@ import { sayFor } from '../i18n/messages.js'
 import type { Message } from '../pages/message-pages.js'
 import { LinkButton, Notice } from '../pages/portal-frame.js'
 import { type Answered, isUnderReview, type PortalKinds, type PortalPart } from '../pages/portal-kinds.js'
-import { findOwnUse } from './codes.js'
 import { type CodePages, type CodePagesDeps, codeRoutes, worthPage } from './portal-code.route.js'
 import { CodeField, CodeForm, inWords, Redemptions } from './portal-redemptions.js'
 import { listRedemptions, type Redemption } from './redeem.sql.js'
+import { findOwnUse } from './typed-code.js'
 
 export const codePages: PortalKinds<CodePagesDeps> = {
   routes: (app, pages) => {

@@ -10,7 +10,7 @@ import { describeChange, type SaveDeps } from '../ledger/save.js'
 import type { ReceiptTerms } from '../ledger/settle.js'
 import { saveSettlement } from '../ledger/settle.sql.js'
 import { type KnownUser, type LoadUser, rememberUser } from '../ledger/users.sql.js'
-import { type CodeDeps, countingTries, lookUpCode } from './codes.js'
+import { type CodeDeps, countingTries, lookUpCode } from './typed-code.js'
 
 export interface RedeemDeps extends SaveDeps, CodeDeps {
   readonly loadUser: LoadUser

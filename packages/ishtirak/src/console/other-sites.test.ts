@@ -1,6 +1,7 @@
 // Requests that another site makes a signed-in operator's browser send. Its cookie goes along with a link, so no page may act, or
 // write to the audit trail, for one; and no form counts that is not of this origin. Routes are read from the running app.
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { PAYMENT_VERBS, USER_VERBS } from '../../../../test/support/acts.js'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
@@ -8,7 +9,6 @@ import { png } from '../../../../test/support/proof-files.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
-import { PAYMENT_VERBS, USER_VERBS } from '../../../../test/support/acts.js'
 
 const TRANSFER_FILE = new URL('../../../../docs/transfer.example.json', import.meta.url).pathname
 const OTHER_SITES = [

@@ -4,13 +4,13 @@ import { accessChange, receiptInWords, statusChange, statusKey } from '../acts/c
 import { lookAtPayment, type ProviderLook } from '../checkout/look.js'
 import { plainName } from '../core/name.js'
 import { mayDo } from '../core/role.js'
+import { previewResend, resendReceipt } from '../mail/resend-receipt.js'
 import type { PaymentFile } from '../overview/acts.js'
 import { acceptPayment, recheckPayment } from '../overview/acts.js'
 import type { AllPages } from '../overview/all-pages.js'
 import type { PaymentAct, Shown } from '../overview/payment-act.js'
 import { Facts, type View } from '../pages/console-frame.js'
 import { mailedInWords, reviewInWords } from '../pages/console-words.js'
-import { previewResend, resendReceipt } from '../receipts/resend-receipt.js'
 import { TRANSFER_ACTS } from '../transfers/transfer-acts.js'
 
 export const PAYMENT_ACTS = {

@@ -1,5 +1,7 @@
 // The page of a payment: what it is, and what operators did with it.
 
+import { verbOf } from '../acts/act.js'
+import { actsOffered as capabilityActs, titleOf } from '../acts/act-console.js'
 import { statusKey } from '../acts/changes.js'
 import { plainName } from '../core/name.js'
 import { type Payment, type PaymentWay, wayOf } from '../core/payment.js'
@@ -8,6 +10,7 @@ import type { Proof } from '../core/transfer.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import { planAndTerm } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
+import { PAYMENT } from '../ledger/subjects.js'
 import type { PaymentFile } from '../overview/acts.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { type Notice, NoticeOf, Trail, type TrailEntry } from '../overview/trail.js'
@@ -23,9 +26,6 @@ import {
 import { codeInWords, reviewInWords } from '../pages/console-words.js'
 import { UserCell } from '../pages/found.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
-import { verbOf } from '../acts/act.js'
-import { actsOffered as capabilityActs, titleOf } from '../acts/act-console.js'
-import { PAYMENT } from '../ledger/subjects.js'
 import { actsOffered } from './payment-acts.js'
 
 /** The newest: with reasons of 500 letters the page is under 60 kB. */

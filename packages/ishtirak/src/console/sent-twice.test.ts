@@ -1,8 +1,14 @@
 // One form that is sent twice at the same moment, where the other one is refused while this one is about to be saved: nothing is done,
 // and both lead to the refusal.
-import { PAYMENT_ACTS_BY_VERB, PAYMENT_VERBS, USER_ACTS_BY_VERB, USER_VERBS } from '../../../../test/support/acts.js'
+
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import {
+  PAYMENT_ACTS_BY_VERB,
+  PAYMENT_VERBS,
+  USER_ACTS_BY_VERB,
+  USER_VERBS,
+} from '../../../../test/support/acts.js'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'

@@ -1,8 +1,11 @@
 // The page of a user: the plan and why, what can be done, what is used, what was paid, and what operators did.
 
+import { verbOf } from '../acts/act.js'
+import { actsOffered, titleOf } from '../acts/act-console.js'
 import { accessInWords } from '../acts/changes.js'
 import { plainName } from '../core/name.js'
 import { CATALOGS, sayFor } from '../i18n/messages.js'
+import { USER } from '../ledger/subjects.js'
 import type { Overview } from '../limits/overview.js'
 import { UsageBars } from '../limits/portal-usage.js'
 import type { UserFile } from '../overview/acts.js'
@@ -13,9 +16,6 @@ import { type Notice, NoticeOf, Trail } from '../overview/trail.js'
 import { addressOf, Facts, renderConsole, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { PlanCard } from './plan-card.js'
-import { verbOf } from '../acts/act.js'
-import { actsOffered, titleOf } from '../acts/act-console.js'
-import { USER } from '../ledger/subjects.js'
 import { userActsOffered } from './user-acts.js'
 
 export interface UserPage {

@@ -2,8 +2,7 @@
 import { Type } from 'typebox'
 import { reason } from '../acts/reason.js'
 import { EventGrantSchema } from '../events/schemas.js'
-import { nameSchemas } from '../http/schemas.js'
-import { nullable, timestamp } from '../ledger/schemas.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 
 /** A year, leap or not: longer ones are more likely a slip. */
 export const GRANTED_DAYS_MAX = 366

@@ -12,22 +12,14 @@ import { type Offer, savingOf } from '../core/plan.js'
 import type { Quote } from '../core/quote.js'
 import type { Subscription } from '../core/subscription.js'
 import type { Row } from '../database/database.js'
-import { nameSchemas } from '../http/schemas.js'
-import { type PaymentViewDeps, transferOrNull, viewTransfer } from '../transfers/schemas.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { type PaymentViewDeps, transferOrNull, viewTransfer } from './transfer-view.js'
 
 /** Where the billing API begins, and what its routes for a user with a token have in common. */
 export const BASE = '/api/v1/billing'
 export const USER_ROUTE = { security: [{ user: [] }], tags: ['billing'] }
 
-export const nullable = <Schema extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
-  schema: Schema,
-) => Type.Union([schema, Type.Null()])
-
-export const timestamp = Type.String({
-  description: 'UTC, `YYYY-MM-DDThh:mm:ssZ`, no fraction',
-  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$',
-  examples: ['2026-12-21T09:30:00Z'],
-})
+export { nullable, timestamp }
 
 const paymentStatus = Type.Enum([...PUBLIC_PAYMENT_STATUSES])
 
@@ -196,7 +188,6 @@ export const WebhookAnswerSchema = Type.Object({
 })
 
 nameSchemas({
-  Timestamp: timestamp,
   PaymentStatus: paymentStatus,
   UpgradeRequest: UpgradeRequestSchema,
   UpgradeResult: UpgradeResultSchema,

@@ -10,8 +10,8 @@ import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { viewHeldTime } from '../ledger/held-time.js'
 import { viewPayment, viewStatus } from '../ledger/schemas.js'
+import type { PaymentViewDeps } from '../ledger/transfer-view.js'
 import { saveProfile } from '../ledger/users.sql.js'
-import type { PaymentViewDeps } from '../transfers/schemas.js'
 import { type Overview, type OverviewDeps, readOverview, readOverviewWithTime } from './overview.js'
 import {
   type Allowance,

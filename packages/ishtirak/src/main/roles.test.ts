@@ -1,6 +1,5 @@
 // What each role may do: every operation of the operator's API is asked by every role, and every command that acts.
-import { CAPABILITIES } from './capabilities.js'
-import { commandHost } from './operator-client.js'
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -10,10 +9,12 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { ATTEMPTS, ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
-import { addAllOperatorCommands } from './operator-commands.js'
 import { type Act, ROLES, type Role, rolesThatMay } from '../core/role.js'
 import { statement } from '../database/database.js'
 import { OPERATIONS } from '../overview/operations.js'
+import { CAPABILITIES } from './capabilities.js'
+import { commandHost } from './operator-client.js'
+import { addAllOperatorCommands } from './operator-commands.js'
 
 const selectAudit = statement(
   'test.roles.audit',

@@ -4,17 +4,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
 import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
-import type { Capability } from '../acts/capability.js'
+import type { Capability, Discount } from '../acts/capability.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
-import { offerRoutes } from '../checkout/offers.route.js'
-import { historyRoutes, statusRoutes } from '../checkout/status.route.js'
 import { createUpgradeState } from '../checkout/upgrade.js'
-import { upgradeRoutes } from '../checkout/upgrade.route.js'
 import { releaseAttemptLeases } from '../checkout/upgrade.sql.js'
 import { createForgeryLog } from '../checkout/webhook.js'
-import { webhookRoutes } from '../checkout/webhook.route.js'
-import { redeemRoutes } from '../codes/redeem.route.js'
 import { consoleRoutes } from '../console/console.route.js'
 import { HOUR, type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -145,7 +140,10 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits })
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await look()) }))
   await registerRoutes(app, config, all)
-  for (const { routes } of capabilities) if (routes) await app.register(routes(all))
+  for (const { routes, discount } of capabilities) {
+    if (routes) await app.register(routes(all))
+    if (discount) parts.discounts.push(discount(all))
+  }
   await app.register(actsAndReadings(all, capabilities))
   const lookAsUser = createLookAsUser(all, capabilities)
   if (config.operatorKeys.length > 0 || config.operatorIssuer)
@@ -192,6 +190,8 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     secondApprovalFrom: config.transfers?.secondApprovalFrom ?? null,
     catalogue: config.plans,
     codeKeys: config.codeKeys,
+    // What capabilities bring to each other, filled in by `wire`.
+    discounts: [] as Discount[],
     drawCode: randomCode,
     rules: rulesOf(config),
     formats: createFormats(billing.timeZone),
@@ -303,12 +303,6 @@ const UPLOADS = 10
 async function registerRoutes(app: App, config: Config, parts: Parts & CallerChecks): Promise<void> {
   const { limitAnonymous } = parts
   const platforms = callersWithKey(createApiKeys(config.platformKeys, parts.noteUse), limitAnonymous)
-  await app.register(offerRoutes(parts))
-  await app.register(upgradeRoutes(parts))
-  await app.register(statusRoutes(parts))
-  await app.register(historyRoutes(parts))
-  await app.register(redeemRoutes(parts))
-  await app.register(webhookRoutes(parts))
   await app.register(overviewRoutes(parts))
   await app.register(portalSessionRoutes(parts))
   await app.register(platformRoutes({ ...parts, platforms }))

@@ -16,7 +16,7 @@ import {
   RestartedSchema,
   SkippedSchema,
 } from '../events/schemas.js'
-import { ResendRequestSchema } from '../receipts/resend-schemas.js'
+import { ResendRequestSchema } from '../mail/resend-schemas.js'
 import * as approvals from '../transfers/approval-schemas.js'
 import { NOT_RESENT, READINGS } from './read-operations.js'
 import * as schemas from './schemas.js'

@@ -28,7 +28,7 @@ import {
 } from '../events/manage-events.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
-import { resendReceipt } from '../receipts/resend-receipt.js'
+import { resendReceipt } from '../mail/resend-receipt.js'
 import type { ReceivedSchema } from '../transfers/approval-schemas.js'
 import {
   type ApprovalDeps,

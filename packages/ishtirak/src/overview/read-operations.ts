@@ -8,7 +8,7 @@ import {
   MonthParamsSchema,
   MonthSchema,
 } from '../books/month-schemas.js'
-import { ResendPreviewSchema } from '../receipts/resend-schemas.js'
+import { ResendPreviewSchema } from '../mail/resend-schemas.js'
 import { DecisionSchema, ReceivedSchema } from '../transfers/approval-schemas.js'
 import { TrailQuerySchema, TrailSchema } from './audit-trail.js'
 import { HealthSchema } from './health-schemas.js'

@@ -6,9 +6,9 @@ import { PROOF_TYPES, PROOFS_MAX, type Proof } from '../core/transfer.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import { nameSchemas } from '../http/schemas.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 import { acceptStreams, refuseLongBody, UPLOAD_CONFIG } from '../http/upload.js'
-import { BASE, nullable, timestamp, USER_ROUTE } from '../ledger/schemas.js'
+import { BASE, USER_ROUTE } from '../ledger/schemas.js'
 import { type ProofDeps, receiveProof } from './proof.js'
 
 export interface ProofRoutesDeps extends ProofDeps, Pick<CallerChecks, 'identify'> {

@@ -2,8 +2,7 @@
 import { Type } from 'typebox'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Transfer } from '../core/transfer.js'
-import { nameSchemas } from '../http/schemas.js'
-import { nullable, timestamp } from '../ledger/schemas.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 import { ProofSchema } from './proof.route.js'
 
 export const SameProofSchema = Type.Object({

@@ -11,8 +11,8 @@ import {
   rowsOf,
   shorten,
   TEMPLATE,
-} from './render-receipt.js'
-import type { Typesetter } from './typesetter.js'
+} from '../receipts/render-receipt.js'
+import type { Typesetter } from '../receipts/typesetter.js'
 
 /** Gives the PDF. */
 export function renderStatement(

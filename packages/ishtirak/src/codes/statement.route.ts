@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import { locale } from '../limits/schemas.js'
-import { languageOf, sendPdf } from './receipt.route.js'
+import { locale } from '../http/schemas.js'
+import { languageOf, sendPdf } from '../receipts/receipt.route.js'
 import { printStatement, type StatementDeps } from './statement.js'
 
 export interface StatementRoutesDeps extends StatementDeps {

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { ShownPayment } from '../core/payment.js'
 import { formatReference } from '../core/reference.js'
 import { nameSchemas } from '../http/schemas.js'
-import type { PaymentMethods } from '../ledger/method.js'
+import type { PaymentMethods } from './method.js'
 
 const nullable = (description: string) => Type.Union([Type.String({ description }), Type.Null()])
 

@@ -1,20 +1,13 @@
 // The shapes of a receipt that is sent once more.
 import { type Static, Type } from 'typebox'
-import { operationName } from '../acts/operation.js'
-import { reason } from '../acts/reason.js'
+import { operationId, reason } from '../acts/reason.js'
 import { timestampOrNull } from '../core/instant.js'
-import { nameSchemas } from '../http/schemas.js'
-import { nullable, timestamp } from '../ledger/schemas.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 import type { previewResend } from './resend-receipt.js'
 
 export const ResendRequestSchema = Type.Object(
   {
-    operation_id: Type.Optional(
-      Type.String({
-        ...operationName,
-        description: 'Names this sending: asked for again it is answered the same and sent once',
-      }),
-    ),
+    operation_id: operationId('Names this sending: asked for again it is answered the same and sent once'),
     why: Type.Optional(reason),
   },
   { additionalProperties: false },

@@ -5,9 +5,9 @@ import { BillingError } from '../core/error.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import { requireRole } from '../core/role.js'
 import { loadPayment, refusalByStatus } from '../ledger/load.js'
-import { findReceiptMail, queueReceiptAgain } from '../mail/mail.sql.js'
-import type { SendMailDeps } from '../mail/send-mail.js'
 import { type PaymentFile, showPayment } from '../overview/acts.js'
+import { findReceiptMail, queueReceiptAgain } from './mail.sql.js'
+import type { SendMailDeps } from './send-mail.js'
 
 export type ResendDeps = AuditDeps & Pick<SendMailDeps, 'mailer'>
 

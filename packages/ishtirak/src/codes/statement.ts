@@ -1,10 +1,10 @@
 // The statement of a redeemed code for the user who redeemed it: the snapshot that was kept, printed in the language asked for.
 
-import { findStatement } from '../codes/redeem.sql.js'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import type { Queryable } from '../database/database.js'
-import { print, type ReceiptPrinter } from './receipt.js'
+import { print, type ReceiptPrinter } from '../receipts/receipt.js'
+import { findStatement } from './redeem.sql.js'
 import { renderStatement } from './render-statement.js'
 
 export interface StatementDeps {
