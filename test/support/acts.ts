@@ -1,5 +1,7 @@
 // The acts of operators on a payment and on a user, as the console and the API know them.
+
 import { verbOf } from '../../packages/ishtirak/src/acts/act.js'
+import { actsOf } from '../../packages/ishtirak/src/acts/capability.js'
 import { PAYMENT_ACTS } from '../../packages/ishtirak/src/console/payment-acts.js'
 import { USER_ACTS } from '../../packages/ishtirak/src/console/user-acts.js'
 import type { Act, Permission } from '../../packages/ishtirak/src/core/role.js'
@@ -20,7 +22,7 @@ export const PAYMENT_VERBS = Object.keys(PAYMENT_ACTS_BY_VERB)
 export const USER_VERBS = Object.keys(USER_ACTS_BY_VERB)
 
 function byVerb(subject: string, others: Readonly<Record<string, { readonly act: Act }>>) {
-  const acts = CAPABILITIES.flatMap((one) => one.acts ?? []).filter(({ on }) => on.name === subject)
+  const acts = actsOf<never>(CAPABILITIES).filter(({ on }) => on.name === subject)
   const known: Record<string, KnownAct> = {}
   for (const act of acts) known[verbOf(act)] = { name: act.name, permission: act, key: act.name }
   for (const [verb, { act }] of Object.entries(others)) known[verb] = { name: act, permission: act }

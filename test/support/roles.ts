@@ -227,7 +227,7 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
       act: 'event.resend_waiting',
       path: '/events/resend-waiting',
       body: {},
-      command: ['events', 'resend', '--all-undelivered'],
+      command: ['events', 'resend-waiting'],
     },
   ],
   skipEvent: [

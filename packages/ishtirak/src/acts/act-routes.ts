@@ -100,12 +100,16 @@ function actSchema<Deps>(act: Act<Deps>, deps: Deps) {
   }
 }
 
+/** In the OpenAPI document. */
+export function previewIdOf({ operationId }: Pick<Act, 'operationId'>): string {
+  return `preview${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
+}
+
 function previewSchema(act: Act) {
-  const { operationId, summary, on, asked, refuses = [] } = act
-  const name = `${operationId[0]?.toUpperCase()}${operationId.slice(1)}`
+  const { summary, on, asked, refuses = [] } = act
   return {
     ...described({
-      operationId: `preview${name}`,
+      operationId: previewIdOf(act),
       summary: `What this would change, now; nothing is changed: ${summary}`,
       description:
         'The same decision as that of the act, to those who may act; it refuses what the act refuses.',

@@ -5,7 +5,7 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { Translated } from '../core/locale.js'
-import type { Role } from '../core/role.js'
+import type { Permission, Role } from '../core/role.js'
 import { untilFresh } from '../database/database.js'
 import type { InTurn } from '../runtime/async.js'
 import { type AuditDeps, type By, requireUnchanged } from './audit.sql.js'
@@ -34,6 +34,8 @@ interface Said<Deps, Input extends TObject, File = unknown, Detail = unknown> {
   readonly name: `${string}.${string}`
   /** Beside `owner`. */
   readonly roles: readonly Exclude<Role, 'owner'>[]
+  /** Where what is asked for is more than these roles may; undefined: it is not. */
+  more?(asked: Static<Input>): Permission | undefined
   readonly on: Subject<Deps, File>
   /** In the OpenAPI document; of the preview with `preview` before it. */
   readonly operationId: string
@@ -103,12 +105,13 @@ interface Does<Deps, Input, Detail> {
 }
 
 /** As the frames know it: what comes in was checked against `input`. */
-export interface Act<Deps = never> extends Omit<Said<Deps, TObject>, 'show'> {
+export interface Act<Deps = never> extends Omit<Said<Deps, TObject>, 'show' | 'more'> {
   readonly kind: 'act'
   /** `input`, and `operation_id` beside it. */
   readonly body: TObject
   /** `input` without the reason: what the preview is asked with. */
   readonly asked: TObject
+  more?(asked: object): Permission | undefined
   show?(deps: Deps, call: Call<unknown>, outcome: unknown): Promise<unknown>
   run(deps: Deps, call: Call<unknown>): Promise<unknown>
   preview(deps: Deps, call: Call<unknown>): Promise<Preview>

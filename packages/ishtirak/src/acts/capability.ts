@@ -35,3 +35,11 @@ export interface Discount {
   /** Runs what was asked for with something typed in: a wrong one is a try, and tries are counted. */
   countTry<Result>(userId: string, work: () => Promise<Result>): Promise<Result>
 }
+
+export function actsOf<Deps>(capabilities: readonly Capability<Deps>[]): readonly Act<Deps>[] {
+  return capabilities.flatMap(({ acts = [] }) => acts)
+}
+
+export function readingsOf<Deps>(capabilities: readonly Capability<Deps>[]): readonly Reading<Deps>[] {
+  return capabilities.flatMap(({ readings = [] }) => readings)
+}

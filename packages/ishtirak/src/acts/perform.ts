@@ -16,7 +16,7 @@ export async function perform<Deps extends ActDeps>(
   deps: Deps,
   call: Call<object>,
 ): Promise<Performed> {
-  requireRole(call.by.operator, act)
+  requireRole(call.by.operator, act.more?.(call.input) ?? act)
   const { userId, paymentId } = await act.on.about(deps, call.id)
   const { operationId } = call.by
   const by = { ...call.by, act: act.name, ...askedIn(call) }
@@ -52,7 +52,7 @@ export async function findPerformed<Deps extends ActDeps>(
 
 /** The preview, to those who may act. */
 export async function previewOf<Deps>(act: Act<Deps>, deps: Deps, call: Call<object>) {
-  requireRole(call.by.operator, act)
+  requireRole(call.by.operator, act.more?.(call.input) ?? act)
   return act.preview(deps, call)
 }
 

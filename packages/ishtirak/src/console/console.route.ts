@@ -7,7 +7,7 @@ import { findOperatorSession, OPERATOR_SESSION_MS, signOut } from '../access/ses
 import { signInPath, signInRoutes } from '../access/sign-in.route.js'
 import type { ActDeps } from '../acts/act.js'
 import { actPages } from '../acts/act-console.js'
-import type { Capability } from '../acts/capability.js'
+import { actsOf, type Capability } from '../acts/capability.js'
 import { recordRefusals } from '../acts/refusals.js'
 import { monthRoutes } from '../books/month.route.js'
 import { findingRoute } from '../compare/finding.route.js'
@@ -53,7 +53,7 @@ export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>
   } as const
   const reader = createSessionReader(store, deps.publicUrl)
   const style = consoleStyle(deps.seller.shop.color)
-  const acts = capabilities.flatMap((one) => one.acts ?? [])
+  const acts = actsOf(capabilities)
   const shared: AllPages & Deps = {
     ...deps,
     sections: SECTIONS,

@@ -38,6 +38,7 @@ type Wanted = Static<typeof GrantRequestSchema>
 export const grantDays = act<GrantDeps>().decides({
   name: 'user.grant',
   roles: ['support'],
+  more: ({ days }) => (days > SUPPORT_GRANT_DAYS_MAX ? GRANT_LONG : undefined),
   on: USER,
   operationId: 'grantDays',
   summary: 'Grant days without a payment: the end moves by so many times 24 hours',
@@ -45,8 +46,7 @@ export const grantDays = act<GrantDeps>().decides({
   input: GrantRequestSchema,
   refuses: ['unknown_plan', 'plan_not_purchasable'],
   texts: actTexts('grant'),
-  load: async (deps, { id, input: { days }, by }) => {
-    if (days > SUPPORT_GRANT_DAYS_MAX) requireRole(by.operator, GRANT_LONG)
+  load: async (deps, { id, by }) => {
     const user = await loadUser(deps, id)
     // After the user: a grant that comes between them makes those facts stale, so two at once do not pass the bound together.
     return { ...user, daysLeft: await daysLeft(deps, id, by.operator) }

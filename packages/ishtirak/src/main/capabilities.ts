@@ -1,7 +1,6 @@
 // What the service can do, one line each, in the order in which it is shown. Without its line a capability leaves no trace.
 
 import { access } from '../access/access.js'
-import type { Capability } from '../acts/capability.js'
 import { books } from '../books/books.js'
 import { checkout } from '../checkout/checkout.js'
 import { codes } from '../codes/codes.js'
@@ -15,9 +14,8 @@ import { overview } from '../overview/overview.js'
 import { portal } from '../portal/portal.js'
 import { receipts } from '../receipts/receipts.js'
 import { transfers } from '../transfers/transfers.js'
-import type { Parts } from './wire.js'
 
-export const CAPABILITIES: readonly Capability<Parts>[] = [
+export const CAPABILITIES = [
   ledger,
   checkout,
   limits,
