@@ -238,6 +238,23 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
       command: ['events', 'skip', 'x', ...why],
     },
   ],
+  previewResendEvent: [
+    {
+      act: 'event.resend',
+      path: '/events/x/resend',
+      command: ['events', 'resend', 'x', '--preview'],
+    },
+  ],
+  previewResendWaitingEvents: [
+    {
+      act: 'event.resend_waiting',
+      path: '/events/resend-waiting',
+      command: ['events', 'resend-waiting', '--preview'],
+    },
+  ],
+  previewSkipEvent: [
+    { act: 'event.skip', path: '/events/x/skip', command: ['events', 'skip', 'x', '--preview'] },
+  ],
   createCodes: [
     {
       act: 'codes.create',

@@ -8,14 +8,6 @@ import { LookQuerySchema, LookSchema } from '../checkout/look-schemas.js'
 import * as codes from '../codes/code-schemas.js'
 import { COMPARISON_OPERATIONS } from '../compare/reconcile-operations.js'
 import { TakenAtDeskSchema } from '../desk/desk-schemas.js'
-import {
-  EventParamsSchema,
-  EventsQuerySchema,
-  EventsSchema,
-  ResentSchema,
-  RestartedSchema,
-  SkippedSchema,
-} from '../events/schemas.js'
 import { ResendRequestSchema } from '../mail/resend-schemas.js'
 import * as approvals from '../transfers/approval-schemas.js'
 import { NOT_RESENT, READINGS } from './read-operations.js'
@@ -25,7 +17,6 @@ export const BASE = '/api/v1/operator'
 
 const payment = { params: schemas.PaymentParamsSchema }
 const user = { params: schemas.OperatorUserParamsSchema }
-const event = { params: EventParamsSchema }
 const batch = { params: codes.BatchParamsSchema }
 const why = { body: WhySchema }
 const optionalWhy = { body: OptionalWhySchema }
@@ -158,34 +149,6 @@ export const OPERATIONS = {
     {},
     GZIP,
     LIMITED,
-  ),
-  listEvents: reads(
-    '/events',
-    'Events to the platform, newest first, and whether its address works',
-    { querystring: EventsQuerySchema },
-    EventsSchema,
-  ),
-  resendEvent: acts(
-    '/events/:event_id/resend',
-    'Deliver an event and all later ones of its user again, in order',
-    { ...event, ...optionalWhy },
-    ResentSchema,
-  ),
-  resendWaitingEvents: acts(
-    '/events/resend-waiting',
-    'Switch the address on again, and retry all that waits',
-    optionalWhy,
-    RestartedSchema,
-  ),
-  skipEvent: acts(
-    '/events/:event_id/skip',
-    'Wait no longer for this event and those before it of its user',
-    {
-      ...event,
-      ...why,
-      description: 'For an event that its receiver will never take: the later ones of its user can go on.',
-    },
-    SkippedSchema,
   ),
   createCodes: acts(
     '/codes',

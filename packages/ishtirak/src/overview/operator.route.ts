@@ -19,13 +19,6 @@ import { listComparisons } from '../compare/reconcile.sql.js'
 import type { Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import { type RecordDeps, recordPayment } from '../desk/record.js'
-import {
-  type ManageEventsDeps,
-  reportEvents,
-  resendAllWaiting,
-  resendFrom,
-  skipEvent,
-} from '../events/manage-events.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
 import { resendReceipt } from '../mail/resend-receipt.js'
@@ -57,7 +50,6 @@ export interface OperatorRoutesDeps
   extends ReconcileDeps,
     ExportDeps,
     BackupDeps,
-    ManageEventsDeps,
     RecordDeps,
     ReadRoutesDeps,
     CodesDeps,
@@ -80,7 +72,6 @@ export function operatorRoutes(deps: OperatorRoutesDeps) {
     reconcileRoutes(app, deps)
     downloadRoutes(app, deps)
     proofRoute(app, deps)
-    eventRoutes(app, deps)
     readRoutes(app, deps)
     sessionRoutes(app, deps)
     codeRoutes(app, deps, (request, why) => actedBy(deps, request, why))
@@ -252,21 +243,4 @@ function proofRoute(app: App, deps: OperatorRoutesDeps): void {
 
 export function sendProof(reply: FastifyReply, { bytes, ...file }: ProofDownload): FastifyReply {
   return sendFile(reply.header('content-length', bytes), file)
-}
-
-function eventRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(OPERATIONS.listEvents), async ({ query }) => {
-    const { user_id: userId = null, state, limit = 50 } = query
-    return reportEvents(deps, { userId, waiting: state === 'waiting', limit })
-  })
-  app.post(...routeAt(OPERATIONS.resendEvent), (request) =>
-    resendFrom(deps, request.params.event_id, actedBy(deps, request, request.body.why)),
-  )
-  app.post(...routeAt(OPERATIONS.resendWaitingEvents), (request) =>
-    resendAllWaiting(deps, actedBy(deps, request, request.body.why)),
-  )
-  app.post(...routeAt(OPERATIONS.skipEvent), async (request) => {
-    await skipEvent(deps, request.params.event_id, actedBy(deps, request, request.body.why))
-    return { skipped: true as const }
-  })
 }

@@ -46,10 +46,6 @@ const COMMANDS: readonly (readonly [
   ['users timeline <user>', OPERATIONS.getTimeline, ({ data, ...rest }) => ({ timeline: data, ...rest })],
   ['reconcile', OPERATIONS.startReconciliation, undefined, { follow: comparisonFinished }],
   ['findings close <checkout>', OPERATIONS.closeFinding],
-  ['events list', OPERATIONS.listEvents, ({ data, ...state }) => ({ ...state, events: data })],
-  ['events resend <event>', OPERATIONS.resendEvent],
-  ['events resend-waiting', OPERATIONS.resendWaitingEvents],
-  ['events skip <event>', OPERATIONS.skipEvent],
   [
     'codes create',
     OPERATIONS.createCodes,
