@@ -40,7 +40,7 @@ const ALLOWED = {
   'payment.record': [],
   'payment.read_proof': ['support', 'accountant'],
   'payments.export': ['accountant'],
-  'receipt.resend': ['support'],
+  'payment.resend_receipt': ['support'],
   'user.grant': ['support'],
   /** Of more than `SUPPORT_GRANT_DAYS_MAX` days, with those granted before. */
   'user.grant_long': [],

@@ -2,15 +2,13 @@
 // the OpenAPI document and the commands of the CLI are made from it.
 
 import { SESSION_OPERATIONS } from '../access/session-operations.js'
-import { ASKED, acts, CSV, GZIP, LIMITED, PROOF, reads } from '../acts/operation.js'
-import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
-import { LookQuerySchema, LookSchema } from '../checkout/look-schemas.js'
+import { acts, CSV, GZIP, LIMITED, PROOF, reads } from '../acts/operation.js'
+import { WhySchema } from '../acts/reason.js'
 import * as codes from '../codes/code-schemas.js'
 import { COMPARISON_OPERATIONS } from '../compare/reconcile-operations.js'
 import { TakenAtDeskSchema } from '../desk/desk-schemas.js'
-import { ResendRequestSchema } from '../mail/resend-schemas.js'
 import * as approvals from '../transfers/approval-schemas.js'
-import { NOT_RESENT, READINGS } from './read-operations.js'
+import { READINGS } from './read-operations.js'
 import * as schemas from './schemas.js'
 
 export const BASE = '/api/v1/operator'
@@ -19,7 +17,6 @@ const payment = { params: schemas.PaymentParamsSchema }
 const user = { params: schemas.OperatorUserParamsSchema }
 const batch = { params: codes.BatchParamsSchema }
 const why = { body: WhySchema }
-const optionalWhy = { body: OptionalWhySchema }
 
 export const OPERATIONS = {
   ...READINGS,
@@ -56,25 +53,6 @@ export const OPERATIONS = {
       'prepaid_limit_reached',
       'already_refunded',
     ],
-  ),
-  recheckPayment: acts(
-    '/payments/:payment_id/recheck',
-    'Ask the provider about a payment now',
-    { ...payment, ...optionalWhy },
-    schemas.PaymentFileSchema,
-    ASKED,
-  ),
-  acceptPayment: acts(
-    '/payments/:payment_id/accept',
-    'Take a payment under review as it is',
-    {
-      ...payment,
-      ...why,
-      description:
-        'The provider is asked once more. 409 when nothing is under review, or the provider does not have the money.',
-    },
-    schemas.PaymentFileSchema,
-    [...ASKED, 'already_refunded'],
   ),
   approvePayment: acts(
     '/payments/:payment_id/approve',
@@ -115,25 +93,6 @@ export const OPERATIONS = {
         'Nothing else changes. 409 when the payment is no second one, is not paid or is kept already.',
     },
     schemas.PaymentFileSchema,
-  ),
-  lookAtPayment: reads(
-    '/payments/:payment_id/look',
-    'What the provider says of a payment now, and what a recheck or an acceptance would change; nothing is changed',
-    { ...payment, querystring: LookQuerySchema },
-    LookSchema,
-    LIMITED,
-  ),
-  resendReceipt: acts(
-    '/payments/:payment_id/resend-receipt',
-    'Send the receipt of a payment by mail once more',
-    {
-      ...payment,
-      body: ResendRequestSchema,
-      description:
-        'The same mail and file as at first, to the address that the user has now. 409 while it is on its way, and for five minutes after it was queued.',
-    },
-    schemas.PaymentFileSchema,
-    NOT_RESENT,
   ),
   getUserFile: reads('/users/:user_id', 'Everything known of one user', user, schemas.UserFileSchema),
   exportPayments: reads(

@@ -10,7 +10,6 @@ import { type RecordRefusal, recordRefusals } from '../acts/refusals.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
 import { type BackupDeps, backUp } from '../backup/backup.js'
 import { type ExportDeps, exportPayments } from '../books/export.js'
-import { lookAtPayment } from '../checkout/look.js'
 import type { CodesDeps } from '../codes/batches.js'
 import { codeRoutes } from '../codes/operator-codes.route.js'
 import { closeFinding } from '../compare/findings.js'
@@ -21,7 +20,6 @@ import type { Database } from '../database/database.js'
 import { type RecordDeps, recordPayment } from '../desk/record.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
-import { resendReceipt } from '../mail/resend-receipt.js'
 import type { ReceivedSchema } from '../transfers/approval-schemas.js'
 import {
   type ApprovalDeps,
@@ -31,20 +29,13 @@ import {
   refusePayment,
 } from '../transfers/approvals.js'
 import { downloadProof, type ProofDownload } from '../transfers/proofs.js'
-import { acceptPayment, type PaymentFile, recheckPayment, showPayment, showUser } from './acts.js'
+import { type PaymentFile, showPayment, showUser } from './acts.js'
 import { keepPayment } from './inbox.js'
 import { OPERATIONS, routeAt } from './operations.js'
 import { listAllPayments } from './payment-pages.js'
 import { type ReadRoutesDeps, readRoutes } from './reads.route.js'
 import { userFileSchema } from './schemas.js'
-import {
-  viewDecision,
-  viewedNow,
-  viewLook,
-  viewOperatorPayment,
-  viewPaymentFile,
-  viewUserFile,
-} from './views.js'
+import { viewDecision, viewedNow, viewOperatorPayment, viewPaymentFile, viewUserFile } from './views.js'
 
 export interface OperatorRoutesDeps
   extends ReconcileDeps,
@@ -102,11 +93,6 @@ function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.get(...routeAt(OPERATIONS.getPaymentFile), async ({ params }) =>
     viewPaymentFile(await showPayment(deps, params.payment_id), viewedNow(deps)),
   )
-  app.get(...routeAt(OPERATIONS.lookAtPayment), async (request) => {
-    const operator = deps.operators.of(request)
-    const act = `payment.${request.query.act ?? 'recheck'}` as const
-    return viewLook(await lookAtPayment(deps, request.params.payment_id, { act, operator }))
-  })
   app.post(...routeAt(OPERATIONS.recordPayment), async (request) => {
     const {
       user_id: userId,
@@ -151,12 +137,6 @@ function paymentActRoutes(app: App, deps: OperatorRoutesDeps): void {
     { payment_id }: { readonly payment_id: string },
     by: By,
   ) => viewPaymentFile(await run(deps, payment_id, by), viewedNow(deps))
-  app.post(...routeAt(OPERATIONS.recheckPayment), (request) =>
-    act(recheckPayment, request.params, actedBy(deps, request, request.body.why)),
-  )
-  app.post(...routeAt(OPERATIONS.acceptPayment), (request) =>
-    act(acceptPayment, request.params, actedBy(deps, request, request.body.why)),
-  )
   app.post(...routeAt(OPERATIONS.approvePayment), async (request) => {
     const { why, ...came } = request.body
     const by = actedBy(deps, request, why)
@@ -170,13 +150,6 @@ function paymentActRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.post(...routeAt(OPERATIONS.keepPayment), (request) =>
     act(keepPayment, request.params, actedBy(deps, request, request.body.why)),
   )
-  app.post(...routeAt(OPERATIONS.resendReceipt), (request) => {
-    const { operation_id: named, why } = request.body
-    const by = actedBy(deps, request, why)
-    // One name may be given to the receipts of several payments.
-    const operation = named === undefined ? {} : { operationId: `${request.params.payment_id} ${named}` }
-    return act(resendReceipt, request.params, { ...by, ...operation })
-  })
 }
 
 function sessionRoutes(app: App, deps: OperatorRoutesDeps): void {

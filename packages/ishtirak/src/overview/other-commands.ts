@@ -27,8 +27,6 @@ const COMMANDS: readonly (readonly [
   ['payments list', OPERATIONS.listAllPayments, ({ data, ...rest }) => ({ payments: data, ...rest })],
   ['payments show <payment>', OPERATIONS.getPaymentFile],
   ['payments record', OPERATIONS.recordPayment, undefined, { advise: adviseOnUser }],
-  ['payments recheck <payment>', OPERATIONS.recheckPayment],
-  ['payments accept <payment>', OPERATIONS.acceptPayment],
   [
     'payments preview-approve <payment>',
     OPERATIONS.previewApproval,
@@ -39,9 +37,6 @@ const COMMANDS: readonly (readonly [
   ['payments preview-refuse <payment>', OPERATIONS.previewRefusal, undefined, { isMeant: isWaitingTransfer }],
   ['payments refuse <payment>', OPERATIONS.refusePayment, undefined, { isMeant: isWaitingTransfer }],
   ['payments keep <payment>', OPERATIONS.keepPayment],
-  ['payments look <payment>', OPERATIONS.lookAtPayment],
-  ['payments preview-resend-receipt <payment>', OPERATIONS.previewResendReceipt],
-  ['payments resend-receipt <payment>', OPERATIONS.resendReceipt],
   ['users show <user>', OPERATIONS.getUserFile],
   ['users timeline <user>', OPERATIONS.getTimeline, ({ data, ...rest }) => ({ timeline: data, ...rest })],
   ['reconcile', OPERATIONS.startReconciliation, undefined, { follow: comparisonFinished }],

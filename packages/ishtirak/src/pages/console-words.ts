@@ -63,7 +63,7 @@ const ACTIONS: Readonly<Record<Act, ConsoleKey>> = {
   'payment.record': 'act_record',
   'payment.read_proof': 'act_read_proof',
   'payments.export': 'act_export',
-  'receipt.resend': 'act_resend',
+  'payment.resend_receipt': 'act_resend_receipt',
   'user.grant': 'act_grant',
   'user.grant_long': 'act_grant_long',
   'user.end': 'act_end',

@@ -2,6 +2,7 @@
 // signs its events, operators approve, record and refund.
 import type { Emulator } from 'chargily-emulator'
 import { callBy, doAct } from '../../acts/act-routes.js'
+import { accept as acceptAct } from '../../checkout/accept.js'
 import { openPayment } from '../../checkout/upgrade.js'
 import { receiveEvent } from '../../checkout/webhook.js'
 import { redeem } from '../../codes/redeem.js'
@@ -15,7 +16,7 @@ import { endAccess as endAct } from '../../ledger/end.js'
 import { refund as refundAct } from '../../ledger/refund.js'
 import { findUser } from '../../ledger/users.sql.js'
 import { updateUser } from '../../limits/usage.route.js'
-import { acceptPayment, showPayment } from '../../overview/acts.js'
+import { showPayment } from '../../overview/acts.js'
 import { approvePayment, refusePayment } from '../../transfers/approvals.js'
 import { uploadProof } from '../../transfers/proof.js'
 import type { Service } from '../wire.js'
@@ -224,7 +225,8 @@ export async function refund({ parts }: Shop, paymentId: string, why: string): P
 }
 
 export async function accept({ parts }: Shop, paymentId: string): Promise<void> {
-  await acceptPayment(parts, paymentId, by('owner', 'The user was charged this amount; the rest was waived.'))
+  const why = 'The user was charged this amount; the rest was waived.'
+  await doAct(parts, acceptAct, callBy(OPERATORS.owner, paymentId, { why }))
 }
 
 export async function endAccess({ parts }: Shop, { userId }: Person, why: string): Promise<void> {
