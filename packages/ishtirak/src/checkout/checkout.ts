@@ -3,6 +3,7 @@ import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import { accept } from './accept.js'
 import { offerRoutes } from './offers.route.js'
+import { type CheckoutPagesDeps, checkoutPages } from './portal-part.js'
 import { recheck, type SettleActDeps } from './recheck.js'
 import { historyRoutes, statusRoutes } from './status.route.js'
 import { checkDuePayments } from './sweep.js'
@@ -17,7 +18,8 @@ type CheckoutDeps = Parameters<typeof upgradeRoutes>[0] &
   Parameters<typeof offerRoutes>[0] &
   Parameters<typeof historyRoutes>[0] &
   Parameters<typeof webhookRoutes>[0] &
-  SettleActDeps
+  SettleActDeps &
+  CheckoutPagesDeps
 
 export const checkout: Capability<CheckoutDeps> = {
   name: 'checkout',
@@ -35,4 +37,5 @@ export const checkout: Capability<CheckoutDeps> = {
       oncePerCluster: true,
     },
   ],
+  portal: checkoutPages,
 }

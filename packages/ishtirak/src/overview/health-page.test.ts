@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { permissionNamed } from '../../../../test/support/permissions.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -181,7 +182,7 @@ describeScenario('the health of the service', ({ database }) => {
       ['/console/events/resend-waiting', 'event.resend_waiting', 'All waiting events sent again'],
       ['/console/health/compare', 'reconcile'],
     ] as const) {
-      const may = rolesThatMay(act).includes(role)
+      const may = rolesThatMay(permissionNamed(act)).includes(role)
       const operation_id = `operation-of-${act}`.padEnd(22, '-').slice(0, 22).replaceAll('.', '_')
       const fields = { operation_id, version: '0', why: 'x', since: '2026-11-01' }
       expect([act, (await visit.open(path)).status]).toEqual([act, may ? 200 : 403])
