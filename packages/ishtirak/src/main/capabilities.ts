@@ -5,6 +5,7 @@ import { checkout } from '../checkout/checkout.js'
 import { codes } from '../codes/codes.js'
 import { compare } from '../compare/compare.js'
 import { events } from '../events/events.js'
+import { grants } from '../grants/grants.js'
 import { limits } from '../limits/limits.js'
 import { mail } from '../mail/mail.js'
 import { overview } from '../overview/overview.js'
@@ -20,6 +21,7 @@ export const CAPABILITIES = [
   receipts,
   transfers,
   codes,
+  grants,
   books,
   compare,
   access,

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
 import type { Capability, Discount } from '../acts/capability.js'
+import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog } from '../acts/refusals.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
 import { createUpgradeState } from '../checkout/upgrade.js'
@@ -47,7 +48,7 @@ import { operatorRoutes } from '../overview/operator.route.js'
 import { createLookAsUser } from '../portal/look-as-user.js'
 import { pages } from '../portal/portal.route.js'
 import { portalSessionRoutes } from '../portal/portal-sessions.route.js'
-import { createFindSession, openMailedLink } from '../portal/portal-sessions.sql.js'
+import { createFindSession } from '../portal/portal-sessions.sql.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
 import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
@@ -121,9 +122,10 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits })
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await look()) }))
   await registerRoutes(app, config, all)
-  for (const { routes, discount } of capabilities) {
+  for (const { routes, discount, mails } of capabilities) {
     if (routes) await app.register(routes(all))
     if (discount) parts.discounts.push(discount(all))
+    if (mails) parts.mails.push(...mails(all))
   }
   const lookAsUser = createLookAsUser(all, capabilities)
   if (config.operatorKeys.length > 0 || config.operatorIssuer)
@@ -172,6 +174,7 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     codeKeys: config.codeKeys,
     // What capabilities bring to each other, filled in by `wire`.
     discounts: [] as Discount[],
+    mails: [] as MailWriter[],
     drawCode: randomCode,
     rules: rulesOf(config),
     formats: createFormats(billing.timeZone),
@@ -179,7 +182,6 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     quotaWindowAt: quotaWindowsIn(config.quotaTimeZone),
     receipts: { seller, dayOf: (instant: Instant) => billingDayOf(instant).date },
     mailFrom: (locale: Locale) => config.mailFrom ?? { name: name[locale], address: email },
-    signInLink: (userId: string) => openMailedLink({ database, clock, ids, publicUrl }, userId),
     // What the requests of this process share.
     settlements: recorded(createSettlements(database), tracing),
     loadUser: createLoadUser(database),

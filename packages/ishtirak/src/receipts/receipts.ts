@@ -1,5 +1,10 @@
 // What receipts bring to the service.
 import type { Capability } from '../acts/capability.js'
 import { type ReceiptRoutesDeps, receiptRoutes } from './receipt.route.js'
+import { type ReceiptMailDeps, receiptMails } from './receipt-mail.js'
 
-export const receipts: Capability<ReceiptRoutesDeps> = { name: 'receipts', routes: receiptRoutes }
+export const receipts: Capability<ReceiptRoutesDeps & ReceiptMailDeps> = {
+  name: 'receipts',
+  routes: receiptRoutes,
+  mails: receiptMails,
+}
