@@ -23,7 +23,7 @@ export interface MailWriter {
   write(mail: MailTo, of: { readonly locale: Locale; readonly say: Say }): Promise<MailContent>
 }
 
-export interface MailContent {
+interface MailContent {
   readonly subject: string
   readonly paragraphs: readonly string[]
   /** Of the one link. */
