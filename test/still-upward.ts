@@ -47,6 +47,8 @@ export const STILL_UPWARD: readonly string[] = [
   'transfers/cli-proof.ts -> overview/operations.ts',
   'transfers/proofs.ts -> overview/acts.ts',
   'transfers/transfer-acts.tsx -> overview/acts.ts',
+  'transfers/transfer-acts.tsx -> overview/all-pages.ts',
+  'transfers/transfer-acts.tsx -> overview/payment-act.ts',
   'transfers/transfer-acts.tsx -> overview/inbox.ts',
   'transfers/transfer-acts.tsx -> overview/schemas.ts',
 ]

@@ -12,7 +12,7 @@ export const mutations = [
   },
   {
     rule: 'what support granted before counts against its bound',
-    file: src('grants/grant.ts'),
+    file: src('grants/grant.tsx'),
     from: 'SUPPORT_GRANT_DAYS_MAX - before',
     to: 'SUPPORT_GRANT_DAYS_MAX',
     tests: [src('grants/grant.test.ts')],
@@ -403,10 +403,10 @@ export const mutations = [
     tests: [src('main/roles.test.ts')],
   },
   {
-    rule: 'a refund asks for the role',
-    file: src('overview/acts.ts'),
-    from: "requireRole(by.operator, 'payment.refund')",
-    to: '',
+    rule: 'an act asks for the role',
+    file: src('acts/perform.ts'),
+    from: 'requireRole(call.by.operator, act.more?.(call.input) ?? act)\n  const { userId',
+    to: 'const { userId',
     tests: [src('main/roles.test.ts')],
   },
   {
@@ -887,14 +887,14 @@ export const mutations = [
   },
   {
     rule: 'the page after paying names the plan that was bought',
-    file: src('portal/return.route.tsx'),
+    file: src('checkout/return.route.tsx'),
     from: 'if (stretch === stretches[0])',
     to: 'if (stretch)',
     tests: [src('portal/portal-time.test.ts')],
   },
   {
     rule: 'nothing invites to pay again while a slip is checked',
-    file: src('portal/portal-view.tsx'),
+    file: src('pages/portal-kinds.ts'),
     from: 'checkedIn(view).length === 0 && ',
     to: '',
     tests: [src('transfers/portal-transfer.test.ts')],

@@ -7,6 +7,7 @@ import {
   selectSession,
 } from '../../packages/ishtirak/src/access/sessions.sql.js'
 import { findAct, findRefundInstant } from '../../packages/ishtirak/src/acts/audit.sql.js'
+import { NO_USER } from '../../packages/ishtirak/src/acts/subject.js'
 import {
   countEndings,
   countReceipts,
@@ -29,12 +30,11 @@ import {
   listEvents,
 } from '../../packages/ishtirak/src/events/event-history.sql.js'
 import { findGrantByOperation, grantsOfUser } from '../../packages/ishtirak/src/ledger/grants.sql.js'
+import { findPaymentWithUser } from '../../packages/ishtirak/src/ledger/load.sql.js'
 import { trailPage } from '../../packages/ishtirak/src/overview/audit-trail.sql.js'
 import { inboxCounts, inboxOfUser, inboxPage } from '../../packages/ishtirak/src/overview/inbox.sql.js'
 import {
   actsOnUser,
-  findPaymentWithUser,
-  NO_USER,
   newestPayments,
   takenPayments,
   tracesOf,

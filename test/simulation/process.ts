@@ -22,6 +22,7 @@ import {
 import { createListPayments } from '../../packages/ishtirak/src/ledger/payments.sql.js'
 import { createSettlements } from '../../packages/ishtirak/src/ledger/settle.sql.js'
 import { createLoadUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
+import { operatorFiles } from '../../packages/ishtirak/src/overview/files.js'
 import { createTurns, singleFlight } from '../../packages/ishtirak/src/runtime/async.js'
 import { dayIn, wallClockIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
@@ -101,7 +102,7 @@ function partsOf(
 ) {
   const { database } = given
   const ofCodes = { database, clock, codeKeys: [CODE_KEY], noteUse: () => undefined }
-  return {
+  const parts = {
     ...given,
     settlements: createSettlements(database),
     upgrades: createUpgradeState(database),
@@ -124,6 +125,7 @@ function partsOf(
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
     count: () => undefined,
   }
+  return { ...parts, files: operatorFiles(parts) }
 }
 
 async function unreachable(): Promise<never> {

@@ -1,13 +1,15 @@
 // Into the console by the issuer that knows the operators: out to it with a ticket in a cookie, and back.
+
 import { stringifySetCookie } from 'cookie'
 import type { FastifyReply } from 'fastify'
 import { BillingError } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { App } from '../http/app.js'
 import { createTryLimit, networkOf } from '../http/callers.js'
-import { type ConsolePages, goTo } from '../pages/console-frame.js'
+import { goTo } from '../pages/console-frame.js'
 import { cookiesFor, cookiesOf, queryOf } from '../pages/reader.js'
 import { ISSUER_PATH, type Issuer, RETURN_PATH, signInByIssuer, TICKET_MS } from './issuer.js'
+import type { AccessPages } from './pages.js'
 import { signInPath, targetOf } from './sign-in.route.js'
 
 /** In a minute, from one network: each asks the issuer. */
@@ -15,7 +17,7 @@ const REFUSED_MOST = 10
 
 const hidden = { schema: { hide: true } }
 
-export function issuerRoutes(app: App, pages: ConsolePages, issuer: Issuer): void {
+export function issuerRoutes(app: App, pages: AccessPages, issuer: Issuer): void {
   const { reader } = pages
   const refused = createTryLimit({ clock: pages.clock, most: REFUSED_MOST })
   const { cookie, attributes } = cookiesFor(pages.publicUrl)

@@ -3,11 +3,10 @@ import { Type } from 'typebox'
 import { acts, reads } from '../acts/operation.js'
 import { WhySchema } from '../acts/reason.js'
 import { toTimestamp } from '../core/instant.js'
-import { ROLES } from '../core/role.js'
+import { type OperatorSession, ROLES } from '../core/role.js'
 import { nameSchemas } from '../http/schemas.js'
 import { timestamp } from '../ledger/schemas.js'
 import { ActSchema } from '../overview/schemas.js'
-import type { OperatorSession } from './sessions.sql.js'
 
 const OperatorSessionSchema = Type.Object({
   session_id: Type.String({ examples: ['ops_01jd4v0w2c0000000000000000'] }),

@@ -1,16 +1,8 @@
 // Sessions of the console as rows. Few: as many as operators signed in within eight hours.
 import type { Instant } from '../core/instant.js'
-import { isRole, type Operator } from '../core/role.js'
+import { isRole, type OperatorSession } from '../core/role.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, text, textOrNull } from '../database/rows.js'
-
-export interface OperatorSession {
-  readonly id: string
-  readonly operator: Operator
-  readonly signedInBy: 'key' | 'oidc'
-  readonly createdAt: Instant
-  readonly expiresAt: Instant
-}
 
 export interface StoredSession {
   readonly session: OperatorSession

@@ -2,12 +2,13 @@
 // with is withdrawn: the key, or the issuer as it was configured. Every sign-in and end is in the audit trail.
 
 import { type AuditDeps, type By, recordAct } from '../acts/audit.sql.js'
+import { NO_USER } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { CLOCK_SKEW_MAX, HOUR, toTimestamp } from '../core/instant.js'
-import { type Operator, requireRole } from '../core/role.js'
+import { type Operator, type OperatorSession, requireRole } from '../core/role.js'
 import type { IssuerSettings } from '../core/sign-in.js'
 import type { Database, Queryable } from '../database/database.js'
-import { actsOnUser, NO_USER } from '../overview/operator.sql.js'
+import { actsOnUser } from '../overview/operator.sql.js'
 import type { Clock } from '../runtime/clock.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
 import type { OperatorKey } from '../runtime/operator-keys.js'
@@ -18,7 +19,6 @@ import {
   findRevocation,
   insertSession,
   liveSessions,
-  type OperatorSession,
   type StoredSession,
   selectSession,
 } from './sessions.sql.js'

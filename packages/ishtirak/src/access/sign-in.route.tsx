@@ -1,14 +1,16 @@
 // Into the console by an operator's key, and out of it; by an issuer in `issuer.route.tsx`. Wrong keys are slowed by network: five in a minute.
+
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import type { App } from '../http/app.js'
 import { createOperatorKeys } from '../http/auth.js'
 import { createTryLimit, networkOf } from '../http/callers.js'
 import { consoleSay, type SayConsole } from '../i18n/console.js'
-import { type ConsolePages, goTo, renderConsole, sendPage } from '../pages/console-frame.js'
+import { goTo, renderConsole, sendPage } from '../pages/console-frame.js'
 import { LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { fieldOf, queryOf } from '../pages/reader.js'
 import { ISSUER_PATH, type Issuer } from './issuer.js'
+import type { AccessPages } from './pages.js'
 import { signIn, signOut } from './sessions.js'
 
 /** In a minute, from one network. */
@@ -16,7 +18,7 @@ const WRONG_KEYS = 5
 
 const hidden = { schema: { hide: true } }
 
-export function signInRoutes(app: App, pages: ConsolePages): void {
+export function signInRoutes(app: App, pages: AccessPages): void {
   const { reader, operatorsHere } = pages
   const keys = createOperatorKeys(pages.operatorKeys, pages.noteUse)
   const wrongKeys = createTryLimit({ clock: pages.clock, most: WRONG_KEYS })
@@ -59,7 +61,7 @@ export function signInRoutes(app: App, pages: ConsolePages): void {
 }
 
 /** `url`: of the page that was asked for, without the path that a proxy put before it. */
-export function signInPath({ base }: ConsolePages, url: string): string {
+export function signInPath({ base }: AccessPages, url: string): string {
   const to = targetOf(url)
   return `${base}/console/sign-in${to === HOME ? '' : `?to=${encodeURIComponent(to)}`}`
 }
@@ -77,7 +79,7 @@ export function targetOf(path: string | undefined): string {
 }
 
 function signInPage(
-  pages: ConsolePages,
+  pages: AccessPages,
   { locale, to, isWrong }: { locale: Locale; to: string; isWrong: boolean },
 ): string {
   const say = consoleSay(locale)
@@ -98,7 +100,7 @@ function signInPage(
   })
 }
 
-function IssuerLink(of: { pages: ConsolePages; issuer: Issuer; to: string; say: SayConsole }) {
+function IssuerLink(of: { pages: AccessPages; issuer: Issuer; to: string; say: SayConsole }) {
   const { pages, issuer, to, say } = of
   const query = to === HOME ? '' : `?to=${encodeURIComponent(to)}`
   return (

@@ -109,12 +109,12 @@ export async function actOnce(
   return goTo('changed=1')
 }
 
-function refusalOrThrow(error: unknown): BillingError {
+export function refusalOrThrow(error: unknown): BillingError {
   if (error instanceof BillingError) return error
   if (wasTriedMeanwhile(error)) return new BillingError('conflict', { cause: error })
   throw error
 }
 
-function isOvertaken({ code }: BillingError): boolean {
+export function isOvertaken({ code }: BillingError): boolean {
   return ['conflict', 'already_refunded', 'already_revoked', 'not_found'].includes(code)
 }

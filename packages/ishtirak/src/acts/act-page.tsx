@@ -20,6 +20,8 @@ export interface Field {
   readonly label: string
   readonly value: string
   readonly type: 'number' | 'date' | 'text'
+  /** Of a number: what this operator may say at most, where that is less than the act allows. */
+  readonly most?: number
   /** Instead of free text: values with their words. */
   readonly choices?: readonly (readonly [value: string, words: string])[]
   /** What follows depends on it: where it is sent otherwise than it was shown, what follows is shown first. */

@@ -6,10 +6,10 @@ import type { Grant } from '../core/grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
-import type { Operator, RecordedAct } from '../core/role.js'
+import type { Operator } from '../core/role.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { ConstraintViolation, type Queryable, statement } from '../database/database.js'
-import { at, instantOrNull, text } from '../database/rows.js'
+import { at, instantOrNull, json, text } from '../database/rows.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Ids } from '../runtime/random.js'
 
@@ -19,12 +19,16 @@ export interface By {
   readonly reason: string | null
   /** Names the sending of a form, which acts once: see `findAct`. */
   readonly operationId?: string
+  /** The same as the caller named it. */
+  readonly operationName?: string
+  /** What was asked for beside the reason. */
+  readonly asked?: object
   /** The version of the user's facts that was shown before: where it is another one by now, nothing is done. */
   readonly seenVersion?: number
 }
 
 export interface OperatorAct extends By {
-  readonly act: RecordedAct
+  readonly act: string
 }
 
 /** Of any caller, known or not. */
@@ -43,8 +47,9 @@ export const insertAudit = (of: {
   readonly entry: string
   readonly from?: string
 }) => `
-     insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after, operation_id)
-     select ${of.userId}, a.id, ${of.at}, a.actor, a.act, a.reason, a.payment_id, a.before, a.after, a.operation_id
+     insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after, asked, operation_id)
+     select ${of.userId}, a.id, ${of.at}, a.actor, a.act, a.reason, a.payment_id, a.before, a.after, a.asked,
+            a.operation_id
        from ${of.from ? `${of.from}, ` : ''}jsonb_populate_record(null::audit, ${of.entry}) a`
 
 /** Behind `insertAudit`, where an operation that was done before is no error. */
@@ -119,7 +124,7 @@ export type AuditEntry = ReturnType<typeof auditEntry>
 /** In the columns of its row. */
 export function auditEntry(
   ids: Ids,
-  { operator, act, reason, operationId }: NamedAct,
+  { operator, act, reason, operationId, asked }: NamedAct,
   of: {
     readonly paymentId: string | null
     readonly before: object
@@ -130,6 +135,7 @@ export function auditEntry(
   const { paymentId, before, after, now } = of
   return {
     ...{ id: ids.next('act', now), actor: operator.name, act, reason, payment_id: paymentId, before, after },
+    asked: asked ?? null,
     operation_id: operationId ?? null,
   }
 }
@@ -174,13 +180,15 @@ export function requireUnchanged({ seenVersion }: Pick<By, 'seenVersion'>, versi
 
 const selectByOperation = statement(
   'audit.by_operation',
-  'select id, act from audit where user_id = $1 and operation_id = $2',
+  'select id, act, asked, after from audit where user_id = $1 and operation_id = $2',
 )
 
 export interface FoundAct {
   readonly id: string
   /** Nothing was done; its row says why. */
   readonly isRefused: boolean
+  readonly asked: object | null
+  readonly after: Readonly<Record<string, unknown>>
 }
 
 /** What became of the act with this name; null: it was not tried. */
@@ -190,7 +198,12 @@ export async function findAct(
 ): Promise<FoundAct | null> {
   const [row] = await database.query(selectByOperation, [of.userId, of.operationId])
   if (!row) return null
-  return { id: text(row, 'id'), isRefused: text(row, 'act') === 'operator.refused' }
+  return {
+    id: text(row, 'id'),
+    isRefused: text(row, 'act') === 'operator.refused',
+    asked: json(row, 'asked'),
+    after: json(row, 'after'),
+  }
 }
 
 /** An act was not saved, because the trail has its operation already: done, or refused. */

@@ -5,11 +5,16 @@ import type { CodeFacts } from '../core/code.js'
 import type { App } from '../http/app.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
 import type { Job } from '../runtime/job.js'
+import type { Act } from './act.js'
 import type { MailWriter } from './mail-writer.js'
+import type { Reading } from './reading.js'
 
 /** `Deps`: the parts of the service that it reads; `main/wire.ts` hands all of them over. */
 export interface Capability<Deps = never> {
   readonly name: string
+  /** What operators do, and what they read. */
+  readonly acts?: readonly Act<Deps>[]
+  readonly readings?: readonly Reading<Deps>[]
   /** Of users, of the platform and of the provider. */
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
   /** What runs by itself. */
@@ -32,4 +37,12 @@ export interface Discount {
   }): Promise<CodeFacts | null>
   /** Runs what was asked for with something typed in: a wrong one is a try, and tries are counted. */
   countTry<Result>(userId: string, work: () => Promise<Result>): Promise<Result>
+}
+
+export function actsOf<Deps>(capabilities: readonly Capability<Deps>[]): readonly Act<Deps>[] {
+  return capabilities.flatMap(({ acts = [] }) => acts)
+}
+
+export function readingsOf<Deps>(capabilities: readonly Capability<Deps>[]): readonly Reading<Deps>[] {
+  return capabilities.flatMap(({ readings = [] }) => readings)
 }

@@ -1,19 +1,46 @@
 // What an act changes, in words: the status of a payment, and the access of its user.
 
-import type { Look } from '../checkout/look.js'
 import { stretchesAt } from '../core/held-time.js'
 import type { Instant } from '../core/instant.js'
-import { totalOf } from '../core/receipt.js'
+import { type ReceiptSnapshot, totalOf } from '../core/receipt.js'
 import type { Subscription } from '../core/subscription.js'
+import { isConsoleKey } from '../i18n/console.js'
 import { planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import type { Change } from './act-page.js'
+import { type Change as Decided, isAccess } from './preview.js'
 
-export function statusChange({ say }: View, { before, after }: Look['status']): Change {
+export function statusChange(
+  { say }: View,
+  { before, after }: { readonly before: string; readonly after: string },
+): Change {
   return { name: say('status'), before: say(statusKey(before)), after: say(statusKey(after)) }
 }
 
-export function accessChange(pages: ConsolePages, view: View, { before, after }: Look['access']): Change {
+/** The words of a key of the console's texts; what is none stands as it is. */
+function wordsOf({ say }: View, key: string | null): string {
+  if (key === null) return ''
+  return isConsoleKey(key) ? say(key) : key
+}
+
+export function changesInWords(
+  pages: Pick<ConsolePages, 'formats' | 'clock'>,
+  view: View,
+  changes: readonly Decided[],
+): readonly Change[] {
+  return changes.map((change) => {
+    if (isAccess(change)) return accessChange(pages, view, change)
+    const { what, before, after } = change
+    if (what === 'status') return statusChange(view, { before: before ?? '', after: after ?? '' })
+    return { name: wordsOf(view, what), before: wordsOf(view, before), after: wordsOf(view, after) }
+  })
+}
+
+export function accessChange(
+  pages: Pick<ConsolePages, 'formats' | 'clock'>,
+  view: View,
+  { before, after }: { readonly before: Subscription; readonly after: Subscription },
+): Change {
   const words = (subscription: Subscription) => accessInWords(pages, view, subscription)
   return { name: view.say('access'), before: words(before), after: words(after) }
 }
@@ -52,7 +79,7 @@ export function statusKey(status: string) {
 export function receiptInWords(
   { formats }: ConsolePages,
   { say, locale }: View,
-  receipt: Look['receipt'],
+  receipt: ReceiptSnapshot | null,
 ): string {
   if (receipt === null) return say('receiptNone')
   const { split, asked } = receipt

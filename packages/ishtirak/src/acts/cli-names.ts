@@ -1,6 +1,5 @@
 // What a person has at hand instead of an id: the reference of a transfer, the number of a receipt or a slip, an e-mail address.
 // An id comes first; only what is known as none is looked up. What several things are called is refused with their list.
-import { OPERATIONS } from '../overview/operations.js'
 import { sections } from './cli-tables.js'
 import { CommandFailed, type OperatorClient, Refused } from './operator-client.js'
 
@@ -13,11 +12,6 @@ export interface Named {
   readonly timeZone: string
   /** Which payments of a user may be meant by an e-mail address; any, if absent. */
   readonly isMeant?: ((payment: Row) => boolean) | undefined
-}
-
-/** A transfer that waits for its decision. */
-export function isWaitingTransfer({ method, status }: Row): boolean {
-  return method === 'transfer' && (status === 'pending' || status === 'review')
 }
 
 /** Calls with the name, as an id; refused as unknown, nothing was done, and it calls with the id of what has this name. */
@@ -56,19 +50,17 @@ async function userNamed(named: Named): Promise<string | null> {
 
 /** Exact hits alone: what only begins so is another. */
 async function find({ client, name }: Named): Promise<Found> {
-  const { method, path } = OPERATIONS.search
-  const answer = await client.ask({ method, path: `${path}?${new URLSearchParams({ q: name })}` })
+  const answer = await client.ask({ method: 'GET', path: `/search?${new URLSearchParams({ q: name })}` })
   const { users, payments }: Found = JSON.parse(answer)
   const isExact = ({ exact }: Row) => exact === true
   return { users: users.filter(isExact), payments: payments.filter(isExact) }
 }
 
 async function paymentsOf({ client }: Named, users: readonly Row[]): Promise<readonly Row[]> {
-  const { method, path } = OPERATIONS.getUserFile
   const files: Pick<Found, 'payments'>[] = []
   for (const { user_id: id } of users) {
-    const address = path.replace(/:\w+/, encodeURIComponent(String(id)))
-    files.push(JSON.parse(await client.ask({ method, path: address })))
+    const path = `/users/${encodeURIComponent(String(id))}`
+    files.push(JSON.parse(await client.ask({ method: 'GET', path })))
   }
   return files.flatMap(({ payments }) => payments)
 }

@@ -3,15 +3,11 @@ import { expect, it } from 'vitest'
 import { CodeBatchesSchema } from '../codes/code-schemas.js'
 import { ReconciliationSchema } from '../compare/reconcile-schemas.js'
 import { EventsSchema } from '../events/schemas.js'
+import { RefundPreviewSchema } from '../ledger/refund.js'
 import { TrailSchema } from '../overview/audit-trail.js'
 import { InboxSchema } from '../overview/inbox-schemas.js'
 import { OPERATIONS } from '../overview/operations.js'
-import {
-  OperatorPaymentSchema,
-  PaymentFileSchema,
-  RefundPreviewSchema,
-  UserFileSchema,
-} from '../overview/schemas.js'
+import { OperatorPaymentSchema, PaymentFileSchema, UserFileSchema } from '../overview/schemas.js'
 import { FoundSchema } from '../overview/search-schemas.js'
 import { TimelineSchema } from '../overview/timeline.js'
 import { COLUMNS, plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'

@@ -5,7 +5,14 @@ import type { ErrorCode } from '../core/error.js'
 import { PROOF_TYPES } from '../core/transfer.js'
 import { problemResponses } from '../http/problem.js'
 
-const READ = ['invalid_operator_key', 'not_found', 'validation_failed', 'database_unavailable'] as const
+export const READ = [
+  'invalid_operator_key',
+  'not_found',
+  'validation_failed',
+  'database_unavailable',
+] as const
+export const BASE = '/api/v1/operator'
+
 /** To some roles, as `core/role.ts` says. */
 export const LIMITED = ['role_not_allowed'] as const
 export const ASKED = ['provider_rejected', 'provider_unavailable'] as const

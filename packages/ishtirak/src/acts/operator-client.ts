@@ -1,17 +1,9 @@
-// How the operator's commands reach the operator's API: over HTTP where the service runs (its key says who acts), else by
-// opening the database, with the very routes of the service and no port.
-import os from 'node:os'
-import { DataFolderLocked } from '../database/embedded/folder-lock.js'
-import { schemaFit } from '../database/migrate.js'
-import { readSandboxState, runningSandbox, setUpProvider } from '../main/sandbox.js'
-import { openConfigured } from '../main/serve.js'
-import { wire } from '../main/wire.js'
-import { BASE } from '../overview/operations.js'
-import type { Config } from '../runtime/config.js'
+// The operator's API as the commands ask it, and what they say of its answers.
+import type { Command } from 'commander'
+import type { Database } from '../database/database.js'
 import { withoutSlash } from '../runtime/http-client.js'
-import type { Log } from '../runtime/log.js'
-import { randomToken } from '../runtime/secret.js'
 import { plainText } from './cli-tables.js'
+import { BASE } from './operation.js'
 
 /** The options of every command that asks the operator's API. */
 export interface AccessOptions {
@@ -21,14 +13,14 @@ export interface AccessOptions {
   readonly as?: string
 }
 
-interface OperatorRequest {
+export interface OperatorRequest {
   readonly method: 'GET' | 'POST'
   /** Below `/api/v1/operator`. */
   readonly path: string
   readonly body?: object
 }
 
-interface DownloadedFile {
+export interface DownloadedFile {
   readonly type: string
   readonly content: Buffer
 }
@@ -39,6 +31,31 @@ export interface OperatorClient {
   /** An answer that is a file. Throws the same. */
   download(request: OperatorRequest): Promise<DownloadedFile>
   close(): Promise<void>
+}
+
+/** What a command needs of the program around it. */
+export interface CommandHost {
+  /** By the options of `addAccessOptions`. Throws `CommandFailed`. */
+  openClient(options: AccessOptions): Promise<OperatorClient>
+  /** Null: no service is known that could be asked. Throws `CommandFailed`. */
+  runningService(options: AccessOptions): Promise<RunningService | null>
+  /** Opens the database; `onLocked` throws where a running service has it to itself. */
+  onDatabase<Result>(
+    work: (database: Database) => Promise<Result>,
+    onLocked?: (error: Error) => never,
+  ): Promise<Result>
+  /** The billing time zone. */
+  timeZone(): string
+}
+
+/** Which service is asked, and who acts. */
+export function addAccessOptions(command: Command): Command {
+  return command
+    .option(
+      '--url <address>',
+      'ask this running service, with the key in OPERATOR_KEY (default: ISHTIRAK_URL)',
+    )
+    .option('--as <name>', 'who acts, for the audit trail (default: OPERATOR, else your user name)')
 }
 
 /** Why a command cannot do its work, in a sentence for the person who typed it. */
@@ -62,48 +79,9 @@ export class Refused extends CommandFailed {
 /** A comparison's round makes five calls of at most 5 s to the provider. */
 const ANSWER_MS = 60_000
 
-export async function openOperatorClient(
-  config: Config,
-  options: AccessOptions,
-  log: Log,
-): Promise<OperatorClient> {
-  const running = await runningService(config, options)
-  return running ? overHttp(running) : onDatabase(config, nameOf(options.as ?? variable('OPERATOR')), log)
-}
-
-interface RunningService {
+export interface RunningService {
   readonly url: string
   readonly key: string
-}
-
-/** Null: no service is known that could be asked. */
-export async function runningService(
-  config: Config,
-  { url = variable('ISHTIRAK_URL'), as }: AccessOptions,
-): Promise<RunningService | null> {
-  if (url === '') throw new CommandFailed('--url is empty: the address of the service is missing')
-  const running = url === undefined ? await sandboxBeside(config) : { url, key: givenKey() }
-  if (running && as !== undefined)
-    throw new CommandFailed('--as says nothing to a running service: the key says who acts')
-  return running
-}
-
-async function sandboxBeside(config: Config): Promise<RunningService | null> {
-  const url = config.chargily === null ? await runningSandbox(config) : null
-  return url === null ? null : { url, key: (await readSandboxState(config)).operatorKey }
-}
-
-function givenKey(): string {
-  const key = variable('OPERATOR_KEY')
-  if (key === undefined) throw new CommandFailed('OPERATOR_KEY is missing: one of the keys in OPERATOR_KEYS')
-  return key
-}
-
-/** Empty counts as unset, as for every variable; said aloud, since another database may then be asked. */
-function variable(name: 'ISHTIRAK_URL' | 'OPERATOR' | 'OPERATOR_KEY'): string | undefined {
-  const value = process.env[name]?.trim()
-  if (value === '') process.stderr.write(`${name} is empty and counts as unset\n`)
-  return value === '' ? undefined : value
 }
 
 /** `url` as a person writes it, with a slash at the end or without. Throws `CommandFailed` where nothing answers. */
@@ -137,7 +115,7 @@ export async function* chunksOf(
   }
 }
 
-function overHttp(service: RunningService): OperatorClient {
+export function overHttp(service: RunningService): OperatorClient {
   return {
     ask: async (request, onBytes) => {
       const response = await fetchFromOperator(service, request)
@@ -155,59 +133,12 @@ function overHttp(service: RunningService): OperatorClient {
   }
 }
 
-/** The whole service without its port and its jobs: a key for this command alone opens the operator's part. */
-async function onDatabase(config: Config, name: string, log: Log): Promise<OperatorClient> {
-  const database = await openConfigured(config, { log }).catch(adviseOnLock)
-  const { current, expected, runs } = await schemaFit(database)
-  if (!runs) {
-    await database.close()
-    throw new CommandFailed(`the schema is at ${current}, this version expects ${expected}: ishtirak migrate`)
-  }
-  const { config: complete, clock, emulator } = await setUpProvider(config, log)
-  const key = randomToken(30)
-  // Who opens the database may do everything with it.
-  const operatorKeys = [{ name, role: 'owner' as const, key }]
-  const service = await wire({ ...complete, operatorKeys }, { database, log, clock, withoutJobs: true })
-  await service.start()
-  const asked = ({ method, path, body }: OperatorRequest) => {
-    const headers = { authorization: `Bearer ${key}` }
-    return service.app.inject({ method, url: `${BASE}${path}`, headers, ...(body && { payload: body }) })
-  }
-  return {
-    ask: async (request) => {
-      const answer = await asked(request)
-      return textOf(answer.statusCode, answer.payload)
-    },
-    download: async (request) => {
-      const { statusCode, headers, rawPayload } = await asked(request)
-      return fileOf(statusCode, headers['content-type'], rawPayload)
-    },
-    close: async () => {
-      await service.stop()
-      await emulator?.close()
-    },
-  }
-}
-
-/** Where the folder belongs to a running service. */
-export function adviseOnLock(error: unknown): never {
-  if (!(error instanceof DataFolderLocked)) throw error
-  throw new CommandFailed(`${error.message}: the service is running and has the database to itself.
-Ask the service instead: set OPERATOR_KEYS for it, and here OPERATOR_KEY and ISHTIRAK_URL (or --url).`)
-}
-
-/** It stands in the audit trail for ever, so it must be a name. */
-function nameOf(as = os.userInfo().username): string {
-  if (/^[\w.@-]{1,64}$/.test(as)) return as
-  throw new CommandFailed('--as (or OPERATOR) must be a name of 1 to 64 letters, digits or . _ @ -')
-}
-
-function fileOf(status: number, type: unknown, content: Buffer): DownloadedFile {
+export function fileOf(status: number, type: unknown, content: Buffer): DownloadedFile {
   if (status < 300) return { type: String(type), content }
   throw refusal(status, content.toString())
 }
 
-function textOf(status: number, body: string): string {
+export function textOf(status: number, body: string): string {
   if (status < 300) return body
   throw refusal(status, body)
 }

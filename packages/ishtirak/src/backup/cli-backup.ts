@@ -2,26 +2,21 @@
 import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import {
-  adviseOnLock,
   CommandFailed,
+  type CommandHost,
   chunksOf,
   fetchFromOperator,
   refusal,
-  runningService,
 } from '../acts/operator-client.js'
 import { HOUR, toTimestamp } from '../core/instant.js'
-import type { Database } from '../database/database.js'
-import { DataFolderLocked } from '../database/embedded/folder-lock.js'
-import { openConfigured } from '../main/serve.js'
 import { systemClock } from '../runtime/clock.js'
-import { readConfig } from '../runtime/config.js'
 import { backUpTo, receiveBackup, restoreFrom } from './backup.js'
 import type { BackupContents } from './backup-lines.js'
 
 /** A backup of many gigabytes takes its time. */
 const ANSWER_MS = HOUR
 
-export function addBackupCommands(program: Command): void {
+export function addBackupCommands(program: Command, host: CommandHost): void {
   program
     .command('backup [file]')
     .description('Copy everything in the database into a file, also while the service runs')
@@ -32,11 +27,13 @@ export function addBackupCommands(program: Command): void {
     .action(async (given: string | undefined, options: { readonly url?: string }) => {
       const now = systemClock().now()
       const file = given ?? `ishtirak-${toTimestamp(now).replaceAll(/[-:]/g, '')}.backup.gz`
-      const running = await runningService(readConfig(process.env), options)
+      const running = await host.runningService(options)
       const { withProgress } = await import('../runtime/progress.js')
       const contents = running
         ? await withProgress('MB', async ({ at }) => receiveBackup(file, await askForBackup(running, at)))
-        : await withProgress('rows', ({ at }) => onDatabase((database) => backUpTo(file, database, now, at)))
+        : await withProgress('rows', ({ at }) =>
+            host.onDatabase((database) => backUpTo(file, database, now, at)),
+          )
       process.stdout.write(`${file}\n${describe(contents)}\n`)
     })
   program
@@ -47,7 +44,7 @@ export function addBackupCommands(program: Command): void {
       const restoredAt = complete ? null : systemClock().now()
       const { withProgress } = await import('../runtime/progress.js')
       const contents = await withProgress('MB', ({ at }) =>
-        onDatabase((database) => restoreFrom(file, database, restoredAt, at), refuseLocked),
+        host.onDatabase((database) => restoreFrom(file, database, restoredAt, at), refuseLocked),
       )
       const next = `start the service, then book what came since: ishtirak reconcile --since ${contents.takenAt.slice(0, 10)} --unknown book\n`
       process.stdout.write(`${describe(contents)}\n${complete ? '' : next}`)
@@ -63,17 +60,8 @@ async function askForBackup(
   throw refusal(answer.status, await answer.text())
 }
 
-async function onDatabase<Result>(
-  work: (database: Database) => Promise<Result>,
-  onFailure: (error: unknown) => never = adviseOnLock,
-): Promise<Result> {
-  const database = await openConfigured(readConfig(process.env)).catch(onFailure)
-  return await work(database).finally(() => database.close())
-}
-
 /** A running service has no call that restores. */
-function refuseLocked(error: unknown): never {
-  if (!(error instanceof DataFolderLocked)) throw error
+function refuseLocked(error: Error): never {
   throw new CommandFailed(`${error.message}: a restore needs a database that no service uses.
 Stop the service, or set DATA_DIR to an empty folder.`)
 }

@@ -1,24 +1,19 @@
 // The receipts of a month in the order they were paid, each with its payment, page by page.
+
 import { sumPaid } from '../core/figures.js'
 import { receiptNumber } from '../core/receipt.js'
-import {
-  addressOf,
-  type ConsolePages,
-  Kept,
-  renderConsole,
-  Table,
-  type View,
-} from '../pages/console-frame.js'
+import { addressOf, Kept, renderConsole, Table, type View } from '../pages/console-frame.js'
 import { UserCell } from '../pages/found.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import type { readJournal } from './journal.js'
+import type { BooksPages } from './pages.js'
 
 interface Shown extends Awaited<ReturnType<typeof readJournal>> {
   readonly month: string
   readonly isFirst: boolean
 }
 
-export function journalPage(pages: ConsolePages, view: View, shown: Shown): string {
+export function journalPage(pages: BooksPages, view: View, shown: Shown): string {
   const { say, locale } = view
   const { month, entries, nextCursor, isFirst } = shown
   const monthName = pages.formats.month(shown.from, locale)
@@ -52,7 +47,7 @@ export function journalPage(pages: ConsolePages, view: View, shown: Shown): stri
   })
 }
 
-function Receipts({ pages, view, entries }: { pages: ConsolePages; view: View } & Pick<Shown, 'entries'>) {
+function Receipts({ pages, view, entries }: { pages: BooksPages; view: View } & Pick<Shown, 'entries'>) {
   const { say, locale } = view
   const { centimes, day } = pages.formats
   const rows = entries.map((entry) => ({

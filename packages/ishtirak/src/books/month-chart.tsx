@@ -1,14 +1,16 @@
 // The days of a month as bars, drawn on the server: what was paid above the line, what was refunded below it. It is told apart
 // without colors, so that it is read on paper too; the words of its title and description are for readers who do not see it.
+
 import { sumPaid } from '../core/figures.js'
-import type { ConsolePages, View } from '../pages/console-frame.js'
+import type { View } from '../pages/console-frame.js'
 import type { MonthFigures } from './months.js'
+import type { BooksPages } from './pages.js'
 
 /** A bar and the gap beside it are 10 wide. */
 const [STEP, BAR, HEIGHT] = [10, 7, 100]
 
 interface Shown {
-  readonly pages: ConsolePages
+  readonly pages: BooksPages
   readonly view: View
   readonly figures: MonthFigures
 }

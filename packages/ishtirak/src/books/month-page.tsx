@@ -1,28 +1,21 @@
 // The page of a month: what was paid and refunded, with tax, duty and fees, by day and by method; and whose time began and ended.
+
 import { type Figures, lessRefunds, sumNet, sumPaid } from '../core/figures.js'
 import { mayDo } from '../core/role.js'
 import { instrumentName } from '../i18n/messages.js'
-import {
-  addressOf,
-  type ConsolePages,
-  Facts,
-  Kept,
-  renderConsole,
-  Table,
-  Text,
-  type View,
-} from '../pages/console-frame.js'
+import { addressOf, Facts, Kept, renderConsole, Table, Text, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { MonthChart } from './month-chart.js'
 import type { MonthFigures } from './months.js'
+import type { BooksPages } from './pages.js'
 
 interface Shown {
-  readonly pages: ConsolePages
+  readonly pages: BooksPages
   readonly view: View
   readonly figures: MonthFigures
 }
 
-export function monthPage(pages: ConsolePages, view: View, figures: MonthFigures): string {
+export function monthPage(pages: BooksPages, view: View, figures: MonthFigures): string {
   const { say, locale } = view
   const title = pages.formats.month(figures.from, locale)
   const shown = { pages, view, figures }

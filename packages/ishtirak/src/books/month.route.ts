@@ -1,8 +1,9 @@
 // A month in the console: its figures, the journal of its receipts, and its lines for the accountant.
+
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { sendAccounts } from '../overview/reads.route.js'
-import { addressOf, type ConsolePages, goTo, sendPage } from '../pages/console-frame.js'
+import { addressOf, goTo, sendPage } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { isFromAnotherSite, queryOf } from '../pages/reader.js'
 import { exportAccounts } from './accounts.js'
@@ -10,6 +11,7 @@ import { readJournal } from './journal.js'
 import { journalPage } from './journal-page.js'
 import { monthPage } from './month-page.js'
 import { readMonthFigures } from './months.js'
+import type { BooksPages } from './pages.js'
 
 interface Params {
   readonly month: string
@@ -17,7 +19,7 @@ interface Params {
 
 const JOURNAL_ROWS = 50
 
-export function monthRoutes(app: App, pages: ConsolePages): void {
+export function monthRoutes(app: App, pages: BooksPages): void {
   const hidden = forOperators(pages)
 
   app.get('/console/months', hidden, async (request, reply) => {
@@ -48,12 +50,12 @@ export function monthRoutes(app: App, pages: ConsolePages): void {
   })
 }
 
-function monthNow({ wallClock, clock }: ConsolePages): string {
+function monthNow({ wallClock, clock }: BooksPages): string {
   return wallClock.wallTime(clock.now()).slice(0, 7)
 }
 
 /** Throws `not_found`: an address that names no month is the address of nothing. */
-function monthIn({ wallClock }: ConsolePages, { month }: Params): string {
+function monthIn({ wallClock }: BooksPages, { month }: Params): string {
   if (!wallClock.monthOf(month)) throw new BillingError('not_found')
   return month
 }

@@ -6,7 +6,9 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { ownerNamed } from '../../../../test/support/operator.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type Caller, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
-import { acceptPayment, refundPayment, showPayment } from '../overview/acts.js'
+import { callBy, doAct } from '../acts/act-routes.js'
+import { refund } from '../ledger/refund.js'
+import { acceptPayment, showPayment } from '../overview/acts.js'
 
 const UPGRADE = '/api/v1/billing/upgrade'
 const HISTORY = '/api/v1/billing/payments'
@@ -75,10 +77,11 @@ describeScenario('a checkout that outlives its purpose', ({ database }) => {
 
   it('is ended before the user gets another, after the refund of the other payment', async () => {
     const { first, second } = await payFirstAfterSecond()
-    await refundPayment(world.service.parts, first.paymentId, {
-      operator: ownerNamed('lina'),
-      reason: 'asked for',
-    })
+    await doAct(
+      world.service.parts,
+      refund,
+      callBy(ownerNamed('lina'), first.paymentId, { why: 'asked for' }),
+    )
     const third = await user.upgrade()
     expect([atProvider(second.checkoutId), atProvider(third.checkoutId)]).toEqual(['expired', 'pending'])
   })
@@ -92,10 +95,11 @@ describeScenario('a checkout that outlives its purpose', ({ database }) => {
     world.clock.advance(2 * 3_600_000)
     const second = await user.upgrade()
     await postEvent(world, anEvent(world, first.checkoutId, 'paid'))
-    await refundPayment(world.service.parts, first.paymentId, {
-      operator: ownerNamed('lina'),
-      reason: 'asked for',
-    })
+    await doAct(
+      world.service.parts,
+      refund,
+      callBy(ownerNamed('lina'), first.paymentId, { why: 'asked for' }),
+    )
     const third = await user.upgrade()
     expect([atProvider(second.checkoutId), atProvider(third.checkoutId)]).toEqual(['expired', 'pending'])
   })

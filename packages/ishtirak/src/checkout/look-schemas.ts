@@ -1,8 +1,8 @@
 // The shapes of a look: what the provider says of a payment now, and what an act would change.
 import { Type } from 'typebox'
+import { StandingSchema } from '../acts/preview.js'
 import { nameSchemas, nullable } from '../http/schemas.js'
 import { amountAsked } from '../ledger/schemas.js'
-import { StandingSchema } from '../overview/schemas.js'
 
 export const LookQuerySchema = Type.Object(
   {

@@ -5,8 +5,9 @@ import type { Instant } from '../core/instant.js'
 import { type Operator, requireRole } from '../core/role.js'
 import { decideSettlement } from '../core/settlement.js'
 import { statusAt } from '../core/subscription.js'
+import { loadPayment } from '../ledger/load.js'
 import { receiptOf, type SettleDeps } from '../ledger/settle.js'
-import { loadPayment, reportOfReview } from '../overview/acts.js'
+import { reportOfReview } from '../overview/acts.js'
 
 type Loaded = Pick<Awaited<ReturnType<typeof loadPayment>>, 'payment' | 'user'>
 

@@ -1,10 +1,10 @@
 // The shapes of batches of codes.
 import { Type } from 'typebox'
+import { dayOrInstant } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
 import { CODE_KINDS, CODES_MAX } from '../core/code.js'
 import { nameSchemas } from '../http/schemas.js'
 import { nullable, timestamp } from '../ledger/schemas.js'
-import { dayOrInstant } from '../overview/schemas.js'
 
 const kind = Type.Enum([...CODE_KINDS], {
   description: '`months` gives time without a payment; `percent` and `amount` take something off a purchase',

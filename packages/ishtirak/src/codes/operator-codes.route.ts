@@ -2,9 +2,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { By } from '../acts/audit.sql.js'
+import { readInstant } from '../acts/day.js'
 import type { App } from '../http/app.js'
 import { OPERATIONS, routeAt } from '../overview/operations.js'
-import { readInstant } from '../overview/schemas.js'
 import { type CodesDeps, createCodes, listBatches, revokeBatch, showBatch } from './batches.js'
 import type { NewCodesSchema } from './code-schemas.js'
 

@@ -2,27 +2,21 @@
 
 import { actRoutes } from '../acts/act.route.js'
 import { BillingError } from '../core/error.js'
+import { plainName } from '../core/name.js'
 import { mayDo } from '../core/role.js'
 import type { App } from '../http/app.js'
-import {
-  addressOf,
-  type ConsolePages,
-  Facts,
-  plainName,
-  renderConsole,
-  sendPage,
-  type View,
-} from '../pages/console-frame.js'
+import { addressOf, Facts, renderConsole, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { codeInWords } from '../pages/console-words.js'
 import { LinkButton } from '../pages/portal-frame.js'
 import { closeFinding } from './findings.js'
 import { findFinding, findingNamed } from './findings.sql.js'
+import type { ComparePages } from './pages.js'
 
 type Found = NonNullable<Awaited<ReturnType<typeof findFinding>>>
 type Shown = Found & { readonly id: string }
 
-export function findingRoute(app: App, pages: ConsolePages): void {
+export function findingRoute(app: App, pages: ComparePages): void {
   const hidden = forOperators(pages)
   app.get<{ Params: { id: string } }>('/console/findings/:id', hidden, async (request, reply) => {
     const { id } = request.params
@@ -42,13 +36,13 @@ export function findingRoute(app: App, pages: ConsolePages): void {
 }
 
 /** By its id in the inbox. Throws `not_found`. */
-async function loadFinding({ database }: ConsolePages, id: string) {
+async function loadFinding({ database }: ComparePages, id: string) {
   const found = await findFinding(database, findingNamed(id))
   if (!found) throw new BillingError('not_found')
   return found
 }
 
-function askToClose(pages: ConsolePages, view: View, found: Shown) {
+function askToClose(pages: ComparePages, view: View, found: Shown) {
   const { say } = view
   const backPath = addressOf(pages.base, 'findings', found.id)
   return {
@@ -70,7 +64,7 @@ export function findingInWords({ say }: Pick<View, 'say'>, kind: string): string
   return found ? say(`finding_${found}`) : kind
 }
 
-function findingPage(pages: ConsolePages, view: View, found: Shown): string {
+function findingPage(pages: ComparePages, view: View, found: Shown): string {
   const { say, session } = view
   const mayClose = found.finding.closed_at === null && mayDo(session.operator, 'finding.close')
   return renderConsole(pages, {
@@ -96,7 +90,7 @@ function findingPage(pages: ConsolePages, view: View, found: Shown): string {
 }
 
 /** A payment that only the provider knows is a text. */
-function factsOf({ base, formats }: ConsolePages, view: View, { finding, isOurPayment }: Found) {
+function factsOf({ base, formats }: ComparePages, view: View, { finding, isOurPayment }: Found) {
   const { say, locale } = view
   const { kind, outcome, checkout_id, payment_id, user_id, details, found_at, seen_at } = finding
   const { closed_at, closed_by, closed_because } = finding

@@ -1,9 +1,9 @@
 // The shapes of the comparison with the provider.
 import { Type } from 'typebox'
+import { dayOrInstant } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
 import { nameSchemas } from '../http/schemas.js'
 import { nullable, timestamp } from '../ledger/schemas.js'
-import { dayOrInstant } from '../overview/schemas.js'
 
 export const ReconcileRequestSchema = Type.Object(
   {

@@ -1,6 +1,6 @@
 // The shapes of a grant: what the operator asks for, and what is shown of it.
 import { Type } from 'typebox'
-import { operationId, reason } from '../acts/reason.js'
+import { reason } from '../acts/reason.js'
 import { EventGrantSchema } from '../events/schemas.js'
 import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 
@@ -21,9 +21,6 @@ export const GrantRequestSchema = Type.Object(
         description: 'For a user who never had one; absent: the first that is sold',
         examples: ['pro'],
       }),
-    ),
-    operation_id: operationId(
-      'Names this grant to this user: sent again it is answered the same and counts once',
     ),
     why: reason,
   },

@@ -1,4 +1,5 @@
 // Days that the operator grants: the end moves by exactly so much, once, and nothing that was paid changes.
+
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import {
@@ -10,6 +11,7 @@ import {
 import { setProfile } from '../../../../test/support/profile.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { callBy, doAct } from '../acts/act-routes.js'
 import { BillingError } from '../core/error.js'
 import type { Role } from '../core/role.js'
 import { statement } from '../database/database.js'
@@ -137,9 +139,8 @@ describeScenario('days that the operator grants', ({ database }) => {
   it('all count, sixty at once, to the second', async () => {
     await world.as('user-1').buy()
     // Without HTTP, over which calls hardly meet: all of them look before the first of them is saved.
-    const by = { operator: ownerNamed('amina'), reason: why }
-    const days = { days: 3, planId: null, operationId: null }
-    const calls = Array.from({ length: 60 }, () => grantDays(world.service.parts, 'user-1', days, by))
+    const call = callBy(ownerNamed('amina'), 'user-1', { days: 3, why })
+    const calls = Array.from({ length: 60 }, () => doAct(world.service.parts, grantDays, call))
     await Promise.all(calls)
     expect((await statusOf('user-1')).current_period_end).toBe('2027-06-19T12:00:00Z')
     expect((await typesOf('user-1')).filter((type) => type === 'subscription.granted')).toHaveLength(60)
@@ -156,7 +157,7 @@ describeScenario('days that the operator grants', ({ database }) => {
     expect((await grant('user-1', once)).body.grants).toHaveLength(1)
     expect((await statusOf('user-1')).current_period_end).toBe('2026-12-24T12:00:00Z')
     const other = await grant('user-1', { ...once, days: 4 })
-    expect([other.status, other.body]).toMatchObject([409, { code: 'conflict', days: 3 }])
+    expect([other.status, other.body]).toMatchObject([409, { code: 'conflict', asked: { days: 3 } }])
     // The ids of operations are each user's own.
     await world.as('user-2').buy()
     expect((await grant('user-2', once)).body.grants).toHaveLength(1)
@@ -174,10 +175,10 @@ describeScenario('days that the operator grants', ({ database }) => {
 
   it('are 30 by all of support for one user in any 30 days, two at once too, and more by an owner', async () => {
     await world.as('user-1').buy()
-    const grants = async (name: string, role: Role, days: number, operationId: string | null = null) => {
-      const by = { operator: { name, role }, reason: why }
+    const grants = async (name: string, role: Role, days: number, operation?: string) => {
+      const named = operation === undefined ? {} : { operation_id: operation }
       try {
-        await grantDays(world.service.parts, 'user-1', { days, planId: null, operationId }, by)
+        await doAct(world.service.parts, grantDays, callBy({ name, role }, 'user-1', { days, why, ...named }))
         return 200
       } catch (error) {
         if (!(error instanceof BillingError)) throw error
@@ -193,8 +194,8 @@ describeScenario('days that the operator grants', ({ database }) => {
     expect((await statusOf('user-1')).current_period_end).toBe('2027-03-01T12:00:00Z')
     // What they granted before is not in the way of another user, and comes back 30 days later.
     await world.as('user-2').buy()
-    const by = { operator: { name: 'support-1', role: 'support' }, reason: why } as const
-    await grantDays(world.service.parts, 'user-2', { days: 30, planId: null, operationId: null }, by)
+    const support = { name: 'support-1', role: 'support' } as const
+    await doAct(world.service.parts, grantDays, callBy(support, 'user-2', { days: 30, why }))
     await world.advance(30 * DAY - 1)
     expect(await grants('support-1', 'support', 1)).toEqual(refused(0))
     await world.advance(1)
@@ -211,8 +212,7 @@ describeScenario('days that the operator grants', ({ database }) => {
     await grant('user-1', { days: 1 })
     const [first] = await database().query(selectSize, ['user-1'])
     for (let n = 0; n < 120; n++) {
-      const wanted = { days: 1, planId: null, operationId: null }
-      await grantDays(world.service.parts, 'user-1', wanted, { operator: ownerNamed('amina'), reason: why })
+      await doAct(world.service.parts, grantDays, callBy(ownerNamed('amina'), 'user-1', { days: 1, why }))
     }
     const [last] = await database().query(selectSize, ['user-1'])
     expect([first?.periods, last?.periods, last?.grants, last?.audit, last?.events]).toEqual([

@@ -61,17 +61,27 @@ export async function saveByHand(
     const decided = await decide(now)
     if (!decided) return null
     requireUnchanged(by, decided.user.version)
-    const codeUse = codeUseChange(decided.payment, decided.after.payment ?? null)
-    const fixed = { isNew: false, received: null, receipt: null, codeUse }
-    const change = { ...fixed, ...describeChange(deps, decided, by, now) }
-    return (await saveSettlement(deps.database, change)) === 'saved' ? decided : 'stale'
+    return saveDecided(deps, by, decided, now)
   }
-  const done = await orRecordRefusal(deps, by, about, () =>
+  await orRecordRefusal(deps, by, about, () =>
     untilFresh(by.act, round, (again) => deps.inTurn(about.userId, again)),
   )
-  if (!done) return
-  const on = { user_id: done.userId, payment_id: done.payment?.id }
+}
+
+/** With its line in the audit trail, in one statement. `stale`: the facts have changed since they were loaded. */
+export async function saveDecided(
+  deps: SaveDeps,
+  by: OperatorAct,
+  decided: DecidedChange,
+  now: Instant,
+): Promise<'saved' | 'stale'> {
+  const codeUse = codeUseChange(decided.payment, decided.after.payment ?? null)
+  const fixed = { isNew: false, received: null, receipt: null, codeUse }
+  const change = { ...fixed, ...describeChange(deps, decided, by, now) }
+  if ((await saveSettlement(deps.database, change)) !== 'saved') return 'stale'
+  const on = { user_id: decided.userId, payment_id: decided.payment?.id }
   deps.log.info({ ...by, operator: by.operator.name, ...on }, 'the operator acted')
+  return 'saved'
 }
 
 /** A change as it is saved, of a settlement or of an operator's act. */

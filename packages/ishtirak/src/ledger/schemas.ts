@@ -2,6 +2,7 @@
 // validation, for the serialiser and for the OpenAPI document. The five of seed.md are unchanged.
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { StandingSchema } from '../acts/preview.js'
 import { printCode, readCode } from '../core/code.js'
 import { describePayment } from '../core/event.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
@@ -127,12 +128,10 @@ const ShownRedemptionSchema = Type.Object({
 
 export const RedemptionsSchema = Type.Object({ data: Type.Array(ShownRedemptionSchema) })
 
+export const UserIdSchema = Type.String({ minLength: 1, maxLength: 255 })
+
 export const BillingStatusSchema = Type.Object({
-  plan: Type.String({ description: 'The plan in effect now', examples: ['pro'] }),
-  status: Type.Enum(['active', 'past_due', 'expired', 'canceled'], {
-    description: 'past_due: up to 3 days past the end, access goes on; expired: later than that',
-  }),
-  current_period_end: nullable(timestamp),
+  ...StandingSchema.properties,
   payment_method: nullable(
     Type.String({ description: 'Of the last payment', examples: ['edahabia', 'cib'] }),
   ),

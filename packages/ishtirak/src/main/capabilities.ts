@@ -1,4 +1,5 @@
 // What the service can do, one line each, in the order in which it is shown. Without its line a capability leaves no trace.
+
 import { access } from '../access/access.js'
 import { books } from '../books/books.js'
 import { checkout } from '../checkout/checkout.js'
@@ -6,6 +7,7 @@ import { codes } from '../codes/codes.js'
 import { compare } from '../compare/compare.js'
 import { events } from '../events/events.js'
 import { grants } from '../grants/grants.js'
+import { ledger } from '../ledger/ledger.js'
 import { limits } from '../limits/limits.js'
 import { mail } from '../mail/mail.js'
 import { overview } from '../overview/overview.js'
@@ -14,14 +16,15 @@ import { receipts } from '../receipts/receipts.js'
 import { transfers } from '../transfers/transfers.js'
 
 export const CAPABILITIES = [
+  ledger,
   checkout,
   limits,
   events,
   mail,
   receipts,
   transfers,
-  codes,
   grants,
+  codes,
   books,
   compare,
   access,

@@ -2,18 +2,18 @@
 // plain words what went wrong.
 import { Command } from 'commander'
 import { SignJWT } from 'jose'
-import { addOperatorCommands } from '../acts/cli-operator.js'
 import { boundsInWords, numberWithin } from '../acts/cli-values.js'
-import { addBackupCommands } from '../backup/cli-backup.js'
 import { migrate } from '../database/migrate.js'
 import { systemClock } from '../runtime/clock.js'
 import { type Config, readConfig } from '../runtime/config.js'
 import { misspelt } from '../runtime/environment.js'
 import { createLog } from '../runtime/log.js'
 import { VERSION } from '../runtime/package.js'
-import { addProofCommand } from '../transfers/cli-proof.js'
+import { CAPABILITIES } from './capabilities.js'
 import { addDemoCommand } from './cli-demo.js'
 import { examine, explainFailure, resultLine } from './doctor.js'
+import { commandHost } from './operator-client.js'
+import { addAllOperatorCommands } from './operator-commands.js'
 import { readSandboxState, welcome } from './sandbox.js'
 import { openConfigured, serve, stopOnSignals } from './serve.js'
 import { keepsWorkers, startWorkers } from './workers.js'
@@ -105,9 +105,7 @@ program
     }
   })
 
-addOperatorCommands(program)
-addProofCommand(program)
-addBackupCommands(program)
+addAllOperatorCommands(program, CAPABILITIES, commandHost)
 addDemoCommand(program)
 
 async function signToken(

@@ -3,9 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
+import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
 import type { Capability, Discount } from '../acts/capability.js'
 import type { MailWriter } from '../acts/mail-writer.js'
-import { createRefusalLog } from '../acts/refusals.js'
+import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
 import { createUpgradeState } from '../checkout/upgrade.js'
 import { releaseAttemptLeases } from '../checkout/upgrade.sql.js'
@@ -37,12 +38,14 @@ import { createLoadHeldTime } from '../ledger/held-time.sql.js'
 import { createPaymentMethods } from '../ledger/method.js'
 import { createListPayments } from '../ledger/payments.sql.js'
 import { createSettlements, type Settlements } from '../ledger/settle.sql.js'
+import type { SubjectDeps } from '../ledger/subjects.js'
 import { createLoadUser } from '../ledger/users.sql.js'
 import { createUsageState } from '../limits/usage.js'
 import { overviewRoutes, platformRoutes } from '../limits/usage.route.js'
 import { createLoadUserWithUsage } from '../limits/usage.sql.js'
 import { createMailer } from '../mail/send-mail.js'
 import { examineProvider, examineService } from '../overview/examine.js'
+import { operatorFiles } from '../overview/files.js'
 import { createJobRounds } from '../overview/health.js'
 import { operatorRoutes } from '../overview/operator.route.js'
 import { createLookAsUser } from '../portal/look-as-user.js'
@@ -67,7 +70,8 @@ import { checkReadiness, DRAINING } from './readiness.js'
 import { createRunner, type Runner, schedule } from './schedule.js'
 import type { ServiceTracing } from './tracing.js'
 
-type Parts = ReturnType<typeof createParts>
+/** What the capabilities are handed. */
+export type Parts = ReturnType<typeof createParts> & CallerChecks & OperatorCallers & SubjectDeps
 
 export interface Service {
   readonly app: App
@@ -88,12 +92,24 @@ export interface WiredConfig extends Config {
   readonly chargily: NonNullable<Config['chargily']>
 }
 
+/** The operator's API, as far as it is acts and readings of capabilities. */
+function actsAndReadings(deps: Parts, capabilities: readonly Capability<Parts>[]) {
+  return async (app: App): Promise<void> => {
+    app.addHook('onRequest', deps.operators.onRequest)
+    recordRefusals(app, deps.recordRefusal, (request) => deps.operators.find(request)?.name ?? null)
+    for (const { acts = [], readings = [] } of capabilities) {
+      actRoutes(app, deps, acts)
+      readingRoutes(app, deps, readings)
+    }
+  }
+}
+
 export interface Surroundings {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
   /** In place of all that there are. */
-  readonly capabilities?: readonly Capability<Parts & CallerChecks>[]
+  readonly capabilities?: readonly Capability<Parts>[]
   /** Who calls, in place of the tokens that the configuration names. */
   readonly identify?: IdentifyUser
   /** For a command that does one thing and ends: nothing runs by itself. */
@@ -113,7 +129,10 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
 
   const identify =
     world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))
-  const all = { ...parts, ...createCallerChecks({ identify, clock, callsPerMinute }) }
+  const checks = createCallerChecks({ identify, clock, callsPerMinute })
+  const keys = createOperatorKeys(config.operatorKeys, parts.noteUse)
+  const operators = callersWithKey(keys, checks.limitAnonymous)
+  const all: Parts = { ...parts, ...checks, operators, files: operatorFiles(parts) }
   let isDraining = false
   const look = shareLooks(() => checkReadiness(database))
   const { limitAnonymous } = all
@@ -127,9 +146,10 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     if (discount) parts.discounts.push(discount(all))
     if (mails) parts.mails.push(...mails(all))
   }
+  await app.register(actsAndReadings(all, capabilities))
   const lookAsUser = createLookAsUser(all, capabilities)
   if (config.operatorKeys.length > 0 || config.operatorIssuer)
-    await app.register(consoleRoutes({ ...all, lookAsUser }))
+    await app.register(consoleRoutes({ ...all, lookAsUser }, capabilities))
   await app.register(pages({ ...all, ...pageOptions(config, clock) }, capabilities))
 
   const jobs = world.withoutJobs ? [] : schedule(capabilities, all)
@@ -151,7 +171,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     await database.close()
     await world.tracing?.stop()
   }
-  return { app, parts, runner, metrics, start, drain, stop }
+  return { app, parts: all, runner, metrics, start, drain, stop }
 }
 
 /** Everything that a use case may name, each part built once. */
@@ -285,10 +305,9 @@ const UPLOADS = 10
 async function registerRoutes(app: App, config: Config, parts: Parts & CallerChecks): Promise<void> {
   const { limitAnonymous } = parts
   const platforms = callersWithKey(createApiKeys(config.platformKeys, parts.noteUse), limitAnonymous)
-  const operators = callersWithKey(createOperatorKeys(config.operatorKeys, parts.noteUse), limitAnonymous)
   await app.register(overviewRoutes(parts))
   await app.register(portalSessionRoutes(parts))
   await app.register(platformRoutes({ ...parts, platforms }))
-  await app.register(operatorRoutes({ ...parts, operators }))
-  await app.register(operatorDocumentation({ operators }))
+  await app.register(operatorRoutes(parts))
+  await app.register(operatorDocumentation(parts))
 }

@@ -2,35 +2,27 @@
 // days, end their access. Each act is one guarded change with its line in the audit trail. It moves no money: that is done by hand at
 // the provider.
 
-import {
-  type By,
-  findRefundInstant,
-  type OperatorAct,
-  orRecordRefusal,
-  recordAct,
-  requireUnchanged,
-} from '../acts/audit.sql.js'
+import { type By, type OperatorAct, orRecordRefusal, recordAct, requireUnchanged } from '../acts/audit.sql.js'
 import { lookUpPayment } from '../checkout/sweep.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
-import { type Instant, toTimestamp } from '../core/instant.js'
 import type { Payment, Review } from '../core/payment.js'
-import { decideEnd, decideRefund } from '../core/refund.js'
 import { requireRole } from '../core/role.js'
-import { type SubscriptionFacts, statusAt } from '../core/subscription.js'
+import { statusAt } from '../core/subscription.js'
 import type { Proof, Transfer } from '../core/transfer.js'
 import type { Queryable } from '../database/database.js'
 import { grantsOfUser } from '../ledger/grants.sql.js'
 import { readHeldTimes } from '../ledger/held-time.sql.js'
+import { loadPayment, loadUser, refusalByStatus } from '../ledger/load.js'
 import type { ProviderFailure } from '../ledger/method.js'
-import { type SaveDeps, saveByHand } from '../ledger/save.js'
+import type { SaveDeps } from '../ledger/save.js'
 import { type SettleDeps, settlePayment, TAKEN } from '../ledger/settle.js'
-import { findUser, type UserRecord } from '../ledger/users.sql.js'
+import type { UserRecord } from '../ledger/users.sql.js'
 import { listProofs } from '../transfers/proof.sql.js'
 import { findTransfer } from '../transfers/transfers.sql.js'
 import { inboxOfUser } from './inbox.sql.js'
 import { withNextAct } from './next-act.js'
-import { actsOnUser, findPaymentWithUser, newestPayments, readTotal, tracesOf } from './operator.sql.js'
+import { actsOnUser, newestPayments, tracesOf } from './operator.sql.js'
 
 /** What fits on a screen; the rest is in the user's timeline. */
 const SHOWN_MAX = 50
@@ -47,8 +39,6 @@ export type PaymentFile = {
 interface ReadDeps {
   readonly database: Queryable
 }
-
-type PreviewDeps = ReadDeps & Pick<SaveDeps, 'clock' | 'rules'>
 
 /** Throws `not_found`. */
 export async function showPayment(deps: ReadDeps, paymentId: string): Promise<PaymentFile> {
@@ -98,61 +88,6 @@ export async function acceptPayment(deps: SettleDeps, paymentId: string, by: By)
       throw await refusalByStatus(deps, (await loadPayment(deps, paymentId)).payment)
   })
   return showPayment(deps, paymentId)
-}
-
-/**
- * Records a refund that was made by hand at the provider. Throws `already_refunded`, or `conflict` when the payment is not
- * paid.
- */
-export async function refundPayment(deps: SaveDeps, paymentId: string, by: By): Promise<PaymentFile> {
-  requireRole(by.operator, 'payment.refund')
-  const { userId } = (await loadPayment(deps, paymentId)).payment
-  await saveByHand(deps, { ...by, act: 'payment.refund' }, { userId, paymentId }, async (now) => {
-    const loaded = await loadPayment(deps, paymentId)
-    const { payment, user } = loaded
-    const refund = decideRefund({ payment, subscription: user.subscription }, now, deps.rules)
-    if (!refund) throw await refusalByStatus(deps, payment)
-    return { ...loaded, userId, after: refund }
-  })
-  return showPayment(deps, paymentId)
-}
-
-export type RefundPreview = Awaited<ReturnType<typeof previewRefund>>
-
-/** What `refundPayment` would do now. Throws what it would throw. */
-export async function previewRefund(deps: PreviewDeps, paymentId: string) {
-  const { payment, user } = await loadPayment(deps, paymentId)
-  const { subscription } = user
-  const now = deps.clock.now()
-  const refund = decideRefund({ payment, subscription }, now, deps.rules)
-  if (!refund) throw await refusalByStatus(deps, payment)
-  return {
-    payment,
-    /** Of the facts that this was decided on. */
-    version: user.version,
-    paid: await readTotal(deps.database, payment),
-    before: statusAt(subscription, now, deps.rules),
-    after: statusAt(refund.subscription, now, deps.rules),
-    moved: refund.moved.flatMap((to) =>
-      subscription.periods.filter(({ sourceId }) => sourceId === to.sourceId).map((from) => ({ from, to })),
-    ),
-    events: refund.events,
-  }
-}
-
-/** `already_refunded`, or `conflict` with the status that stands in the way. */
-export async function refusalByStatus({ database }: ReadDeps, payment: Payment): Promise<BillingError> {
-  const { userId, id: paymentId, status } = payment
-  if (status !== 'refunded') return new BillingError('conflict', { extra: { payment_status: status } })
-  const at = await findRefundInstant(database, { userId, paymentId })
-  const since = at === null ? {} : { refunded_at: toTimestamp(at) }
-  return new BillingError('already_refunded', { extra: { payment_status: status, ...since } })
-}
-
-export async function loadPayment(deps: ReadDeps, paymentId: string) {
-  const loaded = await findPaymentWithUser(deps.database, paymentId)
-  if (!loaded) throw new BillingError('not_found', { extra: { payment_id: paymentId } })
-  return loaded
 }
 
 async function freshReport(deps: SettleDeps, payment: Payment, review: Review): Promise<CheckoutReport> {
@@ -211,49 +146,4 @@ export async function showUser(deps: SaveDeps, userId: string) {
     grants: await grantsOfUser(deps.database, userId, SHOWN_MAX),
     audit: await actsOnUser(deps.database, userId, SHOWN_MAX),
   }
-}
-
-/** Ends their access now. What was paid stays paid. Throws `not_found`, or `conflict` when there is no access to end. */
-export async function endUser(deps: SaveDeps, userId: string, by: By): Promise<UserFile> {
-  requireRole(by.operator, 'user.end')
-  await saveByHand(deps, { ...by, act: 'user.end' }, { userId }, async (now) => {
-    const user = await loadUser(deps, userId)
-    const after = decideEnd(user.subscription, now, deps.rules)
-    if (!after) throw new BillingError('conflict')
-    return { userId, user, payment: null, after }
-  })
-  return showUser(deps, userId)
-}
-
-export type UserPreview = Awaited<ReturnType<typeof previewEnd>>
-
-/** What `endUser` would do now. Throws what it would throw. */
-export async function previewEnd(deps: SaveDeps, userId: string) {
-  return previewOn(deps, userId, ({ subscription }, now) => {
-    const after = decideEnd(subscription, now, deps.rules)
-    if (!after) throw new BillingError('conflict')
-    return after
-  })
-}
-
-/** What a decision on a user's facts would change. */
-export async function previewOn(
-  deps: SaveDeps,
-  userId: string,
-  decide: (user: UserRecord, now: Instant) => { readonly subscription: SubscriptionFacts },
-) {
-  const now = deps.clock.now()
-  const user = await loadUser(deps, userId)
-  return {
-    /** Of the facts that this was decided on. */
-    version: user.version,
-    before: statusAt(user.subscription, now, deps.rules),
-    after: statusAt(decide(user, now).subscription, now, deps.rules),
-  }
-}
-
-export async function loadUser({ database }: Pick<SaveDeps, 'database'>, userId: string) {
-  const user = await findUser(database, userId)
-  if (!user) throw new BillingError('not_found', { extra: { user_id: userId } })
-  return user
 }

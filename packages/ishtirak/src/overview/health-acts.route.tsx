@@ -2,20 +2,22 @@
 
 import { actRoutes } from '../acts/act.route.js'
 import type { By } from '../acts/audit.sql.js'
+import { readInstant } from '../acts/day.js'
+import { NO_USER } from '../acts/subject.js'
 import { startReconciliation } from '../compare/reconcile.js'
 import { DAY } from '../core/instant.js'
+import { plainName } from '../core/name.js'
 import type { Act } from '../core/role.js'
 import { resendAllWaiting, resendFrom, showEvent, skipEvent } from '../events/manage-events.js'
 import type { App } from '../http/app.js'
-import { addressOf, type ConsolePages, Facts, plainName, type View } from '../pages/console-frame.js'
+import { addressOf, Facts, type View } from '../pages/console-frame.js'
 import { codeInWords, failureInWords } from '../pages/console-words.js'
-import { NO_USER } from './operator.sql.js'
-import { readInstant } from './schemas.js'
+import type { AllPages } from './all-pages.js'
 
 interface EventAct {
   readonly act: Act
   readonly isReasonRequired: boolean
-  run(pages: ConsolePages, eventId: string, by: By): Promise<unknown>
+  run(pages: AllPages, eventId: string, by: By): Promise<unknown>
 }
 
 const EVENT_ACTS = {
@@ -25,13 +27,13 @@ const EVENT_ACTS = {
 
 type EventActName = keyof typeof EVENT_ACTS
 
-export function healthActRoutes(app: App, pages: ConsolePages): void {
+export function healthActRoutes(app: App, pages: AllPages): void {
   for (const name of ['resend', 'skip'] as const) eventActRoutes(app, pages, name)
   resendWaitingRoutes(app, pages)
   compareRoutes(app, pages)
 }
 
-function eventActRoutes(app: App, pages: ConsolePages, name: EventActName): void {
+function eventActRoutes(app: App, pages: AllPages, name: EventActName): void {
   const { act, isReasonRequired, run } = EVENT_ACTS[name]
   actRoutes(app, pages, `/console/events/:event_id/${name}`, {
     act,
@@ -47,7 +49,7 @@ function eventActRoutes(app: App, pages: ConsolePages, name: EventActName): void
 }
 
 function askOfEvent(
-  pages: ConsolePages,
+  pages: AllPages,
   view: View,
   name: EventActName,
   event: Awaited<ReturnType<typeof showEvent>>,
@@ -87,7 +89,7 @@ function askOfEvent(
 
 /** What all of them have. There are no facts of a user whose version is compared. */
 function askedOnHealth(
-  { base }: ConsolePages,
+  { base }: AllPages,
   { say }: View,
   name: `${EventActName}_event` | 'resend_waiting' | 'compare',
 ) {
@@ -96,11 +98,11 @@ function askedOnHealth(
 }
 
 /** What is done to the service: the page of health has the trail of it. */
-const aboutHealth = async ({ base }: ConsolePages) => ({ userId: NO_USER, path: addressOf(base, 'health') })
+const aboutHealth = async ({ base }: AllPages) => ({ userId: NO_USER, path: addressOf(base, 'health') })
 
 const RESEND_WAITING = '/console/health/resend-waiting'
 
-function resendWaitingRoutes(app: App, pages: ConsolePages): void {
+function resendWaitingRoutes(app: App, pages: AllPages): void {
   actRoutes(app, pages, RESEND_WAITING, {
     act: 'event.resend_waiting',
     isReasonRequired: false,
@@ -124,7 +126,7 @@ function resendWaitingRoutes(app: App, pages: ConsolePages): void {
 const COMPARE = '/console/health/compare'
 const COMPARED_DAYS = 30
 
-function compareRoutes(app: App, pages: ConsolePages): void {
+function compareRoutes(app: App, pages: AllPages): void {
   const { formats, clock, wallClock } = pages
   actRoutes(app, pages, COMPARE, {
     act: 'reconcile',

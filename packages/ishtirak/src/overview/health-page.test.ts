@@ -39,7 +39,7 @@ describeScenario('the health of the service', ({ database }) => {
       subject: 'events',
       verdict: 'fail',
       found: 'EVENTS_URL is switched off: answered 410',
-      remedy: 'mend the receiver, then: ishtirak events resend --all-undelivered',
+      remedy: 'mend the receiver, then: ishtirak events resend-waiting',
     })
     const job = { name: 'check-due-payments', every_seconds: 10, last_failed_at: null }
     expect(before.jobs).toContainEqual({ ...job, last_run_at: null })

@@ -11,7 +11,6 @@ import { isConsoleKey } from '../i18n/console.js'
 import { instrumentName } from '../i18n/messages.js'
 import {
   addressOf,
-  type ConsolePages,
   Facts,
   Kept,
   renderConsole,
@@ -24,6 +23,7 @@ import { forOperators, viewOf } from '../pages/console-view.js'
 import { codeInWords, disabledInWords, failureInWords } from '../pages/console-words.js'
 import { UserCell } from '../pages/found.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
+import type { AllPages } from './all-pages.js'
 import { readHealth } from './health.js'
 import { NoticeOf, noticeIn } from './trail.js'
 import { TrailCard, trailAddress, trailIn } from './trail-card.js'
@@ -34,7 +34,7 @@ type Compared = Awaited<ReturnType<typeof listComparisons>>
 
 const SHOWN = { events: 30, comparisons: 1, findings: 30 }
 
-export function healthRoute(app: App, pages: ConsolePages): void {
+export function healthRoute(app: App, pages: AllPages): void {
   const hidden = forOperators(pages)
   app.get('/console/health', hidden, async (request, reply) => {
     const [health, events, compared, trail] = await Promise.all([
@@ -68,7 +68,7 @@ export function healthRoute(app: App, pages: ConsolePages): void {
 
 const LOOKS = { ok: '', warn: 'warn', fail: 'bad' }
 
-function Checks({ pages, view, health }: { pages: ConsolePages; view: View; health: Health }) {
+function Checks({ pages, view, health }: { pages: AllPages; view: View; health: Health }) {
   const { say } = view
   const rows = health.checks.map((check) => ({
     safeCells: [
@@ -86,7 +86,7 @@ function Checks({ pages, view, health }: { pages: ConsolePages; view: View; heal
   )
 }
 
-function Found({ pages, view, check }: { pages: ConsolePages; view: View; check: Health['checks'][number] }) {
+function Found({ pages, view, check }: { pages: AllPages; view: View; check: Health['checks'][number] }) {
   const { say, locale } = view
   const { code, data } = check
   const { since, at, why, kinds, amount } = data
@@ -121,7 +121,7 @@ function kindsInWords(kinds: string, locale: Locale): string {
   return names.join(locale === 'ar' ? '، ' : ', ')
 }
 
-function Comparison({ pages, view, compared }: { pages: ConsolePages; view: View; compared: Compared }) {
+function Comparison({ pages, view, compared }: { pages: AllPages; view: View; compared: Compared }) {
   const { say, locale } = view
   const { moment, number } = pages.formats
   const [last] = compared.comparisons
@@ -153,7 +153,7 @@ function Comparison({ pages, view, compared }: { pages: ConsolePages; view: View
 }
 
 /** Of the last comparisons, newest first. */
-function Findings({ pages, view, compared }: { pages: ConsolePages; view: View; compared: Compared }) {
+function Findings({ pages, view, compared }: { pages: AllPages; view: View; compared: Compared }) {
   const { say, locale } = view
   if (compared.findings.length === 0) return null
   const rows = compared.findings.map(({ kind, outcome, user_id, payment_id, checkout_id, seen_at }) => ({
@@ -180,7 +180,7 @@ function Findings({ pages, view, compared }: { pages: ConsolePages; view: View; 
   )
 }
 
-function Deliveries(of: { pages: ConsolePages; view: View; events: Events; health: Health }) {
+function Deliveries(of: { pages: AllPages; view: View; events: Events; health: Health }) {
   const { pages, view, events, health } = of
   const { say, locale } = view
   const { number, moment } = pages.formats
@@ -234,7 +234,7 @@ function Deliveries(of: { pages: ConsolePages; view: View; events: Events; healt
 }
 
 /** Where the role may. */
-function ActLink(of: { pages: ConsolePages; view: View; act: Act; page: string; label: string }) {
+function ActLink(of: { pages: AllPages; view: View; act: Act; page: string; label: string }) {
   const { pages, view, act, page, label } = of
   if (!mayDo(view.session.operator, act)) return null
   return (
@@ -244,7 +244,7 @@ function ActLink(of: { pages: ConsolePages; view: View; act: Act; page: string; 
   )
 }
 
-function Jobs({ pages, view, health }: { pages: ConsolePages; view: View; health: Health }) {
+function Jobs({ pages, view, health }: { pages: AllPages; view: View; health: Health }) {
   const { say, locale } = view
   const told = (timestamp: string | null) =>
     timestamp === null ? say('never') : pages.formats.moment(Date.parse(timestamp), locale)

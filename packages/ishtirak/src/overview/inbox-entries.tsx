@@ -1,7 +1,7 @@
 // What waits for a person in a table, each with a link to where its next act is done: in the inbox, and on the page of a user.
 
 import { findingInWords } from '../compare/finding.route.js'
-import { addressOf, type ConsolePages, Kept, Table, type View } from '../pages/console-frame.js'
+import { addressOf, Kept, Table, type View } from '../pages/console-frame.js'
 import {
   codeInWords,
   differencesInWords,
@@ -10,6 +10,7 @@ import {
   mailedInWords,
 } from '../pages/console-words.js'
 import { UserCell } from '../pages/found.js'
+import type { AllPages } from './all-pages.js'
 import type { InboxEntry } from './next-act.js'
 
 export function InboxEntries({
@@ -18,7 +19,7 @@ export function InboxEntries({
   entries,
   ofUser = false,
 }: {
-  pages: ConsolePages
+  pages: AllPages
   view: View
   entries: readonly InboxEntry[]
   /** All are of the user whose page it is. */
@@ -42,7 +43,7 @@ export function InboxEntries({
   return <Table columns={columns} safeRows={rows} />
 }
 
-function What({ pages, view, entry }: { pages: ConsolePages; view: View; entry: InboxEntry }) {
+function What({ pages, view, entry }: { pages: AllPages; view: View; entry: InboxEntry }) {
   const { kind, detail: code, count, otherPaymentId: other } = entry
   const detail = detailOf(pages, view, entry)
   const title = view.say(`kind_${kind}`)
@@ -81,7 +82,7 @@ function mailIn(detail: string): { readonly kind: string; readonly outcome: stri
 }
 
 /** In words where we know what it can say; what others answered as it stands. */
-function detailOf(pages: ConsolePages, view: View, { kind, detail }: InboxEntry): string | null {
+function detailOf(pages: AllPages, view: View, { kind, detail }: InboxEntry): string | null {
   const { say } = view
   if (detail === null) return null
   if (kind === 'payment_review') return differencesInWords(pages, view, detail)
@@ -99,7 +100,7 @@ function detailOf(pages: ConsolePages, view: View, { kind, detail }: InboxEntry)
 }
 
 /** Where the next act is done. */
-function placeOf({ base }: ConsolePages, { kind, id, paymentId, userId }: InboxEntry): string {
+function placeOf({ base }: AllPages, { kind, id, paymentId, userId }: InboxEntry): string {
   if (kind === 'events_off') return addressOf(base, 'health#deliveries')
   if (kind === 'event_stuck') return `${addressOf(base, 'events', id)}/resend`
   if (kind === 'mail_failed' && userId !== null) return addressOf(base, 'users', userId)

@@ -1,10 +1,12 @@
 // The first page after the sign-in: what waits for a person, each entry with a link to where its next act is done.
+
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../http/app.js'
-import { type ConsolePages, renderConsole, sendPage, type View } from '../pages/console-frame.js'
+import { renderConsole, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { LinkButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
+import type { AllPages } from './all-pages.js'
 import { readInbox } from './inbox.js'
 import { COUNTED_MAX, INBOX_KINDS, type InboxKind } from './inbox.sql.js'
 import { InboxEntries } from './inbox-entries.js'
@@ -13,7 +15,7 @@ const SHOWN = 25
 
 type Inbox = Awaited<ReturnType<typeof readInbox>>
 
-export function inboxRoute(app: App, pages: ConsolePages): void {
+export function inboxRoute(app: App, pages: AllPages): void {
   const hidden = forOperators(pages)
   app.get('/console', hidden, async (request, reply) => {
     const kind = kindIn(request)
@@ -31,7 +33,7 @@ function kindIn(request: FastifyRequest): InboxKind | null {
 }
 
 function inboxPage(
-  pages: ConsolePages,
+  pages: AllPages,
   view: View,
   { inbox, kind, isFirst }: { inbox: Inbox; kind: InboxKind | null; isFirst: boolean },
 ): string {
@@ -66,13 +68,13 @@ function inboxPage(
   })
 }
 
-function inboxAddress({ base }: ConsolePages, kind: InboxKind | null, cursor?: string): string {
+function inboxAddress({ base }: AllPages, kind: InboxKind | null, cursor?: string): string {
   const query = new URLSearchParams({ ...(kind && { kind }), ...(cursor && { cursor }) }).toString()
   return `${base}/console${query && `?${query}`}`
 }
 
 /** How many of each kind wait; each leads to these alone. */
-function Kinds(of: { pages: ConsolePages; view: View; inbox: Inbox; kind: InboxKind | null }) {
+function Kinds(of: { pages: AllPages; view: View; inbox: Inbox; kind: InboxKind | null }) {
   const { pages, view, inbox, kind } = of
   const { say, locale } = view
   const waiting = INBOX_KINDS.filter((one) => inbox.counts[one] > 0)

@@ -5,8 +5,9 @@ import { pageCursor } from '../acts/page.js'
 import { BillingError } from '../core/error.js'
 import { requireRole } from '../core/role.js'
 import type { Queryable } from '../database/database.js'
+import { loadPayment } from '../ledger/load.js'
 import type { Clock } from '../runtime/clock.js'
-import { loadPayment, type PaymentFile, showPayment } from './acts.js'
+import { type PaymentFile, showPayment } from './acts.js'
 import {
   INBOX_KINDS,
   type InboxKind,

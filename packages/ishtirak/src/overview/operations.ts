@@ -16,7 +16,6 @@ import {
   RestartedSchema,
   SkippedSchema,
 } from '../events/schemas.js'
-import { GrantRequestSchema } from '../grants/grant-schemas.js'
 import { ResendRequestSchema } from '../mail/resend-schemas.js'
 import * as approvals from '../transfers/approval-schemas.js'
 import { NOT_RESENT, READINGS } from './read-operations.js'
@@ -126,31 +125,12 @@ export const OPERATIONS = {
     },
     schemas.PaymentFileSchema,
   ),
-  previewRefund: reads(
-    '/payments/:payment_id/refund',
-    'What recording a refund would change, now; nothing is changed',
-    { ...payment, description: 'The same decision as that of the refund. 409 when the payment is not paid.' },
-    schemas.RefundPreviewSchema,
-    ['conflict', 'already_refunded'],
-  ),
   lookAtPayment: reads(
     '/payments/:payment_id/look',
     'What the provider says of a payment now, and what a recheck or an acceptance would change; nothing is changed',
     { ...payment, querystring: LookQuerySchema },
     LookSchema,
     LIMITED,
-  ),
-  recordRefund: acts(
-    '/payments/:payment_id/refund',
-    'Record a refund that was made by hand at the provider; ends the period it bought',
-    {
-      ...payment,
-      ...why,
-      description:
-        'It moves no money. The period it bought ends; later paid periods move up. 409 when the payment is not paid.',
-    },
-    schemas.PaymentFileSchema,
-    ['already_refunded'],
   ),
   resendReceipt: acts(
     '/payments/:payment_id/resend-receipt',
@@ -165,24 +145,6 @@ export const OPERATIONS = {
     NOT_RESENT,
   ),
   getUserFile: reads('/users/:user_id', 'Everything known of one user', user, schemas.UserFileSchema),
-  grantDays: acts(
-    '/users/:user_id/grant',
-    'Grant days without a payment: the end moves by so many times 24 hours',
-    {
-      ...user,
-      body: GrantRequestSchema,
-      description:
-        'Without paid time the days begin now. 409 when the user has or had another plan, or the operation granted another number of days.',
-    },
-    schemas.UserFileSchema,
-    ['unknown_plan', 'plan_not_purchasable'],
-  ),
-  endAccess: acts(
-    '/users/:user_id/end',
-    'End a user’s access now (fraud); what was paid stays paid',
-    { ...user, ...why },
-    schemas.UserFileSchema,
-  ),
   exportPayments: reads(
     '/exports/payments',
     'The payments of a month, as CSV',

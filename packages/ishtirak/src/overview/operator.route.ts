@@ -5,6 +5,7 @@ import type { Static, TSchema } from 'typebox'
 import { viewSession } from '../access/session-operations.js'
 import { listSessions, revokeSession } from '../access/sessions.js'
 import type { By } from '../acts/audit.sql.js'
+import { readInstant } from '../acts/day.js'
 import { type RecordRefusal, recordRefusals } from '../acts/refusals.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
 import { type BackupDeps, backUp } from '../backup/backup.js'
@@ -25,7 +26,6 @@ import {
   resendFrom,
   skipEvent,
 } from '../events/manage-events.js'
-import { type GrantDeps, grantDays } from '../grants/grant.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
 import { resendReceipt } from '../mail/resend-receipt.js'
@@ -38,28 +38,18 @@ import {
   refusePayment,
 } from '../transfers/approvals.js'
 import { downloadProof, type ProofDownload } from '../transfers/proofs.js'
-import {
-  acceptPayment,
-  endUser,
-  type PaymentFile,
-  previewRefund,
-  recheckPayment,
-  refundPayment,
-  showPayment,
-  showUser,
-} from './acts.js'
+import { acceptPayment, type PaymentFile, recheckPayment, showPayment, showUser } from './acts.js'
 import { keepPayment } from './inbox.js'
 import { OPERATIONS, routeAt } from './operations.js'
 import { listAllPayments } from './payment-pages.js'
 import { type ReadRoutesDeps, readRoutes } from './reads.route.js'
-import { readInstant, userFileSchema } from './schemas.js'
+import { userFileSchema } from './schemas.js'
 import {
   viewDecision,
   viewedNow,
   viewLook,
   viewOperatorPayment,
   viewPaymentFile,
-  viewRefundPreview,
   viewUserFile,
 } from './views.js'
 
@@ -71,7 +61,6 @@ export interface OperatorRoutesDeps
     RecordDeps,
     ReadRoutesDeps,
     CodesDeps,
-    GrantDeps,
     ApprovalDeps {
   readonly database: Database
   /** Known by their key. */
@@ -121,9 +110,6 @@ function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
   })
   app.get(...routeAt(OPERATIONS.getPaymentFile), async ({ params }) =>
     viewPaymentFile(await showPayment(deps, params.payment_id), viewedNow(deps)),
-  )
-  app.get(...routeAt(OPERATIONS.previewRefund), async ({ params }) =>
-    viewRefundPreview(await previewRefund(deps, params.payment_id)),
   )
   app.get(...routeAt(OPERATIONS.lookAtPayment), async (request) => {
     const operator = deps.operators.of(request)
@@ -193,9 +179,6 @@ function paymentActRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.post(...routeAt(OPERATIONS.keepPayment), (request) =>
     act(keepPayment, request.params, actedBy(deps, request, request.body.why)),
   )
-  app.post(...routeAt(OPERATIONS.recordRefund), (request) =>
-    act(refundPayment, request.params, actedBy(deps, request, request.body.why)),
-  )
   app.post(...routeAt(OPERATIONS.resendReceipt), (request) => {
     const { operation_id: named, why } = request.body
     const by = actedBy(deps, request, why)
@@ -222,16 +205,6 @@ function userRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.get(...routeAt(answering(OPERATIONS.getUserFile, answer)), async ({ params }) =>
     viewUserFile(await showUser(deps, params.user_id), viewedNow(deps)),
   )
-  app.post(...routeAt(answering(OPERATIONS.grantDays, answer)), async (request) => {
-    const { days, plan: planId = null, operation_id: operationId = null, why } = request.body
-    const by = actedBy(deps, request, why)
-    const { user_id } = request.params
-    return viewUserFile(await grantDays(deps, user_id, { days, planId, operationId }, by), viewedNow(deps))
-  })
-  app.post(...routeAt(answering(OPERATIONS.endAccess, answer)), async (request) => {
-    const by = actedBy(deps, request, request.body.why)
-    return viewUserFile(await endUser(deps, request.params.user_id, by), viewedNow(deps))
-  })
 }
 
 const SHOWN = { comparisons: 10, findings: 100 }

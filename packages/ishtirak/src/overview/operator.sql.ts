@@ -10,9 +10,10 @@ import {
   PUBLIC_PAYMENT_STATUSES,
   type PublicPaymentStatus,
 } from '../core/payment.js'
-import { type ReceiptSnapshot, receiptNumber, totalOf } from '../core/receipt.js'
+import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, json, text } from '../database/rows.js'
+import { describeTotal } from '../ledger/load.sql.js'
 import {
   type HistoryPosition,
   PAYMENT_COLUMNS,
@@ -20,7 +21,6 @@ import {
   publicStatusSql,
 } from '../ledger/payments.sql.js'
 import { viewRows } from '../ledger/schemas.js'
-import { FACT_COLUMNS, parseUser, type UserRecord } from '../ledger/users.sql.js'
 import { SameProofSchema } from '../transfers/transfer-state.js'
 import { ActSchema, ReceivedSchema, SentSchema } from './schemas.js'
 
@@ -90,19 +90,6 @@ export async function newestPayments(
   return (await find()).map(parsePayment)
 }
 
-const selectWithUser = statement(
-  'operator.payment',
-  `select ${PAYMENT_COLUMNS}, ${FACT_COLUMNS} from payments p join users u using (user_id) where p.id = $1`,
-)
-
-export async function findPaymentWithUser(
-  database: Queryable,
-  paymentId: string,
-): Promise<{ readonly payment: Payment; readonly user: UserRecord } | null> {
-  const [row] = await database.query(selectWithUser, [paymentId])
-  return row ? { payment: parsePayment(row), user: parseUser(row) } : null
-}
-
 const selectReceived = statement(
   'operator.received',
   `select id, type, outcome, received_at as at, report->'amount' as amount from provider_events
@@ -165,24 +152,10 @@ export async function tracesOf(database: Queryable, { userId, id, checkoutId }: 
   }
 }
 
-/** What a booked payment cost, by its receipt. */
-export async function readTotal(database: Queryable, { userId, id }: Payment) {
-  const [kept = {}] = await database.query(selectKept, [userId, id])
-  return describeTotal(json<ReceiptSnapshot>(kept, 'snapshot'))
-}
-
-/** In dinars, which have centimes where the duty has. */
-function describeTotal(snapshot: ReceiptSnapshot) {
-  return { stamp_duty: snapshot.stampDutyCentimes / 100, total: totalOf(snapshot) / 100 }
-}
-
 const selectActsOfUser = statement(
   'operator.acts_on_user',
   `select ${ACT_COLUMNS} from audit where user_id = $1 order by id desc limit $2::int`,
 )
-
-/** In the audit trail: of an act that is about no single user. */
-export const NO_USER = ''
 
 /** Newest first. */
 export async function actsOnUser(database: Queryable, userId: string, limit: number) {

@@ -1,12 +1,10 @@
 // The shapes of the operator's part: more than a user sees of a payment, and the trail of what was done.
 import { Type } from 'typebox'
 import { nextCursor, pageQuery } from '../acts/page.js'
-import { wrongField } from '../core/error.js'
-import { type Instant, toTimestamp } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { PROOFS_MAX } from '../core/transfer.js'
-import { listQuery, UserIdSchema } from '../events/schemas.js'
+import { listQuery } from '../events/schemas.js'
 import { GrantSchema } from '../grants/grant-schemas.js'
 import { nameSchemas } from '../http/schemas.js'
 import { heldTimes } from '../ledger/held-time.js'
@@ -16,31 +14,10 @@ import {
   PaymentSchema,
   planLimitsSchema,
   timestamp,
+  UserIdSchema,
 } from '../ledger/schemas.js'
-import type { WallClock } from '../runtime/calendar.js'
 import { TransferStateSchema } from '../transfers/transfer-state.js'
 import { InboxEntrySchema } from './inbox-schemas.js'
-
-export const DAY_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}$`
-export const DAY_OR_INSTANT_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$`
-
-export function dayOrInstant(description: string) {
-  return Type.String({
-    pattern: DAY_OR_INSTANT_PATTERN,
-    description: `${description}: a day in BILLING_TIMEZONE, or an instant in UTC`,
-    examples: ['2026-11-01'],
-  })
-}
-
-/** What fits the schema above; a day begins at its midnight in the billing time zone. Throws `validation_failed`. */
-export function readInstant({ dayOf }: Pick<WallClock, 'dayOf'>, field: string, text: string): Instant {
-  const at = Date.parse(text)
-  // 31 February is no day, although the language takes it for 3 March.
-  if (Number.isNaN(at) || !toTimestamp(at).startsWith(text)) throw wrongField(field, 'wrong_format')
-  // Nothing was sold before 1970, and databases know no year 0.
-  if (at < 0) throw wrongField(field, 'too_small', '1970-01-01')
-  return dayOf(text)?.from ?? at
-}
 
 export const PaymentParamsSchema = Type.Object({ payment_id: Type.String({ maxLength: 100 }) })
 
@@ -94,33 +71,10 @@ export const OperatorPaymentsSchema = Type.Object({
   next_cursor: nextCursor,
 })
 
-const { plan, status, current_period_end } = BillingStatusSchema.properties
 const total = {
   stamp_duty: Type.Number({ description: 'Dinars; of cash alone, on top of the amount' }),
   total: Type.Number({ description: 'What was paid, in dinars' }),
 }
-export const StandingSchema = Type.Object({ plan, status, current_period_end })
-
-export const RefundPreviewSchema = Type.Object({
-  payment_id: Type.String(),
-  user_id: Type.String(),
-  amount: Type.Integer({ description: 'The price' }),
-  ...total,
-  currency: Type.String(),
-  before: StandingSchema,
-  after: StandingSchema,
-  moved: Type.Array(
-    Type.Object({
-      id: Type.String({ description: 'The payment, redemption or grant whose time moves' }),
-      period_start: timestamp,
-      period_end: timestamp,
-      new_period_start: timestamp,
-      new_period_end: timestamp,
-    }),
-  ),
-  events: Type.Array(Type.String(), { description: 'What the platform would be told' }),
-})
-
 export const ActSchema = Type.Object({
   id: Type.String(),
   at: timestamp,
@@ -223,8 +177,6 @@ nameSchemas({
   Review: ReviewSchema,
   OperatorPayment: OperatorPaymentSchema,
   BrokenPayment: BrokenPaymentSchema,
-  Standing: StandingSchema,
-  RefundPreview: RefundPreviewSchema,
   OperatorPayments: OperatorPaymentsSchema,
   AuditEntry: ActSchema,
   KeptReport: KeptReportSchema,

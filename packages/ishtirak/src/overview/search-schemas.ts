@@ -1,11 +1,10 @@
 // The shapes of the search.
 import { Type } from 'typebox'
+import { StandingSchema } from '../acts/preview.js'
+import { SEARCHED_MAX } from '../core/search.js'
 import { nameSchemas } from '../http/schemas.js'
 import { nullable } from '../ledger/schemas.js'
-import { BrokenPaymentSchema, OperatorPaymentSchema, StandingSchema } from './schemas.js'
-
-/** Characters. */
-export const SEARCHED_MAX = 320
+import { BrokenPaymentSchema, OperatorPaymentSchema } from './schemas.js'
 
 export const SearchQuerySchema = Type.Object(
   {

@@ -3,29 +3,21 @@
 
 import { accessInWords } from '../acts/changes.js'
 import { StatusBadge } from '../console/payment-page.js'
+import { plainName } from '../core/name.js'
 import type { Payment } from '../core/payment.js'
+import { SEARCHED_MAX } from '../core/search.js'
 import type { App } from '../http/app.js'
-import {
-  addressOf,
-  type ConsolePages,
-  Kept,
-  plainName,
-  renderConsole,
-  sendPage,
-  Table,
-  Text,
-  type View,
-} from '../pages/console-frame.js'
+import { addressOf, Kept, renderConsole, sendPage, Table, Text, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { UserCell } from '../pages/found.js'
 import { Card } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
+import type { AllPages } from './all-pages.js'
 import { type Found, search } from './search.js'
-import { SEARCHED_MAX } from './search-schemas.js'
 
 const NOTHING: Found = { users: [], payments: [] }
 
-export function searchRoute(app: App, pages: ConsolePages): void {
+export function searchRoute(app: App, pages: AllPages): void {
   const hidden = forOperators(pages)
   app.get('/console/search', hidden, async (request, reply) => {
     const typed = queryOf(request, 'q')?.trim() ?? ''
@@ -38,18 +30,14 @@ export function searchRoute(app: App, pages: ConsolePages): void {
 }
 
 /** The pages of the exact hits. */
-function exactIn({ base }: ConsolePages, { users, payments }: Found): readonly string[] {
+function exactIn({ base }: AllPages, { users, payments }: Found): readonly string[] {
   return [
     ...users.filter(({ exact }) => exact).map(({ userId }) => addressOf(base, 'users', userId)),
     ...payments.filter(({ exact }) => exact).map(({ payment }) => addressOf(base, 'payments', payment.id)),
   ]
 }
 
-function searchPage(
-  pages: ConsolePages,
-  view: View,
-  { typed, found }: { typed: string; found: Found },
-): string {
+function searchPage(pages: AllPages, view: View, { typed, found }: { typed: string; found: Found }): string {
   const { say } = view
   const isEmpty = found.users.length === 0 && found.payments.length === 0
   const asked = new URLSearchParams({ q: typed }).toString()
@@ -84,7 +72,7 @@ function NoHit({ say, isAsked }: { say: View['say']; isAsked: boolean }) {
   )
 }
 
-function Users({ pages, view, found }: { pages: ConsolePages; view: View; found: Found }) {
+function Users({ pages, view, found }: { pages: AllPages; view: View; found: Found }) {
   const { say } = view
   if (found.users.length === 0) return null
   const rows = found.users.map((user) => ({
@@ -101,7 +89,7 @@ function Users({ pages, view, found }: { pages: ConsolePages; view: View; found:
   )
 }
 
-function Payments({ pages, view, found }: { pages: ConsolePages; view: View; found: Found }) {
+function Payments({ pages, view, found }: { pages: AllPages; view: View; found: Found }) {
   const { say, locale } = view
   if (found.payments.length === 0) return null
   const { came, moment } = pages.formats

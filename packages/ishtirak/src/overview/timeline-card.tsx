@@ -4,7 +4,7 @@ import { statusKey } from '../acts/changes.js'
 import { wayOf } from '../core/payment.js'
 import { mayDo } from '../core/role.js'
 import { instrumentName } from '../i18n/messages.js'
-import { addressOf, type ConsolePages, Table, Text, type View } from '../pages/console-frame.js'
+import { addressOf, Table, Text, type View } from '../pages/console-frame.js'
 import {
   codeInWords,
   failureInWords,
@@ -14,13 +14,14 @@ import {
 } from '../pages/console-words.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import type { UserFile } from './acts.js'
+import type { AllPages } from './all-pages.js'
 import type { readTimeline } from './timeline.js'
 
 export type Timeline = Awaited<ReturnType<typeof readTimeline>>
 type Entry = Timeline['data'][number]
 
 interface Shown {
-  readonly pages: ConsolePages
+  readonly pages: AllPages
   readonly view: View
 }
 

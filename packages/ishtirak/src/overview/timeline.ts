@@ -4,9 +4,9 @@ import { nextCursor, pageCursor, pageQuery } from '../acts/page.js'
 import type { Queryable } from '../database/database.js'
 import { instant, text } from '../database/rows.js'
 import { nameSchemas } from '../http/schemas.js'
+import { loadUser } from '../ledger/load.js'
 import { nullable, timestamp, viewRows } from '../ledger/schemas.js'
 import type { Clock } from '../runtime/clock.js'
-import { loadUser } from './acts.js'
 import { TIMELINE_KINDS, type TimelinePosition, timelinePage } from './timeline.sql.js'
 
 export const TimelineQuerySchema = Type.Object(pageQuery, { additionalProperties: false })

@@ -1,7 +1,9 @@
 // The audit trail on a page: all acts, newest first, page by page, with a filter.
+
 import type { FastifyRequest } from 'fastify'
 import { type Field, Input } from '../acts/act-page.js'
-import { addressOf, type ConsolePages, Table, type View } from '../pages/console-frame.js'
+import type { ConsolePages } from '../pages/console-frame.js'
+import { addressOf, Table, type View } from '../pages/console-frame.js'
 import { codeInWords, RECORDED_ACTS } from '../pages/console-words.js'
 import { UserCell } from '../pages/found.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'

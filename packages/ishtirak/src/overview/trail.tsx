@@ -1,9 +1,11 @@
 // What was done by hand, with what was done just now on top.
+
 import type { FastifyRequest } from 'fastify'
 import { UNKNOWN } from '../acts/refusals.js'
 import { isErrorCode } from '../core/error.js'
 import { CATALOGS } from '../i18n/messages.js'
-import { type ConsolePages, Table, Text, type View } from '../pages/console-frame.js'
+import type { ConsolePages } from '../pages/console-frame.js'
+import { Table, Text, type View } from '../pages/console-frame.js'
 import { actionInWords, codeInWords } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'

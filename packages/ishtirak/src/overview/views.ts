@@ -17,7 +17,7 @@ import type { Log } from '../runtime/log.js'
 import type { DecisionLook } from '../transfers/approvals.js'
 import { viewProof } from '../transfers/proof.route.js'
 import { describeDecided } from '../transfers/transfer-state.js'
-import type { PaymentFile, RefundPreview, UserFile } from './acts.js'
+import type { PaymentFile, UserFile } from './acts.js'
 import { viewInboxEntry } from './inbox-schemas.js'
 import { OperatorPaymentSchema, type ShownPaymentSchema } from './schemas.js'
 import type { Found } from './search.js'
@@ -192,24 +192,4 @@ function viewChange({ payment, status, access, receipt }: Change) {
 /** Users and operators know no `requested`. */
 function publicStatus(status: Payment['status']) {
   return status === 'requested' ? 'pending' : status
-}
-
-export function viewRefundPreview({ payment, paid, before, after, moved, events }: RefundPreview) {
-  return {
-    payment_id: payment.id,
-    user_id: payment.userId,
-    amount: payment.price.amount,
-    ...paid,
-    currency: payment.price.currency,
-    before: standing(before),
-    after: standing(after),
-    moved: moved.map(({ from, to }) => ({
-      id: to.sourceId,
-      period_start: toTimestamp(from.start),
-      period_end: toTimestamp(from.end),
-      new_period_start: toTimestamp(to.periodStart),
-      new_period_end: toTimestamp(to.periodEnd),
-    })),
-    events: [...events],
-  }
 }

@@ -2,33 +2,39 @@
 // several pages have. The looks are those of the portal. A page is one document without a script, and asks for nothing else.
 import type { PropsWithChildren } from '@kitajs/html'
 import type { FastifyReply } from 'fastify'
-import type { Issuer } from '../access/issuer.js'
-import type { SessionsDeps } from '../access/sessions.js'
-import type { OperatorSession } from '../access/sessions.sql.js'
-import type { Locale } from '../core/locale.js'
+import type { BillingError } from '../core/error.js'
+import type { Locale, Translated } from '../core/locale.js'
+import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
+import type { OperatorSession } from '../core/role.js'
+import { SEARCHED_MAX } from '../core/search.js'
+import type { Database } from '../database/database.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import { type ConsoleKey, consoleSay, type SayConsole } from '../i18n/console.js'
 import type { Formats } from '../i18n/formats.js'
 import { directionOf, sayFor } from '../i18n/messages.js'
-import type { OperatorRoutesDeps } from '../overview/operator.route.js'
-import { SEARCHED_MAX } from '../overview/search-schemas.js'
-import type { LookAsUser } from './look-as-user.js'
+import type { WallClock } from '../runtime/calendar.js'
+import type { Clock } from '../runtime/clock.js'
 import { Brand, FormToken, Head, Languages, readSheet, styleWith } from './portal-frame.js'
 import type { SessionReader, WithFormToken } from './reader.js'
 
-export interface ConsoleDeps extends CallerChecks, SessionsDeps, Omit<OperatorRoutesDeps, 'operators'> {
-  readonly formats: Formats
-  readonly lookAsUser: LookAsUser
-  readonly seller: Seller
-  /** Null: operators sign in by key alone. */
-  readonly issuer: Issuer | null
-}
-
 export type ConsoleSession = WithFormToken<OperatorSession>
 
-/** What the routes of the console share. */
-export interface ConsolePages extends ConsoleDeps {
+/** What the pages of the console share; a page names beside it what it reads. */
+export interface ConsolePages extends CallerChecks {
+  readonly database: Database
+  readonly clock: Clock
+  readonly publicUrl: string
+  readonly seller: Seller
+  readonly catalogue: Catalogue
+  readonly formats: Formats
+  readonly wallClock: WallClock
+  /** In the order in which every page names them. */
+  readonly sections: readonly Section[]
+  /** By the names of acts. */
+  readonly actTitles: ReadonlyMap<string, Translated>
+  /** What a capability says of a refusal; null: what the list of errors says. */
+  refusalText(error: BillingError, locale: Locale, say: SayConsole): string | null
   readonly reader: SessionReader<OperatorSession>
   /** Those who are signed in. */
   readonly operatorsHere: Callers<ConsoleSession>
@@ -38,11 +44,20 @@ export interface ConsolePages extends ConsoleDeps {
   readonly base: string
 }
 
+/** A page that all others lead to. */
+export interface Section {
+  /** Of its name. */
+  readonly key: ConsoleKey
+  readonly path: string
+}
+
 /** Who reads a page, and in which language. */
 export interface View {
   readonly session: ConsoleSession
   readonly locale: Locale
   readonly say: SayConsole
+  /** Undefined: no capability brings it. */
+  titleOfAct(name: string): string | undefined
 }
 
 interface ConsolePage {
@@ -51,7 +66,7 @@ interface ConsolePage {
   readonly session: ConsoleSession | null
   readonly title: string
   /** Which section is marked as the present one. */
-  readonly section?: Section
+  readonly section?: ConsoleKey
   /** Where `lang=` is put behind; empty: the page's own address. */
   readonly languagePath?: string
   /** What stands in the field of the search; empty where it is left out. */
@@ -59,15 +74,6 @@ interface ConsolePage {
   /** Made of components, which have escaped what they were given. */
   readonly safeContent: JSX.Element
 }
-
-/** The sections that pages lead to, by the key of their name. */
-const SECTIONS = {
-  inbox: '/console',
-  month: '/console/months',
-  health: '/console/health',
-  operators: '/console/operators',
-} as const satisfies Readonly<Partial<Record<ConsoleKey, string>>>
-type Section = keyof typeof SECTIONS
 
 export function consoleStyle(color: string | null): string {
   return `${styleWith(color)}${SHEET}`
@@ -110,14 +116,14 @@ function Sections(of: { pages: ConsolePages; session: ConsoleSession; say: SayCo
       <div>
         <nav aria-label={say('nav')}>
           <ul>
-            {Object.entries(SECTIONS).map(([key, path]) => (
+            {pages.sections.map(({ key, path }) => (
               <li>
                 <a
                   href={`${pages.base}${path}`}
                   aria-current={key === page.section ? 'page' : undefined}
                   safe
                 >
-                  {/* The keys of the sections are those of their names. */ say(key as Section)}
+                  {say(key)}
                 </a>
               </li>
             ))}
@@ -274,9 +280,4 @@ export function Kept({ children }: PropsWithChildren<{ children: string }>) {
 export function Text({ children }: PropsWithChildren<{ children: string }>) {
   if (children === '') return ''
   return children.includes('\u2068') ? <span safe>{children}</span> : <bdi safe>{children}</bdi>
-}
-
-/** Users choose their names, addresses and ids: what turns the direction of the text around them is left out. */
-export function plainName(name: string): string {
-  return name.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
 }

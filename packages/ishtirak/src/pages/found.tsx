@@ -1,5 +1,6 @@
 // A user in a table: the name, address or id that leads to their page, and the address below the name.
-import { addressOf, type ConsolePages, plainName } from './console-frame.js'
+import { plainName } from '../core/name.js'
+import { addressOf, type ConsolePages } from './console-frame.js'
 
 export function UserCell({
   pages,

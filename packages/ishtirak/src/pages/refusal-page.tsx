@@ -1,10 +1,9 @@
 // A refusal in the console, with a way on.
 import type { FastifyRequest } from 'fastify'
-import { isSignInLack } from '../access/issuer.js'
 import type { BillingError } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { isRole, ROLES } from '../core/role.js'
+import { isRole } from '../core/role.js'
 import type { SayConsole } from '../i18n/console.js'
 import { CATALOGS, sayFor } from '../i18n/messages.js'
 import { addressOf, type ConsolePages, type ConsoleSession, renderConsole } from './console-frame.js'
@@ -60,20 +59,10 @@ function backFrom({ base }: ConsolePages, say: SayConsole, { code }: BillingErro
   return { href: `${base}/console`, label: say('backToInbox') }
 }
 
-function textOf(
-  { issuer }: ConsolePages,
-  { code, extra }: BillingError,
-  locale: Locale,
-  say: SayConsole,
-): string {
-  const host = issuer?.host ?? ''
-  if (code === 'authentication_unavailable') return say('issuerUnavailable', { issuer: host })
-  if (code === 'sign_in_refused' && isSignInLack(extra.reason))
-    return say(`refused_${extra.reason}`, {
-      issuer: host,
-      claim: String(extra.claim),
-      roles: ROLES.join(', '),
-    })
+function textOf(pages: ConsolePages, error: BillingError, locale: Locale, say: SayConsole): string {
+  const { code, extra } = error
+  const text = pages.refusalText(error, locale, say)
+  if (text !== null) return text
   if (code === 'forbidden') return say('staleForm')
   if (code === 'not_found') return say('nothingHere')
   if (code !== 'role_not_allowed' || !Array.isArray(extra.roles)) return CATALOGS[locale].error[code].detail

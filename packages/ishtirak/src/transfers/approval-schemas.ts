@@ -1,10 +1,11 @@
 // The shapes of what operators say of transfers.
 import { Type } from 'typebox'
+import { dayOrInstant } from '../acts/day.js'
+import { StandingSchema } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
 import { receiptOrNull, StatusChangeSchema } from '../checkout/look-schemas.js'
 import { INSTRUMENTS } from '../core/account.js'
 import { nameSchemas } from '../http/schemas.js'
-import { dayOrInstant, StandingSchema } from '../overview/schemas.js'
 
 /** In whole dinars. */
 export const AMOUNT_MAX = 2_147_483_647

@@ -18,9 +18,10 @@ import {
   type TransferDecision,
 } from '../core/transfer.js'
 import { untilFresh } from '../database/database.js'
+import { loadPayment } from '../ledger/load.js'
 import type { PaymentMethod } from '../ledger/method.js'
 import type { SettleDeps } from '../ledger/settle.js'
-import { loadPayment, type PaymentFile, refusalOf, showPayment } from '../overview/acts.js'
+import { type PaymentFile, refusalOf, showPayment } from '../overview/acts.js'
 import type { WallClock } from '../runtime/calendar.js'
 import { describeDecided } from './transfer-state.js'
 import { findTransfer, type StoredTransfer, saveDecision } from './transfers.sql.js'

@@ -2,18 +2,21 @@
 import { open, rm } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { askByName } from '../acts/cli-names.js'
-import { addAccessOptions, requireId } from '../acts/cli-operator.js'
-import { type AccessOptions, CommandFailed, openOperatorClient } from '../acts/operator-client.js'
+import { requireId } from '../acts/commands.js'
+import {
+  type AccessOptions,
+  addAccessOptions,
+  CommandFailed,
+  type CommandHost,
+} from '../acts/operator-client.js'
 import { OPERATIONS } from '../overview/operations.js'
-import { readConfig } from '../runtime/config.js'
-import { createLog } from '../runtime/log.js'
 
 interface ProofOptions extends AccessOptions {
   readonly n: string
   readonly out: string
 }
 
-export function addProofCommand(program: Command): void {
+export function addProofCommand(program: Command, host: CommandHost): void {
   const payments = program.commands.find((one) => one.name() === 'payments')
   if (!payments) throw new Error('the commands about payments come first')
   const { path, method, schema } = OPERATIONS.downloadProof
@@ -23,13 +26,12 @@ export function addProofCommand(program: Command): void {
     .addOption(new Option('--n <n>', 'which one of the transfer').default('1').choices(['1', '2', '3']))
     .requiredOption('--out <file>', 'a new file, which only you may read')
   addAccessOptions(command).action(async (payment: string, { n, out, ...access }: ProofOptions) => {
-    requireId(path, payment)
+    requireId(payment)
     // Before the reading, which stands in the audit trail.
     const file = await open(out, 'wx', 0o600).catch(sayWhy)
     try {
-      const config = readConfig(process.env)
-      const client = await openOperatorClient(config, access, createLog({ level: 'error' }))
-      const named = { client, name: payment, timeZone: config.billing.timeZone }
+      const client = await host.openClient(access)
+      const named = { client, name: payment, timeZone: host.timeZone() }
       const addressOf = (id: string) => path.replace(':payment_id', encodeURIComponent(id)).replace(':n', n)
       const { type, content } = await askByName(named, (id) =>
         client.download({ method, path: addressOf(id) }),

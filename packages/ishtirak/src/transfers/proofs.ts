@@ -4,7 +4,7 @@ import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import { BillingError } from '../core/error.js'
 import { type Operator, requireRole } from '../core/role.js'
 import type { ProofType } from '../core/transfer.js'
-import { loadPayment } from '../overview/acts.js'
+import { loadPayment } from '../ledger/load.js'
 import { listProofs, proofContent } from './proof.sql.js'
 
 export interface ProofDownload {

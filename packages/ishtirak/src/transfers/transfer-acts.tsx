@@ -3,16 +3,18 @@
 import { amountIn } from '../acts/act-form.js'
 import type { Field } from '../acts/act-page.js'
 import { accessChange, receiptInWords, statusChange } from '../acts/changes.js'
-import type { PaymentAct, Shown, Typed } from '../acts/payment-act.js'
+import { readInstant } from '../acts/day.js'
 import { INSTRUMENTS, isTransferred } from '../core/account.js'
 import { wrongField } from '../core/error.js'
 import { decideRefusal } from '../core/transfer.js'
 import { readTypedAmount } from '../core/typed-amount.js'
 import { instrumentName } from '../i18n/messages.js'
-import { loadPayment, type PaymentFile } from '../overview/acts.js'
+import { loadPayment } from '../ledger/load.js'
+import type { PaymentFile } from '../overview/acts.js'
+import type { AllPages } from '../overview/all-pages.js'
 import { keepPayment } from '../overview/inbox.js'
-import { readInstant } from '../overview/schemas.js'
-import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
+import type { PaymentAct, Shown, Typed } from '../overview/payment-act.js'
+import { Facts, type View } from '../pages/console-frame.js'
 import { AMOUNT_MAX } from './approval-schemas.js'
 import { approvePayment, lookAtDecision, type Received, refusePayment } from './approvals.js'
 
@@ -53,11 +55,7 @@ export const TRANSFER_ACTS = {
 } as const satisfies Readonly<Record<string, PaymentAct>>
 
 /** As the first operator said, else what was asked for, today. */
-function receivedFields(
-  pages: ConsolePages,
-  view: View,
-  { payment, transfer }: PaymentFile,
-): readonly Field[] {
+function receivedFields(pages: AllPages, view: View, { payment, transfer }: PaymentFile): readonly Field[] {
   const { say, locale } = view
   const [first] = transfer?.approvals ?? []
   const { instruments } = pages.methods.of(payment.method)
@@ -93,7 +91,7 @@ function receivedFields(
 }
 
 /** With the figure read back; null: it is no figure, or has no problem but its size. */
-function amountProblem({ formats }: ConsolePages, { say, locale }: View, typed: string): string | null {
+function amountProblem({ formats }: AllPages, { say, locale }: View, typed: string): string | null {
   const amount = readTypedAmount(typed)
   if (amount.kind === 'centimes') return say('amountCentimes', { typed })
   if (amount.kind !== 'ambiguous') return null
@@ -102,7 +100,7 @@ function amountProblem({ formats }: ConsolePages, { say, locale }: View, typed: 
 }
 
 /** Throws `validation_failed`. */
-function readReceived({ wallClock }: ConsolePages, typed: Typed): Received {
+function readReceived({ wallClock }: AllPages, typed: Typed): Received {
   const { amount: figures = '', received_at: day = '', payment_method: instrument = '' } = typed
   const amount = amountIn('amount', figures, AMOUNT_MAX)
   if (day === '') throw wrongField('received_at', 'required')
@@ -114,12 +112,7 @@ function readReceived({ wallClock }: ConsolePages, typed: Typed): Received {
   }
 }
 
-async function showApproval(
-  pages: ConsolePages,
-  view: View,
-  paymentId: string,
-  typed: Typed,
-): Promise<Shown> {
+async function showApproval(pages: AllPages, view: View, paymentId: string, typed: Typed): Promise<Shown> {
   const { say, session } = view
   // Which account it was changes nothing of what follows; it may be chosen last.
   const received = { instrument: INSTRUMENTS.ccp, ...readReceived(pages, typed) }
@@ -150,7 +143,7 @@ async function showApproval(
   }
 }
 
-async function showRefusal(pages: ConsolePages, view: View, paymentId: string): Promise<Shown> {
+async function showRefusal(pages: AllPages, view: View, paymentId: string): Promise<Shown> {
   const look = await lookAtDecision(pages, paymentId, { received: null, by: view.session.operator })
   return {
     version: look.version,
@@ -158,7 +151,7 @@ async function showRefusal(pages: ConsolePages, view: View, paymentId: string): 
   }
 }
 
-async function showKeeping(pages: ConsolePages, { say }: View, paymentId: string): Promise<Shown> {
+async function showKeeping(pages: AllPages, { say }: View, paymentId: string): Promise<Shown> {
   const { payment, user } = await loadPayment(pages, paymentId)
   return {
     version: user.version,

@@ -1,6 +1,7 @@
 // What people do in the pretend shop, each through the use case that does it for real: users buy, pay and upload, the provider
 // signs its events, operators approve, record and refund.
 import type { Emulator } from 'chargily-emulator'
+import { callBy, doAct } from '../../acts/act-routes.js'
 import { openPayment } from '../../checkout/upgrade.js'
 import { receiveEvent } from '../../checkout/webhook.js'
 import { redeem } from '../../codes/redeem.js'
@@ -10,9 +11,11 @@ import { type Offer, offersOf } from '../../core/plan.js'
 import { stampDutyAt } from '../../core/receipt.js'
 import { recordPayment } from '../../desk/record.js'
 import { grantDays } from '../../grants/grant.js'
+import { endAccess as endAct } from '../../ledger/end.js'
+import { refund as refundAct } from '../../ledger/refund.js'
 import { findUser } from '../../ledger/users.sql.js'
 import { updateUser } from '../../limits/usage.route.js'
-import { acceptPayment, endUser, refundPayment, showPayment } from '../../overview/acts.js'
+import { acceptPayment, showPayment } from '../../overview/acts.js'
 import { approvePayment, refusePayment } from '../../transfers/approvals.js'
 import { uploadProof } from '../../transfers/proof.js'
 import type { Service } from '../wire.js'
@@ -211,12 +214,13 @@ export async function grant(
   { userId }: Person,
   of: { readonly days: number; readonly planId: string; readonly why: string },
 ): Promise<void> {
-  const wanted = { days: of.days, planId: of.planId, operationId: `demo ${userId} ${parts.clock.now()}` }
-  await grantDays(parts, userId, wanted, by('support', of.why))
+  const operation_id = `demo ${userId} ${parts.clock.now()}`
+  const wanted = { days: of.days, plan: of.planId, operation_id, why: of.why }
+  await doAct(parts, grantDays, callBy(OPERATORS.support, userId, wanted))
 }
 
 export async function refund({ parts }: Shop, paymentId: string, why: string): Promise<void> {
-  await refundPayment(parts, paymentId, by('accountant', why))
+  await doAct(parts, refundAct, callBy(OPERATORS.accountant, paymentId, { why }))
 }
 
 export async function accept({ parts }: Shop, paymentId: string): Promise<void> {
@@ -224,5 +228,5 @@ export async function accept({ parts }: Shop, paymentId: string): Promise<void> 
 }
 
 export async function endAccess({ parts }: Shop, { userId }: Person, why: string): Promise<void> {
-  await endUser(parts, userId, by('owner', why))
+  await doAct(parts, endAct, callBy(OPERATORS.owner, userId, { why }))
 }

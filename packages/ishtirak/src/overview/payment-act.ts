@@ -1,10 +1,12 @@
 // What every act on a payment says of itself, for the page that asks and the route that acts.
+
+import type { ActPage, Field } from '../acts/act-page.js'
+import type { By } from '../acts/audit.sql.js'
 import type { Act } from '../core/role.js'
 import type { ConsoleKey } from '../i18n/console.js'
-import type { PaymentFile } from '../overview/acts.js'
-import type { ConsolePages, View } from '../pages/console-frame.js'
-import type { ActPage, Field } from './act-page.js'
-import type { By } from './audit.sql.js'
+import type { View } from '../pages/console-frame.js'
+import type { PaymentFile } from './acts.js'
+import type { AllPages } from './all-pages.js'
 
 export type Shown = Pick<ActPage, 'version' | 'changes' | 'safeMore'>
 
@@ -19,11 +21,11 @@ export interface PaymentAct {
   /** By the state of the payment. */
   isOffered(file: PaymentFile): boolean
   /** As the service is set up; absent: always. */
-  isPossible?(pages: ConsolePages): boolean
+  isPossible?(pages: AllPages): boolean
   /** Beside the reason. */
-  fieldsOf?(pages: ConsolePages, view: View, file: PaymentFile): readonly Field[]
+  fieldsOf?(pages: AllPages, view: View, file: PaymentFile): readonly Field[]
   /** Throws `validation_failed` with what is wrong in `typed`. */
-  show(pages: ConsolePages, view: View, paymentId: string, typed: Typed): Promise<Shown>
+  show(pages: AllPages, view: View, paymentId: string, typed: Typed): Promise<Shown>
   /** Throws the same. */
-  run(pages: ConsolePages, paymentId: string, by: By, typed: Typed): Promise<PaymentFile>
+  run(pages: AllPages, paymentId: string, by: By, typed: Typed): Promise<PaymentFile>
 }

@@ -1,31 +1,24 @@
 // The operators who are signed in to the console, and the act that ends a session.
 
+import type { AccessPages } from '../access/pages.js'
+import { listSessions, revokeSession } from '../access/sessions.js'
 import { actRoutes } from '../acts/act.route.js'
+import { NO_USER } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { mayDo } from '../core/role.js'
 import type { App } from '../http/app.js'
-import { NO_USER } from '../overview/operator.sql.js'
-import { type Notice, NoticeOf, noticeIn } from '../overview/trail.js'
-import { type ShownTrail, TrailCard, trailAddress, trailIn } from '../overview/trail-card.js'
-import {
-  addressOf,
-  type ConsolePages,
-  renderConsole,
-  sendPage,
-  Table,
-  Text,
-  type View,
-} from '../pages/console-frame.js'
+import { addressOf, renderConsole, sendPage, Table, Text, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card } from '../pages/portal-frame.js'
-import { listSessions, revokeSession } from './sessions.js'
+import { type Notice, NoticeOf, noticeIn } from './trail.js'
+import { type ShownTrail, TrailCard, trailAddress, trailIn } from './trail-card.js'
 
 /** Newest first: a key that a program signs in with every minute has hundreds of sessions. */
 const SESSIONS_SHOWN = 40
 
 const REVOKE = '/console/operators/:session_id/revoke'
 
-export function operatorsRoutes(app: App, pages: ConsolePages): void {
+export function operatorsRoutes(app: App, pages: AccessPages): void {
   const hidden = forOperators(pages)
 
   app.get('/console/operators', hidden, async (request, reply) => {
@@ -44,7 +37,7 @@ export function operatorsRoutes(app: App, pages: ConsolePages): void {
 }
 
 async function operatorsPage(
-  pages: ConsolePages,
+  pages: AccessPages,
   view: View,
   { trail, notice }: { trail: ShownTrail; notice: Notice },
 ): Promise<string> {
@@ -97,7 +90,7 @@ async function operatorsPage(
   })
 }
 
-async function askToRevoke(pages: ConsolePages, { say, locale }: View, sessionId: string) {
+async function askToRevoke(pages: AccessPages, { say, locale }: View, sessionId: string) {
   const found = (await listSessions(pages)).sessions.find(({ id }) => id === sessionId)
   if (!found) throw new BillingError('not_found', { extra: { session_id: sessionId } })
   const { operator, expiresAt } = found

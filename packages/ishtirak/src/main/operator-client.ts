@@ -1,0 +1,122 @@
+// How the operator's commands reach the operator's API: over HTTP where the service runs (its key says who acts), else by
+// opening the database, with the very routes of the service and no port.
+import os from 'node:os'
+import { BASE } from '../acts/operation.js'
+import {
+  type AccessOptions,
+  CommandFailed,
+  type CommandHost,
+  fileOf,
+  type OperatorClient,
+  type OperatorRequest,
+  overHttp,
+  type RunningService,
+  textOf,
+} from '../acts/operator-client.js'
+import { DataFolderLocked } from '../database/embedded/folder-lock.js'
+import { schemaFit } from '../database/migrate.js'
+import { type Config, readConfig } from '../runtime/config.js'
+import { createLog, type Log } from '../runtime/log.js'
+import { randomToken } from '../runtime/secret.js'
+import { readSandboxState, runningSandbox, setUpProvider } from './sandbox.js'
+import { openConfigured } from './serve.js'
+import { wire } from './wire.js'
+
+/** By the environment. */
+export const commandHost: CommandHost = {
+  openClient: (options) => {
+    // The log would stand between the lines of the answer: only what is wrong is said.
+    return openOperatorClient(readConfig(process.env), options, createLog({ level: 'error' }))
+  },
+  runningService: (options) => runningService(readConfig(process.env), options),
+  onDatabase: async (work, onLocked = adviseOnLock) => {
+    const database = await openConfigured(readConfig(process.env)).catch((error: unknown) => {
+      throw error instanceof DataFolderLocked ? onLocked(error) : error
+    })
+    return await work(database).finally(() => database.close())
+  },
+  timeZone: () => readConfig(process.env).billing.timeZone,
+}
+
+async function openOperatorClient(config: Config, options: AccessOptions, log: Log): Promise<OperatorClient> {
+  const running = await runningService(config, options)
+  return running ? overHttp(running) : onDatabase(config, nameOf(options.as ?? variable('OPERATOR')), log)
+}
+
+/** Null: no service is known that could be asked. */
+async function runningService(
+  config: Config,
+  { url = variable('ISHTIRAK_URL'), as }: AccessOptions,
+): Promise<RunningService | null> {
+  if (url === '') throw new CommandFailed('--url is empty: the address of the service is missing')
+  const running = url === undefined ? await sandboxBeside(config) : { url, key: givenKey() }
+  if (running && as !== undefined)
+    throw new CommandFailed('--as says nothing to a running service: the key says who acts')
+  return running
+}
+
+async function sandboxBeside(config: Config): Promise<RunningService | null> {
+  const url = config.chargily === null ? await runningSandbox(config) : null
+  return url === null ? null : { url, key: (await readSandboxState(config)).operatorKey }
+}
+
+function givenKey(): string {
+  const key = variable('OPERATOR_KEY')
+  if (key === undefined) throw new CommandFailed('OPERATOR_KEY is missing: one of the keys in OPERATOR_KEYS')
+  return key
+}
+
+/** Empty counts as unset, as for every variable; said aloud, since another database may then be asked. */
+function variable(name: 'ISHTIRAK_URL' | 'OPERATOR' | 'OPERATOR_KEY'): string | undefined {
+  const value = process.env[name]?.trim()
+  if (value === '') process.stderr.write(`${name} is empty and counts as unset\n`)
+  return value === '' ? undefined : value
+}
+
+/** The whole service without its port and its jobs: a key for this command alone opens the operator's part. */
+async function onDatabase(config: Config, name: string, log: Log): Promise<OperatorClient> {
+  const database = await openConfigured(config, { log }).catch((error: unknown) => {
+    throw error instanceof DataFolderLocked ? adviseOnLock(error) : error
+  })
+  const { current, expected, runs } = await schemaFit(database)
+  if (!runs) {
+    await database.close()
+    throw new CommandFailed(`the schema is at ${current}, this version expects ${expected}: ishtirak migrate`)
+  }
+  const { config: complete, clock, emulator } = await setUpProvider(config, log)
+  const key = randomToken(30)
+  // Who opens the database may do everything with it.
+  const operatorKeys = [{ name, role: 'owner' as const, key }]
+  const service = await wire({ ...complete, operatorKeys }, { database, log, clock, withoutJobs: true })
+  await service.start()
+  const asked = ({ method, path, body }: OperatorRequest) => {
+    const headers = { authorization: `Bearer ${key}` }
+    return service.app.inject({ method, url: `${BASE}${path}`, headers, ...(body && { payload: body }) })
+  }
+  return {
+    ask: async (request) => {
+      const answer = await asked(request)
+      return textOf(answer.statusCode, answer.payload)
+    },
+    download: async (request) => {
+      const { statusCode, headers, rawPayload } = await asked(request)
+      return fileOf(statusCode, headers['content-type'], rawPayload)
+    },
+    close: async () => {
+      await service.stop()
+      await emulator?.close()
+    },
+  }
+}
+
+/** Where the folder belongs to a running service. */
+function adviseOnLock(error: Error): never {
+  throw new CommandFailed(`${error.message}: the service is running and has the database to itself.
+Ask the service instead: set OPERATOR_KEYS for it, and here OPERATOR_KEY and ISHTIRAK_URL (or --url).`)
+}
+
+/** It stands in the audit trail for ever, so it must be a name. */
+function nameOf(as = os.userInfo().username): string {
+  if (/^[\w.@-]{1,64}$/.test(as)) return as
+  throw new CommandFailed('--as (or OPERATOR) must be a name of 1 to 64 letters, digits or . _ @ -')
+}
