@@ -1,21 +1,30 @@
 // What people do in the pretend shop, each through the use case that does it for real: users buy, pay and upload, the provider
 // signs its events, operators approve, record and refund.
 import type { Emulator } from 'chargily-emulator'
-import { INSTRUMENTS, type TransferInstrument } from '../../core/account.js'
-import { type Instant, toTimestamp } from '../../core/instant.js'
-import { type Offer, offersOf } from '../../core/plan.js'
-import { stampDutyAt } from '../../core/receipt.js'
-import { updateUser } from '../../limits/usage.route.js'
-import { acceptPayment, endUser, refundPayment, showPayment } from '../../operator/acts.js'
-import { approvePayment, refusePayment } from '../../operator/approvals.js'
-import { grantDays } from '../../operator/grant.js'
-import { recordPayment } from '../../payments/desk/record.js'
-import { redeem } from '../../payments/redeem.js'
-import { uploadProof } from '../../payments/transfer/proof.js'
-import { openPayment } from '../../payments/upgrade.js'
-import { findUser } from '../../payments/users.sql.js'
-import { receiveEvent } from '../../payments/webhook.js'
-import type { Service } from '../wire.js'
+import {
+  acceptPayment,
+  approvePayment,
+  endUser,
+  findUser,
+  grantDays,
+  INSTRUMENTS,
+  type Instant,
+  type Offer,
+  offersOf,
+  openPayment,
+  receiveEvent,
+  recordPayment,
+  redeem,
+  refundPayment,
+  refusePayment,
+  type Service,
+  showPayment,
+  stampDutyAt,
+  type TransferInstrument,
+  toTimestamp,
+  updateUser,
+  uploadProof,
+} from 'ishtirak/internal'
 import type { Person } from './people.js'
 import { type Slip, slipAsPdf, slipAsPng } from './slips.js'
 
