@@ -67,7 +67,6 @@ const COMMANDS: readonly (readonly [usage: string, operation: Operation, show?: 
   ['operators revoke <session>', OPERATIONS.revokeOperatorSession],
   ['months <month>', OPERATIONS.getMonth, flatMonth],
   ['journal <month>', OPERATIONS.getJournal, ({ data, ...rest }) => ({ receipts: data, ...rest })],
-  ['export payments', OPERATIONS.exportPayments],
   ['export accounts', OPERATIONS.exportAccounts],
 ]
 const GROUPS: Readonly<Record<string, string>> = {
@@ -244,7 +243,7 @@ function orNothing(found: Answer, word: string): Answer {
 }
 
 function isFile(operation: Operation): boolean {
-  return operation === OPERATIONS.exportPayments || operation === OPERATIONS.exportAccounts
+  return operation === OPERATIONS.exportAccounts
 }
 
 /** A line of the tables has what was paid and refunded; days without either are left out. */

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { balanceOf, describeFigures } from '../core/figures.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
+import { PAYMENT_WAYS } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import { nameSchemas } from '../http/schemas.js'
 import { nullable, timestamp } from '../payments/schemas.js'
@@ -21,6 +22,7 @@ export const AccountsQuerySchema = Type.Object(
           '`excel`: for a spreadsheet in French, with semicolons, decimal commas, a byte order mark and French words',
       }),
     ),
+    method: Type.Optional(Type.Enum([...PAYMENT_WAYS], { description: 'Only those paid in this way' })),
   },
   { additionalProperties: false },
 )

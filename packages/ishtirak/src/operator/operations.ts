@@ -13,7 +13,7 @@ import * as codes from './code-schemas.js'
 import { TakenAtDeskSchema } from './desk-schemas.js'
 import { GrantRequestSchema } from './grant-schemas.js'
 import { LookQuerySchema, LookSchema } from './look-schemas.js'
-import { ASKED, acts, CSV, GZIP, LIMITED, PROOF, reads } from './operation.js'
+import { ASKED, acts, GZIP, LIMITED, PROOF, reads } from './operation.js'
 import { NOT_RESENT, READINGS } from './read-operations.js'
 import { OptionalWhySchema, WhySchema } from './reason.js'
 import { COMPARISON_OPERATIONS } from './reconcile-operations.js'
@@ -181,13 +181,6 @@ export const OPERATIONS = {
     'End a user’s access now (fraud); what was paid stays paid',
     { ...user, ...why },
     schemas.UserFileSchema,
-  ),
-  exportPayments: reads(
-    '/exports/payments',
-    'The payments of a month, as CSV',
-    { querystring: schemas.ExportQuerySchema },
-    CSV,
-    LIMITED,
   ),
   downloadBackup: reads(
     '/backup',

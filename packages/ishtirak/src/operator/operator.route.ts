@@ -36,7 +36,6 @@ import {
 import { type BackupDeps, backUp } from './backup.js'
 import type { CodesDeps } from './codes.js'
 import { codeRoutes } from './codes.route.js'
-import { type ExportDeps, exportPayments } from './export.js'
 import { closeFinding } from './findings.js'
 import { type GrantDeps, grantDays } from './grant.js'
 import { keepPayment } from './inbox.js'
@@ -50,7 +49,7 @@ import { listComparisons } from './reconcile.sql.js'
 import { type RecordRefusal, recordRefusals } from './refusals.js'
 import { resendReceipt } from './resend-receipt.js'
 import { readInstant, userFileSchema } from './schemas.js'
-import { CSV_TYPE, sendFile } from './send-file.js'
+import { sendFile } from './send-file.js'
 import { viewSession } from './session-operations.js'
 import { listSessions, revokeSession } from './sessions.js'
 import {
@@ -65,7 +64,6 @@ import {
 
 export interface OperatorRoutesDeps
   extends ReconcileDeps,
-    ExportDeps,
     BackupDeps,
     ManageEventsDeps,
     RecordDeps,
@@ -258,11 +256,6 @@ function reconcileRoutes(app: App, deps: OperatorRoutesDeps): void {
 }
 
 function downloadRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(OPERATIONS.exportPayments), async (request, reply) => {
-    const { month, method: way = null } = request.query
-    const pieces = await exportPayments(deps, { month, way, operator: deps.operators.of(request) })
-    return sendFile(reply, { type: CSV_TYPE, name: `payments-${month}.csv`, content: pieces })
-  })
   app.get(...routeAt(OPERATIONS.downloadBackup), async (request, reply) => {
     const content = await backUp(deps, { operator: deps.operators.of(request) })
     return sendFile(reply, { type: 'application/gzip', name: 'ishtirak.backup.gz', content })
