@@ -4,7 +4,9 @@ import type { Emulator } from 'chargily-emulator'
 import {
   acceptPayment,
   approvePayment,
-  endUser,
+  callBy,
+  doAct,
+  endAccess as endAct,
   findUser,
   grantDays,
   INSTRUMENTS,
@@ -15,7 +17,7 @@ import {
   receiveEvent,
   recordPayment,
   redeem,
-  refundPayment,
+  refund as refundAct,
   refusePayment,
   type Service,
   showPayment,
@@ -220,12 +222,13 @@ export async function grant(
   { userId }: Person,
   of: { readonly days: number; readonly planId: string; readonly why: string },
 ): Promise<void> {
-  const wanted = { days: of.days, planId: of.planId, operationId: `demo ${userId} ${parts.clock.now()}` }
-  await grantDays(parts, userId, wanted, by('support', of.why))
+  const operation_id = `demo ${userId} ${parts.clock.now()}`
+  const wanted = { days: of.days, plan: of.planId, operation_id, why: of.why }
+  await doAct(parts, grantDays, callBy(OPERATORS.support, userId, wanted))
 }
 
 export async function refund({ parts }: Shop, paymentId: string, why: string): Promise<void> {
-  await refundPayment(parts, paymentId, by('accountant', why))
+  await doAct(parts, refundAct, callBy(OPERATORS.accountant, paymentId, { why }))
 }
 
 export async function accept({ parts }: Shop, paymentId: string): Promise<void> {
@@ -233,5 +236,5 @@ export async function accept({ parts }: Shop, paymentId: string): Promise<void> 
 }
 
 export async function endAccess({ parts }: Shop, { userId }: Person, why: string): Promise<void> {
-  await endUser(parts, userId, by('owner', why))
+  await doAct(parts, endAct, callBy(OPERATORS.owner, userId, { why }))
 }

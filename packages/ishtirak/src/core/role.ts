@@ -1,7 +1,7 @@
 // What the roles of operators may do: one table of acts. A use case asks it before anything else; reading needs no line, because
 // every role may read.
 import { BillingError } from './error.js'
-import { DAY } from './instant.js'
+import { DAY, type Instant } from './instant.js'
 
 export const ROLES = ['viewer', 'support', 'accountant', 'owner'] as const
 export type Role = (typeof ROLES)[number]
@@ -14,6 +14,15 @@ export interface Operator {
   /** From the key, the sign-in or the command line; stands in the audit trail. */
   readonly name: string
   readonly role: Role
+}
+
+/** Of an operator who signed in to the console. */
+export interface OperatorSession {
+  readonly id: string
+  readonly operator: Operator
+  readonly signedInBy: 'key' | 'oidc'
+  readonly createdAt: Instant
+  readonly expiresAt: Instant
 }
 
 /** What all of support grant one user in any `SUPPORT_GRANT_SPAN`; more days are for an owner. */
@@ -58,23 +67,31 @@ export type RecordedAct =
   | 'operator.sign_out'
   | 'operator.refused'
 
+/** Something that not every role may do; `name`: as refusals name it. */
+export interface Permission {
+  readonly name: string
+  /** Beside `owner`. */
+  readonly roles: readonly Exclude<Role, 'owner'>[]
+}
+
 /** In the order of `ROLES`. */
-export function rolesThatMay(act: Act): readonly Role[] {
-  const named: readonly Role[] = ALLOWED[act]
+export function rolesThatMay(act: Act | Permission): readonly Role[] {
+  const named: readonly Role[] = typeof act === 'string' ? ALLOWED[act] : act.roles
   return ROLES.filter((role) => role === 'owner' || named.includes(role))
 }
 
-export function mayDo({ role }: Operator, act: Act): boolean {
+export function mayDo({ role }: Operator, act: Act | Permission): boolean {
   return rolesThatMay(act).includes(role)
 }
 
 /** Throws `role_not_allowed`, which names the act and the roles that may, and what else is to be said. */
 export function requireRole(
   operator: Operator,
-  act: Act,
+  act: Act | Permission,
   more: Readonly<Record<string, unknown>> = {},
 ): void {
   if (mayDo(operator, act)) return
-  const extra = { act, role: operator.role, roles: rolesThatMay(act), ...more }
+  const name = typeof act === 'string' ? act : act.name
+  const extra = { act: name, role: operator.role, roles: rolesThatMay(act), ...more }
   throw new BillingError('role_not_allowed', { extra })
 }

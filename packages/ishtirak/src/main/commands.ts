@@ -2,19 +2,19 @@
 // plain words what went wrong.
 import { Command } from 'commander'
 import { SignJWT } from 'jose'
+import { boundsInWords, numberWithin } from '../acts/cli-values.js'
+import { CommandFailed } from '../acts/operator-client.js'
 import { migrate } from '../database/migrate.js'
 import { systemClock } from '../runtime/clock.js'
 import { type Config, readConfig } from '../runtime/config.js'
 import { misspelt } from '../runtime/environment.js'
 import { createLog } from '../runtime/log.js'
 import { VERSION } from '../runtime/package.js'
-import { addBackupCommands } from './cli-backup.js'
-import { addOperatorCommands } from './cli-operator.js'
-import { addProofCommand } from './cli-proof.js'
-import { boundsInWords, numberWithin } from './cli-values.js'
+import { CAPABILITIES } from './capabilities.js'
 import { loadDemo } from './demo.js'
 import { examine, explainFailure, resultLine } from './doctor.js'
-import { CommandFailed } from './operator-client.js'
+import { commandHost } from './operator-client.js'
+import { addAllOperatorCommands } from './operator-commands.js'
 import { readSandboxState, welcome } from './sandbox.js'
 import { openConfigured, serve, stopOnSignals } from './serve.js'
 import { keepsWorkers, startWorkers } from './workers.js'
@@ -106,9 +106,7 @@ program
     }
   })
 
-addOperatorCommands(program)
-addProofCommand(program)
-addBackupCommands(program)
+addAllOperatorCommands(program, CAPABILITIES, commandHost)
 
 program
   .command('demo')

@@ -1,4 +1,5 @@
 // What each role may do: every operation of the operator's API is asked by every role, and every command that acts.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,12 +9,14 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { ATTEMPTS, ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { previewIdOf } from '../acts/act-routes.js'
+import { actsOf, readingsOf } from '../acts/capability.js'
 import { type Act, ROLES, type Role, rolesThatMay } from '../core/role.js'
 import { statement } from '../database/database.js'
-import { OPERATIONS } from '../operator/operations.js'
-import { addBackupCommands } from './cli-backup.js'
-import { addOperatorCommands } from './cli-operator.js'
-import { addProofCommand } from './cli-proof.js'
+import { OPERATIONS } from '../overview/operations.js'
+import { CAPABILITIES } from './capabilities.js'
+import { commandHost } from './operator-client.js'
+import { addAllOperatorCommands } from './operator-commands.js'
 
 const selectAudit = statement(
   'test.roles.audit',
@@ -23,10 +26,23 @@ const selectAudit = statement(
 /** What a command says that was let through: most find nothing. */
 const DONE_OR_ABSENT = /^($|no |wrong_amount: )/
 
+const acts = actsOf<never>(CAPABILITIES)
+const readings = readingsOf<never>(CAPABILITIES)
+/** By the ids of the OpenAPI document. */
+const methods: Readonly<Record<string, 'GET' | 'POST'>> = {
+  ...Object.fromEntries(Object.entries(OPERATIONS).map(([name, { method }]) => [name, method])),
+  ...Object.fromEntries(readings.map(({ operationId }) => [operationId, 'GET'])),
+  ...Object.fromEntries(acts.map(({ operationId }) => [operationId, 'POST'])),
+  ...Object.fromEntries(acts.map((act) => [previewIdOf(act), 'GET'])),
+}
 const attempts = Object.entries(ATTEMPTS).flatMap(([name, list]) =>
-  list.map((attempt) => ({ name, method: OPERATIONS[name as keyof typeof OPERATIONS].method, ...attempt })),
+  list.map((attempt) => ({ name, method: methods[name], ...attempt })),
 )
 const may = (role: Role, act: Act | null) => act === null || rolesThatMay(act).includes(role)
+
+it('every operation is tried', () => {
+  expect(Object.keys(ATTEMPTS).sort()).toEqual(Object.keys(methods).sort())
+})
 
 it('every operation that changes something asks for the role', () => {
   expect(attempts.filter(({ method, act }) => method === 'POST' && act === null)).toEqual([])
@@ -99,9 +115,7 @@ describeScenario('roles', ({ database }) => {
 /** What commands print does not stand among the results of the tests. */
 async function run(args: readonly string[]): Promise<void> {
   const program = new Command('ishtirak')
-  addOperatorCommands(program)
-  addProofCommand(program)
-  addBackupCommands(program)
+  addAllOperatorCommands(program, CAPABILITIES, commandHost)
   const { write } = process.stdout
   process.stdout.write = () => true
   try {

@@ -8,7 +8,7 @@ import type { Config } from '../runtime/config.js'
 import type { Log } from '../runtime/log.js'
 import { EXAMPLE_PLANS, SEED_CATALOGUE } from '../runtime/plans-file.js'
 import { randomToken } from '../runtime/secret.js'
-import { EXAMPLE_TRANSFERS } from '../runtime/transfers.js'
+import { EXAMPLE_TRANSFERS } from '../transfers/transfer-file.js'
 import type { WiredConfig } from './wire.js'
 
 /** What the service is wired with: as configured, or completed by the sandbox. */

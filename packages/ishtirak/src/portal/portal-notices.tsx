@@ -1,12 +1,10 @@
 // The notices on top of the portal's page: what is open or under review, and limits that are exceeded.
+import { ChooseElse, Ordered } from '../checkout/portal-open.js'
 import { type LimitDefinition, maximumOf, usesOf } from '../core/limit.js'
-import type { ShownPayment } from '../core/payment.js'
-import { inParts, planAndTerm } from '../i18n/formats.js'
-import { LinkButton } from './frame.js'
-import { hrefIn } from './own-form.js'
-import { scopeInWords, usageInWords } from './portal-usage.js'
-import { differingSums, type Section } from './portal-view.js'
-import { Words } from './words.js'
+import { scopeInWords, usageInWords } from '../limits/portal-usage.js'
+import { hrefIn } from '../pages/own-form.js'
+import { LinkButton, Notice } from '../pages/portal-frame.js'
+import { checkedIn, differingSums, type Section } from './portal-view.js'
 
 export function PendingNotice(section: Section) {
   const { pages, view, say } = section
@@ -14,54 +12,21 @@ export function PendingNotice(section: Section) {
   const pending = overview.pendingPayment
   if (!pending || pending.checkoutUrl === null) return null
   const time = pages.formats.time(pending.expiresAt, locale)
+  const isChecked = checkedIn(view).length > 0
   return (
     <Notice tone="" title={say('pendingTitle')} text={say('pendingText', { time })}>
-      <>
-        <Ordered {...section} payment={pending} />
-        <p class="actions">
-          {view.slips.size > 0 ? null : (
-            <LinkButton href={hrefIn(view.session, pending.checkoutUrl)} label={say('goOnPaying')} go />
-          )}
-          <LinkButton
-            href={hrefIn(view.session, `${pages.base}/billing/return/${pending.id}`)}
-            label={say('checkAgain')}
-          />
-        </p>
-        {view.slips.size > 0 ? null : <ChooseElse {...section} />}
-      </>
-    </Notice>
-  )
-}
-
-/** What is open: its plan, its term and what it costs. */
-export function Ordered({ pages, view, payment }: Section & { readonly payment: OpenPayment }) {
-  const { plan, months, price } = payment
-  const parts = [planAndTerm(plan, months, view.locale), pages.formats.money(price.amount, view.locale)]
-  return (
-    <p>
-      <b safe>{inParts(parts, view.locale)}</b>
-    </p>
-  )
-}
-
-type OpenPayment = Pick<ShownPayment, 'plan' | 'months' | 'price'>
-
-/** Back to the choice. What is open stays as it is until something else is chosen. */
-export function ChooseElse({ pages, view, say }: Section) {
-  if (view.isChoosing) {
-    return (
-      <p class="small" safe>
-        {say('chooseElseText')}
+      <Ordered {...section} payment={pending} />
+      <p class="actions">
+        {isChecked ? null : (
+          <LinkButton href={hrefIn(view.session, pending.checkoutUrl)} label={say('goOnPaying')} go />
+        )}
+        <LinkButton
+          href={hrefIn(view.session, `${pages.base}/billing/return/${pending.id}`)}
+          label={say('checkAgain')}
+        />
       </p>
-    )
-  }
-  return (
-    <p class="actions">
-      <LinkButton
-        href={hrefIn(view.session, `${pages.base}/portal?choose=else#your-plan`)}
-        label={say('chooseElse')}
-      />
-    </p>
+      {isChecked ? null : <ChooseElse {...section} />}
+    </Notice>
   )
 }
 
@@ -128,16 +93,4 @@ export function OverLimitNotice(section: Section) {
 function placeInWords(section: Section, limit: LimitDefinition, scopeId: string | null): string {
   const name = limit.words[section.view.locale]
   return scopeId === null ? name : `${name} (${scopeInWords(section, limit, scopeId)})`
-}
-
-export function Notice(of: { tone: '' | 'warn'; title: string; text: string; children?: JSX.Element }) {
-  return (
-    <section class={`notice ${of.tone}`}>
-      <h2 safe>{of.title}</h2>
-      <p>
-        <Words>{of.text}</Words>
-      </p>
-      {of.children ?? null}
-    </section>
-  )
 }

@@ -1,4 +1,5 @@
 // The sections of the portal's page that are always there: the plans, and what was paid.
+import { isTaxed, TermChoice } from '../checkout/portal-terms.js'
 import type { Instant } from '../core/instant.js'
 import { maximumOf } from '../core/limit.js'
 import { type PublicPaymentStatus, publicStatusAt, type ShownPayment } from '../core/payment.js'
@@ -6,12 +7,11 @@ import type { Plan } from '../core/plan.js'
 import { isPaidNow } from '../core/quote.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
-import { Card, LinkButton } from './frame.js'
-import { hrefIn } from './own-form.js'
-import { TermChoice } from './portal-terms.js'
-import { isTaxed, mayInvite, type Section } from './portal-view.js'
-import { LateTransferLink, transferMethod } from './transfer-section.js'
-import { Words } from './words.js'
+import { hrefIn } from '../pages/own-form.js'
+import { Card, LinkButton } from '../pages/portal-frame.js'
+import { wayOf } from '../pages/way-to-pay.js'
+import { Words } from '../pages/words.js'
+import { checkedIn, mayInvite, openMethods, type Section } from './portal-view.js'
 
 /** The plans side by side, with their limits. For users without paid time those that can be bought come first. */
 export function Plans(section: Section) {
@@ -72,7 +72,7 @@ function Purchase({ plan, ...section }: Section & { readonly plan: Plan }) {
   const { renewal, subscription } = view.overview
   if (plan.price === 0 || !renewal?.allowed || !mayInvite(view)) return null
   if (isPaidNow(subscription) && plan.id === renewal.plan.id) return null
-  return <TermChoice {...section} plan={plan} id={`plan-${plan.id}`} />
+  return <TermChoice {...section} plan={plan} id={`plan-${plan.id}`} open={openMethods(view)} />
 }
 
 /** What was paid when, what each payment bought, and its receipt. */
@@ -125,6 +125,7 @@ function HistoryLine({ payment, section }: { readonly payment: ShownPayment; rea
   const { locale } = view
   const status = publicStatusAt(payment, view.history.now)
   const date = formats.day(payment.paidAt ?? payment.createdAt, locale)
+  const checked = checkedIn(view).find(({ ids }) => ids.has(payment.id))
   return (
     <li>
       <span class="date">
@@ -138,7 +139,7 @@ function HistoryLine({ payment, section }: { readonly payment: ShownPayment; rea
       </span>
       <span class="end">
         <span class={`badge ${TONES[status]}`} safe>
-          {say(view.slips.has(payment.id) ? 'slipChecked' : `payment_${status}`)}
+          {say(checked?.badge ?? `payment_${status}`)}
         </span>
       </span>
       {status === 'paid' || status === 'refunded' ? (
@@ -150,7 +151,7 @@ function HistoryLine({ payment, section }: { readonly payment: ShownPayment; rea
           {say('receipt')}
         </a>
       ) : null}
-      {status === 'expired' ? LateTransferLink(section, payment) : null}
+      {view.parts.map((part) => part.line?.(section, payment) ?? null)}
     </li>
   )
 }
@@ -165,10 +166,9 @@ function whatItBought(
   const bought = months === 1 ? planName(plan.name, locale) : planAndTerm(plan, months, locale)
   if (periodStart === null || periodEnd === null) {
     if (status !== 'pending' && status !== 'review') return say('boughtNothing')
-    // A card's page and a transfer can be open beside each other.
-    const transfers = transferMethod(pages)?.name
-    if (transfers === undefined) return bought
-    return inParts([bought, say(payment.method === transfers ? 'byTransfer' : 'byCard')], locale)
+    // A card's page and a payment without one can be open beside each other.
+    if (pages.ways.length === 0) return bought
+    return inParts([bought, say(wayOf(pages, payment)?.by ?? 'byCard')], locale)
   }
   const day = (instant: Instant) => pages.formats.day(instant, locale)
   const period = say('boughtPeriod', { start: day(periodStart), end: day(periodEnd) })

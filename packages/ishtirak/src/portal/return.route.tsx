@@ -2,6 +2,8 @@
 // read: the page says what is stored, after one bounded look at the provider where nothing is settled yet. It shows nothing
 // of the user, since its address is enough to read it.
 
+import { BuyForm } from '../checkout/buy-form.js'
+import { type ReturnedPayment, readReturnedPayment } from '../checkout/status.js'
 import { stretchesAt } from '../core/held-time.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -10,21 +12,19 @@ import { graceEndsAt } from '../core/subscription.js'
 import type { App } from '../http/app.js'
 import { termInWords } from '../i18n/formats.js'
 import { instrumentName, planName, type Say, sayFor } from '../i18n/messages.js'
-import { type ReturnedPayment, readReturnedPayment } from '../payments/status.js'
-import { viewTransfer } from '../payments/transfer/schemas.js'
-import { findUserLocale } from '../payments/users.sql.js'
-import { Card, LinkButton, type Pages, renderPage, Sign, type SignKind } from './frame.js'
-import { BuyForm } from './own-form.js'
+import { findUserLocale } from '../ledger/users.sql.js'
+import { Card, LinkButton, renderPage, Sign, type SignKind } from '../pages/portal-frame.js'
+import { queryOf, type Session } from '../pages/reader.js'
+import { wayOf } from '../pages/way-to-pay.js'
+import { Words } from '../pages/words.js'
+import type { PortalPages } from './portal-pages.js'
 import { differingSums } from './portal-view.js'
-import { queryOf, type Session } from './reader.js'
-import { transferMethod } from './transfer-section.js'
-import { Words } from './words.js'
 
 /** Looks that a page takes by itself: 4 at 3 s just after paying, then every 10 s, three minutes in all. */
 const LOOKS_MAX = 20
 const QUICK_LOOKS = 4
 
-export function returnRoutes(app: App, pages: Pages): void {
+export function returnRoutes(app: App, pages: PortalPages): void {
   app.get<{ Params: { payment_id: string } }>(
     '/billing/return/:payment_id',
     { schema: { hide: true } },
@@ -37,7 +37,7 @@ export function returnRoutes(app: App, pages: Pages): void {
       const own = session?.userId === payment.userId ? session : null
       // The language of the payer's profile; nothing else of the payer reaches the page.
       const locale = reader.language(request, reply, own, await findUserLocale(database, payment.userId))
-      if (isUnpaidTransfer(pages, returned))
+      if (hasNoPage(pages, returned))
         return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
       const look = readLook(queryOf(request, 'look'))
       const isWaiting = publicStatusAt(payment, now) === 'pending' && look < LOOKS_MAX
@@ -49,11 +49,11 @@ export function returnRoutes(app: App, pages: Pages): void {
   )
 }
 
-/** It has no page of a provider to come back from: the portal says where the money goes, and what became of it. */
-function isUnpaidTransfer(pages: Pages, { payment, now }: ReturnedPayment): boolean {
+/** There is no page of a provider to come back from: the portal says where the money goes, and what became of it. */
+function hasNoPage(pages: PortalPages, { payment, now }: ReturnedPayment): boolean {
   const status = publicStatusAt(payment, now)
   const isUnpaid = status === 'pending' || status === 'expired' || status === 'canceled'
-  return isUnpaid && payment.method === transferMethod(pages)?.name
+  return isUnpaid && wayOf(pages, payment) !== undefined
 }
 
 /** As a header field: browsers obey it without JavaScript, and it leaves the page's own markup alone. */
@@ -73,11 +73,12 @@ interface ReturnView extends ReturnedPayment {
   readonly isWaiting: boolean
 }
 
-function returnPage(pages: Pages, view: ReturnView): string {
+function returnPage(pages: PortalPages, view: ReturnView): string {
   const { payment, now, session, locale } = view
   const say = sayFor(pages.seller.identity, locale)
   const status = publicStatusAt(payment, now)
   const title = say(`return_${status}_title`)
+  const other = view.alsoAwaits && wayOf(pages, view.alsoAwaits)
   return renderPage(pages, {
     locale,
     title,
@@ -93,7 +94,7 @@ function returnPage(pages: Pages, view: ReturnView): string {
           </p>
           {status === 'failed' ? <p safe>{say('returnUnchanged')}</p> : null}
           {status === 'failed' ? <Satim say={say} /> : null}
-          {status === 'paid' && view.alsoAwaits ? <p safe>{say('returnTransferToo')}</p> : null}
+          {status === 'paid' && other ? <p safe>{say(other.also)}</p> : null}
           <Actions pages={pages} view={view} status={status} say={say} />
         </section>
         <Card id="details" title={say('details')}>
@@ -114,7 +115,12 @@ const SIGNS: Readonly<Record<PublicPaymentStatus, SignKind>> = {
   refunded: 'back',
 }
 
-function textOf({ formats, rules }: Pages, view: ReturnView, status: PublicPaymentStatus, say: Say): string {
+function textOf(
+  { formats, rules }: PortalPages,
+  view: ReturnView,
+  status: PublicPaymentStatus,
+  say: Say,
+): string {
   const { subscription, refundedAt, locale, isWaiting } = view
   if (status === 'pending' && !isWaiting) return say('returnStillPendingText')
   if (status === 'refunded' && refundedAt !== null)
@@ -138,7 +144,7 @@ function textOf({ formats, rules }: Pages, view: ReturnView, status: PublicPayme
 }
 
 /** What this payment bought, and when it runs: other plans may run before it, and other payments may have followed. */
-function boughtInWords({ formats }: Pick<Pages, 'formats'>, view: ReturnView, say: Say): string {
+function boughtInWords({ formats }: Pick<PortalPages, 'formats'>, view: ReturnView, say: Say): string {
   const { payment, subscription, now, locale } = view
   // It is paid, so it has bought a period.
   const [start, end] = [payment.periodStart ?? now, payment.periodEnd ?? now]
@@ -170,7 +176,7 @@ function Satim({ say }: { say: Say }) {
 }
 
 interface ActionsOf {
-  readonly pages: Pages
+  readonly pages: PortalPages
   readonly view: ReturnView
   readonly status: PublicPaymentStatus
   readonly say: Say
@@ -210,17 +216,18 @@ function TryAgain({ pages, view, session, say }: ActionsOf & { readonly session:
 
 type FactRow = readonly [label: string, value: string, isCode?: boolean]
 
-function factsOf(pages: Pages, { payment, refundedAt, locale }: ReturnView, say: Say): FactRow[] {
+const AT_PROVIDER = { label: 'transaction', inWords: (checkoutId: string) => checkoutId } as const
+
+function factsOf(pages: PortalPages, { payment, refundedAt, locale }: ReturnView, say: Say): FactRow[] {
   const { paidAt, createdAt, periodStart, periodEnd, checkoutId } = payment
   const { formats } = pages
-  const transfer = viewTransfer(payment, pages)
+  const { label, inWords } = wayOf(pages, payment)?.reference ?? AT_PROVIDER
   const local = (instant: Instant) => say('localTime', { moment: formats.moment(instant, locale) })
   const period = (start: Instant, end: Instant) =>
     say('boughtPeriod', { start: formats.day(start, locale), end: formats.day(end, locale) })
   return [
     [say('orderReference'), payment.id, true],
-    ...(checkoutId === null || transfer ? [] : [[say('transaction'), checkoutId, true] as const]),
-    ...(transfer ? [[say('transferReference'), transfer.reference, true] as const] : []),
+    ...(checkoutId === null ? [] : [[say(label), inWords(checkoutId), true] as const]),
     [say('plan'), planName(payment.plan.name, locale)],
     [say('term'), termInWords(payment.months, locale)],
     ...(payment.discount === 0 ? [] : [[say('discount'), formats.money(payment.discount, locale)] as const]),
