@@ -6,6 +6,7 @@ import { type AnnounceDeps, announceTime } from './announce-time.js'
 import { type DeliveryDeps, deliverEvents, drainDeliveries } from './deliver-events.js'
 import { EVENT_ACTS, type EventActDeps } from './event-acts.js'
 import { pruneEvents, reportEvents } from './manage-events.js'
+import { type ReminderDeps, reminderMails } from './reminder-mail.js'
 import { EventsQuerySchema, EventsSchema } from './schemas.js'
 
 /** Half a million users whose month ends on one day are announced within three hours by a single process. */
@@ -25,10 +26,11 @@ const listEvents = reading<EventActDeps>().reads({
     reportEvents(deps, { userId, waiting: state === 'waiting', limit }),
 })
 
-export const events: Capability<AnnounceDeps & DeliveryDeps & EventActDeps> = {
+export const events: Capability<AnnounceDeps & DeliveryDeps & EventActDeps & ReminderDeps> = {
   name: 'events',
   acts: EVENT_ACTS,
   readings: [listEvents],
+  mails: reminderMails,
   jobs: (deps) => [
     // The platform gets an event before paid time ends (7, 3 and 1 days), when it ends, and when grace is over.
     {

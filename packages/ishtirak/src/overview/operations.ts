@@ -2,7 +2,7 @@
 // the OpenAPI document and the commands of the CLI are made from it.
 
 import { SESSION_OPERATIONS } from '../access/session-operations.js'
-import { acts, CSV, GZIP, LIMITED, PROOF, reads } from '../acts/operation.js'
+import { acts, GZIP, LIMITED, PROOF, reads } from '../acts/operation.js'
 import { WhySchema } from '../acts/reason.js'
 import * as codes from '../codes/code-schemas.js'
 import { COMPARISON_OPERATIONS } from '../compare/reconcile-operations.js'
@@ -95,13 +95,6 @@ export const OPERATIONS = {
     schemas.PaymentFileSchema,
   ),
   getUserFile: reads('/users/:user_id', 'Everything known of one user', user, schemas.UserFileSchema),
-  exportPayments: reads(
-    '/exports/payments',
-    'The payments of a month, as CSV',
-    { querystring: schemas.ExportQuerySchema },
-    CSV,
-    LIMITED,
-  ),
   downloadBackup: reads(
     '/backup',
     'Everything in the database, as a file for `ishtirak restore`',
