@@ -5,9 +5,9 @@ const src = (name) => `packages/ishtirak/src/${name}`
 export const mutations = [
   {
     rule: 'a list of payments by status or method reads what it shows',
-    file: 'packages/ishtirak/migrations/0032_listed_payments.sql',
-    from: "then method else 'card' end), status, created_at, id);",
-    to: "then method else 'card' end), created_at, id);",
+    file: 'packages/ishtirak/migrations/0001_schema.sql',
+    from: '  status, created_at, id);',
+    to: '  created_at, id);',
     tests: ['test/plans/plans.system.test.ts'],
   },
   {
@@ -376,9 +376,9 @@ export const mutations = [
   },
   {
     rule: 'two users are not booked for one reference of the desk',
-    file: 'packages/ishtirak/migrations/0022_desk_references.sql',
-    from: 'create unique index',
-    to: 'create index',
+    file: 'packages/ishtirak/migrations/0001_schema.sql',
+    from: 'create unique index payments_desk_reference',
+    to: 'create index payments_desk_reference',
     tests: [src('payments/desk/record.test.ts')],
   },
   {
@@ -761,7 +761,7 @@ export const mutations = [
   },
   {
     rule: 'paid is final, whatever statement tries',
-    file: 'packages/ishtirak/migrations/0002_operator.sql',
+    file: 'packages/ishtirak/migrations/0001_schema.sql',
     from: "when (old.status in ('paid', 'refunded') and new.status <> old.status",
     to: "when (old.status in ('refunded') and new.status <> old.status",
     tests: [src('payments/settle.sql.test.ts')],
@@ -873,7 +873,7 @@ export const mutations = [
   },
   {
     rule: 'a booked amount stays',
-    file: 'packages/ishtirak/migrations/0035_what_came.sql',
+    file: 'packages/ishtirak/migrations/0001_schema.sql',
     from: 'and (new.amount, new.amount_asked) is distinct from (old.amount, old.amount_asked))',
     to: 'and new.amount is null)',
     tests: [src('operator/other-amount.test.ts')],

@@ -103,15 +103,22 @@ describe.each(['pglite', 'postgres'] as const)('migrations (%s)', (kind) => {
     expect(await schemaFit(database, { directory })).toMatchObject({ runs: false })
   })
 
-  it('a database from before the rule is read, and gets its column with the next migration', async () => {
-    await migrate(database, { directory })
-    await database.script('alter table schema_migrations drop column oldest_code')
-    expect(await schemaFit(database, { directory })).toEqual({ current: 2, expected: 2, runs: true })
-    expect(await migrate(database, { directory })).toEqual({ applied: [], version: 2 })
-    write('0003_third.sql', '-- oldest-code: 2\ninsert into things values (3);')
-    await migrate(database, { directory })
-    rmSync(join(directory, '0003_third.sql'))
-    expect(await schemaFit(database, { directory })).toEqual({ current: 3, expected: 2, runs: true })
+  it.each([
+    ['1', ''],
+    ['6', ''],
+    ['39', ', oldest_code integer default 12'],
+  ])('a database of before 0001_schema, at %s, is refused and stays as it is', async (version, column) => {
+    await database.script(
+      `create table schema_migrations (version integer primary key, name text not null, checksum text not null${column});
+       insert into schema_migrations
+       select n, case n when 1 then '0001_billing.sql' else '' end, '' from generate_series(1, ${version}) n`,
+    )
+    const sentence =
+      `the database has schema ${version} of before the first release, and this program cannot open it; ` +
+      'the last one that can has 0039_events_without_reference as its newest migration (docs/upgrade.md)'
+    await expect(migrate(database)).rejects.toEqual(new SchemaMismatch(sentence))
+    const fit = { current: Number(version), runs: false, refusal: sentence }
+    expect(await schemaFit(database)).toMatchObject(fit)
   })
 
   it('a file that was changed after it was applied is refused; other line ends are no change', async () => {

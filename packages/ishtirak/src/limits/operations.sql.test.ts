@@ -166,7 +166,7 @@ describeScenario('counting', ({ database }) =>
       ['takes no gauge for a count of its month', { ...monthly(0, 0), limit: 'deploys_per_day' }, 'null', 1],
       ['takes no day for a gauge', gauge('deploys_per_day'), `timestamptz '2026-11-21T23:00:00Z'`, 1],
     ])('after code that does not say what it counts %s', async (_name, place, resetsAt, used) => {
-      await database().script(`insert into usage (user_id, limit_name, project_id, used, resets_at, revision)
+      await database().script(`insert into usage (user_id, limit_name, scope, used, resets_at, revision)
                                values ('user-1', 'deploys_per_day', '', 7, ${resetsAt}, 1)`)
       const answer = await apply(database(), operation(place))
       expect([usedOf(answer), 'resetsAt' in answer && answer.resetsAt]).toEqual([used, place.resetsAt])

@@ -158,10 +158,12 @@ function overHttp(service: RunningService): OperatorClient {
 /** The whole service without its port and its jobs: a key for this command alone opens the operator's part. */
 async function onDatabase(config: Config, name: string, log: Log): Promise<OperatorClient> {
   const database = await openConfigured(config, { log }).catch(adviseOnLock)
-  const { current, expected, runs } = await schemaFit(database)
+  const { current, expected, runs, refusal } = await schemaFit(database)
   if (!runs) {
     await database.close()
-    throw new CommandFailed(`the schema is at ${current}, this version expects ${expected}: ishtirak migrate`)
+    throw new CommandFailed(
+      refusal ?? `the schema is at ${current}, this version expects ${expected}: ishtirak migrate`,
+    )
   }
   const { config: complete, clock, emulator } = await setUpProvider(config, log)
   const key = randomToken(30)
