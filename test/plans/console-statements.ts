@@ -127,7 +127,7 @@ export const CONSOLE: Asked[] = [
     /Index Cond: \(+user_id = /,
   ],
   ['the end of a session of the console', (door) => deleteSession(door, 'ops_1'), /operator_sessions_by_id/],
-  ['the grants of a user', (door) => grantsOfUser(door, 'user-7', 50), /grants_(pkey|once)/],
+  ['the grants of a user', (door) => grantsOfUser(door, 'user-7', 50), /grants_(by_id|once)/],
   ['the grant of an operation', (door) => findGrantByOperation(door, 'user-7', 'ticket-4711'), /grants_once/],
   ['the acts on a user', (door) => actsOnUser(door, 'user-7', 50), /audit_by_id/],
   [
@@ -140,7 +140,7 @@ export const CONSOLE: Asked[] = [
   [
     'the trail of a user',
     (door) => trailPage(door, { filter: { ...anyAct, userId: 'user-7' }, after: null, limit: 16 }),
-    /audit_(pkey|of_payment|operations)/,
+    /audit_(by_id|of_payment|operations)/,
   ],
   [
     'the trail of a payment',
@@ -163,7 +163,7 @@ export const CONSOLE: Asked[] = [
   ['what is kept of a payment', traces('operator.kept'), /payments_by_id[\s\S]*receipts_one_per_payment/],
   ['the acts on a payment', traces('operator.acts_on_payment'), /audit_(of_payment|by_id)/],
   ['the transfer of a payment', (door) => findTransfer(door, ofPayment), /transfers_one_per_payment/],
-  ['the proofs of a transfer', (door) => listProofs(door, ofPayment), /transfer_proofs_(pkey|differ)/],
+  ['the proofs of a transfer', (door) => listProofs(door, ofPayment), /transfer_proofs_(by_number|differ)/],
   [
     'the findings of one comparison',
     (door) => listComparisons(door, 'cmp_1', { comparisons: 1, findings: 1_000 }),
@@ -224,7 +224,7 @@ export const CONSOLE_LISTS: Asked[] = [
       }
       await countReceipts(database as Database, 5)
     },
-    /receipts_number_once[\s\S]*payments_(pkey|by_id|by_payment|newest)/,
+    /receipts_number_once[\s\S]*payments_(by_id|by_paid_at|of_user|newest)/,
   ],
   [
     'users whose time ends',

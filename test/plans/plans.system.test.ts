@@ -74,7 +74,7 @@ const HOT: [name: string, run: Run, index: RegExp][] = [
     },
     /payments_of_user/,
   ],
-  ['one payment', (door) => findPayment(door, 'user-7', 'pay_7_5'), /payments_(pkey|by_id)/],
+  ['one payment', (door) => findPayment(door, 'user-7', 'pay_7_5'), /payments_by_id/],
   ['a payment by its id alone', (door) => findPaymentById(door, 'pay_7_5'), /payments_by_id/],
   ['what an upgrade needs', (door) => loadForUpgrades(door, [asked('user-7')]), /payments_one_open_per_user/],
   [
