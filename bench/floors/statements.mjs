@@ -33,7 +33,8 @@ export async function statementsOfService() {
     // Not the service's: it also answers repeated operations. One upsert is the least that counts at all.
     upsertUsage: {
       name: 'upsert_usage',
-      text: `insert into usage as u (user_id, limit_name, scope, used, revision) values ($1, $2, '', 1, 1)
+      text: `insert into usage as u (user_id, limit_name, scope, counts_as, used, revision)
+             values ($1, $2, '', 'gauge', 1, 1)
                  on conflict (user_id, limit_name, scope) do update
                 set used = u.used + 1, revision = u.revision + 1 where u.used + 1 <= 51200
              returning used`,

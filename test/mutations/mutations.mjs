@@ -20,7 +20,7 @@ export const mutations = [
   {
     rule: 'what an owner granted leaves support its days',
     file: src('payments/grants.sql.ts'),
-    from: "and coalesce(granted_role, 'support') = 'support'",
+    from: "and granted_role = 'support'",
     to: '',
     tests: [src('operator/grant.test.ts')],
   },

@@ -238,7 +238,7 @@ create table usage (
   scope text not null,
   -- `day`, `month`, `gauge`, or `gauge/` and what it counts for each of. A count that counts as something
   -- else than its limit does now counts as zero.
-  counts_as text,
+  counts_as text not null,
   used bigint not null constraint used_counts_up check (used >= 0),
   -- The end of the day or month that was counted; later it counts for nothing. Null for gauges.
   resets_at timestamptz,

@@ -24,8 +24,8 @@ const applyOperations = statement(
   `with asked as materialized (
      select a.*, u.version
        from jsonb_to_recordset($1::jsonb) as a(
-              place int, kind text, user_id text, limit_name text, counts_as text, scope text, amount bigint, operation_id text,
-              consume_operation_id text, resets_at timestamptz, latest_resets_at timestamptz, maximum bigint, believed_version bigint,
+              place int, kind text, user_id text, limit_name text, counts_as text, scope text, amount bigint,
+              operation_id text, consume_operation_id text, resets_at timestamptz, latest_resets_at timestamptz, maximum bigint, believed_version bigint,
               now timestamptz)
        left join lateral (select version from users where user_id = a.user_id limit 1) u on true
    ), known as materialized (
@@ -50,7 +50,7 @@ const applyOperations = statement(
       where f.kind = 'release'
    ), counter as materialized (
      select f.place, u.used, u.resets_at, u.revision,
-            coalesce(u.counts_as, f.counts_as) <> f.counts_as or (u.resets_at is null) <> (f.resets_at is null)
+            u.counts_as <> f.counts_as
               or coalesce(u.resets_at not between f.resets_at and f.latest_resets_at, false) as is_other
        from fresh f, lateral (
          select * from usage

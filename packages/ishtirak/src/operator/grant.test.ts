@@ -305,7 +305,7 @@ describeScenario('days that the operator grants', ({ database }) => {
     expect((await grant('user-1', { days: 366, plan: 'pro' })).status).toBe(200)
   })
 
-  it('are stored so that older code reads the end and what follows on it', async () => {
+  it('are stored with the end that what follows counts from', async () => {
     await setProfile(world, 'user-1', { name: 'Amina' })
     await grant('user-1', { days: 14 })
     const [stored] = await database().query(selectStored, ['user-1'])

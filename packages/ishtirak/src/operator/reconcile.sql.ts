@@ -157,7 +157,7 @@ const selectByCheckouts = statement(
      from payments p where p.method = $1 and p.method_reference = any($2::text[])`,
 )
 
-/** A payment, and the report by which it was booked; null: it is not booked, or by a program that kept none. */
+/** A payment, and the report by which it was booked; null: no report booked it. */
 export interface ComparedPayment {
   readonly payment: Payment
   readonly booked: Pick<KeptReport, 'source' | 'amount' | 'currency'> | null
