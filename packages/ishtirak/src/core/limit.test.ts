@@ -55,7 +55,8 @@ describe('usage', () => {
 
   it('takes the count of the next day, and that of the next month on the last day alone', () => {
     const next = (window: 'day' | 'month', resetsAt: number, now: number) =>
-      usedAt([count({ limit: 'builds', used: 4, resetsAt, countsAs: window })], now, [limitOf({ window })]).builds
+      usedAt([count({ limit: 'builds', used: 4, resetsAt, countsAs: window })], now, [limitOf({ window })])
+        .builds
     const nextMonth = instantOf('2026-12-31T23:00:00Z')
     expect(next('day', instantOf('2026-11-22T23:00:00Z'), NOON)).toBe(4)
     expect(next('day', instantOf('2026-11-23T23:00:00Z'), NOON)).toBe(0)

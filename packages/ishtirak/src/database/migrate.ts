@@ -1,6 +1,7 @@
 // Brings the schema to what this code expects: numbered files, forward only, each in one transaction with its record.
-// Any number of processes may start at once. Each file states the oldest code that runs on the schema it leaves; a newer schema
-// that does not allow this code is refused, a file that was changed after it was applied, and a database of before 0001_schema.
+// Any number of processes may start at once. Each file states the oldest code that runs on the schema it leaves.
+// Refused are a newer schema that does not allow this code, a file that was changed after it was applied, and what is
+// older than 0001_schema.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

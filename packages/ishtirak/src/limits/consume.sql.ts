@@ -70,7 +70,8 @@ const countUsual = (name: string, asked: string): Statement =>
      ), remembered as (
        insert into usage_operations (user_id, operation_id, kind, limit_name, scope, amount, maximum, used,
                                      resets_at, created_at)
-       select user_id, operation_id, 'consume', limit_name, scope, amount, maximum, used, resets_at, $11::timestamptz
+       select user_id, operation_id, 'consume', limit_name, scope, amount, maximum, used, resets_at,
+              $11::timestamptz
          from counted
      )
      select user_id, maximum, used, resets_at from counted`,

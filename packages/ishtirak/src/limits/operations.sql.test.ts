@@ -163,7 +163,12 @@ describeScenario('counting', ({ database }) =>
     it.each([
       ['goes on with a count of its day', DAILY, `'day', '2026-11-21T23:00:00Z'`, 8],
       ['goes on with its count of a gauge', gauge('deploys_per_day'), `'gauge', null`, 8],
-      ['takes no gauge for a count of its month', { ...monthly(0, 0), limit: 'deploys_per_day' }, `'gauge', null`, 1],
+      [
+        'takes no gauge for a count of its month',
+        { ...monthly(0, 0), limit: 'deploys_per_day' },
+        `'gauge', null`,
+        1,
+      ],
       ['takes no day for a gauge', gauge('deploys_per_day'), `'day', '2026-11-21T23:00:00Z'`, 1],
     ])('under another catalogue %s', async (_name, place, counted, used) => {
       await database().script(`insert into usage (user_id, limit_name, scope, used, counts_as, resets_at, revision)

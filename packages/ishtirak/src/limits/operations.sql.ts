@@ -25,8 +25,8 @@ const applyOperations = statement(
      select a.*, u.version
        from jsonb_to_recordset($1::jsonb) as a(
               place int, kind text, user_id text, limit_name text, counts_as text, scope text, amount bigint,
-              operation_id text, consume_operation_id text, resets_at timestamptz, latest_resets_at timestamptz, maximum bigint, believed_version bigint,
-              now timestamptz)
+              operation_id text, consume_operation_id text, resets_at timestamptz,
+              latest_resets_at timestamptz, maximum bigint, believed_version bigint, now timestamptz)
        left join lateral (select version from users where user_id = a.user_id limit 1) u on true
    ), known as materialized (
      select a.place, o.maximum, o.used, o.resets_at,
@@ -77,7 +77,8 @@ const applyOperations = statement(
             window_ends_at, revision + 1
        from decided where is_allowed
          on conflict (user_id, limit_name, scope) do update
-        set counts_as = excluded.counts_as, used = excluded.used, resets_at = excluded.resets_at, revision = excluded.revision
+        set counts_as = excluded.counts_as, used = excluded.used, resets_at = excluded.resets_at,
+            revision = excluded.revision
       where u.revision = excluded.revision - 1
      returning u.user_id, u.limit_name, u.scope, u.used
    ), done as materialized (

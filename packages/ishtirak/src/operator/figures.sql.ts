@@ -29,7 +29,8 @@ const SUMS = `p.amount * 100::bigint as amount_centimes, (r.snapshot->'split'->>
 const count = statement(
   'figures.count',
   `with next as (
-     select r.number, r.snapshot->>'paidOn' as day, p.live, p.method, coalesce(p.instrument, '') as instrument, ${SUMS},
+     select r.number, r.snapshot->>'paidOn' as day, p.live, p.method,
+            coalesce(p.instrument, '') as instrument, ${SUMS},
             not exists (select from payments e where e.user_id = p.user_id and e.paid_at is not null
                            and (e.paid_at, e.id) < (p.paid_at, p.id)) as is_first
        from receipts r join payments p on p.user_id = r.user_id and p.id = r.payment_id
@@ -136,8 +137,9 @@ const REFUNDS = `
 // The days begin at the instants of $4.
 const selectRefunded = statement(
   'figures.refunded',
-  `select width_bucket(a.acted_at, $4::timestamptz[]) as place, p.method, coalesce(p.instrument, '') as instrument,
-          count(*)::int as payments, sum(p.amount * 100::bigint)::bigint as amount_centimes,
+  `select width_bucket(a.acted_at, $4::timestamptz[]) as place, p.method,
+          coalesce(p.instrument, '') as instrument, count(*)::int as payments,
+          sum(p.amount * 100::bigint)::bigint as amount_centimes,
           sum((r.snapshot->'split'->>'netCentimes')::bigint)::bigint as net_centimes, 0 as duty_centimes,
           sum(p.discount * 100::bigint)::bigint as discount_centimes, 0 as fees_centimes, 0 as fees_unknown
    ${REFUNDS} and a.acted_at >= $2::timestamptz and a.acted_at < $3::timestamptz
@@ -202,8 +204,9 @@ export interface Entry extends Figures {
   readonly taxRate: number | null
 }
 
-const ENTRY = `p.id as payment_id, p.user_id, p.plan->>'id' as plan_id, p.months, p.method, p.instrument, p.paid_at, p.live, p.amount_asked,
-          r.series, r.number, (r.snapshot->'tax'->>'ratePercent')::int as tax_rate, ${SUMS}`
+const ENTRY = `p.id as payment_id, p.user_id, p.plan->>'id' as plan_id, p.months, p.method, p.instrument,
+          p.paid_at, p.live, p.amount_asked, r.series, r.number, (r.snapshot->'tax'->>'ratePercent')::int as tax_rate,
+          ${SUMS}`
 
 const selectPayments = statement(
   'figures.payments',

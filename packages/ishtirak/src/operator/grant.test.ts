@@ -41,7 +41,8 @@ const selectSize = statement(
 const moveToTheEnd = statement(
   'test.grant.end',
   `update users set anchor_at = '9999-12-01T12:00:00Z', paid_until = '9999-12-01T12:00:00Z',
-          periods = jsonb_set(periods, '{0,end}', (extract(epoch from timestamptz '9999-12-01T12:00:00Z') * 1000)::text::jsonb)
+          periods = jsonb_set(
+            periods, '{0,end}', (extract(epoch from timestamptz '9999-12-01T12:00:00Z') * 1000)::text::jsonb)
     where user_id = $1`,
 )
 

@@ -138,8 +138,9 @@ export function parsePayment(row: Row): Payment {
 }
 
 /** Of `payments p`. A page of twenty reads it: what is not shown would take as long again. */
-const SHOWN_COLUMNS = `p.id, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name, p.months, p.amount, p.amount_asked, p.currency,
-          p.status, p.method, p.method_reference, p.checkout_url, p.instrument, p.created_at, p.expires_at, p.paid_at, p.period_start, p.period_end`
+const SHOWN_COLUMNS = `p.id, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name, p.months, p.amount,
+          p.amount_asked, p.currency, p.status, p.method, p.method_reference, p.checkout_url, p.instrument,
+          p.created_at, p.expires_at, p.paid_at, p.period_start, p.period_end`
 
 function parseShown(row: Row): ShownPayment {
   return {
