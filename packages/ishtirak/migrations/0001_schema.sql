@@ -1,7 +1,6 @@
--- All tables, in the order of the capabilities. A table of users' facts begins its key with the user, so that
--- the whole can be spread by user (docs/scale.md); a table without a user says why. Instants are timestamptz,
--- money is whole dinars. A constraint is named by its rule. An index stands with the capability that reads by
--- it, whosever the table is.
+-- All tables, in the order of the capabilities. A table of users' facts has the user in its key, so that the
+-- whole can be spread by user (docs/scale.md). Instants are timestamptz, money is whole dinars. A constraint is
+-- named by its rule. An index stands with the capability that reads by it, whosever the table is.
 
 
 -- The ledger: users, what they pay, and who changed it
@@ -17,7 +16,7 @@ create table users (
   run_months integer constraint run_months_count_up check (run_months >= 0),
   paid_until timestamptz,
   -- The periods that are not over, and the last: [{sourceId, plan, months, start, end, granted}]. The source
-  -- is a payment or a grant; of granted days `months` is 0 and `granted` says how many.
+  -- is a payment or a grant; of granted days `months` is 0 and `granted` holds them.
   periods jsonb not null default '[]',
   ended_at timestamptz,
   -- Of the last payment: `edahabia`, `cib`, `ccp`, …
@@ -78,7 +77,7 @@ create table payments (
   instrument text,
   created_at timestamptz not null,
   expires_at timestamptz not null,
-  -- A request to the method that has not come back by then is taken for lost.
+  -- Until then one process asks the method for a page; later another may.
   attempt_ends_at timestamptz not null,
   -- When the method was last asked on behalf of a reader, and when the sweep asks next.
   asked_at timestamptz,
@@ -100,6 +99,7 @@ create table payments (
   compared_at timestamptz,
   -- The W3C `traceparent` that the purchase goes on with. Null where no traces are collected.
   traceparent text,
+  -- The id comes first: the return page knows a payment by nothing else. It cannot be guessed.
   constraint payments_by_id primary key (id, user_id),
   constraint pending_has_a_reference check (status <> 'pending' or method_reference is not null),
   constraint paid_bought_a_period check (
