@@ -11,6 +11,13 @@ export const mutations = [
     tests: ['test/plans/plans.system.test.ts'],
   },
   {
+    rule: 'what is older than 0001_schema is refused, and not taken for a changed file',
+    file: src('database/migrate.ts'),
+    from: 'if (applied[0]?.name === EARLIER_FIRST)',
+    to: 'if (applied.length < 0)',
+    tests: [src('database/migrate.test.ts')],
+  },
+  {
     rule: 'what support granted before counts against its bound',
     file: src('operator/grant.ts'),
     from: 'SUPPORT_GRANT_DAYS_MAX - before',
