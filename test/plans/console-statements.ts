@@ -1,52 +1,50 @@
 // What the console asks, with the index that each statement rides on.
-import type { Database, Queryable, Row } from '../../packages/ishtirak/src/database/database.js'
+
 import {
-  countWaitingEvents,
-  findWrittenEvent,
-  listEvents,
-} from '../../packages/ishtirak/src/events/event-history.sql.js'
-import { trailPage } from '../../packages/ishtirak/src/operator/audit-trail.sql.js'
+  deleteOldSessions,
+  deleteSession,
+  liveSessions,
+  selectSession,
+} from '../../packages/ishtirak/src/access/sessions.sql.js'
+import { findAct, findRefundInstant } from '../../packages/ishtirak/src/acts/audit.sql.js'
+import { NO_USER } from '../../packages/ishtirak/src/acts/subject.js'
 import {
   countEndings,
   countReceipts,
   entriesOf,
   paidByDay,
   refundedByDay,
-} from '../../packages/ishtirak/src/operator/figures.sql.js'
-import { findFinding, findingNamed } from '../../packages/ishtirak/src/operator/findings.sql.js'
-import { inboxCounts, inboxOfUser, inboxPage } from '../../packages/ishtirak/src/operator/inbox.sql.js'
-import {
-  actsOnUser,
-  findPaymentWithUser,
-  NO_USER,
-  newestPayments,
-  takenPayments,
-  tracesOf,
-} from '../../packages/ishtirak/src/operator/operator.sql.js'
-import { markTold, noteInbox, untoldEntries } from '../../packages/ishtirak/src/operator/operator-mail.sql.js'
+} from '../../packages/ishtirak/src/books/figures.sql.js'
+
+import { findFinding, findingNamed } from '../../packages/ishtirak/src/compare/findings.sql.js'
+
 import {
   lastComparison,
   listComparisons,
   paymentsOfCheckouts,
   saveComparisonStep,
   unmatchedPayments,
-} from '../../packages/ishtirak/src/operator/reconcile.sql.js'
+} from '../../packages/ishtirak/src/compare/reconcile.sql.js'
+import type { Database, Queryable, Row } from '../../packages/ishtirak/src/database/database.js'
+import {
+  countWaitingEvents,
+  findWrittenEvent,
+  listEvents,
+} from '../../packages/ishtirak/src/events/event-history.sql.js'
+import { findGrantByOperation, grantsOfUser } from '../../packages/ishtirak/src/ledger/grants.sql.js'
+import { findPaymentWithUser } from '../../packages/ishtirak/src/ledger/load.sql.js'
+import { trailPage } from '../../packages/ishtirak/src/overview/audit-trail.sql.js'
+import { inboxCounts, inboxOfUser, inboxPage } from '../../packages/ishtirak/src/overview/inbox.sql.js'
+import { actsOnUser, newestPayments, tracesOf } from '../../packages/ishtirak/src/overview/operator.sql.js'
+import { markTold, noteInbox, untoldEntries } from '../../packages/ishtirak/src/overview/operator-mail.sql.js'
 import {
   findPaymentsByAmount,
   findPaymentsByWord,
   findUsersByWord,
-} from '../../packages/ishtirak/src/operator/search.sql.js'
-import {
-  deleteOldSessions,
-  deleteSession,
-  liveSessions,
-  selectSession,
-} from '../../packages/ishtirak/src/operator/sessions.sql.js'
-import { timelinePage } from '../../packages/ishtirak/src/operator/timeline.sql.js'
-import { findAct, findRefundInstant } from '../../packages/ishtirak/src/payments/audit.sql.js'
-import { findGrantByOperation, grantsOfUser } from '../../packages/ishtirak/src/payments/grants.sql.js'
-import { listProofs } from '../../packages/ishtirak/src/payments/transfer/proof.sql.js'
-import { findTransfer } from '../../packages/ishtirak/src/payments/transfer/transfers.sql.js'
+} from '../../packages/ishtirak/src/overview/search.sql.js'
+import { timelinePage } from '../../packages/ishtirak/src/overview/timeline.sql.js'
+import { listProofs } from '../../packages/ishtirak/src/transfers/proof.sql.js'
+import { findTransfer } from '../../packages/ishtirak/src/transfers/transfers.sql.js'
 import { aPayment, days, NOON } from '../support/fixtures.js'
 
 export type Run = (door: Queryable) => Promise<unknown>
@@ -71,6 +69,7 @@ const anyAct = { actor: null, act: null, day: null, userId: null, paymentId: nul
 const lastDay = { from: NOON - days(1), to: NOON }
 const inbox = { kind: null, after: null, limit: 50, now: NOON }
 const november = {
+  way: null,
   ...{ from: NOON - days(21), to: NOON + days(9), live: false },
   days: [{ day: '2026-11-01', from: NOON - days(21) }],
 }
@@ -251,11 +250,6 @@ export const CONSOLE_LISTS: Asked[] = [
     'further lines of the accountant’s refunds',
     (door) => entriesOf(door, 'refund', november, further, 50),
     /audit_by_act\b[\s\S]*Index Cond: .*ROW\(acted_at, id\) > ROW/,
-  ],
-  [
-    'further lines of the payments of a month',
-    (door) => takenPayments(door, { ...november, way: null }, { ...payment, paidAt: NOON }, 50),
-    /payments_by_paid_at[\s\S]*Index Cond: .*paid_at >=/,
   ],
   [
     'payments under review',

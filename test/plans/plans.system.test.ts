@@ -1,34 +1,34 @@
 // The plans of the hot statements on large tables: they find their rows by index, with generic and custom plans, and a
 // sweep reads only what is due. Those about usage are in usage-plans.system.test.ts.
 import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  claimDuePayments,
+  claimLookAtProvider,
+  scheduleNextCheck,
+} from '../../packages/ishtirak/src/checkout/sweep.sql.js'
+import {
+  insertRequestedPayments,
+  loadForUpgrades,
+  type RequestedPayment,
+} from '../../packages/ishtirak/src/checkout/upgrade.sql.js'
 import { HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../../packages/ishtirak/src/core/payment.js'
 import type { Database, Queryable } from '../../packages/ishtirak/src/database/database.js'
 import { at } from '../../packages/ishtirak/src/database/rows.js'
 import { claimUsersWithEvents, nextEventOf } from '../../packages/ishtirak/src/events/deliver-events.sql.js'
-import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
-import { createApplyUsageOperation } from '../../packages/ishtirak/src/limits/operations.sql.js'
-import { claimDueMails } from '../../packages/ishtirak/src/mail/mail.sql.js'
-import { newestPayments } from '../../packages/ishtirak/src/operator/operator.sql.js'
-import { REPAIRS } from '../../packages/ishtirak/src/operator/repair-instants.sql.js'
 import {
   createListPayments,
   findPayment,
   findPaymentById,
-} from '../../packages/ishtirak/src/payments/payments.sql.js'
-import { loadForSettlements } from '../../packages/ishtirak/src/payments/reported-payment.sql.js'
-import { saveSettlements } from '../../packages/ishtirak/src/payments/settle.sql.js'
-import {
-  claimDuePayments,
-  claimLookAtProvider,
-  scheduleNextCheck,
-} from '../../packages/ishtirak/src/payments/sweep.sql.js'
-import {
-  insertRequestedPayments,
-  loadForUpgrades,
-  type RequestedPayment,
-} from '../../packages/ishtirak/src/payments/upgrade.sql.js'
-import { createLoadUser, loadDueAnnouncements } from '../../packages/ishtirak/src/payments/users.sql.js'
+} from '../../packages/ishtirak/src/ledger/payments.sql.js'
+import { loadForSettlements } from '../../packages/ishtirak/src/ledger/reported-payment.sql.js'
+import { saveSettlements } from '../../packages/ishtirak/src/ledger/settle.sql.js'
+import { createLoadUser, loadDueAnnouncements } from '../../packages/ishtirak/src/ledger/users.sql.js'
+import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
+import { createApplyUsageOperation } from '../../packages/ishtirak/src/limits/operations.sql.js'
+import { claimDueMails } from '../../packages/ishtirak/src/mail/mail.sql.js'
+import { newestPayments } from '../../packages/ishtirak/src/overview/operator.sql.js'
+import { REPAIRS } from '../../packages/ishtirak/src/overview/repair-instants.sql.js'
 import { type DatabaseKind, freshDatabase } from '../support/databases.js'
 import { aPayment, aReport, days, NOON } from '../support/fixtures.js'
 import { CONSOLE, CONSOLE_LISTS, CONSOLE_WAITING, newest, type Run } from './console-statements.js'

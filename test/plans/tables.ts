@@ -1,7 +1,7 @@
 // Tables with users and payments as a service of some years has them, and the two changes that count most.
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import type { SettlementChange } from '../../packages/ishtirak/src/ledger/settle.sql.js'
 import type { UsageOperation } from '../../packages/ishtirak/src/limits/consume.sql.js'
-import type { SettlementChange } from '../../packages/ishtirak/src/payments/settle.sql.js'
 import { bookingOf } from '../support/bookings.js'
 import { aPayment, NOON } from '../support/fixtures.js'
 

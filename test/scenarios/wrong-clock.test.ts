@@ -1,10 +1,10 @@
 // A clock that is wrong for a moment and right again: what was written meanwhile holds nothing up.
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { reconcileDaily } from '../../packages/ishtirak/src/compare/reconcile.js'
 import { DAY, HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { deliverEvents, drainDeliveries } from '../../packages/ishtirak/src/events/deliver-events.js'
-import { showPayment } from '../../packages/ishtirak/src/operator/acts.js'
-import { reconcileDaily } from '../../packages/ishtirak/src/operator/reconcile.js'
+import { showPayment } from '../../packages/ishtirak/src/overview/acts.js'
 import {
   createFindSession,
   enterPortal,

@@ -7,7 +7,7 @@ import type {
   CheckoutList,
   PaymentMethod,
   ProviderAnswer,
-} from '../../packages/ishtirak/src/payments/method.js'
+} from '../../packages/ishtirak/src/ledger/method.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 
 /** Event ids can be stored twice. The database is discarded afterwards. */

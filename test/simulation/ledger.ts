@@ -2,7 +2,7 @@
 import type { SubscriptionFacts } from '../../packages/ishtirak/src/core/subscription.js'
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
 import { text } from '../../packages/ishtirak/src/database/rows.js'
-import { FACT_COLUMNS, parseUser } from '../../packages/ishtirak/src/payments/users.sql.js'
+import { FACT_COLUMNS, parseUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
 
 export interface Ledger {
   readonly users: readonly { readonly user: string; readonly sequence: number }[]

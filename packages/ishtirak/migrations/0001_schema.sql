@@ -184,10 +184,12 @@ create table audit (
   act text not null constraint act_is_given check (act <> ''),
   reason text,
   payment_id text,
-  -- Names the sending of a form: what was done by it is found, and not done again.
-  operation_id text,
   before jsonb not null,
   after jsonb not null,
+  -- What was asked for, beside the reason. The same operation asks for the same.
+  asked jsonb,
+  -- Names one sending of an act: what was done by it is found, and not done again.
+  operation_id text,
   constraint audit_by_id primary key (user_id, id)
 );
 comment on table audit is

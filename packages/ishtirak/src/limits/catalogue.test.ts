@@ -9,10 +9,10 @@ import { instantOf } from '../../../../test/support/fixtures.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { createWorld, START, type World } from '../../../../test/support/world.js'
+import { backUpTo, restoreFrom } from '../backup/backup.js'
 import { SEED_LIMITS } from '../core/limit.js'
 import { SEED_PLANS } from '../core/plan.js'
 import { statement } from '../database/database.js'
-import { backUpTo, restoreFrom } from '../operator/backup.js'
 import { movableClock } from '../runtime/clock.js'
 
 const DAY = 86_400

@@ -4,7 +4,7 @@
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, type Statement, statement } from '../database/database.js'
 import { at, instantOrNull, integer, text } from '../database/rows.js'
-import type { UserRecord } from '../payments/users.sql.js'
+import type { UserRecord } from '../ledger/users.sql.js'
 
 export interface UsageOperation {
   readonly kind: 'consume' | 'release' | 'report'

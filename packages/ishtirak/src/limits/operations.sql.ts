@@ -4,7 +4,7 @@ import type { Coalesced } from '../database/coalesce.js'
 import { shareStatements } from '../database/coalesce.js'
 import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, instantOrNull, integer, text } from '../database/rows.js'
-import { FACT_COLUMNS, parseUser } from '../payments/users.sql.js'
+import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
 import { consumeWhereUsual, type UsageAnswer, type UsageOperation } from './consume.sql.js'
 
 // Read from top to bottom:

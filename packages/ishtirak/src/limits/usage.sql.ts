@@ -4,8 +4,8 @@ import type { UsageCount } from '../core/limit.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, integer, json, text } from '../database/rows.js'
-import { parsePayment } from '../payments/payments.sql.js'
-import { FACT_COLUMNS, openPayment, parseProfile, parseUser } from '../payments/users.sql.js'
+import { parsePayment } from '../ledger/payments.sql.js'
+import { FACT_COLUMNS, openPayment, parseProfile, parseUser } from '../ledger/users.sql.js'
 
 /**
  * Counts of one user that are shown; a user has tens, and an answer must have an end. Those of the user come first, then those

@@ -1,12 +1,12 @@
 // The mail that is owed, as rows. The statement that saves an event saves the mail with it; here it is claimed, finished
 // and, in the end, forgotten. Claiming one puts it off, so that any number of processes may send.
 
+import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { MailKind, OwedMail } from '../core/announcement.js'
 import { type Instant, MINUTE } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, instant, integer, text, textOrNull } from '../database/rows.js'
-import { type AuditEntry, insertAudit } from '../payments/audit.sql.js'
-import { FACT_COLUMNS, parseUser, type UserRecord } from '../payments/users.sql.js'
+import { FACT_COLUMNS, parseUser, type UserRecord } from '../ledger/users.sql.js'
 
 export interface ClaimedMail extends OwedMail {
   readonly userId: string

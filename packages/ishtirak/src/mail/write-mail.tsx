@@ -19,12 +19,12 @@ import {
   planName,
   sayFor,
 } from '../i18n/messages.js'
-import { findGrant, type KeptGrant } from '../payments/grants.sql.js'
-import { findTransfer, type StoredTransfer } from '../payments/transfer/transfers.sql.js'
+import { findGrant, type KeptGrant } from '../ledger/grants.sql.js'
 import { type Receipt, type ReceiptDeps, readReceipt } from '../receipts/receipt.js'
 import type { Clock } from '../runtime/clock.js'
+import { accountLines, dataOfTransfer, slipLines, type TransferMailDeps } from '../transfers/transfer-mail.js'
+import { findTransfer, type StoredTransfer } from '../transfers/transfers.sql.js'
 import type { ClaimedMail } from './mail.sql.js'
-import { accountLines, dataOfTransfer, slipLines, type TransferMailDeps } from './transfer-mail.js'
 
 export interface WriteMailDeps extends ReceiptDeps, TransferMailDeps {
   readonly clock: Clock

@@ -1,0 +1,17 @@
+// What codes bring to the service.
+import type { Capability } from '../acts/capability.js'
+import type { CodePagesDeps } from './portal-code.route.js'
+import { codePages } from './portal-part.js'
+import { type RedeemRoutesDeps, redeemRoutes } from './redeem.route.js'
+import { type StatementRoutesDeps, statementRoutes } from './statement.route.js'
+import { discountByCode } from './typed-code.js'
+
+export const codes: Capability<CodePagesDeps & RedeemRoutesDeps & StatementRoutesDeps> = {
+  name: 'codes',
+  routes: (deps) => async (app) => {
+    await app.register(redeemRoutes(deps))
+    await app.register(statementRoutes(deps))
+  },
+  discount: discountByCode,
+  portal: codePages,
+}

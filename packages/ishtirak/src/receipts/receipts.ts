@@ -1,0 +1,10 @@
+// What receipts bring to the service.
+import type { Capability } from '../acts/capability.js'
+import { receiptPages } from './portal-part.js'
+import { type ReceiptRoutesDeps, receiptRoutes } from './receipt.route.js'
+
+export const receipts: Capability<ReceiptRoutesDeps> = {
+  name: 'receipts',
+  routes: receiptRoutes,
+  portal: receiptPages,
+}

@@ -1,0 +1,20 @@
+// What transfers bring to the service.
+import type { Capability } from '../acts/capability.js'
+import { HOUR } from '../core/instant.js'
+import { transferPages } from './portal-part.js'
+import { type EraseDeps, eraseOldProofs } from './proof.js'
+import { type ProofRoutesDeps, proofRoutes } from './proof.route.js'
+import type { TransferPagesDeps } from './transfer.route.js'
+
+/** At most 8 MiB each. */
+const ERASED_A_ROUND = 200
+
+export const transfers: Capability<EraseDeps & ProofRoutesDeps & TransferPagesDeps> = {
+  name: 'transfers',
+  routes: proofRoutes,
+  jobs: (deps) => [
+    // Pictures and PDFs of transfers: PROOF_DAYS after the decision.
+    { name: 'erase-proofs', stage: 'tidy', everyMs: HOUR, run: () => eraseOldProofs(deps, ERASED_A_ROUND) },
+  ],
+  portal: transferPages,
+}
