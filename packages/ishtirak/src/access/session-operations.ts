@@ -6,7 +6,7 @@ import { toTimestamp } from '../core/instant.js'
 import { type OperatorSession, ROLES } from '../core/role.js'
 import { nameSchemas } from '../http/schemas.js'
 import { timestamp } from '../ledger/schemas.js'
-import { ActSchema } from '../overview/schemas.js'
+import { ActSchema } from '../ledger/user-acts.sql.js'
 
 const OperatorSessionSchema = Type.Object({
   session_id: Type.String({ examples: ['ops_01jd4v0w2c0000000000000000'] }),

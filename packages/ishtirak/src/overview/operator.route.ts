@@ -1,7 +1,7 @@
 // The operator's API, behind a key with a name: look at any payment or user, act on it, compare the books, manage events,
 // download. Without OPERATOR_KEYS it refuses every call. Every act is in the audit trail under the key's name.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Static, TSchema } from 'typebox'
+import type { Static } from 'typebox'
 import { viewSession } from '../access/session-operations.js'
 import { listSessions, revokeSession } from '../access/sessions.js'
 import type { By } from '../acts/audit.sql.js'
@@ -29,14 +29,12 @@ import {
 } from '../transfers/approvals.js'
 
 import { downloadProof, type ProofDownload } from '../transfers/proofs.js'
-import { type PaymentFile, showPayment, showUser } from './acts.js'
+import { type PaymentFile, showPayment } from './acts.js'
 import { keepPayment } from './inbox.js'
 import { OPERATIONS, routeAt } from './operations.js'
-import { listAllPayments } from './payment-pages.js'
 import { type ReadRoutesDeps, readRoutes } from './reads.route.js'
 
-import { userFileSchema } from './schemas.js'
-import { viewDecision, viewedNow, viewOperatorPayment, viewPaymentFile, viewUserFile } from './views.js'
+import { viewDecision, viewedNow, viewPaymentFile } from './views.js'
 
 export interface OperatorRoutesDeps
   extends ReconcileDeps,
@@ -59,7 +57,6 @@ export function operatorRoutes(deps: OperatorRoutesDeps) {
     paymentRoutes(app, deps)
     paymentActRoutes(app, deps)
     decisionRoutes(app, deps)
-    userRoutes(app, deps)
     reconcileRoutes(app, deps)
     downloadRoutes(app, deps)
     proofRoute(app, deps)
@@ -69,30 +66,11 @@ export function operatorRoutes(deps: OperatorRoutesDeps) {
   }
 }
 
-/** With the answer as this catalogue has it. */
-function answering<Operation extends { readonly schema: { readonly response: object } }>(
-  operation: Operation,
-  answer: TSchema,
-): Operation {
-  const { schema } = operation
-  return { ...operation, schema: { ...schema, response: { ...schema.response, 200: answer } } }
-}
-
 function actedBy({ operators }: OperatorRoutesDeps, request: FastifyRequest, why?: string): By {
   return { operator: operators.of(request), reason: why ?? null }
 }
 
 function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(OPERATIONS.listAllPayments), async ({ query }) => {
-    const { payments, nextCursor } = await listAllPayments(deps, query)
-    return {
-      data: payments.map((payment) => viewOperatorPayment(payment, viewedNow(deps))),
-      next_cursor: nextCursor,
-    }
-  })
-  app.get(...routeAt(OPERATIONS.getPaymentFile), async ({ params }) =>
-    viewPaymentFile(await showPayment(deps, params.payment_id), viewedNow(deps)),
-  )
   app.post(...routeAt(OPERATIONS.recordPayment), async (request) => {
     const {
       user_id: userId,
@@ -161,13 +139,6 @@ function sessionRoutes(app: App, deps: OperatorRoutesDeps): void {
     viewSession(
       await revokeSession(deps, request.params.session_id, actedBy(deps, request, request.body.why)),
     ),
-  )
-}
-
-function userRoutes(app: App, deps: OperatorRoutesDeps): void {
-  const answer = userFileSchema(deps.catalogue.limits)
-  app.get(...routeAt(answering(OPERATIONS.getUserFile, answer)), async ({ params }) =>
-    viewUserFile(await showUser(deps, params.user_id), viewedNow(deps)),
   )
 }
 

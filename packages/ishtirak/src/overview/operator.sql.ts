@@ -23,8 +23,9 @@ import {
   WAY,
 } from '../ledger/payments.sql.js'
 import { viewRows } from '../ledger/schemas.js'
+import { ACT_COLUMNS, ActSchema } from '../ledger/user-acts.sql.js'
 import { SameProofSchema } from '../transfers/transfer-state.js'
-import { ActSchema, ReceivedSchema, SentSchema } from './schemas.js'
+import { ReceivedSchema, SentSchema } from './schemas.js'
 
 const ORDER = 'order by p.created_at desc, p.id desc limit $1::int'
 const isAfter = (at: string, id: string) => `(p.created_at, p.id) < (${at}::timestamptz, ${id})`
@@ -120,8 +121,6 @@ const selectSameProofs = statement(
     order by own.n, other.uploaded_at, p.id limit 10`,
 )
 
-const ACT_COLUMNS = 'id, acted_at as at, actor, act, reason as why, payment_id, before, after'
-
 const selectActs = statement(
   'operator.acts_on_payment',
   `select * from (select ${ACT_COLUMNS} from audit where user_id = $1 and payment_id = $2 order by id desc limit $3::int) newest
@@ -148,16 +147,6 @@ export async function tracesOf(database: Queryable, { userId, id, checkoutId }: 
     sameProofs: viewRows(SameProofSchema, await database.query(selectSameProofs, of)),
     audit: viewRows(ActSchema, await database.query(selectActs, [...of, acts])),
   }
-}
-
-const selectActsOfUser = statement(
-  'operator.acts_on_user',
-  `select ${ACT_COLUMNS} from audit where user_id = $1 order by id desc limit $2::int`,
-)
-
-/** Newest first. */
-export async function actsOnUser(database: Queryable, userId: string, limit: number) {
-  return viewRows(ActSchema, await database.query(selectActsOfUser, [userId, limit]))
 }
 
 /** Of a row that receipts are joined to. */

@@ -14,8 +14,8 @@ import {
   PaymentSchema,
   planLimitsSchema,
   timestamp,
-  UserIdSchema,
 } from '../ledger/schemas.js'
+import { ActSchema } from '../ledger/user-acts.sql.js'
 import { TransferStateSchema } from '../transfers/transfer-state.js'
 import { InboxEntrySchema } from './inbox-schemas.js'
 
@@ -25,7 +25,6 @@ export const ProofParamsSchema = Type.Object({
   payment_id: Type.String(),
   n: Type.String({ pattern: `^[1-${PROOFS_MAX}]$`, description: 'Which one of the transfer' }),
 })
-export const OperatorUserParamsSchema = Type.Object({ user_id: UserIdSchema })
 
 export const OperatorPaymentsQuerySchema = Type.Object(
   {
@@ -75,17 +74,6 @@ const total = {
   stamp_duty: Type.Number({ description: 'Dinars; of cash alone, on top of the amount' }),
   total: Type.Number({ description: 'What was paid, in dinars' }),
 }
-export const ActSchema = Type.Object({
-  id: Type.String(),
-  at: timestamp,
-  actor: Type.String(),
-  act: Type.String({ examples: ['payment.refund'] }),
-  why: nullable(Type.String()),
-  payment_id: nullable(Type.String()),
-  before: Type.Unknown(),
-  after: Type.Unknown(),
-})
-
 const KeptReportSchema = Type.Object({
   at: timestamp,
   source: Type.Enum(['webhook', 'read', 'sweep', 'upgrade', 'operator', 'reconcile']),
@@ -170,7 +158,6 @@ nameSchemas({
   OperatorPayment: OperatorPaymentSchema,
   BrokenPayment: BrokenPaymentSchema,
   OperatorPayments: OperatorPaymentsSchema,
-  AuditEntry: ActSchema,
   KeptReport: KeptReportSchema,
   PaymentFile: PaymentFileSchema,
   UserFile: UserFileSchema,
