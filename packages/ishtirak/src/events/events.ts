@@ -4,6 +4,7 @@ import { HOUR, SECOND } from '../core/instant.js'
 import { type AnnounceDeps, announceTime } from './announce-time.js'
 import { type DeliveryDeps, deliverEvents, drainDeliveries } from './deliver-events.js'
 import { pruneEvents } from './manage-events.js'
+import './words.js'
 
 /** Half a million users whose month ends on one day are announced within three hours by a single process. */
 const ANNOUNCED_A_ROUND = 1_500

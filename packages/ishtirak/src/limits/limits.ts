@@ -4,6 +4,7 @@ import { MINUTE } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
 import { forgetOperations } from './usage.js'
+import './words.js'
 
 /** 800 consumes a second, day and night, are as many as a round forgets; a burst is caught up with later. */
 const FORGOTTEN_A_ROUND = 50_000

@@ -1,5 +1,9 @@
 // What the pages say of codes, and of texts that are kept in English; that each code has words is checked by the types.
 import { expect, it } from 'vitest'
+import '../events/words.js'
+import '../grants/words.js'
+import '../ledger/words.js'
+import '../mail/words.js'
 import { DISABLED_BECAUSE } from '../events/deliver-events.js'
 import { consoleSay } from '../i18n/console.js'
 import {

@@ -8,7 +8,7 @@ import { DAY } from '../core/instant.js'
 import type { Payment, PaymentWay } from '../core/payment.js'
 import type { Act, RecordedAct } from '../core/role.js'
 import { DISABLED_BECAUSE } from '../events/deliver-events.js'
-import { CONSOLE_TEXTS, type ConsoleKey, isConsoleKey } from '../i18n/console.js'
+import { type ConsoleKey, consoleKeysWith, isConsoleKey } from '../i18n/console.js'
 import { termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import type { SettlementResult } from '../ledger/settle.js'
@@ -48,9 +48,7 @@ export function codeInWords(
 }
 
 /** All that the trail names. */
-export const RECORDED_ACTS = Object.keys(CONSOLE_TEXTS.en).flatMap((key) =>
-  key.startsWith('did_') ? [key.slice('did_'.length)] : [],
-)
+export const recordedActs = () => consoleKeysWith('did_')
 
 /** An act as what someone does: a refused one was not done. */
 const ACTIONS: Readonly<Record<Act, ConsoleKey>> = {
@@ -81,7 +79,7 @@ const ACTIONS: Readonly<Record<Act, ConsoleKey>> = {
 /** For refusals, which name the act that was tried. */
 export function actionInWords({ say }: Pick<View, 'say'>, act: string): string {
   const key = new Map<string, ConsoleKey>(Object.entries(ACTIONS)).get(act)
-  return key === undefined ? act : say(key)
+  return key === undefined || !isConsoleKey(key) ? act : say(key)
 }
 
 /** As `describeDifference` wrote it. */

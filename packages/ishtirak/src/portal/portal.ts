@@ -4,6 +4,7 @@ import { HOUR } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
 import { forgetPortalSessions } from './portal-sessions.sql.js'
+import './words.js'
 
 /** 240,000 a day: more than are written. */
 const FORGOTTEN_A_ROUND = 10_000

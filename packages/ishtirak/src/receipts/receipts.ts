@@ -1,5 +1,6 @@
 // What receipts bring to the service.
 import type { Capability } from '../acts/capability.js'
 import { type ReceiptRoutesDeps, receiptRoutes } from './receipt.route.js'
+import './words.js'
 
 export const receipts: Capability<ReceiptRoutesDeps> = { name: 'receipts', routes: receiptRoutes }

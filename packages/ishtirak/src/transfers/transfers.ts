@@ -5,6 +5,7 @@ import { transferPages } from './portal-part.js'
 import { type EraseDeps, eraseOldProofs } from './proof.js'
 import { type ProofRoutesDeps, proofRoutes } from './proof.route.js'
 import type { TransferPagesDeps } from './transfer.route.js'
+import './words.js'
 
 /** At most 8 MiB each. */
 const ERASED_A_ROUND = 200
