@@ -887,14 +887,14 @@ export const mutations = [
   },
   {
     rule: 'the page after paying names the plan that was bought',
-    file: src('portal/return.route.tsx'),
+    file: src('checkout/return.route.tsx'),
     from: 'if (stretch === stretches[0])',
     to: 'if (stretch)',
     tests: [src('portal/portal-time.test.ts')],
   },
   {
     rule: 'nothing invites to pay again while a slip is checked',
-    file: src('portal/portal-view.tsx'),
+    file: src('pages/portal-kinds.ts'),
     from: 'checkedIn(view).length === 0 && ',
     to: '',
     tests: [src('transfers/portal-transfer.test.ts')],

@@ -3,6 +3,7 @@ import type { Capability } from '../acts/capability.js'
 import { MINUTE } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
+import { limitPages } from './portal-part.js'
 import { forgetOperations } from './usage.js'
 import './words.js'
 
@@ -20,4 +21,5 @@ export const limits: Capability<{ readonly database: Database; readonly clock: C
       run: () => forgetOperations(deps, FORGOTTEN_A_ROUND),
     },
   ],
+  portal: limitPages,
 }

@@ -7,9 +7,8 @@ import { listSessions, revokeSession } from '../access/sessions.js'
 import type { By } from '../acts/audit.sql.js'
 import { readInstant } from '../acts/day.js'
 import { type RecordRefusal, recordRefusals } from '../acts/refusals.js'
-import { CSV_TYPE, sendFile } from '../acts/send-file.js'
+import { sendFile } from '../acts/send-file.js'
 import { type BackupDeps, backUp } from '../backup/backup.js'
-import { type ExportDeps, exportPayments } from '../books/export.js'
 import { lookAtPayment } from '../checkout/look.js'
 import type { CodesDeps } from '../codes/batches.js'
 import { codeRoutes } from '../codes/operator-codes.route.js'
@@ -37,13 +36,17 @@ import {
   type Received,
   refusePayment,
 } from '../transfers/approvals.js'
+
 import { downloadProof, type ProofDownload } from '../transfers/proofs.js'
 import { acceptPayment, type PaymentFile, recheckPayment, showPayment, showUser } from './acts.js'
+
 import { keepPayment } from './inbox.js'
 import { OPERATIONS, routeAt } from './operations.js'
 import { listAllPayments } from './payment-pages.js'
 import { type ReadRoutesDeps, readRoutes } from './reads.route.js'
+
 import { userFileSchema } from './schemas.js'
+
 import {
   viewDecision,
   viewedNow,
@@ -55,7 +58,6 @@ import {
 
 export interface OperatorRoutesDeps
   extends ReconcileDeps,
-    ExportDeps,
     BackupDeps,
     ManageEventsDeps,
     RecordDeps,
@@ -231,11 +233,6 @@ function reconcileRoutes(app: App, deps: OperatorRoutesDeps): void {
 }
 
 function downloadRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(OPERATIONS.exportPayments), async (request, reply) => {
-    const { month, method: way = null } = request.query
-    const pieces = await exportPayments(deps, { month, way, operator: deps.operators.of(request) })
-    return sendFile(reply, { type: CSV_TYPE, name: `payments-${month}.csv`, content: pieces })
-  })
   app.get(...routeAt(OPERATIONS.downloadBackup), async (request, reply) => {
     const content = await backUp(deps, { operator: deps.operators.of(request) })
     return sendFile(reply, { type: 'application/gzip', name: 'ishtirak.backup.gz', content })

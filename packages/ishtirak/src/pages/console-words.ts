@@ -6,7 +6,7 @@ import { type Differing, NO_ADDRESS, readDifference } from '../core/difference.j
 import type { EventType } from '../core/event.js'
 import { DAY } from '../core/instant.js'
 import type { Payment, PaymentWay } from '../core/payment.js'
-import type { Act, RecordedAct } from '../core/role.js'
+import type { Act } from '../core/role.js'
 import { DISABLED_BECAUSE } from '../events/deliver-events.js'
 import { type ConsoleKey, consoleKeysWith, isConsoleKey } from '../i18n/console.js'
 import { termInWords } from '../i18n/formats.js'
@@ -17,7 +17,6 @@ import type { ConsolePages, View } from './console-frame.js'
 
 /** By the beginning of their keys. */
 interface Codes {
-  readonly did: RecordedAct
   readonly source: ReportSource
   readonly outcome: SettlementResult | 'reported' | 'not_about_a_checkout'
   readonly event: EventType
@@ -29,8 +28,8 @@ interface Codes {
   readonly subject: Check['subject']
 }
 type Closed = keyof Codes
-/** Jobs are named by capabilities; a test looks for their words. */
-type Name = Closed | 'job'
+/** Jobs and acts are named by capabilities; a test looks for their words. */
+type Name = Closed | 'job' | 'did'
 type CodeKey = { readonly [Each in Closed]: `${Each}_${Codes[Each]}` }[Closed]
 
 /** Does not compile where a code has no words, or words have no code. */
@@ -50,21 +49,18 @@ export function codeInWords(
 /** All that the trail names. */
 export const recordedActs = () => consoleKeysWith('did_')
 
-/** An act as what someone does: a refused one was not done. */
-const ACTIONS: Readonly<Record<Act, ConsoleKey>> = {
+/** What is no act of a capability, or not yet. */
+const ACTIONS: Readonly<Record<Act | 'user.grant_long', ConsoleKey>> = {
   'payment.recheck': 'act_recheck',
   'payment.accept': 'act_accept',
   'payment.approve': 'act_approve',
   'payment.refuse': 'act_refuse',
   'payment.keep': 'act_keep',
-  'payment.refund': 'act_refund',
   'payment.record': 'act_record',
   'payment.read_proof': 'act_read_proof',
   'payments.export': 'act_export',
   'receipt.resend': 'act_resend',
-  'user.grant': 'act_grant',
   'user.grant_long': 'act_grant_long',
-  'user.end': 'act_end',
   'event.resend': 'act_resend_events',
   'event.resend_waiting': 'act_resend_waiting',
   'event.skip': 'act_skip_event',
@@ -76,10 +72,10 @@ const ACTIONS: Readonly<Record<Act, ConsoleKey>> = {
   'operator.revoke': 'act_revoke',
 }
 
-/** For refusals, which name the act that was tried. */
-export function actionInWords({ say }: Pick<View, 'say'>, act: string): string {
+/** For refusals, which name the act that was tried: an act as what someone does. */
+export function actionInWords({ say, titleOfAct }: Pick<View, 'say' | 'titleOfAct'>, act: string): string {
   const key = new Map<string, ConsoleKey>(Object.entries(ACTIONS)).get(act)
-  return key === undefined || !isConsoleKey(key) ? act : say(key)
+  return titleOfAct(act) ?? (key === undefined || !isConsoleKey(key) ? act : say(key))
 }
 
 /** As `describeDifference` wrote it. */

@@ -1,6 +1,11 @@
 // What receipts bring to the service.
 import type { Capability } from '../acts/capability.js'
+import { receiptPages } from './portal-part.js'
 import { type ReceiptRoutesDeps, receiptRoutes } from './receipt.route.js'
 import './words.js'
 
-export const receipts: Capability<ReceiptRoutesDeps> = { name: 'receipts', routes: receiptRoutes }
+export const receipts: Capability<ReceiptRoutesDeps> = {
+  name: 'receipts',
+  routes: receiptRoutes,
+  portal: receiptPages,
+}
