@@ -8,4 +8,4 @@ declare module '../i18n/words.js' {
   }
 }
 
-addWords<'checkout'>(import.meta.url)
+export const words = addWords<'checkout'>(import.meta.url)

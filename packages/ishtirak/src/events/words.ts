@@ -8,4 +8,4 @@ declare module '../i18n/words.js' {
   }
 }
 
-addWords<'events'>(import.meta.url)
+export const words = addWords<'events'>(import.meta.url)

@@ -8,4 +8,4 @@ declare module '../i18n/words.js' {
   }
 }
 
-addWords<'mail'>(import.meta.url)
+export const words = addWords<'mail'>(import.meta.url)
