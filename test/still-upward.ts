@@ -3,7 +3,6 @@ export const STILL_UPWARD: readonly string[] = [
   'books/month.route.ts -> overview/reads.route.ts',
   'codes/operator-codes.route.ts -> overview/operations.ts',
   'compare/cli-reconcile.ts -> overview/operations.ts',
-  'runtime/config.ts -> transfers/transfer-file.ts',
   'transfers/approvals.ts -> overview/acts.ts',
   'transfers/cli-proof.ts -> overview/operations.ts',
   'transfers/transfer-acts.tsx -> overview/acts.ts',

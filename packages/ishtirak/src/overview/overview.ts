@@ -4,6 +4,7 @@ import { MINUTE } from '../core/instant.js'
 import { mailOperators, type OperatorMailDeps } from './operator-mail.js'
 import { OVERVIEW_READINGS, type OverviewReadDeps } from './readings.js'
 import { repairInstants } from './repair-instants.sql.js'
+import './words.js'
 
 /** Of each kind. More than are written in the moment that a clock is wrong. */
 const REPAIRED_A_ROUND = 5_000
