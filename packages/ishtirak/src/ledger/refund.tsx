@@ -8,12 +8,11 @@ import { actTexts } from '../acts/texts.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { decideRefund, type Refund } from '../core/refund.js'
 import { type BillingRules, statusAt } from '../core/subscription.js'
-import { nameSchemas } from '../http/schemas.js'
+import { nameSchemas, timestamp } from '../http/schemas.js'
 import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
 import { loadPayment, refusalByStatus } from './load.js'
 import { readTotal } from './load.sql.js'
 import { type SaveDeps, saveDecided } from './save.js'
-import { timestamp } from './schemas.js'
 import { PAYMENT, type SubjectDeps } from './subjects.js'
 
 type RefundDeps = SaveDeps & SubjectDeps
