@@ -11,14 +11,13 @@ import type { AllPages } from '../overview/all-pages.js'
 import type { PaymentAct, Shown } from '../overview/payment-act.js'
 import { Facts, type View } from '../pages/console-frame.js'
 import { mailedInWords, reviewInWords } from '../pages/console-words.js'
-import { TRANSFER_ACTS } from '../transfers/transfer-acts.js'
 
 export const PAYMENT_ACTS = {
   recheck: {
     act: 'payment.recheck',
     isReasonRequired: false,
-    isOffered: ({ payment: { status, checkoutId }, transfer }) =>
-      transfer === null && checkoutId !== null && status !== 'paid' && status !== 'refunded',
+    isOffered: ({ payment: { status, checkoutId }, parts }) =>
+      !parts.transfer && checkoutId !== null && status !== 'paid' && status !== 'refunded',
     show: (pages, view, id) => showProvider(pages, view, id, 'payment.recheck'),
     run: recheckPayment,
   },
@@ -37,7 +36,6 @@ export const PAYMENT_ACTS = {
     show: showResend,
     run: resendReceipt,
   },
-  ...TRANSFER_ACTS,
 } as const satisfies Readonly<Record<string, PaymentAct>>
 
 export type PaymentActName = keyof typeof PAYMENT_ACTS

@@ -10,13 +10,10 @@ import type { App } from '../http/app.js'
 import { loadPayment } from '../ledger/load.js'
 import { showPayment } from '../overview/acts.js'
 import type { AllPages } from '../overview/all-pages.js'
-import { sendProof } from '../overview/operator.route.js'
 import type { PaymentAct, Shown } from '../overview/payment-act.js'
 import { noticeIn } from '../overview/trail.js'
-import { addressOf, goTo, sendPage, type View } from '../pages/console-frame.js'
+import { addressOf, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
-import { isFromAnotherSite } from '../pages/reader.js'
-import { downloadProof } from '../transfers/proofs.js'
 import { PAYMENT_ACT_NAMES, PAYMENT_ACTS, type PaymentActName } from './payment-acts.js'
 import { paymentPage } from './payment-page.js'
 
@@ -33,18 +30,6 @@ export function paymentRoutes(app: App, pages: AllPages): void {
     const view = viewOf(pages, request, reply)
     return sendPage(pages, reply, paymentPage(pages, view, file, noticeIn(request)))
   })
-
-  app.get<{ Params: { payment_id: string; n: string } }>(
-    '/console/payments/:payment_id/proofs/:n',
-    hidden,
-    async (request, reply) => {
-      const { payment_id: paymentId, n } = request.params
-      const { operator } = pages.operatorsHere.of(request)
-      // Each reading is in the audit trail: another site does not read in an operator's name.
-      if (isFromAnotherSite(request)) return goTo(pages, reply, addressOf('', 'payments', paymentId))
-      return sendProof(reply, await downloadProof(pages, { paymentId, n: Number(n), operator }))
-    },
-  )
 
   app.get<{ Params: Params }>('/console/payments/:payment_id/:act', hidden, async (request, reply) => {
     const { payment_id: paymentId, act } = request.params

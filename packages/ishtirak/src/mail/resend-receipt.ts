@@ -5,11 +5,11 @@ import { BillingError } from '../core/error.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import { requireRole } from '../core/role.js'
 import { loadPayment, refusalByStatus } from '../ledger/load.js'
-import { type PaymentFile, showPayment } from '../overview/acts.js'
+import { type FileDeps, type PaymentFile, showPayment } from '../overview/acts.js'
 import { findReceiptMail, queueReceiptAgain } from './mail.sql.js'
 import type { SendMailDeps } from './send-mail.js'
 
-export type ResendDeps = AuditDeps & Pick<SendMailDeps, 'mailer'>
+export type ResendDeps = AuditDeps & FileDeps & Pick<SendMailDeps, 'mailer'>
 
 /**
  * Queues the mail anew, once for one `operationId`. Throws `not_found`, `payment_not_paid`, `already_refunded`,

@@ -3,23 +3,20 @@
 // the provider.
 
 import { type By, type OperatorAct, orRecordRefusal, recordAct, requireUnchanged } from '../acts/audit.sql.js'
+import { type FileParts, type LoadedParts, loadParts } from '../acts/file-parts.js'
 import { lookUpPayment } from '../checkout/sweep.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import type { Payment, Review } from '../core/payment.js'
 import { requireRole } from '../core/role.js'
 import { statusAt } from '../core/subscription.js'
-import type { Proof, Transfer } from '../core/transfer.js'
 import type { Queryable } from '../database/database.js'
-import { grantsOfUser } from '../ledger/grants.sql.js'
 import { readHeldTimes } from '../ledger/held-time.sql.js'
 import { loadPayment, loadUser, refusalByStatus } from '../ledger/load.js'
 import type { ProviderFailure } from '../ledger/method.js'
 import type { SaveDeps } from '../ledger/save.js'
 import { type SettleDeps, settlePayment, TAKEN } from '../ledger/settle.js'
 import type { UserRecord } from '../ledger/users.sql.js'
-import { listProofs } from '../transfers/proof.sql.js'
-import { findTransfer } from '../transfers/transfers.sql.js'
 import { inboxOfUser } from './inbox.sql.js'
 import { withNextAct } from './next-act.js'
 import { actsOnUser, newestPayments, tracesOf } from './operator.sql.js'
@@ -31,29 +28,30 @@ const SHOWN_MAX = 50
 export type PaymentFile = {
   readonly payment: Payment
   readonly user: Pick<UserRecord, 'name' | 'email'>
-  /** What operators said of it; null: the provider says whether it is paid. */
-  readonly transfer: Transfer | null
-  readonly proofs: readonly Proof[]
+  readonly parts: LoadedParts
 } & Awaited<ReturnType<typeof tracesOf>>
 
-interface ReadDeps {
+export interface FileDeps {
   readonly database: Queryable
+  readonly fileParts: FileParts
 }
 
 /** Throws `not_found`. */
-export async function showPayment(deps: ReadDeps, paymentId: string): Promise<PaymentFile> {
+export async function showPayment(deps: FileDeps, paymentId: string): Promise<PaymentFile> {
   const { payment, user } = await loadPayment(deps, paymentId)
-  const { userId } = payment
-  const [traces, stored, proofs] = await Promise.all([
+  const [traces, parts] = await Promise.all([
     tracesOf(deps.database, payment, SHOWN_MAX),
-    findTransfer(deps.database, { userId, paymentId }),
-    listProofs(deps.database, { userId, paymentId }),
+    loadParts(deps.fileParts.payment, payment),
   ])
-  return { payment, user, transfer: stored?.transfer ?? null, proofs, ...traces }
+  return { payment, user, parts, ...traces }
 }
 
 /** Asks the provider now. Throws `not_found`, `provider_unavailable` or `provider_rejected`. */
-export async function recheckPayment(deps: SettleDeps, paymentId: string, by: By): Promise<PaymentFile> {
+export async function recheckPayment(
+  deps: SettleDeps & FileDeps,
+  paymentId: string,
+  by: By,
+): Promise<PaymentFile> {
   requireRole(by.operator, 'payment.recheck')
   const { payment } = await loadPayment(deps, paymentId)
   const act: OperatorAct = { ...by, act: 'payment.recheck' }
@@ -72,7 +70,11 @@ export async function recheckPayment(deps: SettleDeps, paymentId: string, by: By
  * taken. Throws `already_refunded`, or `conflict` when nothing is under review, the provider no longer says that it has the
  * money, or it names another amount, which is then under review.
  */
-export async function acceptPayment(deps: SettleDeps, paymentId: string, by: By): Promise<PaymentFile> {
+export async function acceptPayment(
+  deps: SettleDeps & FileDeps,
+  paymentId: string,
+  by: By,
+): Promise<PaymentFile> {
   requireRole(by.operator, 'payment.accept')
   const { payment, user } = await loadPayment(deps, paymentId)
   requireUnchanged(by, user.version)
@@ -132,7 +134,7 @@ export function refusalOf(failure: ProviderFailure): BillingError {
 export type UserFile = Awaited<ReturnType<typeof showUser>>
 
 /** Throws `not_found`. */
-export async function showUser(deps: SaveDeps, userId: string) {
+export async function showUser(deps: SaveDeps & FileDeps, userId: string) {
   const now = deps.clock.now()
   const user = await loadUser(deps, userId)
   const wanted = { userId, status: null, way: null, after: null, limit: SHOWN_MAX }
@@ -143,7 +145,7 @@ export async function showUser(deps: SaveDeps, userId: string) {
     waiting: waiting.map(withNextAct),
     time: (await readHeldTimes(deps.database, [userId])).flat(),
     payments: await newestPayments(deps.database, wanted, now),
-    grants: await grantsOfUser(deps.database, userId, SHOWN_MAX),
+    parts: await loadParts(deps.fileParts.user, { userId }),
     audit: await actsOnUser(deps.database, userId, SHOWN_MAX),
   }
 }

@@ -29,16 +29,6 @@ const COMMANDS: readonly (readonly [
   ['payments record', OPERATIONS.recordPayment, undefined, { advise: adviseOnUser }],
   ['payments recheck <payment>', OPERATIONS.recheckPayment],
   ['payments accept <payment>', OPERATIONS.acceptPayment],
-  [
-    'payments preview-approve <payment>',
-    OPERATIONS.previewApproval,
-    undefined,
-    { isMeant: isWaitingTransfer },
-  ],
-  ['payments approve <payment>', OPERATIONS.approvePayment, undefined, { isMeant: isWaitingTransfer }],
-  ['payments preview-refuse <payment>', OPERATIONS.previewRefusal, undefined, { isMeant: isWaitingTransfer }],
-  ['payments refuse <payment>', OPERATIONS.refusePayment, undefined, { isMeant: isWaitingTransfer }],
-  ['payments keep <payment>', OPERATIONS.keepPayment],
   ['payments look <payment>', OPERATIONS.lookAtPayment],
   ['payments preview-resend-receipt <payment>', OPERATIONS.previewResendReceipt],
   ['payments resend-receipt <payment>', OPERATIONS.resendReceipt],
@@ -80,11 +70,6 @@ export const OTHER_COMMANDS: readonly Operation[] = COMMANDS.map(
     ...more,
   }),
 )
-
-/** A transfer that waits for its decision. */
-function isWaitingTransfer({ method, status }: CommandAnswer): boolean {
-  return method === 'transfer' && (status === 'pending' || status === 'review')
-}
 
 function orNothing(found: CommandAnswer, word: string): CommandAnswer {
   if (Object.values(found).flat().length > 0) return found

@@ -16,7 +16,8 @@ import { refund as refundAct } from '../../ledger/refund.js'
 import { findUser } from '../../ledger/users.sql.js'
 import { updateUser } from '../../limits/usage.route.js'
 import { acceptPayment, showPayment } from '../../overview/acts.js'
-import { approvePayment, refusePayment } from '../../transfers/approvals.js'
+import { approve as approveAct, refuse as refuseAct } from '../../transfers/decide.js'
+import { transferIn } from '../../transfers/payment-part.js'
 import { uploadProof } from '../../transfers/proof.js'
 import type { Service } from '../wire.js'
 import type { Person } from './people.js'
@@ -177,16 +178,19 @@ export async function approve(
   const { payment } = await showPayment(parts, paymentId)
   const received = {
     amount: payment.price.amount - (of.short ?? 0),
-    receivedAt: parts.clock.now(),
-    instrument: of.instrument,
+    received_at: toTimestamp(parts.clock.now()),
+    payment_method: of.instrument,
   }
-  const { transfer } = await approvePayment(parts, paymentId, received, by('owner', 'on the statement'))
-  if (transfer?.state === 'approved' || of.once) return
-  await approvePayment(parts, paymentId, received, by('second', 'seen on the account as well'))
+  const say = (who: keyof typeof OPERATORS, why: string) =>
+    doAct(parts, approveAct, callBy(OPERATORS[who], paymentId, { ...received, why }))
+  await say('owner', 'on the statement')
+  if (of.once || transferIn(await showPayment(parts, paymentId))?.state === 'approved') return
+  await say('second', 'seen on the account as well')
 }
 
 export async function refuse({ parts }: Shop, paymentId: string): Promise<void> {
-  await refusePayment(parts, paymentId, by('owner', 'No transfer with this reference has come.'))
+  const why = 'No transfer with this reference has come.'
+  await doAct(parts, refuseAct, callBy(OPERATORS.owner, paymentId, { why }))
 }
 
 /** With the stamp duty on cash. */
