@@ -796,7 +796,7 @@ export const mutations = [
   },
   {
     rule: 'an address in the portal’s form writes the same whether it is known or not',
-    file: src('mail/mail.sql.ts'),
+    file: src('portal/portal-links.sql.ts'),
     from: "'insert into portal_link_requests (id, email) values ($1, $2)',",
     to: "'insert into portal_link_requests (id, email) select $1, $2 from users where lower(email) = lower($2)',",
     tests: [src('portal/link-request.test.ts')],
@@ -887,14 +887,14 @@ export const mutations = [
   },
   {
     rule: 'the page after paying names the plan that was bought',
-    file: src('portal/return.route.tsx'),
+    file: src('checkout/return.route.tsx'),
     from: 'if (stretch === stretches[0])',
     to: 'if (stretch)',
     tests: [src('portal/portal-time.test.ts')],
   },
   {
     rule: 'nothing invites to pay again while a slip is checked',
-    file: src('portal/portal-view.tsx'),
+    file: src('pages/portal-kinds.ts'),
     from: 'checkedIn(view).length === 0 && ',
     to: '',
     tests: [src('transfers/portal-transfer.test.ts')],

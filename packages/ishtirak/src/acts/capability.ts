@@ -9,6 +9,7 @@ import type { PortalKinds } from '../pages/portal-kinds.js'
 import type { Job } from '../runtime/job.js'
 import type { Act } from './act.js'
 import type { PaymentPart, UserPart } from './file-parts.js'
+import type { MailWriter } from './mail-writer.js'
 import type { CommandHost } from './operator-client.js'
 import type { Reading } from './reading.js'
 
@@ -29,6 +30,8 @@ export interface Capability<Deps = never> {
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
   /** What runs by itself. */
   readonly jobs?: (deps: Deps) => readonly Job[]
+  /** What users get by mail. */
+  readonly mails?: (deps: Deps) => readonly MailWriter[]
   /** What takes something off a price. */
   readonly discount?: (deps: Deps) => Discount
   /** On the pages of users. */

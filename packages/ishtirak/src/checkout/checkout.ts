@@ -2,6 +2,7 @@
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import { offerRoutes } from './offers.route.js'
+import { type CheckoutPagesDeps, checkoutPages } from './portal-part.js'
 import { historyRoutes, statusRoutes } from './status.route.js'
 import { checkDuePayments } from './sweep.js'
 import { upgradeRoutes } from './upgrade.route.js'
@@ -14,7 +15,8 @@ const ROUTES = [offerRoutes, upgradeRoutes, statusRoutes, historyRoutes, webhook
 type CheckoutDeps = Parameters<typeof upgradeRoutes>[0] &
   Parameters<typeof offerRoutes>[0] &
   Parameters<typeof historyRoutes>[0] &
-  Parameters<typeof webhookRoutes>[0]
+  Parameters<typeof webhookRoutes>[0] &
+  CheckoutPagesDeps
 
 export const checkout: Capability<CheckoutDeps> = {
   name: 'checkout',
@@ -31,4 +33,5 @@ export const checkout: Capability<CheckoutDeps> = {
       oncePerCluster: true,
     },
   ],
+  portal: checkoutPages,
 }

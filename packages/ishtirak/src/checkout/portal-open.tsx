@@ -1,9 +1,34 @@
-// What is open in the portal: what was ordered, and the way back to the choice.
-import type { ShownPayment } from '../core/payment.js'
-import { inParts, planAndTerm } from '../i18n/formats.js'
+// What is open in the portal, and what is under review.
+import type { Locale } from '../core/locale.js'
+import type { Payment, ShownPayment } from '../core/payment.js'
+import { type Formats, inParts, planAndTerm } from '../i18n/formats.js'
 import { hrefIn } from '../pages/own-form.js'
-import { LinkButton } from '../pages/portal-frame.js'
-import type { PartSection } from '../pages/portal-kinds.js'
+import { LinkButton, Notice } from '../pages/portal-frame.js'
+import { checkedIn, type PartSection } from '../pages/portal-kinds.js'
+
+export function PendingNotice(section: PartSection) {
+  const { pages, view, say } = section
+  const { overview, locale } = view
+  const pending = overview.pendingPayment
+  if (!pending || pending.checkoutUrl === null) return null
+  const time = pages.formats.time(pending.expiresAt, locale)
+  const isChecked = checkedIn(view).length > 0
+  return (
+    <Notice tone="" title={say('pendingTitle')} text={say('pendingText', { time })}>
+      <Ordered {...section} payment={pending} />
+      <p class="actions">
+        {isChecked ? null : (
+          <LinkButton href={hrefIn(view.session, pending.checkoutUrl)} label={say('goOnPaying')} go />
+        )}
+        <LinkButton
+          href={hrefIn(view.session, `${pages.base}/billing/return/${pending.id}`)}
+          label={say('checkAgain')}
+        />
+      </p>
+      {isChecked ? null : <ChooseElse {...section} />}
+    </Notice>
+  )
+}
 
 type OpenPayment = Pick<ShownPayment, 'plan' | 'months' | 'price'>
 
@@ -35,4 +60,33 @@ export function ChooseElse({ pages, view, say }: PartSection) {
       />
     </p>
   )
+}
+
+/** Of the newest payments one that is under review. */
+export function ReviewNotice({ pages, view, say, odd }: PartSection & { readonly odd: Payment }) {
+  const sums = differingSums(pages.formats, odd, view.locale)
+  return (
+    <Notice
+      tone="warn"
+      title={say('reviewTitle')}
+      text={sums ? say('reviewAmounts', sums) : say('reviewText')}
+    >
+      <p class="small">
+        <span safe>{say('orderReference')}</span>{' '}
+        <code dir="ltr" safe>
+          {odd.id}
+        </code>
+      </p>
+    </Notice>
+  )
+}
+
+/** What came and what was ordered, where the sums differ; null: something else does. */
+export function differingSums(
+  { money }: Pick<Formats, 'money'>,
+  { review, price }: Pick<Payment, 'review' | 'price'>,
+  locale: Locale,
+) {
+  if (!review || review.amount === null || review.amount === price.amount) return null
+  return { received: money(review.amount, locale), ordered: money(price.amount, locale) }
 }

@@ -9,7 +9,7 @@ import { inParts, planAndTerm, termInWords } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
 import { OwnForm } from '../pages/own-form.js'
 import type { PageParts } from '../pages/portal-frame.js'
-import type { PartSection } from '../pages/portal-kinds.js'
+import { openMethods, type PartSection } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
 import { OtherWays, PayButton } from '../pages/way-to-pay.js'
 import { Words } from '../pages/words.js'
@@ -18,15 +18,11 @@ export function hasTerms(plan: Plan): boolean {
   return offersOf(plan).length > 1
 }
 
-/**
- * `ahead`: before the renewal window. `id`: of the choice on its page, since a plan can be offered at two places. `open`: the
- * methods by which a payment is waited for.
- */
+/** `ahead`: before the renewal window. `id`: of the choice on its page, since a plan can be offered at two places. */
 export function TermChoice({
   plan,
   ahead,
   id,
-  open,
   pages,
   view,
   say,
@@ -34,7 +30,6 @@ export function TermChoice({
   readonly plan: Plan
   readonly ahead?: boolean
   readonly id: string
-  readonly open: readonly string[]
 }) {
   const { facts, now } = view.overview
   // As an explicit wish: whether it is one is the form's matter, and a usual one is offered in the renewal window alone.
@@ -45,7 +40,8 @@ export function TermChoice({
   const { session, locale } = view
   return (
     <TermsForm
-      {...{ pages, session, locale, say, now, plan, decisions, id, open }}
+      {...{ pages, session, locale, say, now, plan, decisions, id }}
+      open={openMethods(view)}
       isAlone={!hasTerms(plan)}
       extra={ahead ? { ahead: 'yes' } : {}}
     />

@@ -88,8 +88,6 @@ export interface HistoryRequest {
   readonly requestId?: string
 }
 
-export type HistoryPage = Awaited<ReturnType<typeof readHistory>>
-
 export async function readHistory(deps: HistoryDeps, request: HistoryRequest) {
   const { userId, limit, status } = request
   const after = request.cursor === null ? null : decodeCursor(request.cursor)

@@ -58,6 +58,7 @@ export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>
     ...deps,
     sections: SECTIONS,
     acts,
+    actTitles: new Map(acts.map(({ name, texts }) => [name, texts.title])),
     refusalText: (error, _locale, say) => signInRefusal(deps.issuer, error, say),
     reader,
     // No user's id has a control character.

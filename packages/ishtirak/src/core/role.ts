@@ -1,5 +1,4 @@
-// What the roles of operators may do: one table of acts. A use case asks it before anything else; reading needs no line, because
-// every role may read.
+// What the roles of operators may do: an act and a reading say it of themselves. Without a word of it every role may read.
 import { BillingError } from './error.js'
 import { DAY, type Instant } from './instant.js'
 
@@ -29,22 +28,13 @@ export interface OperatorSession {
 export const SUPPORT_GRANT_DAYS_MAX = 30
 export const SUPPORT_GRANT_SPAN = 30 * DAY
 
-/** Beside `owner`, who may do everything. By the name that the act has in the audit trail. */
+/** What is no object with roles of its own yet. */
 const ALLOWED = {
   'payment.recheck': ['support'],
   'payment.accept': [],
-  'payment.approve': [],
-  'payment.refuse': [],
-  'payment.keep': [],
-  'payment.refund': ['accountant'],
   'payment.record': [],
-  'payment.read_proof': ['support', 'accountant'],
   'payments.export': ['accountant'],
   'receipt.resend': ['support'],
-  'user.grant': ['support'],
-  /** Of more than `SUPPORT_GRANT_DAYS_MAX` days, with those granted before. */
-  'user.grant_long': [],
-  'user.end': [],
   'event.resend': ['support'],
   'event.resend_waiting': [],
   'event.skip': [],
@@ -58,14 +48,6 @@ const ALLOWED = {
 } as const satisfies Readonly<Record<string, readonly Exclude<Role, 'owner'>[]>>
 
 export type Act = keyof typeof ALLOWED
-
-/** What the audit trail names: beside these acts, what every operator may do and what was refused. */
-export type RecordedAct =
-  | Exclude<Act, 'user.grant_long'>
-  | 'user.look'
-  | 'operator.sign_in'
-  | 'operator.sign_out'
-  | 'operator.refused'
 
 /** Something that not every role may do; `name`: as refusals name it. */
 export interface Permission {

@@ -31,7 +31,7 @@ export interface GrantDeps extends SaveDeps, SubjectDeps {
 }
 
 /** Of more than `SUPPORT_GRANT_DAYS_MAX` days, with those granted before. */
-const GRANT_LONG: Permission = { name: 'user.grant_long', roles: [] }
+export const GRANT_LONG: Permission = { name: 'user.grant_long', roles: [] }
 
 type Wanted = Static<typeof GrantRequestSchema>
 

@@ -3,6 +3,7 @@ import type { Capability } from '../acts/capability.js'
 import { MINUTE } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
+import { limitPages } from './portal-part.js'
 import { forgetOperations } from './usage.js'
 
 /** 800 consumes a second, day and night, are as many as a round forgets; a burst is caught up with later. */
@@ -19,4 +20,5 @@ export const limits: Capability<{ readonly database: Database; readonly clock: C
       run: () => forgetOperations(deps, FORGOTTEN_A_ROUND),
     },
   ],
+  portal: limitPages,
 }

@@ -5,10 +5,12 @@ import type { Say } from '../i18n/messages.js'
 import { Card, type PageParts } from '../pages/portal-frame.js'
 import type { Overview } from './overview.js'
 
+type ShownUsage = Pick<Overview, 'subscription' | 'limits' | 'usage' | 'overLimits' | 'resetsAt'>
+
 /** What the bars are drawn from, in the portal and for an operator. */
 export interface UsageSection {
   readonly pages: Pick<PageParts, 'formats'>
-  readonly view: { readonly locale: Locale; readonly overview: Overview }
+  readonly view: { readonly locale: Locale; readonly overview: ShownUsage }
   readonly say: Say
   /** In place of the words to the user. */
   readonly title?: string
@@ -35,7 +37,7 @@ export function UsageBars(section: UsageSection) {
 
 type Use = Pick<OverLimit, 'scopeId' | 'used'>
 
-function shownUses({ usage, overLimits }: Overview, limit: LimitDefinition): readonly Use[] {
+function shownUses({ usage, overLimits }: ShownUsage, limit: LimitDefinition): readonly Use[] {
   const over = overLimits.filter((found) => found.limit === limit)
   if (over.length > 0) return over
   const [most] = usesOf(usage, limit).toSorted((one, other) => other.used - one.used)

@@ -2,7 +2,7 @@
 // the OpenAPI document and the commands of the CLI are made from it.
 
 import { SESSION_OPERATIONS } from '../access/session-operations.js'
-import { ASKED, acts, CSV, GZIP, LIMITED, reads } from '../acts/operation.js'
+import { ASKED, acts, GZIP, LIMITED, reads } from '../acts/operation.js'
 import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
 import { LookQuerySchema, LookSchema } from '../checkout/look-schemas.js'
 import * as codes from '../codes/code-schemas.js'
@@ -104,13 +104,6 @@ export const OPERATIONS = {
     NOT_RESENT,
   ),
   getUserFile: reads('/users/:user_id', 'Everything known of one user', user, schemas.UserFileSchema),
-  exportPayments: reads(
-    '/exports/payments',
-    'The payments of a month, as CSV',
-    { querystring: schemas.ExportQuerySchema },
-    CSV,
-    LIMITED,
-  ),
   downloadBackup: reads(
     '/backup',
     'Everything in the database, as a file for `ishtirak restore`',

@@ -7,9 +7,8 @@ import { listSessions, revokeSession } from '../access/sessions.js'
 import type { By } from '../acts/audit.sql.js'
 import { readInstant } from '../acts/day.js'
 import { type RecordRefusal, recordRefusals } from '../acts/refusals.js'
-import { CSV_TYPE, sendFile } from '../acts/send-file.js'
+import { sendFile } from '../acts/send-file.js'
 import { type BackupDeps, backUp } from '../backup/backup.js'
-import { type ExportDeps, exportPayments } from '../books/export.js'
 import { lookAtPayment } from '../checkout/look.js'
 import type { CodesDeps } from '../codes/batches.js'
 import { codeRoutes } from '../codes/operator-codes.route.js'
@@ -45,7 +44,6 @@ import { viewedNow, viewLook, viewOperatorPayment, viewPaymentFile, viewUserFile
 
 export interface OperatorRoutesDeps
   extends ReconcileDeps,
-    ExportDeps,
     BackupDeps,
     ManageEventsDeps,
     RecordDeps,
@@ -188,11 +186,6 @@ function reconcileRoutes(app: App, deps: OperatorRoutesDeps): void {
 }
 
 function downloadRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(OPERATIONS.exportPayments), async (request, reply) => {
-    const { month, method: way = null } = request.query
-    const pieces = await exportPayments(deps, { month, way, operator: deps.operators.of(request) })
-    return sendFile(reply, { type: CSV_TYPE, name: `payments-${month}.csv`, content: pieces })
-  })
   app.get(...routeAt(OPERATIONS.downloadBackup), async (request, reply) => {
     const content = await backUp(deps, { operator: deps.operators.of(request) })
     return sendFile(reply, { type: 'application/gzip', name: 'ishtirak.backup.gz', content })

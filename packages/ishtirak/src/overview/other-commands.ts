@@ -58,7 +58,6 @@ const COMMANDS: readonly (readonly [
   ['operators revoke <session>', OPERATIONS.revokeOperatorSession],
   ['months <month>', OPERATIONS.getMonth, flatMonth],
   ['journal <month>', OPERATIONS.getJournal, ({ data, ...rest }) => ({ receipts: data, ...rest })],
-  ['export payments', OPERATIONS.exportPayments, undefined, { isFile: true }],
   ['export accounts', OPERATIONS.exportAccounts, undefined, { isFile: true }],
 ]
 

@@ -50,8 +50,9 @@ export function readRoutes(app: App, deps: ReadRoutesDeps): void {
     return { data: entries.map(viewJournalEntry), next_cursor: nextCursor }
   })
   app.get(...routeAt(OPERATIONS.exportAccounts), async (request, reply) => {
-    const { month, format = 'plain' } = request.query
-    const pieces = await exportAccounts(deps, { month, format, operator: deps.operators.of(request) })
+    const { month, format = 'plain', method: way = null } = request.query
+    const operator = deps.operators.of(request)
+    const pieces = await exportAccounts(deps, { month, format, way, operator })
     return sendAccounts(reply, { month, format }, pieces)
   })
   app.get(...routeAt(OPERATIONS.previewResendReceipt), async ({ params }) =>

@@ -157,14 +157,6 @@ export function userFileSchema(limits: readonly LimitDefinition[], { user }: Fil
   return withParts('UserFile', { ...UserFileSchema.properties, limits: planLimitsSchema(limits) }, user)
 }
 
-export const ExportQuerySchema = Type.Object(
-  {
-    month: Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] }),
-    method: Type.Optional(Type.Enum([...PAYMENT_WAYS], { description: 'Only those paid in this way' })),
-  },
-  { additionalProperties: false },
-)
-
 nameSchemas({
   Review: ReviewSchema,
   OperatorPayment: OperatorPaymentSchema,

@@ -3,7 +3,7 @@
 import type { PropsWithChildren } from '@kitajs/html'
 import type { FastifyReply } from 'fastify'
 import type { BillingError } from '../core/error.js'
-import type { Locale } from '../core/locale.js'
+import type { Locale, Translated } from '../core/locale.js'
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
 import type { OperatorSession } from '../core/role.js'
@@ -31,6 +31,8 @@ export interface ConsolePages extends CallerChecks {
   readonly wallClock: WallClock
   /** In the order in which every page names them. */
   readonly sections: readonly Section[]
+  /** By the names of acts. */
+  readonly actTitles: ReadonlyMap<string, Translated>
   /** What a capability says of a refusal; null: what the list of errors says. */
   refusalText(error: BillingError, locale: Locale, say: SayConsole): string | null
   readonly reader: SessionReader<OperatorSession>
@@ -54,6 +56,8 @@ export interface View {
   readonly session: ConsoleSession
   readonly locale: Locale
   readonly say: SayConsole
+  /** Undefined: no capability brings it. */
+  titleOfAct(name: string): string | undefined
 }
 
 interface ConsolePage {

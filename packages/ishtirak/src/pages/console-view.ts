@@ -10,11 +10,12 @@ export function forOperators({ operatorsHere }: ConsolePages) {
 
 /** Of a request that has passed `operatorsHere.onRequest`. */
 export function viewOf(
-  { operatorsHere, reader }: ConsolePages,
+  { operatorsHere, reader, actTitles }: ConsolePages,
   request: FastifyRequest,
   reply: FastifyReply,
 ): View {
   const session = operatorsHere.of(request)
   const locale = reader.language(request, reply, null)
-  return { session, locale, say: consoleSay(locale) }
+  const titleOfAct = (name: string) => actTitles.get(name)?.[locale]
+  return { session, locale, say: consoleSay(locale), titleOfAct }
 }

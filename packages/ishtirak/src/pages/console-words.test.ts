@@ -1,7 +1,9 @@
 // What the pages say of codes, and of texts that are kept in English; that each code has words is checked by the types.
 import { expect, it } from 'vitest'
+import { actsOf } from '../acts/capability.js'
 import { DISABLED_BECAUSE } from '../events/deliver-events.js'
-import { consoleSay } from '../i18n/console.js'
+import { consoleSay, isConsoleKey } from '../i18n/console.js'
+import { CAPABILITIES } from '../main/capabilities.js'
 import {
   actionInWords,
   codeInWords,
@@ -10,11 +12,20 @@ import {
   mailedInWords,
 } from './console-words.js'
 
-const fr = { say: consoleSay('fr') }
+const titles = new Map<string, string>(
+  actsOf<never>(CAPABILITIES).map(({ name, texts }) => [name, texts.title.fr]),
+)
+const fr = { say: consoleSay('fr'), titleOfAct: (name: string) => titles.get(name) }
 
 it('a code stands in the language of the reader, one without words as it is', () => {
   expect(codeInWords(fr, 'did', 'payment.refund')).toBe('Remboursement enregistré')
   expect(codeInWords(fr, 'did', 'payment.of_an_older_program')).toBe('payment.of_an_older_program')
+})
+
+it('every act has words for the audit trail', () => {
+  const acts = actsOf<never>(CAPABILITIES).map(({ name }) => name)
+  const others = ['user.look', 'operator.sign_in', 'operator.sign_out', 'operator.refused']
+  expect([...acts, ...others].filter((act) => !isConsoleKey(`did_${act}`))).toEqual([])
 })
 
 it('an act that was refused is named as an action, not as something done', () => {

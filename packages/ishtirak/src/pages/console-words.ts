@@ -6,7 +6,7 @@ import { type Differing, NO_ADDRESS, readDifference } from '../core/difference.j
 import type { EventType } from '../core/event.js'
 import { DAY } from '../core/instant.js'
 import type { Payment, PaymentWay } from '../core/payment.js'
-import type { Act, RecordedAct } from '../core/role.js'
+import type { Act } from '../core/role.js'
 import { DISABLED_BECAUSE } from '../events/deliver-events.js'
 import { CONSOLE_TEXTS, type ConsoleKey, isConsoleKey } from '../i18n/console.js'
 import { termInWords } from '../i18n/formats.js'
@@ -17,7 +17,6 @@ import type { ConsolePages, View } from './console-frame.js'
 
 /** By the beginning of their keys. */
 interface Codes {
-  readonly did: RecordedAct
   readonly source: ReportSource
   readonly outcome: SettlementResult | 'reported' | 'not_about_a_checkout'
   readonly event: EventType
@@ -29,8 +28,8 @@ interface Codes {
   readonly subject: Check['subject']
 }
 type Closed = keyof Codes
-/** Jobs are named by capabilities; a test looks for their words. */
-type Name = Closed | 'job'
+/** Jobs and acts are named by capabilities; a test looks for their words. */
+type Name = Closed | 'job' | 'did'
 type CodeKey = { readonly [Each in Closed]: `${Each}_${Codes[Each]}` }[Closed]
 
 /** Does not compile where a code has no words, or words have no code. */
@@ -52,21 +51,15 @@ export const RECORDED_ACTS = Object.keys(CONSOLE_TEXTS.en).flatMap((key) =>
   key.startsWith('did_') ? [key.slice('did_'.length)] : [],
 )
 
-/** An act as what someone does: a refused one was not done. */
-const ACTIONS: Readonly<Record<Act, ConsoleKey>> = {
+/** What is no act of a capability, or not yet. */
+const ACTIONS: Readonly<Record<Act | 'user.grant_long' | 'payment.read_proof', ConsoleKey>> = {
   'payment.recheck': 'act_recheck',
   'payment.accept': 'act_accept',
-  'payment.approve': 'act_approve',
-  'payment.refuse': 'act_refuse',
-  'payment.keep': 'act_keep',
-  'payment.refund': 'act_refund',
   'payment.record': 'act_record',
   'payment.read_proof': 'act_read_proof',
   'payments.export': 'act_export',
   'receipt.resend': 'act_resend',
-  'user.grant': 'act_grant',
   'user.grant_long': 'act_grant_long',
-  'user.end': 'act_end',
   'event.resend': 'act_resend_events',
   'event.resend_waiting': 'act_resend_waiting',
   'event.skip': 'act_skip_event',
@@ -78,10 +71,10 @@ const ACTIONS: Readonly<Record<Act, ConsoleKey>> = {
   'operator.revoke': 'act_revoke',
 }
 
-/** For refusals, which name the act that was tried. */
-export function actionInWords({ say }: Pick<View, 'say'>, act: string): string {
+/** For refusals, which name the act that was tried: an act as what someone does. */
+export function actionInWords({ say, titleOfAct }: Pick<View, 'say' | 'titleOfAct'>, act: string): string {
   const key = new Map<string, ConsoleKey>(Object.entries(ACTIONS)).get(act)
-  return key === undefined ? act : say(key)
+  return titleOfAct(act) ?? (key === undefined ? act : say(key))
 }
 
 /** As `describeDifference` wrote it. */

@@ -2,6 +2,7 @@
 // form led to.
 import type { BillingError, ErrorCode } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
+import type { LimitDefinition, LimitWindow, OverLimit, Usage } from '../core/limit.js'
 import type { Locale } from '../core/locale.js'
 import type { Payment, ShownPayment } from '../core/payment.js'
 import type { Renewal } from '../core/quote.js'
@@ -33,10 +34,20 @@ export interface SeenPortal {
     readonly renewal: Renewal | null
     /** The checkout that can be paid now. */
     readonly pendingPayment: Payment | null
+    readonly limits: readonly LimitDefinition[]
+    readonly usage: Usage
+    readonly overLimits: readonly OverLimit[]
+    /** When the counters of a day, and of a month, count from zero again. */
+    readonly resetsAt: Readonly<Record<LimitWindow, Instant>>
     readonly now: Instant
   }
   /** A page of it, newest first. */
-  readonly history: { readonly payments: readonly ShownPayment[]; readonly now: Instant }
+  readonly history: {
+    readonly payments: readonly ShownPayment[]
+    /** Null: there is no further page. */
+    readonly nextCursor: string | null
+    readonly now: Instant
+  }
   /** A page of the history further back. */
   readonly isOlder: boolean
   /** The user wants something else than what is open. */
@@ -45,9 +56,15 @@ export interface SeenPortal {
   asked(name: string): string | null
 }
 
+export interface PartView extends SeenPortal {
+  readonly locale: Locale
+  /** Of all capabilities. */
+  readonly parts: readonly PortalPart[]
+}
+
 export interface PartSection {
   readonly pages: PageParts
-  readonly view: SeenPortal & { readonly locale: Locale }
+  readonly view: PartView
   readonly say: Say
 }
 
@@ -57,11 +74,19 @@ type Render = (section: PartSection) => JSX.Element | null
 export interface PortalPart {
   /** On top: what was done just now. */
   readonly news?: Render
-  /** Below what is open at the provider: what is waited for besides. */
+  /** What is waited for. */
   readonly open?: Render
+  /** What became odd. */
+  readonly problems?: Render
+  /** At the plan: what of it is used up. */
+  readonly state?: Render
   /** Below what can be bought. */
   readonly field?: Render
-  /** Below the history. */
+  /** Below the plan. */
+  readonly warnings?: Render
+  /** Above the time that was bought: what is used. */
+  readonly usage?: Render
+  /** Below it: what was paid or redeemed. */
   readonly lists?: Render
   /** At the end of a payment's line in the history. */
   readonly line?: (section: PartSection, payment: ShownPayment) => JSX.Element | null
@@ -81,6 +106,25 @@ export interface CheckedPayments {
 
 export function isUnderReview({ history, isOlder }: SeenPortal): boolean {
   return !isOlder && history.payments[0]?.status === 'review'
+}
+
+/**
+ * Nothing invites to pay while a page is open, a payment under review, or one that operators check: the user is asked not to pay
+ * again. Instead of an open page they may want something else: what they choose takes its place, and it is first ended where
+ * it is paid, or booked. One without a page may be on its way for days, and may be paid by card instead.
+ */
+export function mayInvite(view: PartView): boolean {
+  const isOpen = (view.overview.pendingPayment?.checkoutUrl ?? null) !== null
+  return !isUnderReview(view) && checkedIn(view).length === 0 && (view.isChoosing || !isOpen)
+}
+
+export function checkedIn({ parts }: PartView): readonly CheckedPayments[] {
+  return parts.flatMap(({ checked }) => checked ?? [])
+}
+
+/** By which payments are waited for, so no button offers them again while nothing else is to be chosen. */
+export function openMethods({ parts, isChoosing }: PartView): readonly string[] {
+  return isChoosing ? [] : parts.flatMap(({ openMethod }) => openMethod ?? [])
 }
 
 export interface Answered {

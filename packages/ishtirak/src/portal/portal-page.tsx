@@ -7,14 +7,13 @@ import { DAY, type Instant } from '../core/instant.js'
 import { isPaidNow, type Renewal } from '../core/quote.js'
 import { graceEndsAt, type Subscription } from '../core/subscription.js'
 import { type MessageKey, planName, sayFor } from '../i18n/messages.js'
-import { UsageBars } from '../limits/portal-usage.js'
 import { OwnForm } from '../pages/own-form.js'
 import { type PageParts, renderPage } from '../pages/portal-frame.js'
+import { checkedIn, mayInvite } from '../pages/portal-kinds.js'
 import { Words } from '../pages/words.js'
-import { FullLimits, OverLimitNotice, PendingNotice, ReviewNotice } from './portal-notices.js'
-import { History, Plans } from './portal-sections.js'
+import { Plans } from './portal-plans.js'
 import { FollowingPlans, TimeList } from './portal-time.js'
-import { Brought, checkedIn, mayInvite, openMethods, type PortalView, type Section } from './portal-view.js'
+import { Brought, type PortalView, type Section } from './portal-view.js'
 
 /** `safeStart`: what an operator who looks on is told; for users there is nothing above the page. */
 export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.Element): string {
@@ -47,15 +46,13 @@ export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.E
           )}
         </div>
         <Brought {...section} at="news" />
-        <PendingNotice {...section} />
         <Brought {...section} at="open" />
-        <ReviewNotice {...section} />
+        <Brought {...section} at="problems" />
         <Hero {...section} />
-        <OverLimitNotice {...section} />
+        <Brought {...section} at="warnings" />
         {isPaid ? null : <Plans {...section} />}
-        <UsageBars {...section} />
+        <Brought {...section} at="usage" />
         <TimeList {...section} />
-        <History {...section} />
         <Brought {...section} at="lists" />
         {isPaid ? <Plans {...section} /> : null}
       </>
@@ -91,7 +88,7 @@ function Hero(section: Section) {
           })}
         </p>
       ) : null}
-      <FullLimits {...section} />
+      <Brought {...section} at="state" />
       {isPaidNow(subscription) ? (
         <Until {...section} end={subscription.currentPeriodEnd} isInGrace={isInGrace} />
       ) : (
@@ -167,7 +164,7 @@ function Offer(section: Section) {
   return (
     <div class="buy">
       <h3 safe>{say(titleOf(overview.subscription, isLong), words)}</h3>
-      <TermChoice {...section} plan={plan} id="hero" open={openMethods(view)} />
+      <TermChoice {...section} plan={plan} id="hero" />
       {isLong ? null : (
         <p>
           <Words>{say(isRenewal ? 'willExtend' : 'willStart', words)}</Words>
@@ -202,7 +199,7 @@ function TooEarly({ section, renewal }: { readonly section: Section; readonly re
           <p>
             <Words>{say('buyAheadText', { start: day(wouldStart) })}</Words>
           </p>
-          <TermChoice {...section} plan={plan} id="ahead" open={openMethods(view)} ahead />
+          <TermChoice {...section} plan={plan} id="ahead" ahead />
         </details>
       ) : null}
     </>

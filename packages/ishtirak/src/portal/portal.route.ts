@@ -2,16 +2,12 @@
 // paying. Nothing here decides about money.
 import type { FastifyRequest } from 'fastify'
 import type { Capability } from '../acts/capability.js'
-import { wantedIn } from '../checkout/buy-form.js'
-import { upgrade } from '../checkout/upgrade.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
 import { frontPage, refusalPage } from '../pages/message-pages.js'
 import { type Pages, pageHeaders, styleWith } from '../pages/portal-frame.js'
 import { acceptForms, callersBySession, cookiesFor, createSessionReader, queryOf } from '../pages/reader.js'
-import { askForReceipt } from '../receipts/receipt.js'
-import { sendReceipt } from '../receipts/receipt.route.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { keepRefusal } from './answer.js'
 import { answerRoutes } from './answer.route.js'
@@ -21,7 +17,6 @@ import { portalPage } from './portal-page.js'
 import type { PortalDeps, PortalPages } from './portal-pages.js'
 import { leavePortal, SESSION_MS } from './portal-sessions.sql.js'
 import { type ReadPortalDeps, readPortal } from './read-portal.js'
-import { returnRoutes } from './return.route.js'
 
 export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonly Capability<Deps>[]) {
   const reader = createReader(deps)
@@ -45,7 +40,6 @@ export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonl
     portalRoutes(app, shared)
     answerRoutes(app, shared)
     brought.addRoutes(app)
-    returnRoutes(app, shared)
     if (shared.mailsLinks) mailedLinkRoutes(app, shared)
   }
 }
@@ -85,28 +79,6 @@ function portalRoutes(app: App, pages: PortalPages & ReadPortalDeps): void {
     const view = { ...read, locale, backUrl: pages.backUrl(session) }
     return reply.headers(pages.headers).send(portalPage(pages, view))
   })
-
-  app.post('/portal/upgrade', hidden, async (request, reply) => {
-    const session = users.of(request)
-    reader.requireOwnForm(request, session)
-    const { userId } = session
-    const locale = reader.language(request, reply, session)
-    const wanted = { user: { userId }, ...wantedIn(request), locale, requestId: request.id }
-    const { checkoutUrl } = await upgrade(pages, wanted)
-    return reply.headers(pages.headers).redirect(checkoutUrl, 303)
-  })
-
-  app.get<{ Params: { payment_id: string } }>(
-    '/portal/receipts/:payment_id',
-    hidden,
-    async (request, reply) => {
-      const session = users.of(request)
-      const locale = reader.language(request, reply, session)
-      const { userId } = session
-      const paymentId = request.params.payment_id
-      return sendReceipt(reply, await askForReceipt(pages, { userId, paymentId, locale }))
-    },
-  )
 }
 
 /** Back leads to none of its answers, so they are pages of their own. */

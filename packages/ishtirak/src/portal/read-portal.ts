@@ -1,7 +1,6 @@
 // What the portal of a user shows, read for the user, or for an operator who looks on.
 
 import { type HistoryDeps, readHistory } from '../checkout/status.js'
-import { findPayment } from '../ledger/payments.sql.js'
 import { type OverviewDeps, readOverviewWithTime } from '../limits/overview.js'
 import type { PortalPart, SeenPortal } from '../pages/portal-kinds.js'
 import type { ReadOnlySession } from '../pages/reader.js'
@@ -33,9 +32,7 @@ export async function readPortal(deps: ReadPortalDeps, wish: PortalWish): Promis
   const history = await readHistory(deps, page)
   const seen = { ...asked, overview, history, isOlder: cursor !== null }
   const parts = await deps.readParts(seen)
-  const odd = history.payments.find(({ status }) => status === 'review')
-  const reviewed = odd ? await findPayment(deps.database, userId, odd.id) : null
-  return { ...seen, held, parts, reviewed }
+  return { ...seen, held, parts }
 }
 
 /** As it is stored: the provider is not asked, so nothing changes by looking. */

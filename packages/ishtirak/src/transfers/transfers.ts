@@ -9,11 +9,14 @@ import { type EraseDeps, eraseOldProofs } from './proof.js'
 import { type ProofRoutesDeps, proofRoutes } from './proof.route.js'
 import { downloadProof, proofPage } from './proofs.js'
 import type { TransferPagesDeps } from './transfer.route.js'
+import { type TransferMailDeps, transferMails } from './transfer-mail.js'
 
 /** At most 8 MiB each. */
 const ERASED_A_ROUND = 200
 
-export const transfers: Capability<DecisionDeps & EraseDeps & ProofRoutesDeps & TransferPagesDeps> = {
+export const transfers: Capability<
+  DecisionDeps & TransferMailDeps & EraseDeps & ProofRoutesDeps & TransferPagesDeps
+> = {
   name: 'transfers',
   acts: [approve, refuse],
   readings: [downloadProof],
@@ -25,5 +28,6 @@ export const transfers: Capability<DecisionDeps & EraseDeps & ProofRoutesDeps & 
     // Pictures and PDFs of transfers: PROOF_DAYS after the decision.
     { name: 'erase-proofs', stage: 'tidy', everyMs: HOUR, run: () => eraseOldProofs(deps, ERASED_A_ROUND) },
   ],
+  mails: transferMails,
   portal: transferPages,
 }

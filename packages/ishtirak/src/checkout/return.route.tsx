@@ -2,8 +2,6 @@
 // read: the page says what is stored, after one bounded look at the provider where nothing is settled yet. It shows nothing
 // of the user, since its address is enough to read it.
 
-import { BuyForm } from '../checkout/buy-form.js'
-import { type ReturnedPayment, readReturnedPayment } from '../checkout/status.js'
 import { stretchesAt } from '../core/held-time.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -13,18 +11,21 @@ import type { App } from '../http/app.js'
 import { termInWords } from '../i18n/formats.js'
 import { instrumentName, planName, type Say, sayFor } from '../i18n/messages.js'
 import { findUserLocale } from '../ledger/users.sql.js'
-import { Card, LinkButton, renderPage, Sign, type SignKind } from '../pages/portal-frame.js'
+import { Card, LinkButton, type Pages, renderPage, Sign, type SignKind } from '../pages/portal-frame.js'
 import { queryOf, type Session } from '../pages/reader.js'
 import { wayOf } from '../pages/way-to-pay.js'
 import { Words } from '../pages/words.js'
-import type { PortalPages } from './portal-pages.js'
-import { differingSums } from './portal-view.js'
+import { BuyForm } from './buy-form.js'
+import { differingSums } from './portal-open.js'
+import { type ReturnedPayment, readReturnedPayment, type StatusDeps } from './status.js'
+
+type ReturnPages = Pages & StatusDeps
 
 /** Looks that a page takes by itself: 4 at 3 s just after paying, then every 10 s, three minutes in all. */
 const LOOKS_MAX = 20
 const QUICK_LOOKS = 4
 
-export function returnRoutes(app: App, pages: PortalPages): void {
+export function returnRoutes(app: App, pages: ReturnPages): void {
   app.get<{ Params: { payment_id: string } }>(
     '/billing/return/:payment_id',
     { schema: { hide: true } },
@@ -50,7 +51,7 @@ export function returnRoutes(app: App, pages: PortalPages): void {
 }
 
 /** There is no page of a provider to come back from: the portal says where the money goes, and what became of it. */
-function hasNoPage(pages: PortalPages, { payment, now }: ReturnedPayment): boolean {
+function hasNoPage(pages: ReturnPages, { payment, now }: ReturnedPayment): boolean {
   const status = publicStatusAt(payment, now)
   const isUnpaid = status === 'pending' || status === 'expired' || status === 'canceled'
   return isUnpaid && wayOf(pages, payment) !== undefined
@@ -73,7 +74,7 @@ interface ReturnView extends ReturnedPayment {
   readonly isWaiting: boolean
 }
 
-function returnPage(pages: PortalPages, view: ReturnView): string {
+function returnPage(pages: ReturnPages, view: ReturnView): string {
   const { payment, now, session, locale } = view
   const say = sayFor(pages.seller.identity, locale)
   const status = publicStatusAt(payment, now)
@@ -116,7 +117,7 @@ const SIGNS: Readonly<Record<PublicPaymentStatus, SignKind>> = {
 }
 
 function textOf(
-  { formats, rules }: PortalPages,
+  { formats, rules }: ReturnPages,
   view: ReturnView,
   status: PublicPaymentStatus,
   say: Say,
@@ -144,7 +145,7 @@ function textOf(
 }
 
 /** What this payment bought, and when it runs: other plans may run before it, and other payments may have followed. */
-function boughtInWords({ formats }: Pick<PortalPages, 'formats'>, view: ReturnView, say: Say): string {
+function boughtInWords({ formats }: Pick<ReturnPages, 'formats'>, view: ReturnView, say: Say): string {
   const { payment, subscription, now, locale } = view
   // It is paid, so it has bought a period.
   const [start, end] = [payment.periodStart ?? now, payment.periodEnd ?? now]
@@ -176,7 +177,7 @@ function Satim({ say }: { say: Say }) {
 }
 
 interface ActionsOf {
-  readonly pages: PortalPages
+  readonly pages: ReturnPages
   readonly view: ReturnView
   readonly status: PublicPaymentStatus
   readonly say: Say
@@ -218,7 +219,7 @@ type FactRow = readonly [label: string, value: string, isCode?: boolean]
 
 const AT_PROVIDER = { label: 'transaction', inWords: (checkoutId: string) => checkoutId } as const
 
-function factsOf(pages: PortalPages, { payment, refundedAt, locale }: ReturnView, say: Say): FactRow[] {
+function factsOf(pages: ReturnPages, { payment, refundedAt, locale }: ReturnView, say: Say): FactRow[] {
   const { paidAt, createdAt, periodStart, periodEnd, checkoutId } = payment
   const { formats } = pages
   const { label, inWords } = wayOf(pages, payment)?.reference ?? AT_PROVIDER

@@ -1,82 +1,16 @@
-// The sections of the portal's page that are always there: the plans, and what was paid.
-import { isTaxed, TermChoice } from '../checkout/portal-terms.js'
+// The list of payments in the portal.
 import type { Instant } from '../core/instant.js'
-import { maximumOf } from '../core/limit.js'
 import { type PublicPaymentStatus, publicStatusAt, type ShownPayment } from '../core/payment.js'
-import type { Plan } from '../core/plan.js'
-import { isPaidNow } from '../core/quote.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
 import { hrefIn } from '../pages/own-form.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
+import { checkedIn, type PartSection } from '../pages/portal-kinds.js'
 import { wayOf } from '../pages/way-to-pay.js'
 import { Words } from '../pages/words.js'
-import { checkedIn, mayInvite, openMethods, type Section } from './portal-view.js'
 
-/** The plans side by side, with their limits. For users without paid time those that can be bought come first. */
-export function Plans(section: Section) {
-  const { pages, view, say } = section
-  const { plans } = pages.catalogue
-  const sorted = isPaidNow(view.overview.subscription)
-    ? plans
-    : plans.toSorted((one, other) => Number(one.price === 0) - Number(other.price === 0))
-  return (
-    <section aria-labelledby="plans" class="group">
-      <h2 id="plans" safe>
-        {say('plansTitle')}
-      </h2>
-      <div class="plans">
-        {sorted.map((plan) => (
-          <PlanCard {...section} plan={plan} />
-        ))}
-      </div>
-    </section>
-  )
-}
-
-function PlanCard({ plan, ...section }: Section & { readonly plan: Plan }) {
-  const { pages, view, say } = section
-  const isCurrent = plan.id === view.overview.subscription.plan.id
-  return (
-    <article class={isCurrent ? 'card plan now' : 'card plan'}>
-      <h3 safe>{planName(plan.name, view.locale)}</h3>
-      <p class="price">
-        <span safe>{pages.formats.money(plan.price, view.locale)}</span>{' '}
-        {plan.price === 0 ? null : (
-          <small safe>{say(isTaxed(pages, view.overview.now) ? 'perMonthTaxIncluded' : 'perMonth')}</small>
-        )}
-      </p>
-      <ul>
-        {pages.catalogue.limits.map((limit) => (
-          <li>
-            <span safe>{limit.words[view.locale]}</span>
-            <b safe>{pages.formats.figure(maximumOf(plan.limits, limit), limit.unit, view.locale)}</b>
-          </li>
-        ))}
-      </ul>
-      {isCurrent ? (
-        <p>
-          <span class="badge" safe>
-            {say('currentPlan')}
-          </span>
-        </p>
-      ) : null}
-      <Purchase {...section} plan={plan} />
-    </article>
-  )
-}
-
-/** A running plan is renewed in the hero; here stand those that one is not on. */
-function Purchase({ plan, ...section }: Section & { readonly plan: Plan }) {
-  const { view } = section
-  const { renewal, subscription } = view.overview
-  if (plan.price === 0 || !renewal?.allowed || !mayInvite(view)) return null
-  if (isPaidNow(subscription) && plan.id === renewal.plan.id) return null
-  return <TermChoice {...section} plan={plan} id={`plan-${plan.id}`} open={openMethods(view)} />
-}
-
-/** What was paid when, what each payment bought, and its receipt. */
-export function History(section: Section) {
+/** What was paid when, and what each payment bought. */
+export function History(section: PartSection) {
   const { pages, view, say } = section
   const { payments, nextCursor } = view.history
   const portal = (query: string) => hrefIn(view.session, `${pages.base}/portal${query}#history`)
@@ -119,7 +53,13 @@ const TONES: Readonly<Record<PublicPaymentStatus, '' | 'warn' | 'bad' | 'none'>>
 }
 
 /** The section whole: a prop that follows a spread costs 2 µs, and there are twelve lines. */
-function HistoryLine({ payment, section }: { readonly payment: ShownPayment; readonly section: Section }) {
+function HistoryLine({
+  payment,
+  section,
+}: {
+  readonly payment: ShownPayment
+  readonly section: PartSection
+}) {
   const { pages, view, say } = section
   const { formats } = pages
   const { locale } = view
@@ -142,22 +82,13 @@ function HistoryLine({ payment, section }: { readonly payment: ShownPayment; rea
           {say(checked?.badge ?? `payment_${status}`)}
         </span>
       </span>
-      {status === 'paid' || status === 'refunded' ? (
-        <a
-          href={hrefIn(view.session, `${pages.base}/portal/receipts/${payment.id}`)}
-          aria-label={say('receiptOf', { date })}
-          safe
-        >
-          {say('receipt')}
-        </a>
-      ) : null}
       {view.parts.map((part) => part.line?.(section, payment) ?? null)}
     </li>
   )
 }
 
 function whatItBought(
-  { pages, view, say }: Section,
+  { pages, view, say }: PartSection,
   payment: ShownPayment,
   status: PublicPaymentStatus,
 ): string {
