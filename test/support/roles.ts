@@ -79,13 +79,25 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
   previewKeepPayment: [
     { act: 'payment.keep', path: '/payments/x/keep', command: ['payments', 'keep', 'x', '--preview'] },
   ],
-  previewResendReceipt: read('/payments/x/resend-receipt'),
-  lookAtPayment: [
-    { act: 'payment.recheck', path: '/payments/x/look', command: ['payments', 'look', 'x'] },
+  previewResendReceipt: [
+    {
+      act: 'payment.resend_receipt',
+      path: '/payments/x/resend-receipt',
+      command: ['payments', 'resend-receipt', 'x', '--preview'],
+    },
+  ],
+  previewRecheckPayment: [
+    {
+      act: 'payment.recheck',
+      path: '/payments/x/recheck',
+      command: ['payments', 'recheck', 'x', '--preview'],
+    },
+  ],
+  previewAcceptPayment: [
     {
       act: 'payment.accept',
-      path: '/payments/x/look?act=accept',
-      command: ['payments', 'look', 'x', '--act', 'accept'],
+      path: '/payments/x/accept',
+      command: ['payments', 'accept', 'x', '--preview'],
     },
   ],
   listOperatorSessions: read('/sessions'),
@@ -173,7 +185,7 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
   ],
   resendReceipt: [
     {
-      act: 'receipt.resend',
+      act: 'payment.resend_receipt',
       path: '/payments/x/resend-receipt',
       body: {},
       command: ['payments', 'resend-receipt', 'x'],
@@ -237,6 +249,23 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
       body: { why: 'x' },
       command: ['events', 'skip', 'x', ...why],
     },
+  ],
+  previewResendEvent: [
+    {
+      act: 'event.resend',
+      path: '/events/x/resend',
+      command: ['events', 'resend', 'x', '--preview'],
+    },
+  ],
+  previewResendWaitingEvents: [
+    {
+      act: 'event.resend_waiting',
+      path: '/events/resend-waiting',
+      command: ['events', 'resend-waiting', '--preview'],
+    },
+  ],
+  previewSkipEvent: [
+    { act: 'event.skip', path: '/events/x/skip', command: ['events', 'skip', 'x', '--preview'] },
   ],
   createCodes: [
     {

@@ -1,8 +1,10 @@
 // What buying by card brings to the service.
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
+import { accept } from './accept.js'
 import { offerRoutes } from './offers.route.js'
 import { type CheckoutPagesDeps, checkoutPages } from './portal-part.js'
+import { recheck, type SettleActDeps } from './recheck.js'
 import { historyRoutes, statusRoutes } from './status.route.js'
 import { checkDuePayments } from './sweep.js'
 import { upgradeRoutes } from './upgrade.route.js'
@@ -16,10 +18,12 @@ type CheckoutDeps = Parameters<typeof upgradeRoutes>[0] &
   Parameters<typeof offerRoutes>[0] &
   Parameters<typeof historyRoutes>[0] &
   Parameters<typeof webhookRoutes>[0] &
+  SettleActDeps &
   CheckoutPagesDeps
 
 export const checkout: Capability<CheckoutDeps> = {
   name: 'checkout',
+  acts: [recheck, accept],
   routes: (deps) => async (app) => {
     for (const routes of ROUTES) await app.register(routes(deps))
   },

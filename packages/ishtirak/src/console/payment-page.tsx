@@ -1,7 +1,7 @@
 // The page of a payment: what it is, and what operators did with it.
 
 import { verbOf } from '../acts/act.js'
-import { actsOffered as capabilityActs, titleOf } from '../acts/act-console.js'
+import { actsOffered, titleOf } from '../acts/act-console.js'
 import { statusKey } from '../acts/changes.js'
 import { plainName } from '../core/name.js'
 import { type Payment, type PaymentWay, wayOf } from '../core/payment.js'
@@ -23,7 +23,6 @@ import {
 } from '../pages/console-frame.js'
 import { codeInWords, reviewInWords } from '../pages/console-words.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
-import { actsOffered } from './payment-acts.js'
 
 /** The newest: with reasons of 500 letters the page is under 60 kB. */
 const ACTS_SHOWN = 25
@@ -86,16 +85,12 @@ const LOOKS: Readonly<Record<string, string>> = {
 }
 
 function Acts({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
-  const names = actsOffered(pages, view, file)
-  const offered = capabilityActs(pages, view, { subject: PAYMENT, file, deps: pages })
-  if (names.length + offered.length === 0) return null
+  const offered = actsOffered(pages, view, { subject: PAYMENT, file, deps: pages })
+  if (offered.length === 0) return null
   const path = addressOf(pages.base, 'payments', file.payment.id)
   return (
     <Card id="acts" title={view.say('acts')}>
       <p class="actions">
-        {names.map((name) => (
-          <LinkButton href={`${path}/${name}`} label={view.say(`act_${name}`)} />
-        ))}
         {offered.map((act) => (
           <LinkButton href={`${path}/${verbOf(act)}`} label={titleOf(act, view)} />
         ))}

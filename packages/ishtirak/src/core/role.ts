@@ -30,14 +30,8 @@ export const SUPPORT_GRANT_SPAN = 30 * DAY
 
 /** What is no object with roles of its own yet. */
 const ALLOWED = {
-  'payment.recheck': ['support'],
-  'payment.accept': [],
   'payment.record': [],
   'payments.export': ['accountant'],
-  'receipt.resend': ['support'],
-  'event.resend': ['support'],
-  'event.resend_waiting': [],
-  'event.skip': [],
   'codes.create': [],
   'codes.revoke': [],
   reconcile: [],

@@ -78,10 +78,12 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
   const database = await openConfigured(config, { log }).catch((error: unknown) => {
     throw error instanceof DataFolderLocked ? adviseOnLock(error) : error
   })
-  const { current, expected, runs } = await schemaFit(database)
+  const { current, expected, runs, refusal } = await schemaFit(database)
   if (!runs) {
     await database.close()
-    throw new CommandFailed(`the schema is at ${current}, this version expects ${expected}: ishtirak migrate`)
+    throw new CommandFailed(
+      refusal ?? `the schema is at ${current}, this version expects ${expected}: ishtirak migrate`,
+    )
   }
   const { config: complete, clock, emulator } = await setUpProvider(config, log)
   const key = randomToken(30)

@@ -9,7 +9,6 @@ import { readInstant } from '../acts/day.js'
 import { type RecordRefusal, recordRefusals } from '../acts/refusals.js'
 import { sendFile } from '../acts/send-file.js'
 import { type BackupDeps, backUp } from '../backup/backup.js'
-import { lookAtPayment } from '../checkout/look.js'
 import type { CodesDeps } from '../codes/batches.js'
 import { codeRoutes } from '../codes/operator-codes.route.js'
 import { closeFinding } from '../compare/findings.js'
@@ -18,34 +17,18 @@ import { listComparisons } from '../compare/reconcile.sql.js'
 import type { Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import { type RecordDeps, recordPayment } from '../desk/record.js'
-import {
-  type ManageEventsDeps,
-  reportEvents,
-  resendAllWaiting,
-  resendFrom,
-  skipEvent,
-} from '../events/manage-events.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
-import { resendReceipt } from '../mail/resend-receipt.js'
-import {
-  acceptPayment,
-  type FileDeps,
-  type PaymentFile,
-  recheckPayment,
-  showPayment,
-  showUser,
-} from './acts.js'
+import { type FileDeps, showPayment, showUser } from './acts.js'
 import { OPERATIONS, routeAt } from './operations.js'
 import { listAllPayments } from './payment-pages.js'
 import { type ReadRoutesDeps, readRoutes } from './reads.route.js'
-import { viewedNow, viewLook, viewOperatorPayment, viewPaymentFile, viewUserFile } from './views.js'
+import { viewedNow, viewOperatorPayment, viewPaymentFile, viewUserFile } from './views.js'
 
 export interface OperatorRoutesDeps
   extends ReconcileDeps,
     BackupDeps,
-    ManageEventsDeps,
     RecordDeps,
     ReadRoutesDeps,
     CodesDeps,
@@ -63,11 +46,9 @@ export function operatorRoutes(deps: OperatorRoutesDeps) {
     app.addHook('onRequest', deps.operators.onRequest)
     recordRefusals(app, deps.recordRefusal, (request) => deps.operators.find(request)?.name ?? null)
     paymentRoutes(app, deps)
-    paymentActRoutes(app, deps)
     userRoutes(app, deps)
     reconcileRoutes(app, deps)
     downloadRoutes(app, deps)
-    eventRoutes(app, deps)
     readRoutes(app, deps)
     sessionRoutes(app, deps)
     codeRoutes(app, deps, (request, why) => actedBy(deps, request, why))
@@ -99,11 +80,6 @@ function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.get(...routeAt(answering(OPERATIONS.getPaymentFile, schema)), async ({ params }) =>
     viewPaymentFile(await showPayment(deps, params.payment_id), viewedNow(deps)),
   )
-  app.get(...routeAt(OPERATIONS.lookAtPayment), async (request) => {
-    const operator = deps.operators.of(request)
-    const act = `payment.${request.query.act ?? 'recheck'}` as const
-    return viewLook(await lookAtPayment(deps, request.params.payment_id, { act, operator }))
-  })
   app.post(...routeAt(answering(OPERATIONS.recordPayment, schema)), async (request) => {
     const {
       user_id: userId,
@@ -119,28 +95,6 @@ function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
       actedBy(deps, request, why),
     )
     return viewPaymentFile(await showPayment(deps, paymentId), viewedNow(deps))
-  })
-}
-
-function paymentActRoutes(app: App, deps: OperatorRoutesDeps): void {
-  const { schema } = deps.files.payment
-  const act = async (
-    run: (deps: OperatorRoutesDeps, paymentId: string, by: By) => Promise<PaymentFile>,
-    { payment_id }: { readonly payment_id: string },
-    by: By,
-  ) => viewPaymentFile(await run(deps, payment_id, by), viewedNow(deps))
-  app.post(...routeAt(answering(OPERATIONS.recheckPayment, schema)), (request) =>
-    act(recheckPayment, request.params, actedBy(deps, request, request.body.why)),
-  )
-  app.post(...routeAt(answering(OPERATIONS.acceptPayment, schema)), (request) =>
-    act(acceptPayment, request.params, actedBy(deps, request, request.body.why)),
-  )
-  app.post(...routeAt(answering(OPERATIONS.resendReceipt, schema)), (request) => {
-    const { operation_id: named, why } = request.body
-    const by = actedBy(deps, request, why)
-    // One name may be given to the receipts of several payments.
-    const operation = named === undefined ? {} : { operationId: `${request.params.payment_id} ${named}` }
-    return act(resendReceipt, request.params, { ...by, ...operation })
   })
 }
 
@@ -189,22 +143,5 @@ function downloadRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.get(...routeAt(OPERATIONS.downloadBackup), async (request, reply) => {
     const content = await backUp(deps, { operator: deps.operators.of(request) })
     return sendFile(reply, { type: 'application/gzip', name: 'ishtirak.backup.gz', content })
-  })
-}
-
-function eventRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(OPERATIONS.listEvents), async ({ query }) => {
-    const { user_id: userId = null, state, limit = 50 } = query
-    return reportEvents(deps, { userId, waiting: state === 'waiting', limit })
-  })
-  app.post(...routeAt(OPERATIONS.resendEvent), (request) =>
-    resendFrom(deps, request.params.event_id, actedBy(deps, request, request.body.why)),
-  )
-  app.post(...routeAt(OPERATIONS.resendWaitingEvents), (request) =>
-    resendAllWaiting(deps, actedBy(deps, request, request.body.why)),
-  )
-  app.post(...routeAt(OPERATIONS.skipEvent), async (request) => {
-    await skipEvent(deps, request.params.event_id, actedBy(deps, request, request.body.why))
-    return { skipped: true as const }
   })
 }

@@ -8,22 +8,12 @@ import {
   MonthParamsSchema,
   MonthSchema,
 } from '../books/month-schemas.js'
-import { ResendPreviewSchema } from '../mail/resend-schemas.js'
 import { TrailQuerySchema, TrailSchema } from './audit-trail.js'
 import { HealthSchema } from './health-schemas.js'
 import { InboxQuerySchema, InboxSchema } from './inbox-schemas.js'
-import { OperatorUserParamsSchema, PaymentParamsSchema } from './schemas.js'
+import { OperatorUserParamsSchema } from './schemas.js'
 import { FoundSchema, SearchQuerySchema } from './search-schemas.js'
 import { TimelineQuerySchema, TimelineSchema } from './timeline.js'
-
-/** Why a receipt is not sent once more. */
-export const NOT_RESENT = [
-  'payment_not_paid',
-  'already_refunded',
-  'no_email_address',
-  'mail_under_way',
-  'mail_unavailable',
-] as const
 
 export const READINGS = {
   readHealth: reads(
@@ -79,13 +69,6 @@ export const READINGS = {
     { querystring: AccountsQuerySchema },
     CSV,
     LIMITED,
-  ),
-  previewResendReceipt: reads(
-    '/payments/:payment_id/resend-receipt',
-    'Where the receipt of a payment would be sent once more, and what became of the mail before; nothing is changed',
-    { params: PaymentParamsSchema },
-    ResendPreviewSchema,
-    NOT_RESENT,
   ),
   getTimeline: reads(
     '/users/:user_id/timeline',

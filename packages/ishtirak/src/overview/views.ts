@@ -2,12 +2,10 @@
 import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { type FileParts, viewParts } from '../acts/file-parts.js'
-import type { ProviderLook } from '../checkout/look.js'
-import { viewChange } from '../checkout/look-view.js'
+import { viewStanding } from '../acts/preview.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
-import type { Subscription } from '../core/subscription.js'
 import { viewHeldTime } from '../ledger/held-time.js'
 import { viewPayment, viewStatus } from '../ledger/schemas.js'
 import type { PaymentViewDeps } from '../ledger/transfer-view.js'
@@ -120,18 +118,5 @@ export function viewUserFile(
 }
 
 export function viewFoundUser({ userId, email, name, subscription, exact }: Found['users'][number]) {
-  return { user_id: userId, email, name, ...standing(subscription), exact }
-}
-
-function standing(subscription: Subscription) {
-  const { plan, status, current_period_end } = viewStatus(subscription)
-  return { plan, status, current_period_end }
-}
-
-export function viewLook({ isAnswered, said, ...look }: ProviderLook) {
-  return {
-    ...viewChange(look),
-    answered: isAnswered,
-    provider: said && { status: said.status, amount: said.amount, currency: said.currency },
-  }
+  return { user_id: userId, email, name, ...viewStanding(subscription), exact }
 }

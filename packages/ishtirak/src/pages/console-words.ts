@@ -53,16 +53,10 @@ export const RECORDED_ACTS = Object.keys(CONSOLE_TEXTS.en).flatMap((key) =>
 
 /** What is no act of a capability, or not yet. */
 const ACTIONS: Readonly<Record<Act | 'user.grant_long' | 'payment.read_proof', ConsoleKey>> = {
-  'payment.recheck': 'act_recheck',
-  'payment.accept': 'act_accept',
   'payment.record': 'act_record',
   'payment.read_proof': 'act_read_proof',
   'payments.export': 'act_export',
-  'receipt.resend': 'act_resend',
   'user.grant_long': 'act_grant_long',
-  'event.resend': 'act_resend_events',
-  'event.resend_waiting': 'act_resend_waiting',
-  'event.skip': 'act_skip_event',
   'codes.create': 'act_create_codes',
   'codes.revoke': 'act_revoke_codes',
   reconcile: 'act_compare',
