@@ -5,6 +5,7 @@ import { keepPayment } from './keep.js'
 import { refund } from './refund.js'
 import type { SaveDeps } from './save.js'
 import type { SubjectDeps } from './subjects.js'
+import './words.js'
 
 export const ledger: Capability<SaveDeps & SubjectDeps> = {
   name: 'ledger',
