@@ -33,6 +33,7 @@ import {
   refusePayment,
 } from './approvals.js'
 import { transferIn } from './payment-part.js'
+import { words } from './words.js'
 
 export type DecisionDeps = ApprovalDeps & SubjectDeps
 
@@ -46,7 +47,7 @@ export const approve = act<DecisionDeps>().does({
     'Books the payment, or sends it to review where the amount is another one. From `second_approval_from` of TRANSFER_FILE on a second operator says the same before anything is booked. 409 when it is decided already.',
   input: ApprovalSchema,
   refuses: ['second_operator_needed'],
-  texts: actTexts('approve'),
+  texts: actTexts(words, 'approve'),
   run: (deps, { id, input, by }) => approvePayment(deps, id, receivedOf(deps, input), by),
   preview: async (deps, { id, input, by }) => {
     const received = receivedOf(deps, input)
@@ -86,7 +87,7 @@ export const refuse = act<DecisionDeps>().does({
   summary: 'Refuse a transfer, for a reason that the user reads',
   description: 'Money that comes later can still be approved. 409 when its money is booked.',
   input: RefusalSchema,
-  texts: actTexts('refuse'),
+  texts: actTexts(words, 'refuse'),
   run: (deps, { id, input, by }) => refusePayment(deps, id, { ...by, reason: input.why }),
   preview: async (deps, { id, by }) => {
     const look = await lookAtDecision(deps, id, { received: null, by: by.operator })

@@ -10,7 +10,6 @@ import { type ProofRoutesDeps, proofRoutes } from './proof.route.js'
 import { downloadProof, proofPage } from './proofs.js'
 import type { TransferPagesDeps } from './transfer.route.js'
 import { type TransferMailDeps, transferMails } from './transfer-mail.js'
-import './words.js'
 
 /** At most 8 MiB each. */
 const ERASED_A_ROUND = 200
