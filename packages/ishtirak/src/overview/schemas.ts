@@ -5,16 +5,9 @@ import { nextCursor, pageQuery } from '../acts/page.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { listQuery } from '../events/schemas.js'
-import { nameSchemas } from '../http/schemas.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 import { heldTimes } from '../ledger/held-time.js'
-import {
-  BillingStatusSchema,
-  nullable,
-  PaymentSchema,
-  planLimitsSchema,
-  timestamp,
-  UserIdSchema,
-} from '../ledger/schemas.js'
+import { BillingStatusSchema, PaymentSchema, planLimitsSchema, UserIdSchema } from '../ledger/schemas.js'
 import { InboxEntrySchema } from './inbox-schemas.js'
 
 export const PaymentParamsSchema = Type.Object({ payment_id: Type.String({ maxLength: 100 }) })
