@@ -20,16 +20,6 @@ const COMMANDS: readonly (readonly [
   more?: CommandOf & { readonly isFile?: true },
 ])[] = [
   ['payments record', OPERATIONS.recordPayment, undefined, { advise: adviseOnUser }],
-  [
-    'payments preview-approve <payment>',
-    OPERATIONS.previewApproval,
-    undefined,
-    { isMeant: isWaitingTransfer },
-  ],
-  ['payments approve <payment>', OPERATIONS.approvePayment, undefined, { isMeant: isWaitingTransfer }],
-  ['payments preview-refuse <payment>', OPERATIONS.previewRefusal, undefined, { isMeant: isWaitingTransfer }],
-  ['payments refuse <payment>', OPERATIONS.refusePayment, undefined, { isMeant: isWaitingTransfer }],
-  ['payments keep <payment>', OPERATIONS.keepPayment],
   ['reconcile', OPERATIONS.startReconciliation, undefined, { follow: comparisonFinished }],
   ['findings close <checkout>', OPERATIONS.closeFinding],
   [
@@ -60,11 +50,6 @@ export const OTHER_COMMANDS: readonly Operation[] = COMMANDS.map(
     ...more,
   }),
 )
-
-/** A transfer that waits for its decision. */
-function isWaitingTransfer({ method, status }: CommandAnswer): boolean {
-  return method === 'transfer' && (status === 'pending' || status === 'review')
-}
 
 /** A line of the tables has what was paid and refunded; days without either are left out. */
 function flatMonth({ by_method, by_day, ...month }: CommandAnswer): CommandAnswer {

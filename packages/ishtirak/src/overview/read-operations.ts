@@ -8,8 +8,6 @@ import {
   MonthParamsSchema,
   MonthSchema,
 } from '../books/month-schemas.js'
-import { DecisionSchema, ReceivedSchema } from '../transfers/approval-schemas.js'
-import { PaymentParamsSchema } from './schemas.js'
 
 export const READINGS = {
   getMonth: reads(
@@ -35,26 +33,5 @@ export const READINGS = {
     { querystring: AccountsQuerySchema },
     CSV,
     LIMITED,
-  ),
-  previewApproval: reads(
-    '/payments/:payment_id/approve',
-    'What approving a transfer would change, now; nothing is changed',
-    {
-      params: PaymentParamsSchema,
-      querystring: ReceivedSchema,
-      description: 'The same decision as that of the approval. 409 when it is decided already.',
-    },
-    DecisionSchema,
-    [...LIMITED, 'conflict', 'second_operator_needed'],
-  ),
-  previewRefusal: reads(
-    '/payments/:payment_id/refuse',
-    'What refusing a transfer would change, now; nothing is changed',
-    {
-      params: PaymentParamsSchema,
-      description: 'The same decision as that of the refusal. 409 when its money is booked.',
-    },
-    DecisionSchema,
-    [...LIMITED, 'conflict'],
   ),
 }
