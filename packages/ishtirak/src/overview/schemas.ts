@@ -13,8 +13,6 @@ import { ActSchema } from '../ledger/user-acts.sql.js'
 
 import { InboxEntrySchema } from './inbox-schemas.js'
 
-export const PaymentParamsSchema = Type.Object({ payment_id: Type.String({ maxLength: 100 }) })
-
 export const OperatorPaymentsQuerySchema = Type.Object(
   {
     status: Type.Optional(
