@@ -1,10 +1,13 @@
 // The texts of the console are complete: every one in every language, with the same data, and used somewhere.
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
 import { CONSOLE_TEXTS } from '../../../../test/support/all-words.js'
 import { LOCALES } from '../core/locale.js'
-import { consoleSay, isConsoleKey } from './console.js'
+import { isConsoleKey } from './console.js'
+import { addWords, textOf } from './words.js'
 
 const source = path.resolve(import.meta.dirname, '..')
 const keys = Object.keys(CONSOLE_TEXTS.en)
@@ -23,12 +26,16 @@ it.each(keys)('%s is there in all languages, with the same data', (key) => {
   }
 })
 
-it('a text is there once its folder is loaded', async () => {
-  expect(isConsoleKey('act_backup')).toBe(false)
-  expect(() => consoleSay('en')('act_backup')).toThrow('there is no text act_backup')
-  await import('../backup/words.js')
-  expect(isConsoleKey('act_backup')).toBe(true)
-  expect(consoleSay('en')('act_backup')).toBe('Make a backup')
+it('a text is there once its folder has added it', () => {
+  const [folder, key] = [mkdtempSync(path.join(tmpdir(), 'words-')), 'act_of_a_test']
+  for (const locale of LOCALES)
+    writeFileSync(path.join(folder, `words.${locale}.json`), JSON.stringify({ console: { [key]: 'Try' } }))
+  expect(isConsoleKey(key)).toBe(false)
+  expect(() => textOf('operator', 'en', key)).toThrow('there is no text act_of_a_test')
+  addWords<'i18n'>(pathToFileURL(path.join(folder, 'words.js')).href)
+  rmSync(folder, { recursive: true })
+  expect(isConsoleKey(key)).toBe(true)
+  expect(textOf('operator', 'en', key)).toBe('Try')
 })
 
 it('every text is used; those of statuses and roles are named by them', () => {
