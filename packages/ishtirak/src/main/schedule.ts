@@ -2,6 +2,7 @@
 // be killed at any line. None of them gives or takes access; they find out, announce and tidy.
 import { HOUR, MINUTE, SECOND } from '../core/instant.js'
 import type { Database } from '../database/database.js'
+import { WrongClock } from '../database/guarded-clock.js'
 import { claimRound } from '../database/job-leases.js'
 import { type AnnounceDeps, announceTime } from '../events/announce-time.js'
 import { type DeliveryDeps, deliverEvents, drainDeliveries } from '../events/deliver-events.js'
@@ -13,7 +14,6 @@ import type { JobName, JobRounds } from '../operator/health.js'
 import type { OldSecretWatch } from '../operator/old-secrets.js'
 import { mailOperators, type OperatorMailDeps } from '../operator/operator-mail.js'
 import { type ReconcileDeps, reconcileDaily } from '../operator/reconcile.js'
-import { repairInstants } from '../operator/repair-instants.sql.js'
 import { forgetOperatorSessions } from '../operator/sessions.js'
 import { checkDuePayments } from '../payments/sweep.js'
 import { type EraseDeps, eraseOldProofs } from '../payments/transfer/proof.js'
@@ -60,9 +60,6 @@ const PRUNED_A_ROUND = 10_000
 /** At most 8 MiB each. */
 const ERASED_A_ROUND = 200
 
-/** Of each kind. More than are written in the moment that a clock is wrong. */
-const REPAIRED_A_ROUND = 5_000
-
 /** Four at a time and half a second each: a round of some 12 seconds. 300,000 a day. */
 const MAILS_A_ROUND = 100
 
@@ -80,8 +77,6 @@ function inTurn({ database, clock }: ScheduleDeps, job: Job): Job {
 
 function jobsOf(deps: ScheduleDeps): readonly (Job & { readonly name: JobName })[] {
   return [
-    // A clock that was ahead puts nothing off once it is right.
-    { name: 'repair-instants', everyMs: MINUTE, run: () => repairInstants(deps, REPAIRED_A_ROUND) },
     // A payment that no webhook reported is booked all the same.
     {
       name: 'check-due-payments',
@@ -210,6 +205,8 @@ async function runOnce(
     rounds?.note(job.name, job.everyMs, false)
     if (done > 0) log.debug({ job: job.name, done }, 'job did its round')
   } catch (error) {
+    // The guard says it once for all jobs. What was due is due again.
+    if (error instanceof WrongClock) return
     rounds?.note(job.name, job.everyMs, true)
     // A sweep that fails has lost nothing: what was due is due again.
     log.error({ err: error, job: job.name }, 'job failed')

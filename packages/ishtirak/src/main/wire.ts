@@ -109,13 +109,13 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const metrics = createMetrics({ processMetrics: world.processMetrics ?? true })
   const { publicUrl, callsPerMinute, trustedProxies } = config
   const parts = createParts(config, world, countIn(metrics))
-  publishGauges(metrics, parts, config)
+  publishGauges(metrics, { ...parts, clock: shownClock(clock) }, config)
 
   const identify =
     world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))
   const checks = createCallerChecks({ identify, clock, callsPerMinute })
   let isDraining = false
-  const look = shareLooks(() => checkReadiness(database))
+  const look = shareLooks(() => checkReadiness(database, clock))
   const { limitAnonymous } = checks
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
@@ -128,6 +128,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
 
   const runner = createRunner(world.withoutJobs ? [] : schedule(parts), log, parts.rounds)
   const start = async () => {
+    await clock.guard?.compare()
     // It has one process, so no holder of a lease is left.
     if (database.kind === 'pglite') await releaseAttemptLeases(database, clock.now())
     if (!world.withoutJobs) await beginDelivery(parts)
@@ -202,14 +203,17 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
   }
 }
 
+/** Figures are readable while the clock is wrong. */
+const shownClock = (clock: Clock): Clock => clock.guard?.unguarded ?? clock
+
 /** The provider bounds our calls: questions within this time share one. */
 const PROVIDER_LOOK_MS = 10 * SECOND
 
 /** What tells how the service is. */
 function watched(config: WiredConfig, { database, clock }: Pick<Surroundings, 'database' | 'clock'>) {
   const lookAtProvider = shareLooks(() => examineProvider(config), PROVIDER_LOOK_MS)
-  const examine = () => examineService(config, database, lookAtProvider)
-  return { examine, lookAtProvider, rounds: createJobRounds(clock) }
+  const examine = () => examineService(config, { database, guard: clock.guard }, lookAtProvider)
+  return { examine, lookAtProvider, rounds: createJobRounds(shownClock(clock)) }
 }
 
 /** The provider's first, which `/upgrade` buys with; transfers, where there are accounts for them; and the desk. */

@@ -6,7 +6,6 @@ import type { Check } from './examine.js'
 import type { HealthSchema } from './health-schemas.js'
 
 export type JobName =
-  | 'repair-instants'
   | 'check-due-payments'
   | 'compare-with-provider'
   | 'announce-time'

@@ -1,7 +1,7 @@
 // Operators who are signed in to the console: for eight hours, or until they sign out, an owner ends it, or what they signed in
 // with is withdrawn: the key, or the issuer as it was configured. Every sign-in and end is in the audit trail.
 import { BillingError } from '../core/error.js'
-import { CLOCK_SKEW_MAX, HOUR, toTimestamp } from '../core/instant.js'
+import { HOUR, toTimestamp } from '../core/instant.js'
 import { type Operator, requireRole } from '../core/role.js'
 import type { IssuerSettings } from '../core/sign-in.js'
 import type { Database, Queryable } from '../database/database.js'
@@ -66,9 +66,7 @@ export async function findOperatorSession(
   deps: Pick<SessionsDeps, 'clock' | KnownFrom> & { readonly database: Queryable },
   token: string,
 ): Promise<OperatorSession | null> {
-  const now = deps.clock.now()
-  const ends = { after: now, until: now + OPERATOR_SESSION_MS + CLOCK_SKEW_MAX }
-  const found = await selectSession(deps.database, digestOf(token), ends)
+  const found = await selectSession(deps.database, digestOf(token), deps.clock.now())
   return found && isStillKnown(found, token, deps) ? found.session : null
 }
 
