@@ -839,7 +839,7 @@ export const mutations = [
   {
     rule: 'the use of an old secret costs one write an hour',
     file: src('operator/old-secrets.ts'),
-    from: 'Math.abs(now - savedAt) >= HOUR',
+    from: 'now - savedAt >= HOUR',
     to: 'now >= savedAt',
     tests: [src('operator/old-secrets.test.ts')],
   },

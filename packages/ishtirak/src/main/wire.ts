@@ -58,7 +58,7 @@ import { receiptRoutes } from '../receipts/receipt.route.js'
 import { statementRoutes } from '../receipts/statement.route.js'
 import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
-import type { Clock } from '../runtime/clock.js'
+import { type Clock, shownClock } from '../runtime/clock.js'
 import type { Config } from '../runtime/config.js'
 import type { Count, Log } from '../runtime/log.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
@@ -202,9 +202,6 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     }),
   }
 }
-
-/** Figures are readable while the clock is wrong. */
-const shownClock = (clock: Clock): Clock => clock.guard?.unguarded ?? clock
 
 /** The provider bounds our calls: questions within this time share one. */
 const PROVIDER_LOOK_MS = 10 * SECOND

@@ -15,7 +15,6 @@ export interface ClockGuard {
   compare(): Promise<void>
   /** How far it is off, also in words; null: it is right. */
   trouble(): { readonly ms: number; readonly words: string } | null
-  /** For what is only shown, such as figures, which must be readable while the clock is wrong. */
   readonly unguarded: Clock
 }
 
@@ -26,6 +25,11 @@ export interface MovableClock extends Clock {
 
 export function systemClock(): Clock {
   return { now: () => Date.now() }
+}
+
+/** Figures are readable while the clock is wrong. */
+export function shownClock(clock: Clock): Clock {
+  return clock.guard?.unguarded ?? clock
 }
 
 /** How far a clock is ahead of the machine's, for libraries that read that one. */

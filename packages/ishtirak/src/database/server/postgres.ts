@@ -26,9 +26,9 @@ import {
   deadlineCommand,
   deadlineMessages,
   inTime,
+  isPooled,
   isTooLateToSend,
   NamedQuery,
-  noteServerTime,
   pooledMessages,
   prepareDeadline,
   serverDeadline,
@@ -287,17 +287,6 @@ async function prepareSession(
 
 /** Connections to a pooler: what is prepared or set on one server connection is not there on the next. */
 const pooled = new WeakSet<pg.ClientBase>()
-
-/** A pooler gives its clients a process number of its own making; a server that of the process that answers. */
-async function isPooled(client: pg.ClientBase, serverTime: LearntTime): Promise<boolean> {
-  const { rows } = await client.query(
-    inTime('select pg_backend_pid() as id, extract(epoch from clock_timestamp())::float8 * 1000 as now'),
-  )
-  noteServerTime(client, rows[0]?.now)
-  serverTime.note(rows[0]?.now)
-  // The driver keeps the number that was given at the start (pg, client.js: `processID`); its types leave it out.
-  return !('processID' in client) || client.processID !== rows[0]?.id
-}
 
 function readUrl(text: string): { connectionString: string; named: boolean } {
   const url = new URL(text)
