@@ -89,7 +89,8 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
       const grant = { days: 3, plan: 'pro', reason: 'an outage', operation_id: 'wrong' }
       await expectRefused(operator.post('/users/user-1/grants', grant))
       await expectRefused(operator.post(`/payments/${paymentId}/recheck`))
-      expect((await world.call('GET', '/portal')).status).toBe(503)
+      for (const page of ['/portal', '/portal/open?token=x', '/console', '/console/inbox', '/nothing'])
+        expect([page, (await world.call('GET', page)).status]).toEqual([page, 503])
       await jobs()
     })
     expect(await everything()).toEqual(before)

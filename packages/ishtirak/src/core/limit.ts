@@ -81,7 +81,7 @@ export function countsAs({ window, per }: Pick<LimitDefinition, 'window' | 'per'
 }
 
 /** The day or month in the quota's time zone that an instant lies in. */
-export interface QuotaWindow {
+interface QuotaWindow {
   readonly endsAt: Instant
 }
 export type QuotaWindowAt = (window: LimitWindow, instant: Instant) => QuotaWindow
