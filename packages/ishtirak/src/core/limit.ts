@@ -137,7 +137,10 @@ export function usageAt(
   return Object.fromEntries(limits.map((limit) => [limit.name, usedOf(limit)]))
 }
 
-/** As the statements that count see it. A later day or month counts: two processes do not see midnight at the same instant. */
+/**
+ * As the statements that count see it. A later day or month counts: two processes do not see midnight at the
+ * same instant.
+ */
 function isCurrent(
   count: UsageCount,
   limit: LimitDefinition,

@@ -1,6 +1,6 @@
-// The one guard against a wrong clock of the machine: an instant that is more than `CLOCK_SKEW_MAX` off what the database knows
-// is not handed out, so nothing is decided on it and nothing dated by it is written. A server knows the time; the embedded
-// database knows the last instant that was written to it, and in a running process time goes on from there.
+// The one guard against a wrong clock of the machine: an instant that is more than `CLOCK_SKEW_MAX` off what
+// the database knows is not handed out, so nothing is decided on it and nothing dated by it is written. A
+// server knows the time; the embedded database the last instant written to it, and time goes on from there.
 import { CLOCK_SKEW_MAX, DAY, HOUR, type Instant, MINUTE, SECOND, toTimestamp } from '../core/instant.js'
 import { type Clock, LearntTime } from '../runtime/clock.js'
 import { type Log, throttled } from '../runtime/log.js'
@@ -74,7 +74,7 @@ function lengthOf(ms: number): string {
   return `${(Math.abs(ms) / of).toFixed(1)} ${word} ${ms > 0 ? 'ahead of' : 'behind'}`
 }
 
-/** The driver learns it with every new connection. While the clock is off it is asked for once a second, outside of any call. */
+/** Learnt with every new connection. While the clock is off, it is asked for once a second. */
 function timeOfServer(database: Database, learnt: LearntTime): RightTime {
   const learn = async () => learnt.note(await readServerTime(database))
   let askedAt = Number.NEGATIVE_INFINITY

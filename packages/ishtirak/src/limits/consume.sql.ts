@@ -57,7 +57,8 @@ const countUsual = (name: string, asked: string): Statement =>
     `with counted as (
        update usage u
           set used = case when ${IS_OVER} then 0 else u.used end + a.amount,
-              resets_at = case when ${IS_OVER} then a.resets_at else u.resets_at end, revision = u.revision + 1
+              resets_at = case when ${IS_OVER} then a.resets_at else u.resets_at end,
+              revision = u.revision + 1
          from ${asked}
         where u.user_id = a.user_id and u.limit_name = a.limit_name and u.project_id = a.project_id
           and u.counts_as = a.counts_as
@@ -69,7 +70,8 @@ const countUsual = (name: string, asked: string): Statement =>
      ), remembered as (
        insert into usage_operations (user_id, operation_id, kind, limit_name, project_id, amount, maximum, used,
                                      resets_at, created_at)
-       select user_id, operation_id, 'consume', limit_name, project_id, amount, maximum, used, resets_at, $10::timestamptz
+       select user_id, operation_id, 'consume', limit_name, project_id, amount, maximum, used, resets_at,
+              $10::timestamptz
          from counted
      )
      select user_id, maximum, used, resets_at from counted`,

@@ -13,8 +13,8 @@ import { consumeWhereUsual, type UsageAnswer, type UsageOperation } from './cons
 // fresh    the others, where the limit was derived from the user's present facts.
 // consumed what a release gives back.
 // counter  the counts, locked in one order, as the last commit left them: a second one waits here.
-// placed   what they find. A count of a day or month that is over counts as zero, and so does one that was made while the
-//          catalogue counted the limit in another way.
+// placed   what they find. A count of a day or month that is over counts as zero, and so does one that was
+//          made while the catalogue counted the limit in another way.
 // decided  the numbers. A day or month that is over gets nothing back.
 // counted  a new count, or the locked one moved on. Where a count is new to two at once, one finds the revision taken.
 // done     what was counted; it is remembered, and marked where it gave something back.

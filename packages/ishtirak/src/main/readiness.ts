@@ -1,4 +1,4 @@
-// What `/readyz` says: whether the database answers soon, this program runs on its schema, and the clock is right.
+// What `/readyz` says: whether the database answers soon, the program runs on its schema, its clock is right.
 import { type Database, givenUpAfter, withLimit } from '../database/database.js'
 import { schemaFit } from '../database/migrate.js'
 import type { Clock } from '../runtime/clock.js'

@@ -51,7 +51,7 @@ export function movableClock(base: Clock | Instant = systemClock()): MovableCloc
   }
 }
 
-/** An instant that was learnt, and the time that has passed since, by clocks of the machine that are never set. */
+/** An instant that was learnt, and the time that has passed since, by clocks that are never set. */
 export class LearntTime {
   #learnt: { readonly instant: Instant; readonly at: number; readonly uptime: number } | null = null
 
@@ -64,7 +64,7 @@ export class LearntTime {
     return this.#learnt && this.#learnt.instant + performance.now() - this.#learnt.at
   }
 
-  /** `performance.now()` stands still while a machine sleeps. This reads a file, so it is for a second look. */
+  /** `performance.now()` stands still while a machine sleeps. This reads a file: for a second look. */
   nowAfterSleep(): Instant | null {
     return this.#learnt && this.#learnt.instant + (os.uptime() - this.#learnt.uptime) * SECOND
   }

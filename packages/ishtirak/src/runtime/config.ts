@@ -97,7 +97,7 @@ function assemble(environment: Environment, files: Files) {
       ...member('schema', environment.DATABASE_SCHEMA),
       dataDir: environment.DATA_DIR,
     },
-    /** The day (UTC) on which a person found the clock of the machine right; unset: the embedded database's last instant counts. */
+    /** The day (UTC) on which a person found the clock of the machine right. */
     ...member('clockChecked', environment.CLOCK_CHECKED),
     /** Outside the sandbox exactly one of `secrets` and `jwksUrl`. */
     auth: {

@@ -144,8 +144,8 @@ const MARGIN_MS = 250
 const offsets = new WeakMap<ClientBase, number>()
 
 /**
- * A pooler gives its clients a process number of its own making; a server that of the process that answers. Its time is noted when
- * the answer has just come: the time that it took makes deadlines earlier, never later.
+ * A pooler gives its clients a process number of its own making; a server that of the process that answers.
+ * Its time is noted when the answer has just come: the time that it took makes deadlines earlier, never later.
  */
 export async function isPooled(client: ClientBase, serverTime: LearntTime): Promise<boolean> {
   const { rows } = await client.query(
@@ -153,7 +153,7 @@ export async function isPooled(client: ClientBase, serverTime: LearntTime): Prom
   )
   offsets.set(client, rows[0]?.now - performance.now())
   serverTime.note(rows[0]?.now)
-  // The driver keeps the number that was given at the start (pg, client.js: `processID`); its types leave it out.
+  // The driver keeps the number that was given at the start (pg, client.js); its types leave it out.
   return !('processID' in client) || client.processID !== rows[0]?.id
 }
 
