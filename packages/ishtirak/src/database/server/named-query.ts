@@ -145,7 +145,7 @@ const offsets = new WeakMap<ClientBase, number>()
 
 /**
  * A pooler gives its clients a process number of its own making; a server that of the process that answers.
- * Its time is noted when the answer has just come: the time that it took makes deadlines earlier, never later.
+ * Its time is noted as the answer comes: the time that it took makes deadlines earlier, never later.
  */
 export async function isPooled(client: ClientBase, serverTime: LearntTime): Promise<boolean> {
   const { rows } = await client.query(
