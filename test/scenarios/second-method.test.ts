@@ -1,13 +1,13 @@
 // A second payment method beside Chargily, which lists nothing and pushes nothing: what it takes is settled by looks alone,
 // and neither method disturbs the other.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
+import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'
+import { upgrade } from '../../packages/ishtirak/src/checkout/upgrade.js'
+import { ROUND_MS, reconcileDaily } from '../../packages/ishtirak/src/compare/reconcile.js'
 import { DAY, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
-import { ROUND_MS, reconcileDaily } from '../../packages/ishtirak/src/operator/reconcile.js'
-import { createPaymentMethods } from '../../packages/ishtirak/src/payments/method.js'
-import { readStatus } from '../../packages/ishtirak/src/payments/status.js'
-import { checkDuePayments } from '../../packages/ishtirak/src/payments/sweep.js'
-import { upgrade } from '../../packages/ishtirak/src/payments/upgrade.js'
+import { createPaymentMethods } from '../../packages/ishtirak/src/ledger/method.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { describeScenario } from '../support/databases.js'
@@ -18,7 +18,8 @@ const USER = 'user-1'
 
 const selectPayments = statement(
   'test.second_method.payments',
-  'select method, status, checkout_id, payment_method from payments order by created_at, method',
+  `select method, status, method_reference as checkout_id, instrument as payment_method
+     from payments order by created_at, method`,
 )
 const selectFindings = statement(
   'test.second_method.findings',

@@ -1,10 +1,11 @@
 // A clock that is wrong for a moment and right again: nothing is written by it, and what waited goes on.
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { countReceipts } from '../../packages/ishtirak/src/books/figures.sql.js'
 import { DAY, HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { drainDeliveries } from '../../packages/ishtirak/src/events/deliver-events.js'
-import { showPayment } from '../../packages/ishtirak/src/operator/acts.js'
-import { countReceipts } from '../../packages/ishtirak/src/operator/figures.sql.js'
+import { showPayment } from '../../packages/ishtirak/src/overview/acts.js'
+
 import { describeScenario } from '../support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { platformFor, WITH_PLATFORM } from '../support/platform.js'

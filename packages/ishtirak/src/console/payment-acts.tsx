@@ -1,14 +1,17 @@
 // The acts on a payment: for each when it is offered, what is shown beforehand, and the use case that does it.
+
+import { accessChange, receiptInWords, statusChange, statusKey } from '../acts/changes.js'
+import { lookAtPayment, type ProviderLook } from '../checkout/look.js'
+import { plainName } from '../core/name.js'
 import { mayDo } from '../core/role.js'
-import type { PaymentFile } from '../operator/acts.js'
-import { acceptPayment, previewRefund, recheckPayment, refundPayment } from '../operator/acts.js'
-import { lookAtPayment, type ProviderLook } from '../operator/look.js'
-import { previewResend, resendReceipt } from '../operator/resend-receipt.js'
-import { accessChange, receiptInWords, statusChange, statusKey } from './changes.js'
-import { mailedInWords, reviewInWords } from './codes.js'
-import { type ConsolePages, Facts, plainName, type View } from './frame.js'
-import type { PaymentAct, Shown } from './payment-act.js'
-import { TRANSFER_ACTS } from './transfer-acts.js'
+import { previewResend, resendReceipt } from '../mail/resend-receipt.js'
+import type { PaymentFile } from '../overview/acts.js'
+import { acceptPayment, recheckPayment } from '../overview/acts.js'
+import type { AllPages } from '../overview/all-pages.js'
+import type { PaymentAct, Shown } from '../overview/payment-act.js'
+import { Facts, type View } from '../pages/console-frame.js'
+import { mailedInWords, reviewInWords } from '../pages/console-words.js'
+import { TRANSFER_ACTS } from '../transfers/transfer-acts.js'
 
 export const PAYMENT_ACTS = {
   recheck: {
@@ -25,13 +28,6 @@ export const PAYMENT_ACTS = {
     isOffered: ({ payment }) => payment.status === 'review',
     show: (pages, view, id) => showProvider(pages, view, id, 'payment.accept'),
     run: acceptPayment,
-  },
-  refund: {
-    act: 'payment.refund',
-    isReasonRequired: true,
-    isOffered: ({ payment }) => payment.status === 'paid',
-    show: showRefund,
-    run: refundPayment,
   },
   resend: {
     act: 'receipt.resend',
@@ -53,7 +49,7 @@ function isActName(name: string): name is PaymentActName {
 
 /** By the state of the payment, to this role, and where the service can do it. */
 export function actsOffered(
-  pages: ConsolePages,
+  pages: AllPages,
   { session }: View,
   file: PaymentFile,
 ): readonly PaymentActName[] {
@@ -64,7 +60,7 @@ export function actsOffered(
 }
 
 async function showProvider(
-  pages: ConsolePages,
+  pages: AllPages,
   view: View,
   paymentId: string,
   act: 'payment.recheck' | 'payment.accept',
@@ -73,7 +69,7 @@ async function showProvider(
   return describeLook(pages, view, await lookAtPayment(pages, paymentId, { act, operator }))
 }
 
-function describeLook(pages: ConsolePages, view: View, look: ProviderLook): Shown {
+function describeLook(pages: AllPages, view: View, look: ProviderLook): Shown {
   const { say, locale } = view
   const { said, status, access, payment } = look
   const amount = said?.amount ?? null
@@ -98,32 +94,7 @@ function describeLook(pages: ConsolePages, view: View, look: ProviderLook): Show
   }
 }
 
-async function showRefund(pages: ConsolePages, view: View, paymentId: string): Promise<Shown> {
-  const { say, locale } = view
-  const { paid, version, before, after, moved } = await previewRefund(pages, paymentId)
-  const span = ({ start, end }: { readonly start: number; readonly end: number }) =>
-    say('periodText', {
-      start: pages.formats.moment(start, locale),
-      end: pages.formats.moment(end, locale),
-    })
-  return {
-    version,
-    changes: [
-      statusChange(view, { before: 'paid', after: 'refunded' }),
-      accessChange(pages, view, { before, after }),
-      ...moved.map(({ from, to }) => ({
-        name: say('periodOf', { id: to.sourceId }),
-        before: span(from),
-        after: span({ start: to.periodStart, end: to.periodEnd }),
-      })),
-    ],
-    safeMore: (
-      <Facts facts={[[say('amount'), pages.formats.centimes(Math.round(paid.total * 100), locale)]]} />
-    ),
-  }
-}
-
-async function showResend(pages: ConsolePages, view: View, paymentId: string): Promise<Shown> {
+async function showResend(pages: AllPages, view: View, paymentId: string): Promise<Shown> {
   const { say, locale } = view
   const { version, email, mail } = await previewResend(pages, paymentId)
   const queued = mail && say('mailQueued', { when: pages.formats.moment(mail.queuedAt, locale) })

@@ -50,10 +50,16 @@ export function guardedClock(clock: Clock, right: RightTime, log: Log): Clock {
     right.confirm(now)
     return null
   }
+  let rightAt = Number.NEGATIVE_INFINITY
   const guarded = () => {
     const now = clock.now()
+    // Within a second of a right instant it is right: what is compared costs 1.5 KB of a status.
+    if (now >= rightAt && now < rightAt + SECOND) return now
     const trouble = troubleAt(now)
-    if (trouble === null) return now
+    if (trouble === null) {
+      rightAt = now
+      return now
+    }
     tell(trouble.words)
     throw new WrongClock(trouble.words)
   }

@@ -1,11 +1,11 @@
 // What an operator can do with the events to the platform: list them, send them again, skip one; and the deletion of old
 // ones. All of it moves a user's pointer; none of it writes or changes an event.
 import type { Static } from 'typebox'
+import { type AuditDeps, type By, recordAct } from '../acts/audit.sql.js'
 import { BillingError } from '../core/error.js'
 import { DAY, timestampOrNull } from '../core/instant.js'
 import { requireRole } from '../core/role.js'
 import type { Database, Queryable } from '../database/database.js'
-import { type AuditDeps, type By, recordAct } from '../payments/audit.sql.js'
 import { inBatches } from '../runtime/async.js'
 import type { Clock } from '../runtime/clock.js'
 import { pruneOutbox } from './deliver-events.sql.js'

@@ -6,7 +6,7 @@ import { DataFolderFull, DataFolderLocked, DataFolderUnusable } from '../databas
 import { guardSystemClock } from '../database/guarded-clock.js'
 import { schemaFit } from '../database/migrate.js'
 import { EmbeddedDatabaseMissing } from '../database/open-database.js'
-import { type CheckResult, examineDatabase, examineProvider, examineSettings } from '../operator/examine.js'
+import { type CheckResult, examineDatabase, examineProvider, examineSettings } from '../overview/examine.js'
 import { systemClock } from '../runtime/clock.js'
 import { type Config, readConfig } from '../runtime/config.js'
 import { ConfigError } from '../runtime/config-file.js'

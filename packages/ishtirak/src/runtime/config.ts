@@ -2,6 +2,7 @@
 // have no default and are never repeated. Without a provider key, outside production, the result is the sandbox.
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
+import { readTransferFile, type TransferTerms } from '../transfers/transfer-file.js'
 import { ConfigError } from './config-file.js'
 import {
   type Environment,
@@ -18,7 +19,6 @@ import { hasTwoRoles, isKeyTwice, items, readOperatorKeys } from './operator-key
 import { readPlans } from './plans-file.js'
 import { metricsOf, portContradictions, sandboxPort } from './ports.js'
 import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
-import { readTransferFile, type TransferTerms } from './transfers.js'
 
 export type Config = Readonly<ReturnType<typeof assemble>>
 
