@@ -41,7 +41,6 @@ export const STILL_UPWARD: readonly string[] = [
   'pages/console-words.ts -> overview/examine.ts',
   'pages/console-words.ts -> overview/health.ts',
   'pages/refusal-page.tsx -> access/issuer.ts',
-  'runtime/config.ts -> transfers/transfer-file.ts',
   'transfers/approval-schemas.ts -> overview/schemas.ts',
   'transfers/approvals.ts -> overview/acts.ts',
   'transfers/cli-proof.ts -> overview/operations.ts',

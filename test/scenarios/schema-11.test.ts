@@ -11,10 +11,10 @@ import { type Database, statement } from '../../packages/ishtirak/src/database/d
 import { openMemory } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { migrate, schemaFit } from '../../packages/ishtirak/src/database/migrate.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
+import { readConfig } from '../../packages/ishtirak/src/main/config.js'
 import { checkReadiness } from '../../packages/ishtirak/src/main/readiness.js'
 import { examineDatabase } from '../../packages/ishtirak/src/overview/examine.js'
 import { systemClock } from '../../packages/ishtirak/src/runtime/clock.js'
-import { readConfig } from '../../packages/ishtirak/src/runtime/config.js'
 import { type DatabaseKind, emptyPostgresUrl, readDump } from '../support/databases.js'
 import { START } from '../support/world.js'
 

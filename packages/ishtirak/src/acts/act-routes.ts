@@ -45,7 +45,8 @@ export function actRoutes<Deps extends ActDeps & OperatorCallers>(
 export async function doAct<Deps extends ActDeps>(deps: Deps, act: Act<Deps>, call: Call<object>) {
   const performed = await perform(act, deps, call)
   if (performed.kind === 'done_before') requireSame(performed, call)
-  if (act.show) return act.show(deps, call, performed.kind === 'done' ? performed.outcome : undefined)
+  const [outcome, earlier] = performed.kind === 'done' ? [performed.outcome] : [undefined, performed.found]
+  if (act.show) return act.show(deps, call, outcome, earlier)
   const file = fileOf(act, deps)
   return file.view(await file.read(call.id))
 }

@@ -29,6 +29,7 @@ import { refusalPage } from '../pages/refusal-page.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { paymentRoutes } from './payment.route.js'
 import { userRoutes } from './user.route.js'
+import './words.js'
 
 /** In the order in which every page names them. */
 const SECTIONS = [

@@ -30,18 +30,12 @@ export const SUPPORT_GRANT_SPAN = 30 * DAY
 
 /** What is no object with roles of its own yet. */
 const ALLOWED = {
-  'payment.recheck': ['support'],
-  'payment.accept': [],
   'payment.approve': [],
   'payment.refuse': [],
   'payment.keep': [],
   'payment.record': [],
   'payment.read_proof': ['support', 'accountant'],
   'payments.export': ['accountant'],
-  'receipt.resend': ['support'],
-  'event.resend': ['support'],
-  'event.resend_waiting': [],
-  'event.skip': [],
   'codes.create': [],
   'codes.revoke': [],
   reconcile: [],

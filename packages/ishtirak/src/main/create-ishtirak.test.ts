@@ -14,7 +14,7 @@ import { CHARGILY_KEY, checkoutIdOf } from '../../../../test/support/world.js'
 import { DAY } from '../core/instant.js'
 import { statement } from '../database/database.js'
 import { REQUEST_TIMEOUT_MS } from '../http/app.js'
-import { readConfig } from '../runtime/config.js'
+import { readConfig } from './config.js'
 import {
   BillingError,
   createIshtirak,

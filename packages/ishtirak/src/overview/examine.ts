@@ -11,7 +11,10 @@ import { loadEventEndpoint } from '../events/event-history.sql.js'
 import { type ConsoleKey, consoleSay } from '../i18n/console.js'
 import { missingForReceipts } from '../receipts/typesetter.js'
 import { type ClockGuard, systemClock } from '../runtime/clock.js'
-import type { Config } from '../runtime/config.js'
+import type { Config as CommonConfig } from '../runtime/config.js'
+import type { TransferConfig } from '../transfers/transfer-file.js'
+
+type Config = CommonConfig & TransferConfig
 
 export interface CheckResult {
   readonly subject: string

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { permissionNamed } from '../../../../test/support/permissions.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -104,7 +105,7 @@ describeScenario('the health of the service', ({ database }) => {
         'Event skipped',
       ],
       [
-        '/console/health/resend-waiting',
+        '/console/events/resend-waiting',
         {},
         '/console/health',
         'event.resend_waiting',
@@ -158,7 +159,7 @@ describeScenario('the health of the service', ({ database }) => {
     for (const [path, field, typed] of [
       [`/console/events/${event.id}/skip`, 'why', ' '],
       [`/console/events/${event.id}/resend`, 'why', '\u200b'],
-      ['/console/health/resend-waiting', 'why', '\u200b'],
+      ['/console/events/resend-waiting', 'why', '\u200b'],
       ['/console/health/compare', 'since', '2026-02-31'],
     ] as const) {
       const { fields } = await visit.ask(path)
@@ -178,10 +179,10 @@ describeScenario('the health of the service', ({ database }) => {
     for (const [path, act] of [
       [`/console/events/${event.id}/resend`, 'event.resend', 'Events sent again'],
       [`/console/events/${event.id}/skip`, 'event.skip', 'Event skipped'],
-      ['/console/health/resend-waiting', 'event.resend_waiting', 'All waiting events sent again'],
+      ['/console/events/resend-waiting', 'event.resend_waiting', 'All waiting events sent again'],
       ['/console/health/compare', 'reconcile'],
     ] as const) {
-      const may = rolesThatMay(act).includes(role)
+      const may = rolesThatMay(permissionNamed(act)).includes(role)
       const operation_id = `operation-of-${act}`.padEnd(22, '-').slice(0, 22).replaceAll('.', '_')
       const fields = { operation_id, version: '0', why: 'x', since: '2026-11-01' }
       expect([act, (await visit.open(path)).status]).toEqual([act, may ? 200 : 403])

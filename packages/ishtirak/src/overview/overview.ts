@@ -2,6 +2,7 @@
 import type { Capability } from '../acts/capability.js'
 import { MINUTE } from '../core/instant.js'
 import { mailOperators, type OperatorMailDeps } from './operator-mail.js'
+import './words.js'
 
 export const overview: Capability<OperatorMailDeps> = {
   name: 'overview',
