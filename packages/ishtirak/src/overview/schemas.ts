@@ -6,16 +6,9 @@ import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { PROOFS_MAX } from '../core/transfer.js'
 import { listQuery } from '../events/schemas.js'
 import { GrantSchema } from '../grants/grant-schemas.js'
-import { nameSchemas } from '../http/schemas.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 import { heldTimes } from '../ledger/held-time.js'
-import {
-  BillingStatusSchema,
-  nullable,
-  PaymentSchema,
-  planLimitsSchema,
-  timestamp,
-  UserIdSchema,
-} from '../ledger/schemas.js'
+import { BillingStatusSchema, PaymentSchema, planLimitsSchema, UserIdSchema } from '../ledger/schemas.js'
 import { TransferStateSchema } from '../transfers/transfer-state.js'
 import { InboxEntrySchema } from './inbox-schemas.js'
 
