@@ -130,6 +130,20 @@ export const mutations = [
     tests: ['test/scenarios/provider-clock.test.ts'],
   },
   {
+    rule: 'an instant of a clock that is behind is not used either',
+    file: src('database/guarded-clock.ts'),
+    from: 'Math.abs(ms) > CLOCK_SKEW_MAX',
+    to: 'ms > CLOCK_SKEW_MAX',
+    tests: [src('database/guarded-clock.test.ts')],
+  },
+  {
+    rule: 'the service is not ready while its clock is wrong',
+    file: src('main/readiness.ts'),
+    from: 'runs && trouble === null',
+    to: 'runs',
+    tests: ['test/scenarios/wrong-clock.test.ts'],
+  },
+  {
     rule: 'a request is taken over only by the first who asks for its lease',
     file: src('checkout/upgrade.sql.ts'),
     from: `and status = 'requested' and attempt_ends_at = $3::timestamptz`,
@@ -481,9 +495,9 @@ export const mutations = [
   },
   {
     rule: 'a transfer is not approved with other figures than those that were shown',
-    file: src('console/payment.route.ts'),
-    from: 'fieldsOf && !isAsShown(request)',
-    to: 'fieldsOf && !isAsShown',
+    file: src('acts/act-console.tsx'),
+    from: 'decides && !isAsShown(request)',
+    to: 'decides && !isAsShown',
     tests: [src('console/payment-acts.test.ts')],
   },
   {
@@ -530,7 +544,7 @@ export const mutations = [
   },
   {
     rule: 'a slip that was sent for another payment names it',
-    file: src('overview/operator.sql.ts'),
+    file: src('transfers/same-proofs.sql.ts'),
     from: 'own.payment_id = $2 and other.payment_id <> $2',
     to: 'own.payment_id = $2 and other.user_id = $1 and other.payment_id <> $2',
     tests: [src('console/payment-page.test.ts')],
@@ -832,7 +846,7 @@ export const mutations = [
   {
     rule: 'the use of an old secret costs one write an hour',
     file: src('access/old-secrets.ts'),
-    from: 'Math.abs(now - savedAt) >= HOUR',
+    from: 'now - savedAt >= HOUR',
     to: 'now >= savedAt',
     tests: [src('access/old-secrets.test.ts')],
   },

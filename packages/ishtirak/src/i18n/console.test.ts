@@ -26,16 +26,21 @@ it.each(keys)('%s is there in all languages, with the same data', (key) => {
   }
 })
 
-it('a text is there once its folder has added it', () => {
-  const [folder, key] = [mkdtempSync(path.join(tmpdir(), 'words-')), 'act_of_a_test']
+it('a text is there once its folder is loaded, and no other folder may have its key', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-words-'))
   for (const locale of LOCALES)
-    writeFileSync(path.join(folder, `words.${locale}.json`), JSON.stringify({ console: { [key]: 'Try' } }))
-  expect(isConsoleKey(key)).toBe(false)
-  expect(() => textOf('operator', 'en', key)).toThrow('there is no text act_of_a_test')
-  addWords<'i18n'>(pathToFileURL(path.join(folder, 'words.js')).href)
+    writeFileSync(
+      path.join(folder, `words.${locale}.json`),
+      JSON.stringify({ console: { pretend_text: locale } }),
+    )
+  const beside = pathToFileURL(path.join(folder, 'words.js')).href
+  expect(isConsoleKey('pretend_text')).toBe(false)
+  expect(() => textOf('operator', 'en', 'pretend_text')).toThrow('there is no text pretend_text')
+  addWords(beside)
+  expect(isConsoleKey('pretend_text')).toBe(true)
+  expect(textOf('operator', 'fr', 'pretend_text')).toBe('fr')
+  expect(() => addWords(beside)).toThrow('two texts have the key pretend_text')
   rmSync(folder, { recursive: true })
-  expect(isConsoleKey(key)).toBe(true)
-  expect(textOf('operator', 'en', key)).toBe('Try')
 })
 
 it('every text is used; those of statuses and roles are named by them', () => {

@@ -5,6 +5,7 @@ import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
 import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
 import type { Capability, Discount } from '../acts/capability.js'
+import type { FileParts } from '../acts/file-parts.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
@@ -55,7 +56,7 @@ import { createFindSession } from '../portal/portal-sessions.sql.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
 import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
-import type { Clock } from '../runtime/clock.js'
+import { type Clock, shownClock } from '../runtime/clock.js'
 import type { Count, Log } from '../runtime/log.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
 import { createIds, randomCode, systemRandom } from '../runtime/random.js'
@@ -125,7 +126,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const metrics = createMetrics({ processMetrics: world.processMetrics ?? true })
   const { publicUrl, callsPerMinute, trustedProxies } = config
   const parts = createParts(config, world, countIn(metrics))
-  publishGauges(metrics, parts, config)
+  publishGauges(metrics, { ...parts, clock: shownClock(clock) }, config)
 
   const identify =
     world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))
@@ -134,11 +135,15 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const operators = callersWithKey(keys, checks.limitAnonymous)
   const all: Parts = { ...parts, ...checks, operators, files: operatorFiles(parts) }
   let isDraining = false
-  const look = shareLooks(() => checkReadiness(database))
+  const look = shareLooks(() => checkReadiness(database, clock))
   const { limitAnonymous } = all
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
   installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits })
+  for (const { paymentParts, userParts } of capabilities) {
+    parts.fileParts.payment.push(...(paymentParts?.(all) ?? []))
+    parts.fileParts.user.push(...(userParts?.(all) ?? []))
+  }
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await look()) }))
   await registerRoutes(app, config, all)
   for (const { routes, discount, mails } of capabilities) {
@@ -155,6 +160,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const jobs = world.withoutJobs ? [] : schedule(capabilities, all)
   const runner = createRunner(jobs, log, parts.rounds)
   const start = async () => {
+    await clock.guard?.compare()
     // It has one process, so no holder of a lease is left.
     if (database.kind === 'pglite') await releaseAttemptLeases(database, clock.now())
     if (!world.withoutJobs) await beginDelivery(parts)
@@ -194,6 +200,7 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     codeKeys: config.codeKeys,
     // What capabilities bring to each other, filled in by `wire`.
     discounts: [] as Discount[],
+    fileParts: { payment: [], user: [] } as FileParts,
     mails: [] as MailWriter[],
     drawCode: randomCode,
     rules: rulesOf(config),
@@ -237,8 +244,8 @@ const PROVIDER_LOOK_MS = 10 * SECOND
 /** What tells how the service is. */
 function watched(config: WiredConfig, { database, clock }: Pick<Surroundings, 'database' | 'clock'>) {
   const lookAtProvider = shareLooks(() => examineProvider(config), PROVIDER_LOOK_MS)
-  const examine = () => examineService(config, database, lookAtProvider)
-  return { examine, lookAtProvider, rounds: createJobRounds(clock) }
+  const examine = () => examineService(config, { database, guard: clock.guard }, lookAtProvider)
+  return { examine, lookAtProvider, rounds: createJobRounds(shownClock(clock)) }
 }
 
 /** The provider's first, which `/upgrade` buys with; transfers, where there are accounts for them; and the desk. */

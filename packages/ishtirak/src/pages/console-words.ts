@@ -50,10 +50,7 @@ export function codeInWords(
 export const recordedActs = () => consoleKeysWith('did_')
 
 /** What is no act of a capability, or not yet. */
-const ACTIONS: Readonly<Record<Act | 'user.grant_long', ConsoleKey>> = {
-  'payment.approve': 'act_approve',
-  'payment.refuse': 'act_refuse',
-  'payment.keep': 'act_keep',
+const ACTIONS: Readonly<Record<Act | 'user.grant_long' | 'payment.read_proof', ConsoleKey>> = {
   'payment.record': 'act_record',
   'payment.read_proof': 'act_read_proof',
   'payments.export': 'act_export',
