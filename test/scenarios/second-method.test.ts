@@ -34,7 +34,7 @@ describeScenario('a second payment method', ({ database }) => {
     world = await createWorld(database(), { withoutJobs: true })
     gateway = createPretendMethod(world.clock)
     const { parts } = world.service
-    deps = { ...parts, methods: createPaymentMethods(parts.methods.primary, gateway.method) }
+    deps = { ...parts, methods: createPaymentMethods(...parts.methods.gateways, gateway.method) }
   })
   afterEach(() => world.stop())
 
@@ -190,6 +190,6 @@ describeScenario('a second payment method', ({ database }) => {
     ['is not looked at after its end', { looksAfterMs: [2 * MINUTE, 14 * MINUTE] }, 'acknowledged'],
   ])('that %s is refused at the start', (_name, traits, message) => {
     const odd = { ...gateway.method, ...traits }
-    expect(() => createPaymentMethods(world.service.parts.methods.primary, odd)).toThrow(message)
+    expect(() => createPaymentMethods(...world.service.parts.methods.gateways, odd)).toThrow(message)
   })
 })

@@ -115,7 +115,7 @@ function partsOf(
     codeKeys: [CODE_KEY],
     noteUse: () => undefined,
     drawCode: () => codeFrom(random.bytes(CODE_LENGTH)),
-    rules: { catalogue: CATALOGUE, graceDays: 3, renewalWindowDays: 7, ...rules },
+    rules: { catalogue: CATALOGUE, leastAmount: 50, graceDays: 3, renewalWindowDays: 7, ...rules },
     wallClock: wallClockIn(ZONE),
     secondApprovalFrom: SECOND_APPROVAL_FROM,
     publicUrl: 'http://service.invalid',

@@ -45,6 +45,7 @@ export function createPretendMethod(clock: Clock): PretendMethod {
   const method: PaymentMethod = {
     name: 'pretend',
     live: false,
+    leastAmount: 50,
     checkoutLifetimeMs: LIFETIME_MS,
     looksAfterMs: [2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 18 * MINUTE, 6 * HOUR],
     acknowledgeWithinMs: ACKNOWLEDGE_WITHIN_MS,

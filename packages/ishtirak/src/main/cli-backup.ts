@@ -7,7 +7,7 @@ import { DataFolderLocked } from '../database/embedded/folder-lock.js'
 import { backUpTo, receiveBackup, restoreFrom } from '../operator/backup.js'
 import type { BackupContents } from '../operator/backup-lines.js'
 import { systemClock } from '../runtime/clock.js'
-import { readConfig } from '../runtime/config.js'
+import { readConfig } from './config.js'
 import {
   adviseOnLock,
   CommandFailed,

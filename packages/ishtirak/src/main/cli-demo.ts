@@ -1,8 +1,8 @@
 // The command that fills the running sandbox with a year of a pretend shop.
 import type { Command } from 'commander'
-import { readConfig } from '../runtime/config.js'
 import type { Progress } from '../runtime/progress.js'
 import { boundsInWords, numberWithin } from './cli-values.js'
+import { readConfig } from './config.js'
 import type { DemoRequest } from './demo/demo.js'
 import { CommandFailed, chunksOf } from './operator-client.js'
 import { DEMO_BOUNDS, DEMO_PATH, readSandboxState, runningSandbox } from './sandbox.js'

@@ -7,12 +7,12 @@ import { csvLine } from '../operator/csv.js'
 import type { HealthSchema } from '../operator/health-schemas.js'
 import { OPERATIONS } from '../operator/operations.js'
 import { DAY_OR_INSTANT_PATTERN, DAY_PATTERN } from '../operator/schemas.js'
-import { readConfig } from '../runtime/config.js'
 import { createLog } from '../runtime/log.js'
 import { askByName, isWaitingTransfer } from './cli-names.js'
 import { comparisonFinished } from './cli-reconcile.js'
 import { plainJson, sections } from './cli-tables.js'
 import { boundsInWords, day, dayOrInstant, month, numberWithin } from './cli-values.js'
+import { readConfig } from './config.js'
 import { CommandFailed, type OperatorClient, openOperatorClient, Refused } from './operator-client.js'
 
 interface Operation {

@@ -2,10 +2,10 @@
 import { open, rm } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { OPERATIONS } from '../operator/operations.js'
-import { readConfig } from '../runtime/config.js'
 import { createLog } from '../runtime/log.js'
 import { askByName } from './cli-names.js'
 import { addAccessOptions, requireId } from './cli-operator.js'
+import { readConfig } from './config.js'
 import { type AccessOptions, CommandFailed, openOperatorClient } from './operator-client.js'
 
 interface ProofOptions extends AccessOptions {

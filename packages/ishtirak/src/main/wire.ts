@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { consoleRoutes } from '../console/console.route.js'
-import { HOUR, type Instant, MINUTE, SECOND } from '../core/instant.js'
+import { HOUR, type Instant, MINUTE } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { BillingRules } from '../core/subscription.js'
 import type { Database } from '../database/database.js'
@@ -27,7 +27,7 @@ import { createUsageState } from '../limits/usage.js'
 import { overviewRoutes, platformRoutes } from '../limits/usage.route.js'
 import { createLoadUserWithUsage } from '../limits/usage.sql.js'
 import { createMailer } from '../mail/send-mail.js'
-import { examineProvider, examineService } from '../operator/examine.js'
+import { examineService, watchGateways } from '../operator/examine.js'
 import { createJobRounds } from '../operator/health.js'
 import { createIssuer } from '../operator/issuer.js'
 import { watchOldSecrets } from '../operator/old-secrets.js'
@@ -36,7 +36,7 @@ import { createRefusalLog } from '../operator/refusals.js'
 import { createChargily } from '../payments/chargily/chargily.js'
 import { createDesk } from '../payments/desk/desk.js'
 import { createLoadHeldTime } from '../payments/held-time.sql.js'
-import { createPaymentMethods } from '../payments/method.js'
+import { createPaymentMethods, type PaymentMethod, type PaymentMethods } from '../payments/method.js'
 import { offerRoutes } from '../payments/offers.route.js'
 import { createListPayments } from '../payments/payments.sql.js'
 import { redeemRoutes } from '../payments/redeem.route.js'
@@ -59,11 +59,11 @@ import { statementRoutes } from '../receipts/statement.route.js'
 import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
 import type { Clock } from '../runtime/clock.js'
-import type { Config } from '../runtime/config.js'
 import type { Count, Log } from '../runtime/log.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
 import { createIds, randomCode, systemRandom } from '../runtime/random.js'
 import type { Tracing } from '../runtime/tracing.js'
+import type { Config } from './config.js'
 import { installDocumentation, operatorDocumentation } from './documentation.js'
 import { publishGauges } from './gauges.js'
 import { countIn } from './metrics.js'
@@ -155,18 +155,19 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
   const { noteUse } = oldSecrets
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
+  const methods = methodsOf(config, { database, clock, log, tracing, noteUse })
+  const examinedGateways = watchGateways(methods.gateways)
   return {
     ...{ database, clock, log, count, ids, wait, publicUrl, seller, oldSecrets, noteUse },
     ...(tracing && { tracing }),
-    methods: methodsOf(config, { database, clock, log, tracing, noteUse }),
+    methods,
+    rules: rulesOf(config, methods),
     proofDays: config.proofDays,
-    uploads: createUploads(),
     admitUpload: createRateLimit({ clock, quota: UPLOADS, windowMs: HOUR }),
     secondApprovalFrom: config.transfers?.secondApprovalFrom ?? null,
     catalogue: config.plans,
     codeKeys: config.codeKeys,
     drawCode: randomCode,
-    rules: rulesOf(config),
     formats: createFormats(billing.timeZone),
     wallClock: wallClockIn(billing.timeZone),
     quotaWindowAt: quotaWindowsIn(config.quotaTimeZone),
@@ -188,7 +189,8 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     issuer: config.operatorIssuer && createIssuer(config.operatorIssuer, { clock, log, publicUrl, noteUse }),
     recordRefusal: createRefusalLog({ database, clock, ids, log }),
     printer: createReceiptPrinter(log, seller.shop.color),
-    ...watched(config, { database, clock }),
+    examine: () => examineService(config, database, examinedGateways),
+    ...{ examinedGateways, rounds: createJobRounds(clock), uploads: createUploads() },
     logForgery: createForgeryLog({ clock, log }),
     ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
     ...(config.operatorMail && { operatorMail: config.operatorMail }),
@@ -202,32 +204,31 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
   }
 }
 
-/** The provider bounds our calls: questions within this time share one. */
-const PROVIDER_LOOK_MS = 10 * SECOND
+type GatewayWorld = Pick<Surroundings, 'clock' | 'log' | 'tracing'> & { readonly noteUse: NoteUse }
 
-/** What tells how the service is. */
-function watched(config: WiredConfig, { database, clock }: Pick<Surroundings, 'database' | 'clock'>) {
-  const lookAtProvider = shareLooks(() => examineProvider(config), PROVIDER_LOOK_MS)
-  const examine = () => examineService(config, database, lookAtProvider)
-  return { examine, lookAtProvider, rounds: createJobRounds(clock) }
+/** The gateways, in the order in which a purchase asks them for a page. */
+export function gatewaysOf(
+  { chargily }: Pick<WiredConfig, 'chargily'>,
+  { clock, log, tracing, noteUse }: GatewayWorld,
+): readonly PaymentMethod[] {
+  return [
+    createChargily({
+      ...chargily,
+      noteWebhookKey: (key) => noteUse('CHARGILY_WEBHOOK_KEYS', key),
+      ...(tracing && { send: tracing.send('chargily') }),
+      clock,
+      log: (line) => log.debug(line, 'provider call'),
+    }),
+  ]
 }
 
-/** The provider's first, which `/upgrade` buys with; transfers, where there are accounts for them; and the desk. */
-function methodsOf(
-  { transfers, chargily, seller }: WiredConfig,
-  world: Pick<Surroundings, 'database' | 'clock' | 'log' | 'tracing'> & { readonly noteUse: NoteUse },
-) {
-  const { clock, log, tracing, noteUse } = world
-  const live = chargily.secretKey.startsWith('live_sk_')
-  const provider = createChargily({
-    ...chargily,
-    noteWebhookKey: (key) => noteUse('CHARGILY_WEBHOOK_KEYS', key),
-    ...(tracing && { send: tracing.send('chargily') }),
-    clock,
-    log: (line) => log.debug(line, 'provider call'),
-  })
+/** The gateways; transfers, where there are accounts for them; and the desk. */
+function methodsOf(config: WiredConfig, world: GatewayWorld & Pick<Surroundings, 'database'>) {
+  const { transfers, seller } = config
+  const gateways = gatewaysOf(config, world)
+  const live = gateways.some((gateway) => gateway.live)
   return createPaymentMethods(
-    provider,
+    ...gateways,
     ...(transfers ? [createTransfer({ ...world, ...transfers, live })] : []),
     ...createDesk({ live, takesCash: seller.stampDutyTerms !== null }),
   )
@@ -241,9 +242,10 @@ function recorded(settlements: Settlements, tracing: Tracing | undefined): Settl
   return { ...settlements, save }
 }
 
-function rulesOf({ plans, billing }: Config): BillingRules {
+function rulesOf({ plans, billing }: Config, { gateways }: PaymentMethods): BillingRules {
   return {
     catalogue: plans,
+    leastAmount: Math.min(...gateways.map(({ leastAmount }) => leastAmount)),
     graceDays: billing.graceDays,
     renewalWindowDays: billing.renewalWindowDays,
     prepayMaxMonths: billing.prepayMaxMonths,

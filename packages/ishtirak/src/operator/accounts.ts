@@ -29,7 +29,7 @@ export async function exportAccounts(
   const { from, to } = readMonth(deps, month, '/query/month')
   const act = { operator, act: 'payments.export', reason: null } as const
   await recordAct(deps, act, { after: { month, file: 'accounts' } })
-  return linesOf(deps, { from, to, live: deps.methods.primary.live }, format)
+  return linesOf(deps, { from, to, live: deps.methods.live }, format)
 }
 
 /** The name of each column, and what stands above it in a spreadsheet in French. */

@@ -28,8 +28,8 @@ async function decide(deps: QuoteDeps, { userId, code: typed, ...offer }: Wanted
   const { loadUser, catalogue, clock, rules, methods } = deps
   const loaded = await loadUser(userId)
   const facts = loaded?.user.subscription ?? NEVER_PAID
-  const method = methods.primary.name
-  const code = typed === undefined ? undefined : await lookUpCode(deps, { userId, typed, method })
+  const names = methods.gateways.map(({ name }) => name)
+  const code = typed === undefined ? undefined : await lookUpCode(deps, { userId, typed, methods: names })
   const wanted = { ...offer, code, mode: 'payment' as const }
   const decision = decideQuote(facts, wanted, catalogue, clock.now(), rules)
   if (decision.kind !== 'sold') throw quoteRefusal(decision)

@@ -1,12 +1,10 @@
 // The forms about transfers: ask for one, and send a picture or PDF of it.
-import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { openFileForm, UPLOAD_CONFIG } from '../http/upload.js'
 import { receiveProof } from '../payments/transfer/proof.js'
 import { openPayment } from '../payments/upgrade.js'
 import type { Pages } from './frame.js'
 import { wantedIn } from './reader.js'
-import { transferMethod } from './transfer-section.js'
 
 export function transferRoutes(app: App, pages: Pages): void {
   const { reader, users } = pages
@@ -15,14 +13,12 @@ export function transferRoutes(app: App, pages: Pages): void {
   app.post('/portal/transfer', hidden, async (request, reply) => {
     const session = users.of(request)
     reader.requireOwnForm(request, session)
-    const method = transferMethod(pages)?.name
-    if (method === undefined) throw new BillingError('unknown_method')
     const { userId } = session
     const locale = reader.language(request, reply, session)
     await openPayment(pages, {
       user: { userId },
       ...wantedIn(request),
-      method,
+      method: 'transfer',
       locale,
       requestId: request.id,
     })

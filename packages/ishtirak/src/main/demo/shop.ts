@@ -10,6 +10,7 @@ import { acceptPayment, endUser, refundPayment, showPayment } from '../../operat
 import { approvePayment, refusePayment } from '../../operator/approvals.js'
 import { grantDays } from '../../operator/grant.js'
 import { recordPayment } from '../../payments/desk/record.js'
+import { webhookUrlOf } from '../../payments/method.js'
 import { redeem } from '../../payments/redeem.js'
 import { uploadProof } from '../../payments/transfer/proof.js'
 import { openPayment } from '../../payments/upgrade.js'
@@ -119,7 +120,8 @@ async function payCheckout(
   await emulator.pay(checkoutId, way.outcome ?? 'paid', way.card)
   const event = emulator.deliveries().findLast(({ checkout_id }) => checkout_id === checkoutId)
   if (!event) throw new Error(`the emulator signed no event of ${checkoutId}`)
-  if (!way.isLost) await receiveEvent(parts, Buffer.from(event.body), event.signature ?? undefined, REQUEST)
+  const message = { body: Buffer.from(event.body), signature: event.signature ?? undefined }
+  if (!way.isLost) await receiveEvent(parts, 'chargily', message, REQUEST)
 }
 
 /** The provider made two pages for one payment, and the user has paid this one too. */
@@ -143,9 +145,10 @@ export async function payForeignPage(
   const { publicUrl, methods } = shop.parts
   const { userId, paymentId, planId, months, price, locale } = of
   const page = `${publicUrl}/billing/return/${paymentId}`
-  const answer = await methods.primary.createCheckout({
+  const provider = methods.of('chargily')
+  const answer = await provider.createCheckout({
     ...{ paymentId, userId, planId, months, price, locale, description: planId },
-    ...{ successUrl: page, failureUrl: page, webhookUrl: `${publicUrl}/api/v1/billing/webhook` },
+    ...{ successUrl: page, failureUrl: page, webhookUrl: webhookUrlOf(provider, publicUrl) },
   })
   if (!answer.ok) throw new Error(`the emulator opened no page: ${JSON.stringify(answer.failure)}`)
   await payCheckout(shop, answer.value.checkoutId, { card: 'edahabia', isLost: of.isLost })
