@@ -120,7 +120,14 @@ const repair = (name: keyof typeof REPAIRS) => (door: Queryable) =>
 const SWEEPS: [name: string, run: Run, index: RegExp][] = [
   [
     'payments to look up',
-    (door) => claimDuePayments(door, { now: NOON, limit: 5, retryAt: NOON + MINUTE }),
+    (door) =>
+      claimDuePayments(door, {
+        now: NOON,
+        limit: 5,
+        retryAt: NOON + MINUTE,
+        methods: ['chargily'],
+        areMeant: true,
+      }),
     /payments_due/,
   ],
   [

@@ -141,6 +141,17 @@ describeScenario('a second gateway', ({ database }) => {
     expect(await status()).toEqual(['pro', 'active', end, 'cib_edahabia'])
   })
 
+  it('is looked at within bounds of its own', async () => {
+    for (const userId of ['user-2', 'user-3']) await world.as(userId).upgrade()
+    await pass(MINUTE)
+    await buy()
+    gateway.pay('order-1')
+    // Chargily's are due since a minute when this one is.
+    await pass(2 * MINUTE)
+    expect(await checkDuePayments(deps, 1)).toBe(2)
+    expect(await statuses()).toContain('pretend paid')
+  })
+
   it('that is never paid is looked at until its last look, and then no more', async () => {
     await buy()
     await pass(15 * MINUTE)
