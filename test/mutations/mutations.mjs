@@ -132,7 +132,7 @@ export const mutations = [
   {
     rule: 'a user has one payable checkout over all gateways',
     file: src('payments/upgrade.sql.ts'),
-    from: `openPayment("p.method = any(string_to_array(a.methods, ','))")`,
+    from: `openPayment("array[p.method] <@ string_to_array(a.methods, ',')")`,
     to: `openPayment("p.method = split_part(a.methods, ',', 1)")`,
     tests: ['test/scenarios/second-method.test.ts'],
   },

@@ -12,7 +12,7 @@ const claimDue = statement(
   `with due as (
      select user_id, id from payments
       where next_check_at <= $1::timestamptz and (method = any($4::text[])) = $5
-      order by next_check_at
+      order by next_check_at, id
       limit $2::int
         for update skip locked
    )
