@@ -121,8 +121,8 @@ function limitsInOrder(limits: readonly LimitDefinition[], plan: Pick<Plan, 'lim
 }
 
 /**
- * Checks what a schema cannot say and gives the catalogue, or every problem found, in words for the operator. No gateway takes
- * less than `leastAmount`.
+ * Checks what a schema cannot say and gives the catalogue, or every problem found, in words for the operator.
+ * No gateway takes less than `leastAmount`.
  */
 export function assembleCatalogue(
   plans: readonly Plan[],

@@ -26,7 +26,7 @@ function withGateways(config: runtime.Config, variables: environment.Variables) 
   return { ...config, chargily: chargilyAccount(environment.givenVariables(variables)) }
 }
 
-/** Names that are set, that nothing reads, and that look like one of ours; with the name that may be meant. */
+/** Names that are set and that nothing reads, with the name that may be meant. */
 export function misspelt(variables: environment.Variables) {
   return environment.misspelt(variables, VARIABLES)
 }

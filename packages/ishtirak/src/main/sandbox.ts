@@ -3,6 +3,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Emulator } from 'chargily-emulator'
+import { WEBHOOK } from '../payments/chargily/chargily.js'
 import { type Clock, movableClock, systemClock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
 import { EXAMPLE_PLANS, SEED_CATALOGUE } from '../runtime/plans-file.js'
@@ -70,7 +71,7 @@ export async function setUpProvider(config: Config, log: Log): Promise<ProviderS
     clock,
     host: config.host,
     port: config.sandbox?.port ?? 0,
-    webhookEndpoint: `${config.publicUrl}/api/v1/billing/webhook`,
+    webhookEndpoint: `${config.publicUrl}${WEBHOOK.path}`,
     account: { name: 'Ishtirak (sandbox)' },
     ...(folder === null ? {} : { stateFile: path.join(folder, 'emulator.jsonl') }),
     log: (line) => log.debug({ emulator: line }, 'emulator'),

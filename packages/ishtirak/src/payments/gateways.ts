@@ -1,5 +1,5 @@
-// Which gateway a click asks for a page: the first that takes the amount, in the order of wire.ts. Where it opens none, the
-// next one. Only a payment that never had an address leaves its gateway, so no user holds two pages that take money.
+// Which gateway a click asks for a page: the first that takes the amount, in the order of wire.ts; where it opens
+// none, the next one. Only a payment that never had an address leaves its gateway: no user has two pages to pay on.
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { type Payment, wayOf } from '../core/payment.js'
@@ -51,9 +51,9 @@ export function queueGateways({ methods: { all }, clock, upgrades }: GatewayDeps
 }
 
 /**
- * After a gateway opened no page. Null: the user's place is free for the next one. Throws `provider_rejected` or
- * `provider_unavailable` where there is none, or no time for it. `mayExist`: the checkout may be there all the same; its
- * address is known to no one, and the sweep finds and ends it.
+ * After a gateway opened no page. Null: the user's place is free for the next one. Throws `provider_rejected`
+ * or `provider_unavailable` where there is none, or no time for it. `mayExist`: the checkout may be there all
+ * the same; no user knows its address, and the sweep finds and ends it.
  */
 export async function failOver(
   { database, clock }: { readonly database: Queryable; readonly clock: Clock },

@@ -12,8 +12,8 @@ import { withdrawPayment } from './upgrade.sql.js'
 const RETRY_MS = 2 * MINUTE
 
 /**
- * Looks up to `limit` due payments of each gateway, each being asked within its own bounds, and of everything else. Gives how
- * many were looked at; failures stay due.
+ * Looks up to `limit` due payments of each gateway, as each has its own bounds, and of everything else. Gives
+ * how many were looked at; failures stay due.
  */
 export async function checkDuePayments(deps: SettleDeps, limit: number): Promise<number> {
   const gateways = deps.methods.gateways.map(({ name }) => name)

@@ -92,7 +92,7 @@ export async function upgrade(
   return { checkoutUrl, paymentId }
 }
 
-/** The same by any method, also one without pages. Throws `unknown_method` where there is none of that kind. */
+/** The same by any method, also one without pages. Throws `unknown_method` where it is not taken. */
 export async function openPayment(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
   const { user, code, method = 'card' } = request
   const gateways = queueGateways(deps, method)

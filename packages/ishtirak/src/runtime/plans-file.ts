@@ -7,7 +7,7 @@ import { byLocale } from '../core/locale.js'
 import { assembleCatalogue, type Catalogue, LONGEST_TERM, type Plan, SEED_PLANS } from '../core/plan.js'
 import { ConfigError, parseJson, readText, schemaProblems } from './config-file.js'
 
-/** Without a file the limits and plans of `seed.md`. No gateway takes less than `leastAmount`. Throws `ConfigError`. */
+/** Without a file those of `seed.md`. No gateway takes less than `leastAmount`. Throws `ConfigError`. */
 export function readPlans(file: string | undefined, leastAmount = 0): Catalogue {
   if (file === undefined) return SEED_CATALOGUE
   const content = parseJson('PLANS_FILE', readText('PLANS_FILE', file))

@@ -58,7 +58,7 @@ const TRAITS = {
 } as const
 
 /** The address is written into the dashboards of shops: it stays. */
-const WEBHOOK = {
+export const WEBHOOK = {
   path: '/api/v1/billing/webhook',
   signatureHeader: 'signature',
   operation: {
