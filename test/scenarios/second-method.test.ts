@@ -1,5 +1,5 @@
-// A second gateway beside Chargily, which lists nothing and pushes nothing: what it takes is settled by looks alone,
-// neither disturbs the other, and where the first opens no page the next one does.
+// A second gateway beside Chargily, which lists nothing and pushes nothing: what it takes is settled by looks
+// alone, neither disturbs the other, and where the first opens no page the next one does.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DAY, MINUTE, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'

@@ -1,5 +1,6 @@
-// Which gateway a click asks for a page: the first that takes the amount, in the order of wire.ts; where it opens
-// none, the next one. Only a payment that never had an address leaves its gateway: no user has two pages to pay on.
+// Which gateway a click asks for a page: the first that takes the amount, in the order of wire.ts; where it
+// opens none, the next one. Only a payment that never had an address leaves its gateway, so no user has two
+// pages to pay on.
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { type Payment, wayOf } from '../core/payment.js'

@@ -10,7 +10,7 @@ import { at, flag, integer, text, textOrNull } from '../database/rows.js'
 import { COLUMN_NAMES, NEW_PAYMENT, PAYMENT_RECORD, parsePayment, paymentToColumns } from './payments.sql.js'
 import { FACT_COLUMNS, fromToken, type KnownUser, openPayment, parseUser, rememberUser } from './users.sql.js'
 
-// Methods are compared by `<@`, which no index serves: with `= any` the small index of open payments is not used.
+// Methods are compared by `<@`, which no index serves: with `= any` the index of open payments is not used.
 const selectFacts = statement(
   'upgrades.load',
   `select a.ordinal, ${FACT_COLUMNS}, p.*, recent.at as recent_at, withdrawn.id as withdrawn_id,
@@ -240,7 +240,7 @@ const withdraw = statement(
    update codes c set used = greatest(c.used - 1, 0) from withdrawn w where c.hash = w.code_hash`,
 )
 
-/** No user knows a page of it (refused, or never made): the place is free again. `lookAt`: one may be there. */
+/** No user knows a page of it (refused, or never made): the place is free. `lookAt`: one may be there. */
 export async function withdrawPayment(
   database: Queryable,
   payment: Payment,

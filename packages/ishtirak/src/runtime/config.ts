@@ -25,7 +25,7 @@ export type Config = Readonly<ReturnType<typeof assemble>>
 /** A balancer that looks every second or two has noticed; half of what `docker stop` waits before it kills. */
 const DRAIN_SECONDS = 5
 
-/** Throws `ConfigError` with everything that is wrong. `gateways`: all that could be configured, at least one. */
+/** Throws `ConfigError` with everything that is wrong. `gateways`: all that could be configured. */
 export function readConfig(variables: Variables, gateways: readonly GatewaySettings[]): Config {
   const given = givenVariables(variables)
   return read(given, gateways, missingSecrets(given, gateways))
