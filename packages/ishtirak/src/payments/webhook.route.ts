@@ -1,4 +1,4 @@
-// The webhooks of the gateways, each at its own address: 200 only after the event and its effect are committed.
+// The webhooks of the gateways, each at its own address: 200 only after the event and its effect are saved.
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { CallerChecks } from '../http/callers.js'
