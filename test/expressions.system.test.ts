@@ -16,7 +16,7 @@ const source = path.resolve(import.meta.dirname, '../packages')
 const OWN_TEXT = [
   'chargily-emulator/src/emulator.ts',
   'client/src/call.ts',
-  'ishtirak/src/portal/frame.tsx',
+  'ishtirak/src/pages/portal-frame.tsx',
   'ishtirak/src/receipts/render-receipt.ts',
   'ishtirak/src/runtime/config.ts',
   'ishtirak/src/runtime/environment.ts',

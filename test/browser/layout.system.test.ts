@@ -8,7 +8,7 @@ import {
   VISIBLE_CONTRAST,
 } from '../../packages/ishtirak/src/core/color.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { styleWith } from '../../packages/ishtirak/src/portal/frame.js'
+import { styleWith } from '../../packages/ishtirak/src/pages/portal-frame.js'
 import { describeInBrowser, keepScreenshot, type Visitor } from '../support/browser.js'
 import { CODE_ENV } from '../support/codes.js'
 import { freshDatabase } from '../support/databases.js'

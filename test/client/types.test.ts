@@ -2,9 +2,9 @@
 import { expectTypeOf, it } from 'vitest'
 import type * as client from '../../packages/client/src/types.js'
 import type { EventType, PlatformEvent } from '../../packages/ishtirak/src/core/event.js'
+import type * as payments from '../../packages/ishtirak/src/ledger/schemas.js'
 import type * as service from '../../packages/ishtirak/src/limits/schemas.js'
-import type * as payments from '../../packages/ishtirak/src/payments/schemas.js'
-import type { viewProof } from '../../packages/ishtirak/src/payments/transfer/proof.route.js'
+import type { viewProof } from '../../packages/ishtirak/src/transfers/proof.route.js'
 
 it('the client’s shapes are those of the service, field by field (checked by the compiler)', () => {
   expectTypeOf<client.Allowance>().toEqualTypeOf<service.Allowance>()

@@ -1,8 +1,8 @@
 // Costs that noise cannot blur: pages, rows and bytes of the log. Each has its number in costs.ts.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
+import { saveSettlements } from '../../packages/ishtirak/src/ledger/settle.sql.js'
 import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
-import { saveSettlements } from '../../packages/ishtirak/src/payments/settle.sql.js'
 import type { Run } from '../plans/console-statements.js'
 import { heard, literal, once } from '../plans/explain.js'
 import { booking, consume, fill, ids } from '../plans/tables.js'

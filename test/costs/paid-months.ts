@@ -1,9 +1,9 @@
 // Paid months as the service writes them: one is bought over HTTP and its booking is heard; the others are that booking with
 // ids and instants of their own, through the same statements.
 import { randomBytes } from 'node:crypto'
+import { insertRequestedPayments } from '../../packages/ishtirak/src/checkout/upgrade.sql.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
-import { insertRequestedPayments } from '../../packages/ishtirak/src/payments/upgrade.sql.js'
 import { createIds } from '../../packages/ishtirak/src/runtime/random.js'
 import { aPayment, days, NOON } from '../support/fixtures.js'
 import { createWorld } from '../support/world.js'
@@ -66,7 +66,7 @@ export async function payMonths(database: Database, users: number, months: numbe
         const move = (instant: string) => new Date(Date.parse(instant) + at - NOON).toISOString()
         const moved = change
           .replaceAll(template.payment.id, id)
-          .replaceAll(template.payment.checkout_id, checkoutId)
+          .replaceAll(template.payment.method_reference, checkoutId)
           .replaceAll(template.received.id, eventId)
           .replaceAll(USER, userId)
           .replace(/evt_[0-9a-z]{26}/g, () => ids.next('evt', at))

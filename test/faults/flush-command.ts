@@ -1,6 +1,6 @@
 // `npm run fault:flush -- [--commits 500] [--webhooks 100]`
 import { Command } from 'commander'
-import { numberWithin } from '../../packages/ishtirak/src/main/cli-values.js'
+import { numberWithin } from '../../packages/ishtirak/src/acts/cli-values.js'
 import { buildOnce } from '../support/process.js'
 import { requireTool } from '../support/system-tools.js'
 import { countFlushes } from './flushes.js'

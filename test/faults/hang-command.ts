@@ -1,7 +1,7 @@
 // `npm run fault:hang -- [--seconds 60] [--calls 200]`
 import { Command } from 'commander'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
-import { numberWithin } from '../../packages/ishtirak/src/main/cli-values.js'
+import { numberWithin } from '../../packages/ishtirak/src/acts/cli-values.js'
 import { buildOnce } from '../support/process.js'
 import { CHARGILY_KEY } from '../support/world.js'
 import { type HangFigures, runHang } from './hang.js'

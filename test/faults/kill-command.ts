@@ -1,7 +1,7 @@
 // `npm run fault:kill -- --cycles 200 --database embedded|server [--seed N] [--sales 40]`
 import { Command, Option } from 'commander'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
-import { numberWithin } from '../../packages/ishtirak/src/main/cli-values.js'
+import { numberWithin } from '../../packages/ishtirak/src/acts/cli-values.js'
 import { createDatabase, withDatabaseName } from '../support/admin.js'
 import { startServer } from '../support/postgres-server.js'
 import { buildOnce } from '../support/process.js'

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { Command, Option } from 'commander'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
-import { numberWithin } from '../../packages/ishtirak/src/main/cli-values.js'
+import { numberWithin } from '../../packages/ishtirak/src/acts/cli-values.js'
 import { buildOnce } from '../support/process.js'
 import { CHARGILY_KEY } from '../support/world.js'
 import type { Audit } from './audit.js'

@@ -2,7 +2,7 @@
 // its turn.
 import { afterEach, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { cookiesFor } from '../../packages/ishtirak/src/portal/reader.js'
+import { cookiesFor } from '../../packages/ishtirak/src/pages/reader.js'
 import { describeScenario } from '../support/databases.js'
 import { createWorld, type World } from '../support/world.js'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
-import { findPayment } from '../../packages/ishtirak/src/payments/payments.sql.js'
+import { findPayment } from '../../packages/ishtirak/src/ledger/payments.sql.js'
 import { describeScenario } from '../support/databases.js'
 import { checkoutIdOf, createWorld, type World } from '../support/world.js'
 

@@ -3,9 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { DEMO_PATH, refuseSecondDemo, runDemo } from '../../packages/demo/src/demo.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
-import { refuseSecondDemo, runDemo } from '../../packages/ishtirak/src/main/demo/demo.js'
-import { DEMO_PATH } from '../../packages/ishtirak/src/main/sandbox.js'
 import { CODE_ENV } from '../support/codes.js'
 import { describeScenario } from '../support/databases.js'
 import { fillDemo, sandboxOf } from '../support/demo.js'
@@ -17,7 +16,7 @@ import { createWorld, START, type World } from '../support/world.js'
 // A year takes some seconds.
 const selectMoney = statement(
   'test.demo.money',
-  `select method, status, coalesce(payment_method, '') as way, months, count(*)::int as payments, sum(amount)::int as amount
+  `select method, status, coalesce(instrument, '') as way, months, count(*)::int as payments, sum(amount)::int as amount
      from payments group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
 )
 const selectPeriods = statement(

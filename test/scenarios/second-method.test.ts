@@ -1,27 +1,27 @@
 // A second gateway beside Chargily, which lists nothing and pushes nothing: what it takes is settled by looks
 // alone, neither disturbs the other, and where the first opens no page the next one does.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DAY, MINUTE, SECOND } from '../../packages/ishtirak/src/core/instant.js'
-import { statement } from '../../packages/ishtirak/src/database/database.js'
-import { createApp } from '../../packages/ishtirak/src/http/app.js'
-import { createMetrics } from '../../packages/ishtirak/src/http/metrics.js'
-import { publishGauges } from '../../packages/ishtirak/src/main/gauges.js'
-import { examineService, watchGateways } from '../../packages/ishtirak/src/operator/examine.js'
+import { createChargily } from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'
+import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
+import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'
+import { createUpgradeState, upgrade } from '../../packages/ishtirak/src/checkout/upgrade.js'
+import { webhookRoutes } from '../../packages/ishtirak/src/checkout/webhook.route.js'
 import {
   ROUND_MS,
   reconcileDaily,
   startReconciliation,
-} from '../../packages/ishtirak/src/operator/reconcile.js'
-import { createChargily } from '../../packages/ishtirak/src/payments/chargily/chargily.js'
+} from '../../packages/ishtirak/src/compare/reconcile.js'
+import { DAY, MINUTE, SECOND } from '../../packages/ishtirak/src/core/instant.js'
+import { statement } from '../../packages/ishtirak/src/database/database.js'
+import { createApp } from '../../packages/ishtirak/src/http/app.js'
+import { createMetrics } from '../../packages/ishtirak/src/http/metrics.js'
 import {
   createPaymentMethods,
   type PaymentMethod,
   type Webhook,
-} from '../../packages/ishtirak/src/payments/method.js'
-import { readStatus } from '../../packages/ishtirak/src/payments/status.js'
-import { checkDuePayments } from '../../packages/ishtirak/src/payments/sweep.js'
-import { createUpgradeState, upgrade } from '../../packages/ishtirak/src/payments/upgrade.js'
-import { webhookRoutes } from '../../packages/ishtirak/src/payments/webhook.route.js'
+} from '../../packages/ishtirak/src/ledger/method.js'
+import { publishGauges } from '../../packages/ishtirak/src/main/gauges.js'
+import { examineService, watchGateways } from '../../packages/ishtirak/src/overview/examine.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
@@ -44,7 +44,8 @@ const PUSHED: Webhook = {
 
 const selectPayments = statement(
   'test.second_method.payments',
-  'select method, status, checkout_id, payment_method from payments order by created_at, method',
+  `select method, status, method_reference as checkout_id, instrument as payment_method
+     from payments order by created_at, method`,
 )
 const selectFindings = statement(
   'test.second_method.findings',

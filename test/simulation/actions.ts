@@ -1,11 +1,11 @@
 // What users, sweeps, operators and the provider do, each as one task. The result is checked against the rule for that
 // action, with the state at its start and the ledger after all concurrent tasks have ended.
 import type { CheckoutRecord } from '../../packages/chargily-emulator/src/records.js'
+import { readHistory, readPayment, readStatus } from '../../packages/ishtirak/src/checkout/status.js'
+import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'
+import { receiveEvent } from '../../packages/ishtirak/src/checkout/webhook.js'
+import { reconcileDaily } from '../../packages/ishtirak/src/compare/reconcile.js'
 import { announceTime } from '../../packages/ishtirak/src/events/announce-time.js'
-import { reconcileDaily } from '../../packages/ishtirak/src/operator/reconcile.js'
-import { readHistory, readPayment, readStatus } from '../../packages/ishtirak/src/payments/status.js'
-import { checkDuePayments } from '../../packages/ishtirak/src/payments/sweep.js'
-import { receiveEvent } from '../../packages/ishtirak/src/payments/webhook.js'
 import type { OddPayment } from './emulator.js'
 import { withExpectedErrors } from './expected.js'
 import { OPERATOR_ACTIONS, operatorTasks } from './operator-actions.js'

@@ -3,7 +3,7 @@
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { Command, Option } from 'commander'
-import { numberWithin } from '../../packages/ishtirak/src/main/cli-values.js'
+import { numberWithin } from '../../packages/ishtirak/src/acts/cli-values.js'
 import { type Progress, withProgress } from '../../packages/ishtirak/src/runtime/progress.js'
 import { openDatabases } from './databases.js'
 import { SimulationFigures } from './figures.js'

@@ -1,7 +1,7 @@
 // Cash and cheques among the deeds: recorded by operators, once and again, by two at once, with a wrong amount, for another user.
 // They are undone by the refund that any payment has.
 
-import { recordPayment } from '../../packages/ishtirak/src/payments/desk/record.js'
+import { recordPayment } from '../../packages/ishtirak/src/desk/record.js'
 import { ownerNamed } from '../support/operator.js'
 import { codeOf, withExpectedErrors } from './expected.js'
 import type { Ledger } from './ledger.js'

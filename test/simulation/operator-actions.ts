@@ -1,15 +1,14 @@
 // The operator's actions: accept a payment under review, recheck one, record a refund, end a user's access. Each is
 // checked against its promise once it is answered, and against the time at which it can have happened.
 
+import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
+import { accept as acceptAct } from '../../packages/ishtirak/src/checkout/accept.js'
+import { recheck as recheckAct } from '../../packages/ishtirak/src/checkout/recheck.js'
+import { createCodes } from '../../packages/ishtirak/src/codes/batches.js'
 import type { ErrorCode } from '../../packages/ishtirak/src/core/error.js'
-import {
-  acceptPayment,
-  endUser,
-  recheckPayment,
-  refundPayment,
-} from '../../packages/ishtirak/src/operator/acts.js'
-import { createCodes } from '../../packages/ishtirak/src/operator/codes.js'
-import { grantDays } from '../../packages/ishtirak/src/operator/grant.js'
+import { grantDays } from '../../packages/ishtirak/src/grants/grant.js'
+import { endAccess } from '../../packages/ishtirak/src/ledger/end.js'
+import { refund as refundAct } from '../../packages/ishtirak/src/ledger/refund.js'
 import { ownerNamed } from '../support/operator.js'
 import { CODE_KIND_NAMES } from './codes.js'
 import { slipsRecorded } from './desk.js'
@@ -63,7 +62,7 @@ function accept(world: SimulatedWorld, process: Process, { id, checkout }: Booke
     name: `accepts ${id}`,
     start: () => {
       world.accepted.add(id)
-      return acceptPayment(process.parts, id, BY)
+      return doAct(process.parts, acceptAct, callBy(BY.operator, id, { why: BY.reason }))
     },
     promised: ['conflict'],
     done: () => require(!isPaid || isBooked(now(world, id)), RULE, () => `${id} is not booked`),
@@ -76,7 +75,7 @@ function recheck(world: SimulatedWorld, process: Process, { id, checkout }: Book
   const isSeen = () => isBooked(now(world, id)) || now(world, id).status === 'review'
   return act(world, process, {
     name: `rechecks ${id}`,
-    start: () => recheckPayment(process.parts, id, BY),
+    start: () => doAct(process.parts, recheckAct, callBy(BY.operator, id, { why: BY.reason })),
     promised: ['provider_unavailable', 'provider_rejected'],
     done: () => require(!isPaid || isSeen(), RULE, () => `${id} was paid and is ${now(world, id).status}`),
   })
@@ -88,7 +87,7 @@ export function refund(world: SimulatedWorld, process: Process, { id, user, chec
     name: `refunds ${id}`,
     start: () => {
       world.refunded.add(id)
-      return refundPayment(process.parts, id, BY)
+      return doAct(process.parts, refundAct, callBy(BY.operator, id, { why: BY.reason }))
     },
     promised: ['conflict', 'already_refunded'],
     done: (startedAt) => requireWritten(world, user, isIt, startedAt),
@@ -98,7 +97,7 @@ export function refund(world: SimulatedWorld, process: Process, { id, user, chec
 function end(world: SimulatedWorld, process: Process, userId: string): Task {
   return act(world, process, {
     name: `ends ${userId}`,
-    start: () => endUser(process.parts, userId, BY),
+    start: () => doAct(process.parts, endAccess, callBy(BY.operator, userId, { why: BY.reason })),
     promised: ['conflict', 'not_found'],
     done: (startedAt) => requireWritten(world, userId, ({ kind }) => kind === 'ended', startedAt),
   })
@@ -136,8 +135,9 @@ function grant(
   return act(world, process, {
     name: `grants ${userId} ${asked.days} days`,
     start: () => {
-      const wanted = { days: asked.days, planId: isNew ? asked.plan : null, operationId: operation }
-      return grantDays(process.parts, userId, wanted, BY)
+      const plan = isNew ? { plan: asked.plan } : {}
+      const wanted = { days: asked.days, ...plan, operation_id: operation, why: BY.reason }
+      return doAct(process.parts, grantDays, callBy(BY.operator, userId, wanted))
     },
     // Of another plan, where the user bought one meanwhile.
     promised: isNew ? ['not_found', 'conflict'] : ['not_found'],

@@ -1,32 +1,35 @@
 // One process of the service: the real use cases on the shared database. Each statement and each call to the provider
 // is a step of the scheduler. A killed process never continues; the next one starts without any state.
+
+import { createChargily } from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'
+import { createUpgradeState } from '../../packages/ishtirak/src/checkout/upgrade.js'
+import { createForgeryLog } from '../../packages/ishtirak/src/checkout/webhook.js'
+import { discountByCode } from '../../packages/ishtirak/src/codes/typed-code.js'
 import { CODE_LENGTH, codeFrom } from '../../packages/ishtirak/src/core/code.js'
 import { DAY, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import { SEED_LIMITS } from '../../packages/ishtirak/src/core/limit.js'
 import { type Catalogue, SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
 import type { BillingRules } from '../../packages/ishtirak/src/core/subscription.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { createDesk } from '../../packages/ishtirak/src/desk/desk.js'
 import { createUploads } from '../../packages/ishtirak/src/http/upload.js'
-import { createChargily } from '../../packages/ishtirak/src/payments/chargily/chargily.js'
-import { createDesk } from '../../packages/ishtirak/src/payments/desk/desk.js'
 import {
   createPaymentMethods,
   type PaymentMethod,
   type PaymentMethods,
   type ProviderAnswer,
-} from '../../packages/ishtirak/src/payments/method.js'
-import { createListPayments } from '../../packages/ishtirak/src/payments/payments.sql.js'
-import { createSettlements } from '../../packages/ishtirak/src/payments/settle.sql.js'
-import { createTransfer } from '../../packages/ishtirak/src/payments/transfer/transfer.js'
-import { createUpgradeState } from '../../packages/ishtirak/src/payments/upgrade.js'
-import { createLoadUser } from '../../packages/ishtirak/src/payments/users.sql.js'
-import { createForgeryLog } from '../../packages/ishtirak/src/payments/webhook.js'
+} from '../../packages/ishtirak/src/ledger/method.js'
+import { createListPayments } from '../../packages/ishtirak/src/ledger/payments.sql.js'
+import { createSettlements } from '../../packages/ishtirak/src/ledger/settle.sql.js'
+import { createLoadUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
+import { operatorFiles } from '../../packages/ishtirak/src/overview/files.js'
 import { createTurns, singleFlight } from '../../packages/ishtirak/src/runtime/async.js'
 import { dayIn, wallClockIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { createIds } from '../../packages/ishtirak/src/runtime/random.js'
 import { EXAMPLE_SELLER } from '../../packages/ishtirak/src/runtime/seller.js'
+import { createTransfer } from '../../packages/ishtirak/src/transfers/transfer.js'
 import type { SeededRandom } from '../support/random.js'
 import { PROVIDER_KEY, PROVIDER_URL, type SimulatedEmulator } from './emulator.js'
 import type { SimulationFigures } from './figures.js'
@@ -98,7 +101,8 @@ function partsOf(
   },
 ) {
   const { database } = given
-  return {
+  const ofCodes = { database, clock, codeKeys: [CODE_KEY], noteUse: () => undefined }
+  const parts = {
     ...given,
     settlements: createSettlements(database),
     upgrades: createUpgradeState(database),
@@ -108,12 +112,11 @@ function partsOf(
     inTurn: createTurns(),
     uploads: createUploads(),
     logForgery: createForgeryLog({ clock, log: SILENT }),
-    clock,
     ids: createIds((size) => random.bytes(size)),
     log: SILENT,
     catalogue: CATALOGUE,
-    codeKeys: [CODE_KEY],
-    noteUse: () => undefined,
+    ...ofCodes,
+    discounts: [discountByCode(ofCodes)],
     drawCode: () => codeFrom(random.bytes(CODE_LENGTH)),
     rules: { catalogue: CATALOGUE, leastAmount: 50, graceDays: 3, renewalWindowDays: 7, ...rules },
     wallClock: wallClockIn(ZONE),
@@ -122,6 +125,7 @@ function partsOf(
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
     count: () => undefined,
   }
+  return { ...parts, files: operatorFiles(parts) }
 }
 
 async function unreachable(): Promise<never> {

@@ -1,8 +1,8 @@
 // What users buy and redeem: a month by a click, another term as a payment, perhaps ahead, perhaps with a code; and codes that
 // give months. Each answer is checked against what was possible at some moment since the task began.
 import type { CheckoutRecord } from '../../packages/chargily-emulator/src/records.js'
-import { redeem } from '../../packages/ishtirak/src/payments/redeem.js'
-import { openPayment } from '../../packages/ishtirak/src/payments/upgrade.js'
+import { openPayment } from '../../packages/ishtirak/src/checkout/upgrade.js'
+import { redeem } from '../../packages/ishtirak/src/codes/redeem.js'
 import type { MadeCode } from './codes.js'
 import { codeOf, withExpectedErrors } from './expected.js'
 import { isRenewable, mayBuyAhead, standingAfter } from './model.js'

@@ -2,7 +2,7 @@
 // detects bugs is shown by broken-rules.system.test.ts.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import type { PaymentMethod } from '../../packages/ishtirak/src/payments/method.js'
+import type { PaymentMethod } from '../../packages/ishtirak/src/ledger/method.js'
 import { DATABASE_KINDS, type DatabaseKind } from '../support/database-kinds.js'
 import { emptyDatabase } from '../support/databases.js'
 import { SimulationFigures } from './figures.js'

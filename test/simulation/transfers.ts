@@ -2,8 +2,8 @@
 // they said, and not by the service; of its rows only the instants are taken, each within the call that made it.
 
 import type { Account } from '../../packages/ishtirak/src/core/account.js'
-import { approvePayment, refusePayment } from '../../packages/ishtirak/src/operator/approvals.js'
-import { uploadProof } from '../../packages/ishtirak/src/payments/transfer/proof.js'
+import { approvePayment, refusePayment } from '../../packages/ishtirak/src/transfers/approvals.js'
+import { uploadProof } from '../../packages/ishtirak/src/transfers/proof.js'
 import { ownerNamed } from '../support/operator.js'
 import { png } from '../support/proof-files.js'
 import { withExpectedErrors } from './expected.js'

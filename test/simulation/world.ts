@@ -1,5 +1,7 @@
 // Everything one seed needs: a clock, a provider, webhooks, an empty database, one or two processes of the service, and
 // a record of what users were shown. It runs tasks concurrently and checks the rules afterwards.
+
+import { releaseAttemptLeases } from '../../packages/ishtirak/src/checkout/upgrade.sql.js'
 import {
   type BillingRules,
   NEVER_PAID,
@@ -7,7 +9,6 @@ import {
   statusAt,
 } from '../../packages/ishtirak/src/core/subscription.js'
 import { type Database, DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
-import { releaseAttemptLeases } from '../../packages/ishtirak/src/payments/upgrade.sql.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import type { SeededRandom } from '../support/random.js'

@@ -1,6 +1,6 @@
 // The booking of a first month, as the service decides it.
 import type { Payment } from '../../packages/ishtirak/src/core/payment.js'
-import type { SettlementChange } from '../../packages/ishtirak/src/payments/settle.sql.js'
+import type { SettlementChange } from '../../packages/ishtirak/src/ledger/settle.sql.js'
 import { aReport, days, NOON, PRO } from './fixtures.js'
 
 export function bookingOf(

@@ -2,7 +2,7 @@
 // id, and undoes a payment that was not looked at for 20 minutes. The shape of a gateway such as SATIM's.
 import type { CheckoutReport, CheckoutStatus } from '../../packages/ishtirak/src/core/checkout.js'
 import { HOUR, type Instant, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
-import type { PaymentMethod, ProviderAnswer } from '../../packages/ishtirak/src/payments/method.js'
+import type { PaymentMethod, ProviderAnswer } from '../../packages/ishtirak/src/ledger/method.js'
 import type { Clock } from '../../packages/ishtirak/src/runtime/clock.js'
 
 const LIFETIME_MS = 15 * MINUTE

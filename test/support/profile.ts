@@ -1,5 +1,5 @@
 // Sets a user's profile as the platform does, without HTTP.
-import { type ProfileChange, saveProfile } from '../../packages/ishtirak/src/payments/users.sql.js'
+import { type ProfileChange, saveProfile } from '../../packages/ishtirak/src/ledger/users.sql.js'
 import type { World } from './world.js'
 
 export function setProfile(

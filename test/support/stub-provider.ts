@@ -2,11 +2,11 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { CheckoutOrder } from '../../packages/ishtirak/src/core/checkout.js'
 import {
   type ChargilyOptions,
   createChargily,
-} from '../../packages/ishtirak/src/payments/chargily/chargily.js'
+} from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'
+import type { CheckoutOrder } from '../../packages/ishtirak/src/core/checkout.js'
 
 export interface StubRequest {
   readonly method: string

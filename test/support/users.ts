@@ -1,8 +1,9 @@
 // Users in every state that a page can show, in one world: active, in grace, expired, refunded, under review.
 
+import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { refundPayment } from '../../packages/ishtirak/src/operator/acts.js'
+import { refund } from '../../packages/ishtirak/src/ledger/refund.js'
 import { ownerNamed } from './operator.js'
 import { platformFor, WITH_PLATFORM } from './platform.js'
 import { setProfile } from './profile.js'
@@ -38,10 +39,11 @@ export async function createUsers(database: Database, env: Record<string, string
   await know(world, 'active', 'Amina Boudiaf')
   await buy('active')
   await buy('canceled')
-  await refundPayment(world.service.parts, payments.canceled ?? '', {
-    operator: ownerNamed('tests'),
-    reason: 'asked for',
-  })
+  await doAct(
+    world.service.parts,
+    refund,
+    callBy(ownerNamed('tests'), payments.canceled ?? '', { why: 'asked for' }),
+  )
   await stageUsage(world)
   for (const outcome of ['failed', 'canceled'] as const) {
     const opened = await world.as(`card_${outcome}`).upgrade()

@@ -6,7 +6,7 @@ import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { type Config, readConfig } from '../../packages/ishtirak/src/main/config.js'
 import type { ServiceTracing } from '../../packages/ishtirak/src/main/tracing.js'
-import { type Service, wire } from '../../packages/ishtirak/src/main/wire.js'
+import { type Service, type Surroundings, wire } from '../../packages/ishtirak/src/main/wire.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog, type Log } from '../../packages/ishtirak/src/runtime/log.js'
 import { type MountedForm, mountedForms } from './database-kinds.js'
@@ -75,6 +75,8 @@ interface WorldOptions {
   readonly tracing?: ServiceTracing
   /** `advance` moves the clock alone. */
   readonly withoutJobs?: boolean
+  /** In place of all that there are. */
+  readonly capabilities?: NonNullable<Surroundings['capabilities']>
   /** Started for this test: what a process remembers, such as its bounds, is part of what is tested. */
   readonly isNew?: true
 }
@@ -139,7 +141,7 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
   const clock = options.clock ?? movableClock(START)
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
-  const { withoutJobs = false, host } = options
+  const { withoutJobs = false, host, capabilities, tracing } = options
   const usual = mountedForms.get(database)
   const form = host === 'none' ? undefined : usual && (host ?? usual)
   const publicUrl = options.env?.PUBLIC_URL ?? `${origin}${form ? '/billing' : ''}`
@@ -159,7 +161,7 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
   const log = options.log ?? createLog({ level: config.logLevel })
   const service = await wire(
     { ...config, chargily },
-    { database: unclosed(database), clock, log, withoutJobs, tracing: options.tracing },
+    { database: unclosed(database), clock, log, withoutJobs, tracing, ...(capabilities && { capabilities }) },
   )
   // Before the start, so that no job runs at the pace of the machine: `advance` runs them.
   await service.runner.stop()

@@ -1,30 +1,47 @@
 // The console: pages for operators over the use cases of `operator/`, which the API and the command line call too. A page
 // decides nothing: what a role may do, and what an act changes, is decided there.
 import type { FastifyRequest } from 'fastify'
+import { issuerRoutes } from '../access/issuer.route.js'
+import { signInRefusal } from '../access/refusal-text.js'
+import { findOperatorSession, OPERATOR_SESSION_MS, signOut } from '../access/sessions.js'
+import { signInPath, signInRoutes } from '../access/sign-in.route.js'
+import type { ActDeps } from '../acts/act.js'
+import { actPages } from '../acts/act-console.js'
+import { actsOf, type Capability } from '../acts/capability.js'
+import { recordRefusals } from '../acts/refusals.js'
+import { monthRoutes } from '../books/month.route.js'
+import { findingRoute } from '../compare/finding.route.js'
 import { type BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
 import { consoleSay } from '../i18n/console.js'
-import { recordRefusals } from '../operator/refusals.js'
-import { findOperatorSession, OPERATOR_SESSION_MS, signOut } from '../operator/sessions.js'
-import { pageHeaders } from '../portal/frame.js'
-import { acceptForms, callersBySession, cookiesFor, createSessionReader } from '../portal/reader.js'
+import type { OverviewDeps } from '../limits/overview.js'
+import type { AllPages, ConsoleDeps } from '../overview/all-pages.js'
+import { healthRoute } from '../overview/health.route.js'
+import { healthActRoutes } from '../overview/health-acts.route.js'
+import { inboxRoute } from '../overview/inbox.route.js'
+import { operatorsRoutes } from '../overview/operators.route.js'
+import { searchRoute } from '../overview/search.route.js'
+import { consoleStyle } from '../pages/console-frame.js'
+import { pageHeaders } from '../pages/portal-frame.js'
+import { acceptForms, callersBySession, cookiesFor, createSessionReader } from '../pages/reader.js'
+import { refusalPage } from '../pages/refusal-page.js'
 import { withoutSlash } from '../runtime/http-client.js'
-import { findingRoute } from './finding.route.js'
-import { type ConsoleDeps, type ConsolePages, consoleStyle } from './frame.js'
-import { healthRoute } from './health.route.js'
-import { healthActRoutes } from './health-acts.route.js'
-import { inboxRoute } from './inbox.route.js'
-import { issuerRoutes } from './issuer.route.js'
-import { monthRoutes } from './month.route.js'
-import { operatorsRoutes } from './operators.route.js'
 import { paymentRoutes } from './payment.route.js'
-import { refusalPage } from './refusal-page.js'
-import { searchRoute } from './search.route.js'
-import { signInPath, signInRoutes } from './sign-in.route.js'
 import { userRoutes } from './user.route.js'
 
-export function consoleRoutes(deps: ConsoleDeps) {
+/** In the order in which every page names them. */
+const SECTIONS = [
+  { key: 'inbox', path: '/console' },
+  { key: 'month', path: '/console/months' },
+  { key: 'health', path: '/console/health' },
+  { key: 'operators', path: '/console/operators' },
+] as const
+
+export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>(
+  deps: Deps,
+  capabilities: readonly Capability<Deps>[],
+) {
   const store = {
     find: (token: string) => findOperatorSession(deps, token),
     end: async (token: string) => {
@@ -36,8 +53,13 @@ export function consoleRoutes(deps: ConsoleDeps) {
   } as const
   const reader = createSessionReader(store, deps.publicUrl)
   const style = consoleStyle(deps.seller.shop.color)
-  const shared: ConsolePages = {
+  const acts = actsOf(capabilities)
+  const shared: AllPages & Deps = {
     ...deps,
+    sections: SECTIONS,
+    acts,
+    actTitles: new Map(acts.map(({ name, texts }) => [name, texts.title])),
+    refusalText: (error, _locale, say) => signInRefusal(deps.issuer, error, say),
     reader,
     // No user's id has a control character.
     operatorsHere: callersBySession(deps, reader, ({ operator }) => `\0${operator.name}`),
@@ -56,6 +78,7 @@ export function consoleRoutes(deps: ConsoleDeps) {
     healthRoute(app, shared)
     healthActRoutes(app, shared)
     searchRoute(app, shared)
+    actPages(app, shared, acts)
     paymentRoutes(app, shared)
     operatorsRoutes(app, shared)
     userRoutes(app, shared)
@@ -63,12 +86,12 @@ export function consoleRoutes(deps: ConsoleDeps) {
   }
 }
 
-function nameOf({ operatorsHere }: ConsolePages, request: FastifyRequest): string | null {
+function nameOf({ operatorsHere }: AllPages, request: FastifyRequest): string | null {
   return operatorsHere.find(request)?.operator.name ?? null
 }
 
 /** A refusal as a page. A reader who is not signed in is sent to the sign-in, and back from there. */
-function refusalPages(pages: ConsolePages): RefusalPages {
+function refusalPages(pages: AllPages): RefusalPages {
   return {
     isPage: (path) => /^\/console(?![\w.-])/.test(path),
     send: (request, reply, error: BillingError) => {

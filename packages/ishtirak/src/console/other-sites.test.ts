@@ -1,6 +1,7 @@
 // Requests that another site makes a signed-in operator's browser send. Its cookie goes along with a link, so no page may act, or
 // write to the audit trail, for one; and no form counts that is not of this origin. Routes are read from the running app.
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { PAYMENT_VERBS, USER_VERBS } from '../../../../test/support/acts.js'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
@@ -8,8 +9,6 @@ import { png } from '../../../../test/support/proof-files.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
-import { PAYMENT_ACT_NAMES } from './payment-acts.js'
-import { USER_ACT_NAMES } from './user-acts.js'
 
 const TRANSFER_FILE = new URL('../../../../docs/transfer.example.json', import.meta.url).pathname
 const OTHER_SITES = [
@@ -56,7 +55,7 @@ describeScenario('a request of another site', ({ database }) => {
   const addresses = (method: string): readonly string[] =>
     world.service.app.knownRoutes().flatMap((route) => {
       if (route.method !== method || !route.url.startsWith('/console')) return []
-      const act = route.url.startsWith('/console/users') ? USER_ACT_NAMES : PAYMENT_ACT_NAMES
+      const act = route.url.startsWith('/console/users') ? USER_VERBS : PAYMENT_VERBS
       return Object.entries({ ...values, act }).reduce<readonly string[]>(
         (paths, [name, list]) =>
           paths.flatMap((path) =>
@@ -88,7 +87,7 @@ describeScenario('a request of another site', ({ database }) => {
       return world.call('POST', path, { body, headers: { ...headers, ...from } })
     }
     const paths = addresses('POST')
-    expect(paths.length).toBeGreaterThan(PAYMENT_ACT_NAMES.length + USER_ACT_NAMES.length)
+    expect(paths.length).toBeGreaterThan(PAYMENT_VERBS.length + USER_VERBS.length)
     for (const path of paths)
       for (const from of [...OTHER_SITES, OTHER_ORIGIN])
         expect([path, (await send(path, from)).status]).toEqual([path, 403])

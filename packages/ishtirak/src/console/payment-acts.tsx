@@ -1,46 +1,13 @@
-// The acts on a payment: for each when it is offered, what is shown beforehand, and the use case that does it.
+// The acts on a payment that are not one object yet.
+
 import { mayDo } from '../core/role.js'
-import type { PaymentFile } from '../operator/acts.js'
-import { acceptPayment, previewRefund, recheckPayment, refundPayment } from '../operator/acts.js'
-import { lookAtPayment, type ProviderLook } from '../operator/look.js'
-import { previewResend, resendReceipt } from '../operator/resend-receipt.js'
-import { accessChange, receiptInWords, statusChange, statusKey } from './changes.js'
-import { mailedInWords, reviewInWords } from './codes.js'
-import { type ConsolePages, Facts, plainName, type View } from './frame.js'
-import type { PaymentAct, Shown } from './payment-act.js'
-import { TRANSFER_ACTS } from './transfer-acts.js'
+import type { PaymentFile } from '../overview/acts.js'
+import type { AllPages } from '../overview/all-pages.js'
+import type { PaymentAct } from '../overview/payment-act.js'
+import type { View } from '../pages/console-frame.js'
+import { TRANSFER_ACTS } from '../transfers/transfer-acts.js'
 
 export const PAYMENT_ACTS = {
-  recheck: {
-    act: 'payment.recheck',
-    isReasonRequired: false,
-    isOffered: ({ payment: { status, checkoutId }, transfer }) =>
-      transfer === null && checkoutId !== null && status !== 'paid' && status !== 'refunded',
-    show: (pages, view, id) => showProvider(pages, view, id, 'payment.recheck'),
-    run: recheckPayment,
-  },
-  accept: {
-    act: 'payment.accept',
-    isReasonRequired: true,
-    isOffered: ({ payment }) => payment.status === 'review',
-    show: (pages, view, id) => showProvider(pages, view, id, 'payment.accept'),
-    run: acceptPayment,
-  },
-  refund: {
-    act: 'payment.refund',
-    isReasonRequired: true,
-    isOffered: ({ payment }) => payment.status === 'paid',
-    show: showRefund,
-    run: refundPayment,
-  },
-  resend: {
-    act: 'receipt.resend',
-    isReasonRequired: false,
-    isPossible: ({ mailer }) => mailer !== undefined,
-    isOffered: ({ payment }) => payment.status === 'paid',
-    show: showResend,
-    run: resendReceipt,
-  },
   ...TRANSFER_ACTS,
 } as const satisfies Readonly<Record<string, PaymentAct>>
 
@@ -53,7 +20,7 @@ function isActName(name: string): name is PaymentActName {
 
 /** By the state of the payment, to this role, and where the service can do it. */
 export function actsOffered(
-  pages: ConsolePages,
+  pages: AllPages,
   { session }: View,
   file: PaymentFile,
 ): readonly PaymentActName[] {
@@ -61,82 +28,4 @@ export function actsOffered(
     const { act, isOffered, isPossible }: PaymentAct = PAYMENT_ACTS[name]
     return mayDo(session.operator, act) && isOffered(file) && isPossible?.(pages) !== false
   })
-}
-
-async function showProvider(
-  pages: ConsolePages,
-  view: View,
-  paymentId: string,
-  act: 'payment.recheck' | 'payment.accept',
-): Promise<Shown> {
-  const { operator } = view.session
-  return describeLook(pages, view, await lookAtPayment(pages, paymentId, { act, operator }))
-}
-
-function describeLook(pages: ConsolePages, view: View, look: ProviderLook): Shown {
-  const { say, locale } = view
-  const { said, status, access, payment } = look
-  const amount = said?.amount ?? null
-  const teller =
-    pages.methods.of(payment.method).settledBy === 'operator' ? 'operatorEntered' : 'providerSays'
-  const answer = said
-    ? [say(statusKey(said.status)), amount === null ? '' : pages.formats.money(amount, locale)]
-    : [say(look.isAnswered ? 'providerKnowsNothing' : 'providerSilent')]
-  return {
-    version: look.version,
-    changes: [statusChange(view, status), accessChange(pages, view, access)],
-    safeMore: (
-      <Facts
-        facts={[
-          [say('amount'), pages.formats.money(payment.price.amount, locale)],
-          [say(teller), answer.filter((word) => word !== '').join(' · ')],
-          [say('reviewDiffers'), reviewInWords(pages, view, payment)],
-          [say('receiptWillSay'), receiptInWords(pages, view, look.receipt)],
-        ]}
-      />
-    ),
-  }
-}
-
-async function showRefund(pages: ConsolePages, view: View, paymentId: string): Promise<Shown> {
-  const { say, locale } = view
-  const { paid, version, before, after, moved } = await previewRefund(pages, paymentId)
-  const span = ({ start, end }: { readonly start: number; readonly end: number }) =>
-    say('periodText', {
-      start: pages.formats.moment(start, locale),
-      end: pages.formats.moment(end, locale),
-    })
-  return {
-    version,
-    changes: [
-      statusChange(view, { before: 'paid', after: 'refunded' }),
-      accessChange(pages, view, { before, after }),
-      ...moved.map(({ from, to }) => ({
-        name: say('periodOf', { id: to.sourceId }),
-        before: span(from),
-        after: span({ start: to.periodStart, end: to.periodEnd }),
-      })),
-    ],
-    safeMore: (
-      <Facts facts={[[say('amount'), pages.formats.centimes(Math.round(paid.total * 100), locale)]]} />
-    ),
-  }
-}
-
-async function showResend(pages: ConsolePages, view: View, paymentId: string): Promise<Shown> {
-  const { say, locale } = view
-  const { version, email, mail } = await previewResend(pages, paymentId)
-  const queued = mail && say('mailQueued', { when: pages.formats.moment(mail.queuedAt, locale) })
-  return {
-    version,
-    changes: [{ name: say('receiptMail'), before: queued ?? say('mailUnknown'), after: say('mailToBeSent') }],
-    safeMore: (
-      <Facts
-        facts={[
-          [say('email'), plainName(email)],
-          [say('outcome'), mail?.outcome ? mailedInWords(view, mail.outcome) : null],
-        ]}
-      />
-    ),
-  }
 }

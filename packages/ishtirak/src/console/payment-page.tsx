@@ -1,33 +1,37 @@
 // The page of a payment: what it is, and what operators did with it.
+
+import { verbOf } from '../acts/act.js'
+import { actsOffered as capabilityActs, titleOf } from '../acts/act-console.js'
+import { statusKey } from '../acts/changes.js'
+import { plainName } from '../core/name.js'
 import { type Payment, type PaymentWay, wayOf } from '../core/payment.js'
 import { mayDo } from '../core/role.js'
 import type { Proof } from '../core/transfer.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import { planAndTerm } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
-import type { PaymentFile } from '../operator/acts.js'
-import { Card, LinkButton } from '../portal/frame.js'
-import { statusKey } from './changes.js'
-import { codeInWords, reviewInWords } from './codes.js'
-import { UserCell } from './found.js'
+import { PAYMENT } from '../ledger/subjects.js'
+import type { PaymentFile } from '../overview/acts.js'
+import type { AllPages } from '../overview/all-pages.js'
+import { type Notice, NoticeOf, Trail, type TrailEntry } from '../overview/trail.js'
 import {
   addressOf,
-  type ConsolePages,
   Facts,
   type LinkedFact,
-  plainName,
   renderConsole,
   Table,
   Text,
   type View,
-} from './frame.js'
+} from '../pages/console-frame.js'
+import { codeInWords, reviewInWords } from '../pages/console-words.js'
+import { UserCell } from '../pages/found.js'
+import { Card, LinkButton } from '../pages/portal-frame.js'
 import { actsOffered } from './payment-acts.js'
-import { type Notice, NoticeOf, Trail, type TrailEntry } from './trail.js'
 
 /** The newest: with reasons of 500 letters the page is under 60 kB. */
 const ACTS_SHOWN = 25
 
-export function paymentPage(pages: ConsolePages, view: View, file: PaymentFile, notice: Notice): string {
+export function paymentPage(pages: AllPages, view: View, file: PaymentFile, notice: Notice): string {
   const { payment } = file
   const title = `${view.say('payment')} ${payment.id}`
   return renderConsole(pages, {
@@ -60,18 +64,13 @@ export function paymentPage(pages: ConsolePages, view: View, file: PaymentFile, 
 const BOOKING: readonly string[] = ['payment.approve', 'payment.accept']
 
 /** As the payment is now: an operator who reads "done" takes it for money that is booked. */
-function whyNotBooked(
-  pages: ConsolePages,
-  view: View,
-  file: PaymentFile,
-  { act }: TrailEntry,
-): string | null {
+function whyNotBooked(pages: AllPages, view: View, file: PaymentFile, { act }: TrailEntry): string | null {
   const { status } = file.payment
   if (!BOOKING.includes(act) || status === 'paid' || status === 'refunded') return null
   return stateInWords(pages, view, file)
 }
 
-function stateInWords(pages: ConsolePages, view: View, { payment, transfer }: PaymentFile): string {
+function stateInWords(pages: AllPages, view: View, { payment, transfer }: PaymentFile): string {
   const { say } = view
   const isBooked = payment.status === 'paid' || payment.status === 'refunded'
   const what = isBooked ? null : reviewInWords(pages, view, payment)
@@ -88,15 +87,19 @@ const LOOKS: Readonly<Record<string, string>> = {
   requested: 'none',
 }
 
-function Acts({ pages, view, file }: { pages: ConsolePages; view: View; file: PaymentFile }) {
+function Acts({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
   const names = actsOffered(pages, view, file)
-  if (names.length === 0) return null
+  const offered = capabilityActs(pages, view, { subject: PAYMENT, file, deps: pages })
+  if (names.length + offered.length === 0) return null
   const path = addressOf(pages.base, 'payments', file.payment.id)
   return (
     <Card id="acts" title={view.say('acts')}>
       <p class="actions">
         {names.map((name) => (
           <LinkButton href={`${path}/${name}`} label={view.say(`act_${name}`)} />
+        ))}
+        {offered.map((act) => (
+          <LinkButton href={`${path}/${verbOf(act)}`} label={titleOf(act, view)} />
         ))}
       </p>
     </Card>
@@ -110,7 +113,7 @@ const FILE_TYPES: Readonly<Record<Proof['type'], string>> = {
 }
 
 /** What the user sent of a transfer. Each reading is in the audit trail. */
-function Proofs({ pages, view, file }: { pages: ConsolePages; view: View; file: PaymentFile }) {
+function Proofs({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
   const { say, locale, session } = view
   const { payment, proofs } = file
   if (proofs.length === 0) return null
@@ -135,7 +138,7 @@ function Proofs({ pages, view, file }: { pages: ConsolePages; view: View; file: 
 }
 
 /** A slip that stands for two payments: the money may have come once. */
-function SameProofs({ pages, view, file }: { pages: ConsolePages; view: View; file: PaymentFile }) {
+function SameProofs({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
   if (file.sameProofs.length === 0) return null
   const { say } = view
   return (
@@ -159,7 +162,7 @@ function SameProofs({ pages, view, file }: { pages: ConsolePages; view: View; fi
 }
 
 /** What was reported each time the payment changed by it. */
-function Reports({ pages, view, file }: { pages: ConsolePages; view: View; file: PaymentFile }) {
+function Reports({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
   const { say, locale } = view
   if (file.reports.length === 0) return null
   const rows = file.reports.map(({ heardAt, source, status, amount, outcome }) => ({
@@ -196,7 +199,7 @@ const REFERENCE_NAMES = {
   cheque: 'deskReference',
 } as const satisfies Readonly<Record<PaymentWay, ConsoleKey>>
 
-function factsOf(pages: ConsolePages, view: View, { payment, user, receipt, transfer }: PaymentFile) {
+function factsOf(pages: AllPages, view: View, { payment, user, receipt, transfer }: PaymentFile) {
   const { formats } = pages
   const { locale, say } = view
   const { plan, months, periodStart: start, periodEnd: end, paidAt, instrument } = payment

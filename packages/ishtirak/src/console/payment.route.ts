@@ -1,27 +1,31 @@
 // A payment in the console, and the acts on it: a page that asks once more, then the act itself.
+
 import type { FastifyReply } from 'fastify'
+import { actOf, actOnce, byOf, isAsShown, orAgain, typedIn } from '../acts/act-form.js'
+import { actPage, type SentForm } from '../acts/act-page.js'
 import { BillingError } from '../core/error.js'
+import { plainName } from '../core/name.js'
 import { requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
-import { loadPayment, showPayment } from '../operator/acts.js'
-import { sendProof } from '../operator/operator.route.js'
-import { downloadProof } from '../operator/proofs.js'
-import { isFromAnotherSite } from '../portal/reader.js'
-import { actOf, actOnce, byOf, isAsShown, orAgain, typedIn } from './act-form.js'
-import { actPage, type SentForm } from './act-page.js'
-import { addressOf, type ConsolePages, goTo, plainName, sendPage, type View } from './frame.js'
-import type { PaymentAct, Shown } from './payment-act.js'
+import { loadPayment } from '../ledger/load.js'
+import { showPayment } from '../overview/acts.js'
+import type { AllPages } from '../overview/all-pages.js'
+import { sendProof } from '../overview/operator.route.js'
+import type { PaymentAct, Shown } from '../overview/payment-act.js'
+import { noticeIn } from '../overview/trail.js'
+import { addressOf, goTo, sendPage, type View } from '../pages/console-frame.js'
+import { forOperators, viewOf } from '../pages/console-view.js'
+import { isFromAnotherSite } from '../pages/reader.js'
+import { downloadProof } from '../transfers/proofs.js'
 import { PAYMENT_ACT_NAMES, PAYMENT_ACTS, type PaymentActName } from './payment-acts.js'
 import { paymentPage } from './payment-page.js'
-import { noticeIn } from './trail.js'
-import { forOperators, viewOf } from './view.js'
 
 interface Params {
   readonly payment_id: string
   readonly act: string
 }
 
-export function paymentRoutes(app: App, pages: ConsolePages): void {
+export function paymentRoutes(app: App, pages: AllPages): void {
   const hidden = forOperators(pages)
 
   app.get<{ Params: Params }>('/console/payments/:payment_id', hidden, async (request, reply) => {
@@ -72,7 +76,7 @@ export function paymentRoutes(app: App, pages: ConsolePages): void {
 
 /** Where the payment is no longer such that this can be done, the payment is shown. */
 async function sendAskPage(
-  pages: ConsolePages,
+  pages: AllPages,
   view: View,
   reply: FastifyReply,
   of: { readonly paymentId: string; readonly name: PaymentActName; readonly sent: SentForm | null },

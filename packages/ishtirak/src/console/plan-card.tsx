@@ -1,18 +1,20 @@
 // What a user's plan is now, and why: until when, from when on months are counted, and all time that there was and is, by which
 // payments, grants and codes.
+
 import { type HeldTime, stretchesAt } from '../core/held-time.js'
 import { DAY, toTimestamp } from '../core/instant.js'
 import { graceEndsAt } from '../core/subscription.js'
 import { inParts, termInWords } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
-import type { UserFile } from '../operator/acts.js'
-import type { InboxKind } from '../operator/inbox.sql.js'
-import { Card } from '../portal/frame.js'
-import { codeInWords } from './codes.js'
-import { addressOf, type ConsolePages, Table, Text, type View } from './frame.js'
+import type { UserFile } from '../overview/acts.js'
+import type { AllPages } from '../overview/all-pages.js'
+import type { InboxKind } from '../overview/inbox.sql.js'
+import { addressOf, Table, Text, type View } from '../pages/console-frame.js'
+import { codeInWords } from '../pages/console-words.js'
+import { Card } from '../pages/portal-frame.js'
 
 interface PlanOf {
-  readonly pages: ConsolePages
+  readonly pages: AllPages
   readonly view: View
   readonly file: UserFile
 }

@@ -1,7 +1,14 @@
 // One form that is sent twice at the same moment, where the other one is refused while this one is about to be saved: nothing is done,
 // and both lead to the refusal.
+
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import {
+  PAYMENT_ACTS_BY_VERB,
+  PAYMENT_VERBS,
+  USER_ACTS_BY_VERB,
+  USER_VERBS,
+} from '../../../../test/support/acts.js'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
@@ -10,8 +17,6 @@ import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { type Database, statement } from '../database/database.js'
-import { PAYMENT_ACT_NAMES, type PaymentActName } from './payment-acts.js'
-import { USER_ACT_NAMES, type UserActName } from './user-acts.js'
 
 const insertRefusal = statement(
   'test.sent_twice.refuse',
@@ -63,14 +68,14 @@ describeScenario('a form of the console that is sent twice at once', ({ database
   const buy = async () => (await world.as('user-1').buy()).paymentId
   const pay = (body: object) => world.as('user-1').post('/api/v1/billing/payments', body)
   const askForTransfer = async () => (await pay({ plan: 'pro', method: 'transfer' })).body.id
-  const PAYMENTS: Readonly<Record<PaymentActName, () => Promise<string>>> = {
+  const PAYMENTS: Readonly<Record<string, () => Promise<string>>> = {
     recheck: async () => {
       world.emulator.setFaults({ drop: {} })
       return buy()
     },
     accept: () => payOtherwise(world, 'user-1', { charged: 1500, told: 1500 }),
     refund: buy,
-    resend: async () => {
+    'resend-receipt': async () => {
       const id = await buy()
       await setProfile(world, 'user-1', { email: 'amina@example.dz' })
       await database().query(forgetMail, [])
@@ -84,19 +89,25 @@ describeScenario('a form of the console that is sent twice at once', ({ database
       return id
     },
   }
-  const QUERIES: Readonly<Record<UserActName, string>> = {
+  const QUERIES: Readonly<Record<string, string>> = {
     grant: '?days=14',
     record: '?offer=pro+1&method=cheque&reference=BNA+1234567',
     end: '',
   }
 
-  const sendInterrupted = async (address: string, query = '') => {
+  const sendInterrupted = async (
+    address: string,
+    of: { readonly act?: string | undefined; readonly id?: string | undefined } = {},
+    query = '',
+  ) => {
     const { path, fields } = await visit.ask(address, query)
     const facts = async () => (await database().query(selectFacts, []))[0]
     let before: unknown
     onSave = async () => {
       onSave = undefined
-      await database().query(insertRefusal, [fields.operation_id ?? ''])
+      const operation = fields.operation_id ?? ''
+      const name = of.act === undefined ? operation : `${of.act} ${of.id} ${operation}`
+      await database().query(insertRefusal, [name])
       before = await facts()
     }
     const answer = await visit.submit(path, { ...fields, payment_method: 'ccp', why: 'x' })
@@ -110,13 +121,15 @@ describeScenario('a form of the console that is sent twice at once', ({ database
     expect(again.headers.get('location')).toBe(answer.headers.get('location'))
   }
 
-  it.each(PAYMENT_ACT_NAMES)('does nothing to a payment: %s', async (act) => {
-    await sendInterrupted(`/console/payments/${await PAYMENTS[act]()}/${act}`)
+  it.each(PAYMENT_VERBS)('does nothing to a payment: %s', async (act) => {
+    const id = await PAYMENTS[act]?.()
+    await sendInterrupted(`/console/payments/${id}/${act}`, { act: PAYMENT_ACTS_BY_VERB[act]?.key, id })
   })
 
-  it.each(USER_ACT_NAMES)('does nothing to a user: %s', async (act) => {
+  it.each(USER_VERBS)('does nothing to a user: %s', async (act) => {
     await buy()
-    await sendInterrupted(`/console/users/user-1/${act}`, QUERIES[act])
+    const of = { act: USER_ACTS_BY_VERB[act]?.key, id: 'user-1' }
+    await sendInterrupted(`/console/users/user-1/${act}`, of, QUERIES[act])
   })
 
   it('closes no finding', async () => {

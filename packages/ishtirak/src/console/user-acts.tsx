@@ -1,22 +1,21 @@
 // The acts on a user: for each when it is offered, what is asked first, what is shown beforehand, and the use case that does it.
+
+import type { ActPage, Field } from '../acts/act-page.js'
+import type { By } from '../acts/audit.sql.js'
+import { accessChange } from '../acts/changes.js'
 import { BillingError, type ErrorCode, wrongField } from '../core/error.js'
-import { planToGrant } from '../core/grant.js'
 import { offersOf } from '../core/plan.js'
-import { type Act, mayDo, SUPPORT_GRANT_DAYS_MAX } from '../core/role.js'
+import { type Act, mayDo } from '../core/role.js'
 import { extend, purchaseAt, statusAt } from '../core/subscription.js'
+import { DESK_METHODS, type DeskMethod } from '../desk/desk.js'
+import { quoteAtDesk, recordPayment } from '../desk/record.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
-import { instrumentName, planName } from '../i18n/messages.js'
-import { endUser, loadUser, previewEnd, type UserFile, type UserPreview } from '../operator/acts.js'
-import { grantDays, previewGrant } from '../operator/grant.js'
-import { GRANTED_DAYS_MAX } from '../operator/grant-schemas.js'
-import type { By } from '../payments/audit.sql.js'
-import { DESK_METHODS, type DeskMethod } from '../payments/desk/desk.js'
-import { quoteAtDesk, recordPayment } from '../payments/desk/record.js'
-import type { UserRecord } from '../payments/users.sql.js'
-import { countIn } from './act-form.js'
-import type { ActPage, Field } from './act-page.js'
-import { accessChange } from './changes.js'
-import { type ConsolePages, Facts, type View } from './frame.js'
+import { instrumentName } from '../i18n/messages.js'
+import { loadUser } from '../ledger/load.js'
+import type { UserRecord } from '../ledger/users.sql.js'
+import type { UserFile } from '../overview/acts.js'
+import type { AllPages } from '../overview/all-pages.js'
+import { Facts, type View } from '../pages/console-frame.js'
 
 /** Of the question, in the query; of the form, in its body. */
 type Given = (name: string) => string
@@ -27,35 +26,16 @@ export interface UserAct {
   readonly act: Act
   isOffered(file: UserFile): boolean
   /** Of the question that comes first; absent: nothing is asked. */
-  fieldsOf?(pages: ConsolePages, view: View, user: UserRecord): readonly Field[]
+  fieldsOf?(pages: AllPages, view: View, user: UserRecord): readonly Field[]
   /** By this field of the question it is answered. */
   readonly asks?: string
   /** Throws `validation_failed` with what is wrong in what was given. */
-  show(pages: ConsolePages, view: View, userId: string, given: Given): Promise<Shown>
+  show(pages: AllPages, view: View, userId: string, given: Given): Promise<Shown>
   /** Throws the same. */
-  run(pages: ConsolePages, userId: string, given: Given, by: By): Promise<unknown>
+  run(pages: AllPages, userId: string, given: Given, by: By): Promise<unknown>
 }
 
 export const USER_ACTS = {
-  grant: {
-    act: 'user.grant',
-    isOffered: () => true,
-    fieldsOf: daysFields,
-    asks: 'days',
-    show: async (pages, view, userId, given) => {
-      const wanted = daysIn(given)
-      if (wanted.days > mostDaysFor(view)) throw wrongField('days', 'too_large', mostDaysFor(view))
-      const preview = await previewGrant(pages, userId, wanted, view.session.operator)
-      const plan = wanted.planId === null ? {} : { plan: wanted.planId }
-      const days = pages.formats.number(wanted.days, view.locale)
-      return {
-        ...describe(pages, view, preview),
-        hidden: { days: String(wanted.days), ...plan },
-        safeMore: <Facts facts={[[view.say('daysAsked'), days]]} />,
-      }
-    },
-    run: (pages, userId, given, by) => grantDays(pages, userId, daysIn(given), by),
-  },
   record: {
     act: 'payment.record',
     isOffered: () => true,
@@ -67,13 +47,6 @@ export const USER_ACTS = {
       const taken = { userId, newUser: false, ...boughtIn(given), amount, reference: referenceIn(given) }
       return recordPayment(pages, taken, by)
     },
-  },
-  end: {
-    act: 'user.end',
-    isOffered: ({ subscription }) =>
-      ['active', 'past_due'].includes(subscription.status) && subscription.currentPeriodEnd !== null,
-    show: async (pages, view, userId) => describe(pages, view, await previewEnd(pages, userId)),
-    run: (pages, userId, _given, by) => endUser(pages, userId, by),
   },
 } as const satisfies Readonly<Record<string, UserAct>>
 
@@ -87,19 +60,9 @@ function isUserAct(name: string): name is UserActName {
 /** By what the user has, and to this role. */
 export function userActsOffered({ session }: View, file: UserFile): readonly UserActName[] {
   return USER_ACT_NAMES.filter((name) => {
-    const { act, isOffered } = USER_ACTS[name]
+    const { act, isOffered }: UserAct = USER_ACTS[name]
     return mayDo(session.operator, act) && isOffered(file)
   })
-}
-
-function describe(pages: ConsolePages, view: View, preview: UserPreview): Shown {
-  return { version: preview.version, changes: [accessChange(pages, view, preview)] }
-}
-
-/** Throws `validation_failed`. */
-function daysIn(given: Given) {
-  const days = countIn('days', given('days'), GRANTED_DAYS_MAX)
-  return { days, planId: given('plan') || null, operationId: null }
 }
 
 /** By which fields another refusal of what was given came about; none: the figures are others than those shown. */
@@ -150,7 +113,7 @@ function methodIn(given: Given): DeskMethod {
 }
 
 /** The amount is that of the catalogue with the stamp duty: the operator who confirms says that it was taken. */
-async function showRecord(pages: ConsolePages, view: View, userId: string, given: Given): Promise<Shown> {
+async function showRecord(pages: AllPages, view: View, userId: string, given: Given): Promise<Shown> {
   const { say, locale } = view
   const { formats } = pages
   const bought = boughtIn(given)
@@ -182,28 +145,7 @@ async function showRecord(pages: ConsolePages, view: View, userId: string, given
   }
 }
 
-function mostDaysFor({ session }: View): number {
-  return mayDo(session.operator, 'user.grant_long') ? GRANTED_DAYS_MAX : SUPPORT_GRANT_DAYS_MAX
-}
-
-/** A plan is asked for where it can be another one: of users who never had one. */
-function daysFields(pages: ConsolePages, view: View, { subscription }: UserRecord): readonly Field[] {
-  const { say, locale } = view
-  const { catalogue, clock, rules } = pages
-  const now = clock.now()
-  const plans = catalogue.plans.filter(
-    ({ id }) => typeof planToGrant(subscription, id, catalogue, now, rules) !== 'string',
-  )
-  const choices = plans.map(({ id, name }) => [id, planName(name, locale)] as const)
-  return [
-    { name: 'days', label: say('daysLabel', { most: String(mostDaysFor(view)) }), value: '', type: 'number' },
-    ...(choices.length > 1
-      ? [{ name: 'plan', label: say('plan'), value: '', type: 'text' as const, choices }]
-      : []),
-  ]
-}
-
-function deskFields(pages: ConsolePages, { say, locale }: View): readonly Field[] {
+function deskFields(pages: AllPages, { say, locale }: View): readonly Field[] {
   const { formats, catalogue, methods } = pages
   const taken = DESK_METHODS.filter((name) => methods.all.some((method) => method.name === name))
   const offers = catalogue.plans.flatMap(offersOf).map(({ plan, months, price }) => {

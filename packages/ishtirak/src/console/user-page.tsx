@@ -1,15 +1,21 @@
 // The page of a user: the plan and why, what can be done, what is used, what was paid, and what operators did.
+
+import { verbOf } from '../acts/act.js'
+import { actsOffered, titleOf } from '../acts/act-console.js'
+import { accessInWords } from '../acts/changes.js'
+import { plainName } from '../core/name.js'
 import { CATALOGS, sayFor } from '../i18n/messages.js'
+import { USER } from '../ledger/subjects.js'
 import type { Overview } from '../limits/overview.js'
-import type { UserFile } from '../operator/acts.js'
-import { Card, LinkButton } from '../portal/frame.js'
-import { UsageBars } from '../portal/portal-usage.js'
-import { accessInWords } from './changes.js'
-import { addressOf, type ConsolePages, Facts, plainName, renderConsole, type View } from './frame.js'
-import { InboxEntries } from './inbox-entries.js'
+import { UsageBars } from '../limits/portal-usage.js'
+import type { UserFile } from '../overview/acts.js'
+import type { AllPages } from '../overview/all-pages.js'
+import { InboxEntries } from '../overview/inbox-entries.js'
+import { type Timeline, TimelineCard } from '../overview/timeline-card.js'
+import { type Notice, NoticeOf, Trail } from '../overview/trail.js'
+import { addressOf, Facts, renderConsole, type View } from '../pages/console-frame.js'
+import { Card, LinkButton } from '../pages/portal-frame.js'
 import { PlanCard } from './plan-card.js'
-import { type Timeline, TimelineCard } from './timeline-card.js'
-import { type Notice, NoticeOf, Trail } from './trail.js'
 import { userActsOffered } from './user-acts.js'
 
 export interface UserPage {
@@ -25,7 +31,7 @@ export interface UserPage {
 const ACTS_SHOWN = 10
 
 export function userPage(
-  pages: ConsolePages,
+  pages: AllPages,
   view: View,
   { file, overview, timeline, isFirst, notice }: UserPage,
 ): string {
@@ -55,7 +61,7 @@ export function userPage(
   })
 }
 
-function Waiting({ pages, view, file }: { pages: ConsolePages; view: View; file: UserFile }) {
+function Waiting({ pages, view, file }: { pages: AllPages; view: View; file: UserFile }) {
   const entries = file.waiting
   if (entries.length === 0) return null
   return (
@@ -65,7 +71,7 @@ function Waiting({ pages, view, file }: { pages: ConsolePages; view: View; file:
   )
 }
 
-function factsOf(pages: ConsolePages, view: View, { user, subscription }: UserFile) {
+function factsOf(pages: AllPages, view: View, { user, subscription }: UserFile) {
   const { formats } = pages
   const { locale, say } = view
   return [
@@ -77,13 +83,16 @@ function factsOf(pages: ConsolePages, view: View, { user, subscription }: UserFi
   ] as const
 }
 
-function Acts({ pages, view, file }: { pages: ConsolePages; view: View; file: UserFile }) {
+function Acts({ pages, view, file }: { pages: AllPages; view: View; file: UserFile }) {
   const path = addressOf(pages.base, 'users', file.user.userId)
   return (
     <p class="actions">
       <LinkButton href={`${path}/portal`} label={view.say('seeAsUser')} />
       {userActsOffered(view, file).map((name) => (
         <LinkButton href={`${path}/${name}`} label={view.say(`act_${name}`)} />
+      ))}
+      {actsOffered(pages, view, { subject: USER, file, deps: pages }).map((act) => (
+        <LinkButton href={`${path}/${verbOf(act)}`} label={titleOf(act, view)} />
       ))}
     </p>
   )

@@ -1,23 +1,24 @@
 // A user in the console, and the portal as that user sees it.
 
 import type { FastifyReply } from 'fastify'
+import { actOf, actOnce, byOf, orAgain } from '../acts/act-form.js'
+import { actPage, questionPage, type SentForm } from '../acts/act-page.js'
+import { plainName } from '../core/name.js'
 import { requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { directionOf } from '../i18n/messages.js'
-import { readOverview } from '../limits/overview.js'
-import { loadUser, showUser } from '../operator/acts.js'
-import { lookAsUser } from '../operator/look-as-user.js'
-import { readTimeline } from '../operator/timeline.js'
-import { LinkButton, pageHeaders, readSheet, styleWith } from '../portal/frame.js'
-import { portalPage } from '../portal/portal-page.js'
-import { fieldOf, isFromAnotherSite, queryOf } from '../portal/reader.js'
-import { actOf, actOnce, byOf, orAgain } from './act-form.js'
-import { actPage, questionPage, type SentForm } from './act-page.js'
-import { addressOf, type ConsolePages, goTo, plainName, sendPage, type View } from './frame.js'
-import { noticeIn } from './trail.js'
+import { loadUser } from '../ledger/load.js'
+import { type OverviewDeps, readOverview } from '../limits/overview.js'
+import { showUser } from '../overview/acts.js'
+import type { AllPages } from '../overview/all-pages.js'
+import { readTimeline } from '../overview/timeline.js'
+import { noticeIn } from '../overview/trail.js'
+import { addressOf, goTo, sendPage, type View } from '../pages/console-frame.js'
+import { forOperators, viewOf } from '../pages/console-view.js'
+import { LinkButton, pageHeaders, readSheet, styleWith } from '../pages/portal-frame.js'
+import { fieldOf, isFromAnotherSite, queryOf } from '../pages/reader.js'
 import { namingFields, USER_ACT_NAMES, USER_ACTS, type UserAct, type UserActName } from './user-acts.js'
 import { userPage } from './user-page.js'
-import { forOperators, viewOf } from './view.js'
 
 interface Params {
   readonly user_id: string
@@ -30,7 +31,7 @@ interface ActParams extends Params {
 /** Of the timeline on one page. */
 const SHOWN = 20
 
-export function userRoutes(app: App, pages: ConsolePages): void {
+export function userRoutes(app: App, pages: AllPages & OverviewDeps): void {
   const hidden = forOperators(pages)
   const look = portalLook(pages)
   actRoutes(app, pages)
@@ -52,14 +53,14 @@ export function userRoutes(app: App, pages: ConsolePages): void {
     if (isFromAnotherSite(request)) return goTo(pages, reply, addressOf('', 'users', userId))
     const view = viewOf(pages, request, reply)
     const { operator } = view.session
-    const read = await lookAsUser(look.parts, { userId, operator, requestId: request.id })
-    const shown = { ...read, locale: read.session.locale ?? 'ar', backUrl: null }
-    const page = portalPage(look.parts, shown, <Banner pages={pages} view={view} userId={userId} />)
-    return reply.headers(look.headers).send(page)
+    const safeStart = <Banner pages={pages} view={view} userId={userId} />
+    const { style, headers } = look
+    const page = await pages.lookAsUser({ userId, operator, requestId: request.id, style, safeStart })
+    return reply.headers(headers).send(page)
   })
 }
 
-function actRoutes(app: App, pages: ConsolePages): void {
+function actRoutes(app: App, pages: AllPages): void {
   const hidden = forOperators(pages)
   const path = '/console/users/:user_id/:act'
 
@@ -91,7 +92,7 @@ function actRoutes(app: App, pages: ConsolePages): void {
 
 /** The question, the page that asks once more, or the question again where its answer cannot be acted on. */
 async function sendAskPage(
-  pages: ConsolePages,
+  pages: AllPages,
   view: View,
   reply: FastifyReply,
   of: {
@@ -138,13 +139,13 @@ async function sendAskPage(
 const BANNER_SHEET = readSheet(new URL('./banner.css', import.meta.url))
 
 /** The pages of the portal as they look, sent so that no browser sends anything from them. */
-function portalLook(pages: ConsolePages) {
+function portalLook(pages: AllPages) {
   const style = `${styleWith(pages.seller.shop.color)}${BANNER_SHEET}`
-  return { parts: { ...pages, style }, headers: pageHeaders(style, "'none'", "form-action 'none'") }
+  return { style, headers: pageHeaders(style, "'none'", "form-action 'none'") }
 }
 
 /** In the language of the operator: the page below is in that of its user. */
-function Banner({ pages, view, userId }: { pages: ConsolePages; view: View; userId: string }) {
+function Banner({ pages, view, userId }: { pages: AllPages; view: View; userId: string }) {
   const { say, locale } = view
   return (
     <aside

@@ -68,7 +68,7 @@ export interface CheckoutReport {
   readonly refusal?: string
 }
 
-/** What differs from payment method to payment method, as data. How one is called: the port in payments/method.ts. */
+/** What differs from payment method to payment method, as data. How one is called: the port in ledger/method.ts. */
 export interface MethodTraits {
   /** Names the method in payments and events, for ever: `chargily`. */
   readonly name: string

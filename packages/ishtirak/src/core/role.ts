@@ -1,7 +1,6 @@
-// What the roles of operators may do: one table of acts. A use case asks it before anything else; reading needs no line, because
-// every role may read.
+// What the roles of operators may do: an act and a reading say it of themselves. Without a word of it every role may read.
 import { BillingError } from './error.js'
-import { DAY } from './instant.js'
+import { DAY, type Instant } from './instant.js'
 
 export const ROLES = ['viewer', 'support', 'accountant', 'owner'] as const
 export type Role = (typeof ROLES)[number]
@@ -16,29 +15,27 @@ export interface Operator {
   readonly role: Role
 }
 
+/** Of an operator who signed in to the console. */
+export interface OperatorSession {
+  readonly id: string
+  readonly operator: Operator
+  readonly signedInBy: 'key' | 'oidc'
+  readonly createdAt: Instant
+  readonly expiresAt: Instant
+}
+
 /** What all of support grant one user in any `SUPPORT_GRANT_SPAN`; more days are for an owner. */
 export const SUPPORT_GRANT_DAYS_MAX = 30
 export const SUPPORT_GRANT_SPAN = 30 * DAY
 
-/** Beside `owner`, who may do everything. By the name that the act has in the audit trail. */
+/** What is no object with roles of its own yet. */
 const ALLOWED = {
-  'payment.recheck': ['support'],
-  'payment.accept': [],
   'payment.approve': [],
   'payment.refuse': [],
   'payment.keep': [],
-  'payment.refund': ['accountant'],
   'payment.record': [],
   'payment.read_proof': ['support', 'accountant'],
   'payments.export': ['accountant'],
-  'receipt.resend': ['support'],
-  'user.grant': ['support'],
-  /** Of more than `SUPPORT_GRANT_DAYS_MAX` days, with those granted before. */
-  'user.grant_long': [],
-  'user.end': [],
-  'event.resend': ['support'],
-  'event.resend_waiting': [],
-  'event.skip': [],
   'codes.create': [],
   'codes.revoke': [],
   reconcile: [],
@@ -50,31 +47,31 @@ const ALLOWED = {
 
 export type Act = keyof typeof ALLOWED
 
-/** What the audit trail names: beside these acts, what every operator may do and what was refused. */
-export type RecordedAct =
-  | Exclude<Act, 'user.grant_long'>
-  | 'user.look'
-  | 'operator.sign_in'
-  | 'operator.sign_out'
-  | 'operator.refused'
+/** Something that not every role may do; `name`: as refusals name it. */
+export interface Permission {
+  readonly name: string
+  /** Beside `owner`. */
+  readonly roles: readonly Exclude<Role, 'owner'>[]
+}
 
 /** In the order of `ROLES`. */
-export function rolesThatMay(act: Act): readonly Role[] {
-  const named: readonly Role[] = ALLOWED[act]
+export function rolesThatMay(act: Act | Permission): readonly Role[] {
+  const named: readonly Role[] = typeof act === 'string' ? ALLOWED[act] : act.roles
   return ROLES.filter((role) => role === 'owner' || named.includes(role))
 }
 
-export function mayDo({ role }: Operator, act: Act): boolean {
+export function mayDo({ role }: Operator, act: Act | Permission): boolean {
   return rolesThatMay(act).includes(role)
 }
 
 /** Throws `role_not_allowed`, which names the act and the roles that may, and what else is to be said. */
 export function requireRole(
   operator: Operator,
-  act: Act,
+  act: Act | Permission,
   more: Readonly<Record<string, unknown>> = {},
 ): void {
   if (mayDo(operator, act)) return
-  const extra = { act, role: operator.role, roles: rolesThatMay(act), ...more }
+  const name = typeof act === 'string' ? act : act.name
+  const extra = { act: name, role: operator.role, roles: rolesThatMay(act), ...more }
   throw new BillingError('role_not_allowed', { extra })
 }

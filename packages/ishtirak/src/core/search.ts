@@ -2,6 +2,9 @@
 import { readReceiptNumber } from './receipt.js'
 import { readDeskReference, readReference } from './reference.js'
 
+/** Characters that are searched for at most. */
+export const SEARCHED_MAX = 320
+
 /** A payment by what stands on a statement of account: the last digits of its amount, and the day. */
 export interface AmountAndDay {
   /** Whole dinars; the amount ends with these digits. */

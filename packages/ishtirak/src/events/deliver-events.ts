@@ -172,7 +172,7 @@ async function wakeAll(deps: DeliveryDeps): Promise<void> {
 
 function tellOfDisabled(deps: DeliveryDeps, because: string): void {
   deps.log.error(
-    { because, remedy: 'ishtirak events resend --all-undelivered' },
+    { because, remedy: 'ishtirak events resend-waiting' },
     'EVENTS_URL is switched off: no event is delivered',
   )
 }

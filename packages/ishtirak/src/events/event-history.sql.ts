@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, instantOrNull, integer, text, textOrNull } from '../database/rows.js'
-import { viewRows } from '../payments/schemas.js'
+import { viewRows } from '../ledger/schemas.js'
 import { type EventsSchema, ResentSchema, WrittenEventSchema } from './schemas.js'
 
 // Of a user only the first waiting event is due, and none while the address is switched off. A user whose events were

@@ -11,7 +11,8 @@ import {
   PaymentSchema,
   planLimitsSchema,
   timestamp,
-} from '../payments/schemas.js'
+  UserIdSchema,
+} from '../ledger/schemas.js'
 
 /** What each is about, in the order of a subscription's life. */
 const MEANINGS: Readonly<Record<EventType, string>> = {
@@ -165,7 +166,6 @@ export function describeWebhooks(limits: readonly LimitDefinition[]) {
   return Object.fromEntries(EVENT_TYPES.map((type) => [type, describe(type)]))
 }
 
-export const UserIdSchema = Type.String({ minLength: 1, maxLength: 255 })
 /** Of every list that the operator reads. */
 export const listQuery = {
   user_id: Type.Optional(Type.String({ ...UserIdSchema, description: 'Only those of this user' })),

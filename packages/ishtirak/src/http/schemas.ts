@@ -6,11 +6,12 @@ import {
   SerializerSelector,
 } from '@fastify/fast-json-stringify-compiler'
 import type { FastifySchemaCompiler } from 'fastify'
-import type { TSchema } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { Settings } from 'typebox/system'
 import { BillingError, type ValidationCode, type ValidationProblem } from '../core/error.js'
+import { LOCALES } from '../core/locale.js'
 
 /** The library stops at 8 faults of a value; a form with every field wrong is reported at once. */
 const MOST_PROBLEMS = 32
@@ -147,3 +148,17 @@ function atFirstUse(compile: () => Serializer): Serializer {
 export function nameSchemas(schemas: Readonly<Record<string, object>>): void {
   for (const [title, schema] of Object.entries(schemas)) Object.assign(schema, { title })
 }
+
+export const nullable = <Schema extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
+  schema: Schema,
+) => Type.Union([schema, Type.Null()])
+
+export const timestamp = Type.String({
+  description: 'UTC, `YYYY-MM-DDThh:mm:ssZ`, no fraction',
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$',
+  examples: ['2026-12-21T09:30:00Z'],
+})
+
+export const locale = Type.Enum([...LOCALES])
+
+nameSchemas({ Timestamp: timestamp, Locale: locale })

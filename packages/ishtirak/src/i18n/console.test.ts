@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { LOCALES } from '../core/locale.js'
 import { CONSOLE_TEXTS, type ConsoleKey } from './console.js'
 
-const rooms = ['../console', '../operator'].map((room) => path.resolve(import.meta.dirname, room))
+const source = path.resolve(import.meta.dirname, '..')
 const keys = Object.keys(CONSOLE_TEXTS.en) as ConsoleKey[]
 const dataOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
 
@@ -23,10 +23,10 @@ it.each(keys)('%s is there in all languages, with the same data', (key) => {
 })
 
 it('every text is used; those of statuses and roles are named by them', () => {
-  const sources = rooms.flatMap((room) =>
-    readdirSync(room).map((name) => readFileSync(path.join(room, name), 'utf8')),
-  )
-  // Those of codes are held against the codes by the types of console/codes.ts.
+  const sources = readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => readFileSync(path.join(source, name), 'utf8'))
+  // Those of codes are held against the codes by the types of pages/console-words.ts.
   const isUsed = (key: string) =>
     /^(entry|status|role|signedInBy|act|text|kind|next|finding|verdict|state|endpoint|refused)_/.test(key) ||
     /^(did|source|outcome|event|mail|mailed|differing|disabled|way|job|subject|time)_/.test(key) ||

@@ -9,10 +9,10 @@ import { instantOf } from '../../../../test/support/fixtures.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { createWorld, START, type World } from '../../../../test/support/world.js'
+import { backUpTo, restoreFrom } from '../backup/backup.js'
 import { SEED_LIMITS } from '../core/limit.js'
 import { SEED_PLANS } from '../core/plan.js'
 import { statement } from '../database/database.js'
-import { backUpTo, restoreFrom } from '../operator/backup.js'
 import { movableClock } from '../runtime/clock.js'
 
 const DAY = 86_400
@@ -168,7 +168,7 @@ describeScenario('a catalogue with limits of its own', ({ kind, database }) => {
   it('shows a count of the user, however many projects have more', async () => {
     const platform = platformFor(await openUsual(), 'user-1')
     await platform.consume('projects', { operation_id: 'a' })
-    await database().script(`insert into usage (user_id, limit_name, project_id, counts_as, used, revision)
+    await database().script(`insert into usage (user_id, limit_name, scope, counts_as, used, revision)
       select 'user-1', 'domains', 'project-' || n, 'gauge/project', 9, 1 from generate_series(1, 1200) n`)
     const { usage } = (await platform.read()).body
     expect([usage.projects, Object.keys(usage.domains).length]).toEqual([1, 999])

@@ -1,12 +1,13 @@
 // Everything about one user at one instant, for the platform and the user: the plan, what is used, where that is more
 // than the plan allows, and what the next payment would buy.
+
+import { type RefreshDeps, refreshOpen } from '../checkout/status.js'
 import { overLimits, type QuotaWindowAt, usageAt } from '../core/limit.js'
 import { isPayable } from '../core/payment.js'
 import type { Catalogue } from '../core/plan.js'
 import { renewalAt } from '../core/quote.js'
 import { NEVER_PAID, statusAt } from '../core/subscription.js'
-import type { LoadHeldTime } from '../payments/held-time.sql.js'
-import { type RefreshDeps, refreshOpen } from '../payments/status.js'
+import type { LoadHeldTime } from '../ledger/held-time.sql.js'
 import type { LoadUserWithUsage } from './usage.sql.js'
 
 export interface OverviewDeps extends RefreshDeps {

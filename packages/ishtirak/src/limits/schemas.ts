@@ -2,17 +2,10 @@
 // holds them against these (test/client/types.test.ts).
 import { type Static, type TInteger, type TRecord, Type } from 'typebox'
 import { AMOUNT_MAX, countsByMonth, type LimitDefinition, scopeField, USED_MAX } from '../core/limit.js'
-import { LOCALES } from '../core/locale.js'
 import { USER_ID_PATTERN } from '../core/user-id.js'
-import { nameSchemas } from '../http/schemas.js'
-import { heldTimes } from '../payments/held-time.js'
-import {
-  BillingStatusSchema,
-  nullable,
-  PaymentSchema,
-  planLimitsSchema,
-  timestamp,
-} from '../payments/schemas.js'
+import { locale, nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { heldTimes } from '../ledger/held-time.js'
+import { BillingStatusSchema, PaymentSchema, planLimitsSchema } from '../ledger/schemas.js'
 
 /** One line of text: no control characters, C1 included. */
 const line = (longest: number) => `^[^\\u0000-\\u001f\\u007f-\\u009f]{1,${longest}}$`
@@ -24,8 +17,6 @@ const operationId = Type.String({
   examples: ['deploy-7f3a'],
 })
 const amount = (description: string) => Type.Integer({ minimum: 1, maximum: AMOUNT_MAX, description })
-
-export const locale = Type.Enum([...LOCALES])
 
 export const UserParamsSchema = Type.Object({
   user_id: Type.String({ pattern: USER_ID_PATTERN, description: 'The `sub` of the user’s token' }),
@@ -199,7 +190,6 @@ function usageSchema(limits: readonly LimitDefinition[]) {
 type UsageMember = TInteger | TRecord<'^.*$', TInteger>
 
 nameSchemas({
-  Locale: locale,
   Allowance: AllowanceSchema,
   UserUpdate: UserUpdateSchema,
   Renewal: RenewalSchema,

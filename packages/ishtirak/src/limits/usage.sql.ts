@@ -4,8 +4,8 @@ import type { UsageCount } from '../core/limit.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, integer, json, text } from '../database/rows.js'
-import { parsePayment } from '../payments/payments.sql.js'
-import { FACT_COLUMNS, openPayment, parseProfile, parseUser } from '../payments/users.sql.js'
+import { parsePayment } from '../ledger/payments.sql.js'
+import { FACT_COLUMNS, openPayment, parseProfile, parseUser } from '../ledger/users.sql.js'
 
 /**
  * Counts of one user that are shown; a user has tens, and an answer must have an end. Those of the user come first, then those
@@ -20,10 +20,10 @@ const selectUsersWithUsage = statement(
      left join users u using (user_id)
      ${openPayment()}
      cross join lateral (
-       select coalesce(jsonb_agg(jsonb_build_object('limit', c.limit_name, 'scopeId', c.project_id, 'used', c.used,
+       select coalesce(jsonb_agg(jsonb_build_object('limit', c.limit_name, 'scopeId', c.scope, 'used', c.used,
                 'resetsAt', extract(epoch from c.resets_at) * 1000, 'countsAs', c.counts_as)), '[]') as list
-         from (select * from usage c where c.user_id = asked.user_id and (c.used > 0 or c.project_id = '')
-                order by c.project_id <> '', c.used desc, c.project_id limit ${COUNTS_MAX}) c
+         from (select * from usage c where c.user_id = asked.user_id and (c.used > 0 or c.scope = '')
+                order by c.scope <> '', c.used desc, c.scope limit ${COUNTS_MAX}) c
      ) counts`,
 )
 

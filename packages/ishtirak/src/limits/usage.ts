@@ -14,7 +14,7 @@ import {
 import type { Catalogue } from '../core/plan.js'
 import { type BillingRules, NEVER_PAID, statusAt } from '../core/subscription.js'
 import { givenUpAfter, type Queryable, untilFresh } from '../database/database.js'
-import type { UserRecord } from '../payments/users.sql.js'
+import type { UserRecord } from '../ledger/users.sql.js'
 import { inBatches } from '../runtime/async.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import type { Clock } from '../runtime/clock.js'

@@ -8,7 +8,8 @@ import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
-import { refundPayment } from '../operator/acts.js'
+import { callBy, doAct } from '../acts/act-routes.js'
+import { refund } from '../ledger/refund.js'
 import { createMailer } from './send-mail.js'
 
 const DAY_SECONDS = 86_400
@@ -158,10 +159,7 @@ describeScenario('mail', ({ database }) => {
   it('brings a refund, with a copy of the receipt', async () => {
     await know('user-1', { email: 'amina@example.dz', locale: 'fr' })
     const { paymentId } = await world.as('user-1').buy()
-    await refundPayment(world.service.parts, paymentId, {
-      operator: ownerNamed('tests'),
-      reason: 'asked for',
-    })
+    await doAct(world.service.parts, refund, callBy(ownerNamed('tests'), paymentId, { why: 'asked for' }))
     await send()
     // The receipt goes out beside it; which of the two arrives first is not promised.
     const bySubject = new Map(

@@ -1,34 +1,17 @@
 // The calls of a host that mounts Ishtirak, without HTTP: the same use cases, checks and shapes as those of the API. There is
 // no quota on calls: the host is trusted as the platform with its key is.
 import type { TSchema } from 'typebox'
+import { listOffers, listPlans } from '../checkout/offers.route.js'
+import { readStatus } from '../checkout/status.js'
+import { listPayments, showPayment } from '../checkout/status.route.js'
+import { type Buyer, createPayment, showQuote, upgradePlan } from '../checkout/upgrade.route.js'
+import { redeemCode, showRedemptions } from '../codes/redeem.route.js'
 import { wrongField } from '../core/error.js'
 import { isUserId } from '../core/user-id.js'
 import { readIdentity, type UserIdentity } from '../http/auth.js'
 import { toBillingError } from '../http/problem.js'
 import { newRequestId } from '../http/request.js'
 import { validatorCompiler } from '../http/schemas.js'
-import { readOverview } from '../limits/overview.js'
-import {
-  type Allowance,
-  type ConsumeRequest,
-  type PlatformOverview,
-  type PlatformUser,
-  platformSchemas,
-  type ReleaseRequest,
-  type UsageReport,
-  type UserUpdate,
-  UserUpdateSchema,
-} from '../limits/schemas.js'
-import {
-  consume,
-  release,
-  reportUsage,
-  showOverview,
-  updateUser,
-  viewPlatformUser,
-} from '../limits/usage.route.js'
-import { listOffers, listPlans } from '../payments/offers.route.js'
-import { redeemCode, showRedemptions } from '../payments/redeem.route.js'
 import {
   type BillingStatus,
   type OfferView,
@@ -49,10 +32,27 @@ import {
   UpgradeRequestSchema,
   type UpgradeResult,
   viewStatus,
-} from '../payments/schemas.js'
-import { readStatus } from '../payments/status.js'
-import { listPayments, showPayment } from '../payments/status.route.js'
-import { type Buyer, createPayment, showQuote, upgradePlan } from '../payments/upgrade.route.js'
+} from '../ledger/schemas.js'
+import { readOverview } from '../limits/overview.js'
+import {
+  type Allowance,
+  type ConsumeRequest,
+  type PlatformOverview,
+  type PlatformUser,
+  platformSchemas,
+  type ReleaseRequest,
+  type UsageReport,
+  type UserUpdate,
+  UserUpdateSchema,
+} from '../limits/schemas.js'
+import {
+  consume,
+  release,
+  reportUsage,
+  showOverview,
+  updateUser,
+  viewPlatformUser,
+} from '../limits/usage.route.js'
 import { PortalSessionRequestSchema, viewPortalLink } from '../portal/portal-sessions.route.js'
 import { openPortalLink } from '../portal/portal-sessions.sql.js'
 import type { Service } from './wire.js'

@@ -2,17 +2,18 @@
 // plain words what went wrong.
 import { Command } from 'commander'
 import { SignJWT } from 'jose'
+import { boundsInWords, numberWithin } from '../acts/cli-values.js'
+import { CommandFailed } from '../acts/operator-client.js'
 import { migrate } from '../database/migrate.js'
 import { systemClock } from '../runtime/clock.js'
 import { createLog } from '../runtime/log.js'
 import { VERSION } from '../runtime/package.js'
-import { addBackupCommands } from './cli-backup.js'
-import { addDemoCommand } from './cli-demo.js'
-import { addOperatorCommands } from './cli-operator.js'
-import { addProofCommand } from './cli-proof.js'
-import { boundsInWords, numberWithin } from './cli-values.js'
+import { CAPABILITIES } from './capabilities.js'
 import { type Config, misspelt, readConfig } from './config.js'
+import { loadDemo } from './demo.js'
 import { examine, explainFailure, resultLine } from './doctor.js'
+import { commandHost } from './operator-client.js'
+import { addAllOperatorCommands } from './operator-commands.js'
 import { readSandboxState, welcome } from './sandbox.js'
 import { openConfigured, serve, stopOnSignals } from './serve.js'
 import { keepsWorkers, startWorkers } from './workers.js'
@@ -56,7 +57,7 @@ program
     const { limits } = service.config.plans
     const limit = (limits.find(({ window }) => window) ?? limits[0])?.name ?? ''
     const at = { url, metricsUrl, emulatorUrl: emulator.url, token, platformKey, operatorKeys, limit }
-    process.stdout.write(welcome(at))
+    process.stdout.write(welcome({ ...at, hasDemo: (await loadDemo()) !== null }))
   })
 
 program
@@ -104,10 +105,22 @@ program
     }
   })
 
-addOperatorCommands(program)
-addProofCommand(program)
-addBackupCommands(program)
-addDemoCommand(program)
+addAllOperatorCommands(program, CAPABILITIES, commandHost)
+
+program
+  .command('demo')
+  .description('Fill the running sandbox with a pretend shop: users, and a year of their payments; once')
+  .helpOption(false)
+  .allowUnknownOption()
+  .argument('[options...]')
+  .action(async (options: string[]) => {
+    const demo = await loadDemo()
+    if (!demo)
+      throw new CommandFailed(
+        'the demo is in a checkout of https://github.com/ishtirak/ishtirak alone: run it there after npm ci',
+      )
+    await demo.demoCommand(options)
+  })
 
 async function signToken(
   config: Config,

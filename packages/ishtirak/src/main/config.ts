@@ -1,32 +1,41 @@
-// The configuration of this service: what all of it reads, and what each gateway reads of its own.
-import { CHARGILY, chargilyAccount } from '../payments/chargily/settings.js'
-import * as runtime from '../runtime/config.js'
-import * as environment from '../runtime/environment.js'
+// The whole configuration: what all parts of the service share, and what capabilities and gateways read themselves.
+import type { AccountSettings } from '../checkout/gateways/chargily/account.js'
+import { CHARGILY, chargilyAccount } from '../checkout/gateways/chargily/settings.js'
+import {
+  type Config as CommonConfig,
+  readConfig as readCommon,
+  readMountedConfig as readMounted,
+} from '../runtime/config.js'
+import { misspelt as misspeltOf, type Variables } from '../runtime/environment.js'
+import { type TransferConfig, transferSettings } from '../transfers/transfer-file.js'
+
+interface GatewayConfig {
+  /** Null in the sandbox, which draws its own key. */
+  readonly chargily: AccountSettings | null
+}
+
+export type Config = CommonConfig & TransferConfig & GatewayConfig
 
 const GATEWAYS = [CHARGILY]
-/** Of every variable. */
-export const VARIABLES = environment.variableNames(GATEWAYS)
 
-export type Config = ReturnType<typeof readConfig>
+/** Variables of capabilities and gateways. */
+export const SETTINGS = [transferSettings, ...GATEWAYS].flatMap(({ variables }) => Object.keys(variables))
+
+const OWN = {
+  gateways: GATEWAYS,
+  settings: {
+    variables: transferSettings.variables,
+    read: (given: Variables): TransferConfig & GatewayConfig => ({
+      ...transferSettings.read(given),
+      chargily: chargilyAccount(given),
+    }),
+  },
+}
 
 /** Throws `ConfigError` with everything that is wrong. */
-export function readConfig(variables: environment.Variables) {
-  return withGateways(runtime.readConfig(variables, GATEWAYS), variables)
-}
+export const readConfig = (variables: Variables): Config => readCommon(variables, OWN)
 
-export function readMountedConfig(
-  variables: environment.Variables,
-  host: { readonly identifies: boolean },
-): Config {
-  return withGateways(runtime.readMountedConfig(variables, GATEWAYS, host), variables)
-}
+export const readMountedConfig = (variables: Variables, host: { readonly identifies: boolean }): Config =>
+  readMounted(variables, OWN, host)
 
-function withGateways(config: runtime.Config, variables: environment.Variables) {
-  // Null in the sandbox, which draws its own key.
-  return { ...config, chargily: chargilyAccount(environment.givenVariables(variables)) }
-}
-
-/** Names that are set and that nothing reads, with the name that may be meant. */
-export function misspelt(variables: environment.Variables) {
-  return environment.misspelt(variables, VARIABLES)
-}
+export const misspelt = (variables: Variables) => misspeltOf(variables, SETTINGS)

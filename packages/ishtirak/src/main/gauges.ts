@@ -6,12 +6,12 @@ import { type Database, givenUpAfter, withLimit } from '../database/database.js'
 import { type EventQueue, eventQueue } from '../events/event-history.sql.js'
 import { shareLooks } from '../http/health.js'
 import type { Metrics } from '../http/metrics.js'
-import type { Check, ExaminedGateway } from '../operator/examine.js'
-import type { JobRounds } from '../operator/health.js'
-import { type InboxWait, inboxWaits } from '../operator/inbox.sql.js'
+import type { Check, ExaminedGateway } from '../overview/examine.js'
+import type { JobRounds } from '../overview/health.js'
+import { type InboxWait, inboxWaits } from '../overview/inbox.sql.js'
 import type { Clock } from '../runtime/clock.js'
-import type { Config } from '../runtime/config.js'
 import type { Log } from '../runtime/log.js'
+import type { Config } from './config.js'
 
 interface GaugeDeps {
   readonly database: Database

@@ -1,19 +1,23 @@
-// What each role may do: every operation of the operator's API is asked by every role, and every command that acts.
+// What each role may do, written down a second time: every operation of the operator's API is asked by every role, and every command that acts.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Command } from 'commander'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
+import { permissionNamed } from '../../../../test/support/permissions.js'
 import { ATTEMPTS, ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
-import { type Act, ROLES, type Role, rolesThatMay } from '../core/role.js'
+import { previewIdOf } from '../acts/act-routes.js'
+import { actsOf, readingsOf } from '../acts/capability.js'
+import { ROLES, type Role, rolesThatMay } from '../core/role.js'
 import { statement } from '../database/database.js'
-import { OPERATIONS } from '../operator/operations.js'
-import { addBackupCommands } from './cli-backup.js'
-import { addOperatorCommands } from './cli-operator.js'
-import { addProofCommand } from './cli-proof.js'
+import { OPERATIONS } from '../overview/operations.js'
+import { CAPABILITIES } from './capabilities.js'
+import { commandHost } from './operator-client.js'
+import { addAllOperatorCommands } from './operator-commands.js'
 
 const selectAudit = statement(
   'test.roles.audit',
@@ -23,13 +27,62 @@ const selectAudit = statement(
 /** What a command says that was let through: most find nothing. */
 const DONE_OR_ABSENT = /^($|no |wrong_amount: )/
 
+const acts = actsOf<never>(CAPABILITIES)
+const readings = readingsOf<never>(CAPABILITIES)
+/** By the ids of the OpenAPI document. */
+const methods: Readonly<Record<string, 'GET' | 'POST'>> = {
+  ...Object.fromEntries(Object.entries(OPERATIONS).map(([name, { method }]) => [name, method])),
+  ...Object.fromEntries(readings.map(({ operationId }) => [operationId, 'GET'])),
+  ...Object.fromEntries(acts.map(({ operationId }) => [operationId, 'POST'])),
+  ...Object.fromEntries(acts.map((act) => [previewIdOf(act), 'GET'])),
+}
 const attempts = Object.entries(ATTEMPTS).flatMap(([name, list]) =>
-  list.map((attempt) => ({ name, method: OPERATIONS[name as keyof typeof OPERATIONS].method, ...attempt })),
+  list.map((attempt) => ({ name, method: methods[name], ...attempt })),
 )
-const may = (role: Role, act: Act | null) => act === null || rolesThatMay(act).includes(role)
+const may = (role: Role, act: string | null) =>
+  act === null || rolesThatMay(permissionNamed(act)).includes(role)
+
+it('every operation is tried', () => {
+  expect(Object.keys(ATTEMPTS).sort()).toEqual(Object.keys(methods).sort())
+})
 
 it('every operation that changes something asks for the role', () => {
   expect(attempts.filter(({ method, act }) => method === 'POST' && act === null)).toEqual([])
+})
+
+/** Written down a second time. */
+const OWNER_ONLY: readonly string[] = [
+  'payment.accept',
+  'payment.approve',
+  'payment.refuse',
+  'payment.record',
+  'payment.keep',
+  'user.grant_long',
+  'user.end',
+  'event.resend_waiting',
+  'event.skip',
+  'codes.create',
+  'codes.revoke',
+  'reconcile',
+  'database.backup',
+]
+
+describe('a role', () => {
+  it.each(OWNER_ONLY)('other than owner may not: %s', (act) => {
+    expect(rolesThatMay(permissionNamed(act))).toEqual(['owner'])
+  })
+
+  it.each<[string, string]>([
+    ['finding.close', 'accountant, owner'],
+    ['payment.recheck', 'support, owner'],
+    ['event.resend', 'support, owner'],
+    ['user.grant', 'support, owner'],
+    ['payment.read_proof', 'support, accountant, owner'],
+    ['payment.refund', 'accountant, owner'],
+    ['payments.export', 'accountant, owner'],
+  ])('may %s as %s', (act, roles) => {
+    expect(rolesThatMay(permissionNamed(act)).join(', ')).toBe(roles)
+  })
 })
 
 describeScenario('roles', ({ database }) => {
@@ -99,9 +152,7 @@ describeScenario('roles', ({ database }) => {
 /** What commands print does not stand among the results of the tests. */
 async function run(args: readonly string[]): Promise<void> {
   const program = new Command('ishtirak')
-  addOperatorCommands(program)
-  addProofCommand(program)
-  addBackupCommands(program)
+  addAllOperatorCommands(program, CAPABILITIES, commandHost)
   const { write } = process.stdout
   process.stdout.write = () => true
   try {

@@ -3,12 +3,12 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Emulator } from 'chargily-emulator'
-import { WEBHOOK } from '../payments/chargily/chargily.js'
+import { WEBHOOK } from '../checkout/gateways/chargily/chargily.js'
 import { type Clock, movableClock, systemClock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
 import { EXAMPLE_PLANS, SEED_CATALOGUE } from '../runtime/plans-file.js'
 import { randomToken } from '../runtime/secret.js'
-import { EXAMPLE_TRANSFERS } from '../runtime/transfers.js'
+import { EXAMPLE_TRANSFERS } from '../transfers/transfer-file.js'
 import type { Config } from './config.js'
 import type { WiredConfig } from './wire.js'
 
@@ -19,13 +19,6 @@ interface ProviderSetup {
   readonly clock: Clock
   /** Null outside of the sandbox. */
   readonly emulator: Emulator | null
-}
-
-/** Here, so that no command loads the demo. */
-export const DEMO_PATH = '/_sandbox/demo'
-export const DEMO_BOUNDS = {
-  users: { minimum: 1, maximum: 5_000 },
-  seed: { minimum: 0, maximum: 2_147_483_647 },
 }
 
 /** What has to be the same after a restart: the keys, and how far the clock was moved. */
@@ -177,8 +170,9 @@ export function welcome(at: {
   readonly operatorKeys: readonly { readonly name: string; readonly key: string }[]
   /** Of the catalogue: a counter, where it has one. */
   readonly limit: string
+  readonly hasDemo: boolean
 }): string {
-  const { url, emulatorUrl, metricsUrl, token, platformKey, operatorKeys, limit } = at
+  const { url, emulatorUrl, metricsUrl, token, platformKey, operatorKeys, limit, hasDemo } = at
   const api = `${url}/api/v1/billing`
   return `
 Ishtirak is running in the sandbox: no real card, no money.
@@ -212,9 +206,7 @@ May this user deploy? What the platform asks on every deploy:
 What the operator sees of it: ${url}/console, signed in with a key, or in another terminal npx ishtirak payments list
 
 ${operatorKeys.map(({ name, key }) => `  ${name.padEnd(12)}${key}`).join('\n')}
-
-A year of a pretend shop beside it: npx ishtirak demo
-
+${hasDemo ? '\nA year of a pretend shop beside it: npx ishtirak demo\n' : ''}
 A month later:
 
   curl -s ${emulatorUrl}/_sandbox/clock -H 'Content-Type: application/json' -d '{"advance_seconds":2678400}'

@@ -1,12 +1,15 @@
 // When jobs run, and when no longer.
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { createWorld } from '../../../../test/support/world.js'
+import { isConsoleKey } from '../i18n/console.js'
 import { createLog } from '../runtime/log.js'
 import { createRunner } from './schedule.js'
 
 it('a start that ends after the stop leaves no timer: none would ever be cleared', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
-  const job = { name: 'count', everyMs: 1_000, run: async () => 1 }
+  const job = { name: 'count', stage: 'tidy', everyMs: 1_000, run: async () => 1 } as const
   const runner = createRunner([job], createLog({ level: 'fatal' }))
   runner.start()
   expect(vi.getTimerCount()).toBe(1)
@@ -25,7 +28,8 @@ it('during a pause no round begins, and the one under way ends before it', async
     rounds.push('ended')
     return 1
   }
-  const runner = createRunner([{ name: 'count', everyMs: 1_000, run }], createLog({ level: 'fatal' }))
+  const job = { name: 'count', stage: 'tidy', everyMs: 1_000, run } as const
+  const runner = createRunner([job], createLog({ level: 'fatal' }))
   const first = runner.runAll()
   await begun.given
   const paused = runner.pause()
@@ -38,6 +42,22 @@ it('during a pause no round begins, and the one under way ends before it', async
   goOn()
   await runner.runAll()
   expect(rounds).toHaveLength(4)
+})
+
+describeScenario('the jobs', ({ database }) => {
+  it('stand on one screen, in the order in which they run, each with its words', async () => {
+    const world = await createWorld(database())
+    onTestFinished(() => world.stop())
+    const jobs = world.service.parts.rounds.list()
+    expect(jobs.map(({ name }) => name)).toEqual([
+      'repair-instants',
+      ...['check-due-payments', 'compare-with-provider'],
+      ...['announce-time', 'deliver-events', 'send-mail', 'count-receipts', 'mail-operators'],
+      ...['forget-operations', 'prune-events', 'forget-mail', 'erase-proofs', 'forget-operator-sessions'],
+      ...['save-secret-uses', 'forget-portal-sessions', 'maintain-database'],
+    ])
+    expect(jobs.filter(({ name }) => !isConsoleKey(`job_${name}`))).toEqual([])
+  })
 })
 
 function signal() {

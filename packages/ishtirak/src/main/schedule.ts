@@ -1,39 +1,17 @@
-// Everything that runs by itself, on one screen. Each job is a sweep over rows that are due: it may be late, run twice or
-// be killed at any line. None of them gives or takes access; they find out, announce and tidy.
-import { HOUR, MINUTE, SECOND } from '../core/instant.js'
+// Everything that runs by itself: the jobs of all capabilities, in one list that the health page shows. None of them gives or
+// takes access; they find out, announce and tidy.
+import type { Capability } from '../acts/capability.js'
+import { HOUR } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { claimRound } from '../database/job-leases.js'
-import { type AnnounceDeps, announceTime } from '../events/announce-time.js'
-import { type DeliveryDeps, deliverEvents, drainDeliveries } from '../events/deliver-events.js'
-import { pruneEvents } from '../events/manage-events.js'
-import { forgetOperations } from '../limits/usage.js'
-import { forgetOldMail, sendDueMail } from '../mail/send-mail.js'
-import { countReceipts } from '../operator/figures.sql.js'
-import type { JobName, JobRounds } from '../operator/health.js'
-import type { OldSecretWatch } from '../operator/old-secrets.js'
-import { mailOperators, type OperatorMailDeps } from '../operator/operator-mail.js'
-import { type ReconcileDeps, reconcileDaily } from '../operator/reconcile.js'
-import { repairInstants } from '../operator/repair-instants.sql.js'
-import { forgetOperatorSessions } from '../operator/sessions.js'
-import { checkDuePayments } from '../payments/sweep.js'
-import { type EraseDeps, eraseOldProofs } from '../payments/transfer/proof.js'
-import { forgetPortalSessions } from '../portal/portal-sessions.sql.js'
+import type { JobRounds } from '../overview/health.js'
+import type { Clock } from '../runtime/clock.js'
+import { JOB_STAGES, type Job } from '../runtime/job.js'
 import type { Log } from '../runtime/log.js'
 
-interface ScheduleDeps extends ReconcileDeps, AnnounceDeps, DeliveryDeps, OperatorMailDeps, EraseDeps {
+interface ScheduleDeps {
   readonly database: Database
-  readonly oldSecrets: OldSecretWatch
-}
-
-interface Job {
-  readonly name: string
-  readonly everyMs: number
-  /** Works through what is due, bounded, as long as it `goesOn`; gives how much it did. */
-  run(goesOn: () => boolean): Promise<number>
-  /** Where a round leaves work running: waits for it, when no further round comes. */
-  drain?(): Promise<void>
-  /** The provider bounds our calls: however many processes there are, one of them runs the round. */
-  readonly oncePerCluster?: true
+  readonly clock: Clock
 }
 
 /**
@@ -42,32 +20,15 @@ interface Job {
  */
 const EARLY = 0.9
 
-/** 5 looks every 10 s are 30 calls a minute: half of what the provider allows, the rest is for people who wait. */
-const LOOKS_A_ROUND = 5
-
-/** 800 consumes a second, day and night, are as many as a round forgets; a burst is caught up with later. */
-const FORGOTTEN_A_ROUND = 50_000
-
-/** Half a million users whose month ends on one day are announced within three hours by a single process. */
-const ANNOUNCED_A_ROUND = 1_500
-
-/** Of each series; 500 a second. What is there at the upgrade is counted meanwhile: ten million in six hours. */
-const COUNTED_A_ROUND = 5_000
-
-/** 240,000 a day: more than are written. */
-const PRUNED_A_ROUND = 10_000
-
-/** At most 8 MiB each. */
-const ERASED_A_ROUND = 200
-
-/** Of each kind. More than are written in the moment that a clock is wrong. */
-const REPAIRED_A_ROUND = 5_000
-
-/** Four at a time and half a second each: a round of some 12 seconds. 300,000 a day. */
-const MAILS_A_ROUND = 100
-
-export function schedule(deps: ScheduleDeps): readonly Job[] {
-  return jobsOf(deps).map((job) => (job.oncePerCluster ? inTurn(deps, job) : job))
+/** Those of one stage in the order of the capabilities. */
+export function schedule<Deps extends ScheduleDeps>(
+  capabilities: readonly Capability<Deps>[],
+  deps: Deps,
+): readonly Job[] {
+  const jobs = [...capabilities.flatMap((one) => one.jobs?.(deps) ?? []), maintenance(deps)]
+  return JOB_STAGES.flatMap((stage) => jobs.filter((job) => job.stage === stage)).map((job) =>
+    job.oncePerCluster ? inTurn(deps, job) : job,
+  )
 }
 
 function inTurn({ database, clock }: ScheduleDeps, job: Job): Job {
@@ -78,64 +39,13 @@ function inTurn({ database, clock }: ScheduleDeps, job: Job): Job {
   return { ...job, run: async (goesOn) => ((await claim()) ? job.run(goesOn) : 0) }
 }
 
-function jobsOf(deps: ScheduleDeps): readonly (Job & { readonly name: JobName })[] {
-  return [
-    // A clock that was ahead puts nothing off once it is right.
-    { name: 'repair-instants', everyMs: MINUTE, run: () => repairInstants(deps, REPAIRED_A_ROUND) },
-    // A payment that no webhook reported is booked all the same.
-    {
-      name: 'check-due-payments',
-      everyMs: 10 * SECOND,
-      run: () => checkDuePayments(deps, LOOKS_A_ROUND),
-      oncePerCluster: true,
-    },
-    // Once a day the provider's list is compared with our books, and what only one side has is reported.
-    {
-      name: 'compare-with-provider',
-      everyMs: 30 * SECOND,
-      run: () => reconcileDaily(deps),
-      oncePerCluster: true,
-    },
-    // The platform gets an event before paid time ends (7, 3 and 1 days), when it ends, and when grace is over.
-    { name: 'announce-time', everyMs: 30 * SECOND, run: () => announceTime(deps, ANNOUNCED_A_ROUND) },
-    // Every event reaches the platform, in order for each user.
-    {
-      name: 'deliver-events',
-      everyMs: SECOND,
-      run: () => deliverEvents(deps),
-      drain: () => drainDeliveries(deps),
-    },
-    // Receipts, and reminders before paid time ends.
-    { name: 'send-mail', everyMs: 10 * SECOND, run: (goesOn) => sendDueMail(deps, MAILS_A_ROUND, goesOn) },
-    // The figures of a month are added up as its receipts come.
-    {
-      name: 'count-receipts',
-      everyMs: 10 * SECOND,
-      run: () => countReceipts(deps.database, COUNTED_A_ROUND),
-    },
-    // Operators learn what entered their inbox: at most one mail in 15 minutes.
-    { name: 'mail-operators', everyMs: MINUTE, run: () => mailOperators(deps), oncePerCluster: true },
-    // From here on nothing waits for it. An operation on usage is remembered for 48 hours.
-    { name: 'forget-operations', everyMs: MINUTE, run: () => forgetOperations(deps, FORGOTTEN_A_ROUND) },
-    // The embedded database is vacuumed, and its log stays small.
-    {
-      name: 'maintain-database',
-      everyMs: HOUR,
-      run: async () => {
-        await deps.database.maintain?.()
-        return deps.database.maintain ? 1 : 0
-      },
-    },
-    // Events that are delivered, and what became of mail: kept for 90 days.
-    { name: 'prune-events', everyMs: HOUR, run: () => pruneEvents(deps, PRUNED_A_ROUND) },
-    { name: 'forget-mail', everyMs: HOUR, run: () => forgetOldMail(deps, PRUNED_A_ROUND) },
-    // Pictures and PDFs of transfers: PROOF_DAYS after the decision.
-    { name: 'erase-proofs', everyMs: HOUR, run: () => eraseOldProofs(deps, ERASED_A_ROUND) },
-    { name: 'forget-operator-sessions', everyMs: HOUR, run: () => forgetOperatorSessions(deps) },
-    // `doctor` says when an old secret was last used.
-    { name: 'save-secret-uses', everyMs: MINUTE, run: () => deps.oldSecrets.save(deps.database, 'hourly') },
-    { name: 'forget-portal-sessions', everyMs: HOUR, run: () => forgetPortalSessions(deps, PRUNED_A_ROUND) },
-  ]
+/** The embedded database is vacuumed, and its log stays small. */
+function maintenance({ database }: ScheduleDeps): Job {
+  const run = async () => {
+    await database.maintain?.()
+    return database.maintain ? 1 : 0
+  }
+  return { name: 'maintain-database', stage: 'tidy', everyMs: HOUR, run }
 }
 
 export interface Runner {

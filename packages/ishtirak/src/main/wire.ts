@@ -1,11 +1,22 @@
 // The composition root: every part of the service is built here, once, in reading order. Start here to see what there is.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createIssuer } from '../access/issuer.js'
+import { watchOldSecrets } from '../access/old-secrets.js'
+import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
+import type { Capability, Discount } from '../acts/capability.js'
+import type { MailWriter } from '../acts/mail-writer.js'
+import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
+import { createChargily } from '../checkout/gateways/chargily/chargily.js'
+import { createUpgradeState } from '../checkout/upgrade.js'
+import { releaseAttemptLeases } from '../checkout/upgrade.sql.js'
+import { createForgeryLog } from '../checkout/webhook.js'
 import { consoleRoutes } from '../console/console.route.js'
 import { HOUR, type Instant, MINUTE } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { BillingRules } from '../core/subscription.js'
 import type { Database } from '../database/database.js'
+import { createDesk } from '../desk/desk.js'
 import { beginDelivery } from '../events/deliver-events.js'
 import { createEventSender } from '../events/webhook-sender.js'
 import { type App, createApp } from '../http/app.js'
@@ -23,39 +34,25 @@ import { healthRoutes, shareLooks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
 import { createUploads } from '../http/upload.js'
 import { createFormats } from '../i18n/formats.js'
+import { createLoadHeldTime } from '../ledger/held-time.sql.js'
+import { createPaymentMethods, type PaymentMethod, type PaymentMethods } from '../ledger/method.js'
+import { createListPayments } from '../ledger/payments.sql.js'
+import { createSettlements, type Settlements } from '../ledger/settle.sql.js'
+import type { SubjectDeps } from '../ledger/subjects.js'
+import { createLoadUser } from '../ledger/users.sql.js'
 import { createUsageState } from '../limits/usage.js'
 import { overviewRoutes, platformRoutes } from '../limits/usage.route.js'
 import { createLoadUserWithUsage } from '../limits/usage.sql.js'
 import { createMailer } from '../mail/send-mail.js'
-import { examineService, watchGateways } from '../operator/examine.js'
-import { createJobRounds } from '../operator/health.js'
-import { createIssuer } from '../operator/issuer.js'
-import { watchOldSecrets } from '../operator/old-secrets.js'
-import { operatorRoutes } from '../operator/operator.route.js'
-import { createRefusalLog } from '../operator/refusals.js'
-import { createChargily } from '../payments/chargily/chargily.js'
-import { createDesk } from '../payments/desk/desk.js'
-import { createLoadHeldTime } from '../payments/held-time.sql.js'
-import { createPaymentMethods, type PaymentMethod, type PaymentMethods } from '../payments/method.js'
-import { offerRoutes } from '../payments/offers.route.js'
-import { createListPayments } from '../payments/payments.sql.js'
-import { redeemRoutes } from '../payments/redeem.route.js'
-import { createSettlements, type Settlements } from '../payments/settle.sql.js'
-import { historyRoutes, statusRoutes } from '../payments/status.route.js'
-import { proofRoutes } from '../payments/transfer/proof.route.js'
-import { createTransfer } from '../payments/transfer/transfer.js'
-import { createUpgradeState } from '../payments/upgrade.js'
-import { upgradeRoutes } from '../payments/upgrade.route.js'
-import { releaseAttemptLeases } from '../payments/upgrade.sql.js'
-import { createLoadUser } from '../payments/users.sql.js'
-import { createForgeryLog } from '../payments/webhook.js'
-import { webhookRoutes } from '../payments/webhook.route.js'
+import { examineService, watchGateways } from '../overview/examine.js'
+import { operatorFiles } from '../overview/files.js'
+import { createJobRounds } from '../overview/health.js'
+import { operatorRoutes } from '../overview/operator.route.js'
+import { createLookAsUser } from '../portal/look-as-user.js'
 import { pages } from '../portal/portal.route.js'
 import { portalSessionRoutes } from '../portal/portal-sessions.route.js'
-import { createFindSession, openMailedLink } from '../portal/portal-sessions.sql.js'
+import { createFindSession } from '../portal/portal-sessions.sql.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
-import { receiptRoutes } from '../receipts/receipt.route.js'
-import { statementRoutes } from '../receipts/statement.route.js'
 import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
 import type { Clock } from '../runtime/clock.js'
@@ -63,6 +60,8 @@ import type { Count, Log } from '../runtime/log.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
 import { createIds, randomCode, systemRandom } from '../runtime/random.js'
 import type { Tracing } from '../runtime/tracing.js'
+import { createTransfer } from '../transfers/transfer.js'
+import { CAPABILITIES } from './capabilities.js'
 import type { Config } from './config.js'
 import { installDocumentation, operatorDocumentation } from './documentation.js'
 import { publishGauges } from './gauges.js'
@@ -71,10 +70,13 @@ import { checkReadiness, DRAINING } from './readiness.js'
 import { createRunner, type Runner, schedule } from './schedule.js'
 import type { ServiceTracing } from './tracing.js'
 
+/** What the capabilities are handed. */
+export type Parts = ReturnType<typeof createParts> & CallerChecks & OperatorCallers & SubjectDeps
+
 export interface Service {
   readonly app: App
   /** What the use cases are given. */
-  readonly parts: ReturnType<typeof createParts>
+  readonly parts: Parts
   readonly runner: Runner
   /** Begins the jobs. The schema must be there, which nothing before needs. */
   start(): Promise<void>
@@ -90,10 +92,24 @@ export interface WiredConfig extends Config {
   readonly chargily: NonNullable<Config['chargily']>
 }
 
+/** The operator's API, as far as it is acts and readings of capabilities. */
+function actsAndReadings(deps: Parts, capabilities: readonly Capability<Parts>[]) {
+  return async (app: App): Promise<void> => {
+    app.addHook('onRequest', deps.operators.onRequest)
+    recordRefusals(app, deps.recordRefusal, (request) => deps.operators.find(request)?.name ?? null)
+    for (const { acts = [], readings = [] } of capabilities) {
+      actRoutes(app, deps, acts)
+      readingRoutes(app, deps, readings)
+    }
+  }
+}
+
 export interface Surroundings {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
+  /** In place of all that there are. */
+  readonly capabilities?: readonly Capability<Parts>[]
   /** Who calls, in place of the tokens that the configuration names. */
   readonly identify?: IdentifyUser
   /** For a command that does one thing and ends: nothing runs by itself. */
@@ -105,7 +121,7 @@ export interface Surroundings {
 }
 
 export async function wire(config: WiredConfig, world: Surroundings): Promise<Service> {
-  const { database, clock, log } = world
+  const { database, clock, log, capabilities = CAPABILITIES } = world
   const metrics = createMetrics({ processMetrics: world.processMetrics ?? true })
   const { publicUrl, callsPerMinute, trustedProxies } = config
   const parts = createParts(config, world, countIn(metrics))
@@ -114,19 +130,30 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const identify =
     world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))
   const checks = createCallerChecks({ identify, clock, callsPerMinute })
+  const keys = createOperatorKeys(config.operatorKeys, parts.noteUse)
+  const operators = callersWithKey(keys, checks.limitAnonymous)
+  const all: Parts = { ...parts, ...checks, operators, files: operatorFiles(parts) }
   let isDraining = false
   const look = shareLooks(() => checkReadiness(database))
-  const { limitAnonymous } = checks
+  const { limitAnonymous } = all
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
   installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits })
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await look()) }))
-  await registerRoutes(app, config, { ...parts, ...checks })
+  await registerRoutes(app, config, all)
+  for (const { routes, discount, mails } of capabilities) {
+    if (routes) await app.register(routes(all))
+    if (discount) parts.discounts.push(discount(all))
+    if (mails) parts.mails.push(...mails(all))
+  }
+  await app.register(actsAndReadings(all, capabilities))
+  const lookAsUser = createLookAsUser(all, capabilities)
   if (config.operatorKeys.length > 0 || config.operatorIssuer)
-    await app.register(consoleRoutes({ ...parts, ...checks }))
-  await app.register(pages({ ...parts, ...checks, ...pageOptions(config, clock) }))
+    await app.register(consoleRoutes({ ...all, lookAsUser }, capabilities))
+  await app.register(pages({ ...all, ...pageOptions(config, clock) }, capabilities))
 
-  const runner = createRunner(world.withoutJobs ? [] : schedule(parts), log, parts.rounds)
+  const jobs = world.withoutJobs ? [] : schedule(capabilities, all)
+  const runner = createRunner(jobs, log, parts.rounds)
   const start = async () => {
     // It has one process, so no holder of a lease is left.
     if (database.kind === 'pglite') await releaseAttemptLeases(database, clock.now())
@@ -144,7 +171,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     await database.close()
     await world.tracing?.stop()
   }
-  return { app, parts, runner, metrics, start, drain, stop }
+  return { app, parts: all, runner, metrics, start, drain, stop }
 }
 
 /** Everything that a use case may name, each part built once. */
@@ -167,13 +194,15 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     secondApprovalFrom: config.transfers?.secondApprovalFrom ?? null,
     catalogue: config.plans,
     codeKeys: config.codeKeys,
+    // What capabilities bring to each other, filled in by `wire`.
+    discounts: [] as Discount[],
+    mails: [] as MailWriter[],
     drawCode: randomCode,
     formats: createFormats(billing.timeZone),
     wallClock: wallClockIn(billing.timeZone),
     quotaWindowAt: quotaWindowsIn(config.quotaTimeZone),
     receipts: { seller, dayOf: (instant: Instant) => billingDayOf(instant).date },
     mailFrom: (locale: Locale) => config.mailFrom ?? { name: name[locale], address: email },
-    signInLink: (userId: string) => openMailedLink({ database, clock, ids, publicUrl }, userId),
     // What the requests of this process share.
     settlements: recorded(createSettlements(database), tracing),
     loadUser: createLoadUser(database),
@@ -275,26 +304,12 @@ function pageOptions(config: Config, clock: Clock) {
 const UPLOADS = 10
 
 /** What programs call. */
-async function registerRoutes(
-  app: App,
-  config: Config,
-  parts: Service['parts'] & CallerChecks,
-): Promise<void> {
+async function registerRoutes(app: App, config: Config, parts: Parts & CallerChecks): Promise<void> {
   const { limitAnonymous } = parts
   const platforms = callersWithKey(createApiKeys(config.platformKeys, parts.noteUse), limitAnonymous)
-  const operators = callersWithKey(createOperatorKeys(config.operatorKeys, parts.noteUse), limitAnonymous)
-  await app.register(offerRoutes(parts))
-  await app.register(upgradeRoutes(parts))
-  await app.register(statusRoutes(parts))
-  await app.register(historyRoutes(parts))
-  await app.register(redeemRoutes(parts))
-  await app.register(proofRoutes(parts))
-  await app.register(webhookRoutes(parts))
   await app.register(overviewRoutes(parts))
-  await app.register(receiptRoutes(parts))
-  await app.register(statementRoutes(parts))
   await app.register(portalSessionRoutes(parts))
   await app.register(platformRoutes({ ...parts, platforms }))
-  await app.register(operatorRoutes({ ...parts, operators }))
-  await app.register(operatorDocumentation({ operators }))
+  await app.register(operatorRoutes(parts))
+  await app.register(operatorDocumentation(parts))
 }

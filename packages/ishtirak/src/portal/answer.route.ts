@@ -2,21 +2,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError, ERRORS, isErrorCode } from '../core/error.js'
 import type { App } from '../http/app.js'
-import { isMessageKey } from '../i18n/messages.js'
-import { findOwnUse } from '../payments/codes.js'
-import { PAGES } from './answer.js'
-import { worthPage } from './code.route.js'
-import type { Pages } from './frame.js'
 import {
   askForLinkPage,
   mailedLinkOverPage,
   refusalPage,
   sellerPage,
   sessionOverPage,
-} from './message-pages.js'
-import type { Session } from './reader.js'
+} from '../pages/message-pages.js'
+import type { Session } from '../pages/reader.js'
+import { PAGES } from './answer.js'
+import type { PortalPages } from './portal-pages.js'
 
-export function answerRoutes(app: App, pages: Pages): void {
+export function answerRoutes(app: App, pages: PortalPages): void {
   const { reader } = pages
   app.get('/portal/answer', { schema: { hide: true } }, async (request, reply) => {
     if (!reader.hasSeen(request)) pages.limitAnonymous(request, reply)
@@ -37,10 +34,10 @@ interface Shown {
 }
 
 /** Null: there is nothing to say any more. */
-async function showAnswer(pages: Pages, of: Shown): Promise<string | null> {
+async function showAnswer(pages: PortalPages, of: Shown): Promise<string | null> {
   const { request, reply, session, kept } = of
   const locale = pages.reader.language(request, reply, session)
-  const { refused, page, code, email } = kept
+  const { refused, page, email } = kept
   if (refused !== undefined) return isErrorCode(refused) ? showRefusal(pages, of, refused) : null
   if (page === 'linkSent' || page === 'linkOver') {
     reply.code(PAGES[page])
@@ -58,31 +55,32 @@ async function showAnswer(pages: Pages, of: Shown): Promise<string | null> {
     reply.code(422)
     return askForLinkPage(pages, locale, email)
   }
-  if (code === undefined || !session) return null
+  if (!session) return null
   try {
-    return await worthPage(pages, { session, locale, code })
+    return await pages.brought.answer(kept, { session, locale })
   } catch (error) {
     // It counted when it was typed: Back, after it was used.
-    const isOver = error instanceof BillingError && error.code === 'code_not_valid'
+    const isOver = error instanceof BillingError && pages.brought.keeps(error.code) !== undefined
     if (isOver) return showRefusal(pages, of, error.code)
     throw error
   }
 }
 
 async function showRefusal(
-  pages: Pages,
+  pages: PortalPages,
   { request, reply, session, kept }: Shown,
   refused: BillingError['code'],
 ) {
-  const { wait, reason, code, requestId = request.id } = kept
+  const { wait, reason, requestId = request.id } = kept
   const locale = pages.reader.language(request, reply, session)
   const retryAfterSeconds = /^\d{1,7}$/.test(wait ?? '') ? Number(wait) : undefined
   const error = new BillingError(refused, {
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    extra: isMessageKey(`proof_${reason}`) ? { reason } : {},
+    extra: { reason },
   })
   reply.code(ERRORS[refused])
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
-  const ownUse = code && session ? await findOwnUse(pages, session.userId, code) : null
-  return refusalPage(pages, { error, session, locale, requestId, code, ownUse })
+  const after = session && (await pages.brought.wordsAfter(refused, kept, { session, locale }))
+  const own = after ?? pages.brought.words(error, locale)
+  return refusalPage(pages, { error, session, locale, requestId, own })
 }

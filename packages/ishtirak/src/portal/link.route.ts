@@ -4,12 +4,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
-import { askForPortalLink } from '../mail/mail.sql.js'
-import { answerForm } from './answer.js'
-import type { Pages } from './frame.js'
-import { sellerPage, signInPage, switchPage } from './message-pages.js'
+import { answerForm } from '../pages/answer.js'
+import { sellerPage, signInPage, switchPage } from '../pages/message-pages.js'
+import type { Pages } from '../pages/portal-frame.js'
+import { fieldOf, queryOf } from '../pages/reader.js'
+import { askForPortalLink } from './portal-links.sql.js'
+import type { PortalPages } from './portal-pages.js'
 import { enterPortal, findLink } from './portal-sessions.sql.js'
-import { fieldOf, queryOf } from './reader.js'
 
 const hidden = { schema: { hide: true } }
 
@@ -63,7 +64,7 @@ const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/
  * For users who are not logged in, such as from a button in a mail: they give their e-mail address and get a link by mail.
  * Known or not, an address is noted by one row: the answer, its time and what is written are the same.
  */
-export function mailedLinkRoutes(app: App, pages: Pages): void {
+export function mailedLinkRoutes(app: App, pages: PortalPages): void {
   const { reader, database, clock, ids } = pages
 
   app.post('/portal/link', hidden, async (request, reply) => {

@@ -5,7 +5,7 @@ import { emptyDatabase } from '../../../../test/support/databases.js'
 import { sendRaw } from '../../../../test/support/raw.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { LOCALES } from '../core/locale.js'
-import { cookiesFor } from './reader.js'
+import { cookiesFor } from '../pages/reader.js'
 
 let world: World
 /** At a port of its own, for what a host's server answers by itself. */

@@ -1,22 +1,19 @@
 // The portal's one page: notices, the plan with the one thing to buy, then the plans for users without paid time, or usage and
 // payments for users with paid time.
 
+import { hasTerms, TermChoice } from '../checkout/portal-terms.js'
 import { stretchesAt } from '../core/held-time.js'
 import { DAY, type Instant } from '../core/instant.js'
 import { isPaidNow, type Renewal } from '../core/quote.js'
 import { graceEndsAt, type Subscription } from '../core/subscription.js'
 import { type MessageKey, planName, sayFor } from '../i18n/messages.js'
-import { type PageParts, renderPage } from './frame.js'
-import { OwnForm } from './own-form.js'
-import { FullLimits, Notice, OverLimitNotice, PendingNotice, ReviewNotice } from './portal-notices.js'
-import { CodeForm, inWords, Redemptions } from './portal-redemptions.js'
-import { History, Plans } from './portal-sections.js'
-import { hasTerms, TermChoice } from './portal-terms.js'
+import { OwnForm } from '../pages/own-form.js'
+import { type PageParts, renderPage } from '../pages/portal-frame.js'
+import { checkedIn, mayInvite } from '../pages/portal-kinds.js'
+import { Words } from '../pages/words.js'
+import { Plans } from './portal-plans.js'
 import { FollowingPlans, TimeList } from './portal-time.js'
-import { UsageBars } from './portal-usage.js'
-import { isUnderReview, mayInvite, type PortalView, type Section } from './portal-view.js'
-import { HowToPay, RefusedNotice, TransferSection } from './transfer-section.js'
-import { Words } from './words.js'
+import { Brought, type PortalView, type Section } from './portal-view.js'
 
 /** `safeStart`: what an operator who looks on is told; for users there is nothing above the page. */
 export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.Element): string {
@@ -48,18 +45,15 @@ export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.E
             </p>
           )}
         </div>
-        <RedeemedNotice {...section} />
-        <PendingNotice {...section} />
-        <TransferSection {...section} />
-        <RefusedNotice {...section} />
-        <ReviewNotice {...section} />
+        <Brought {...section} at="news" />
+        <Brought {...section} at="open" />
+        <Brought {...section} at="problems" />
         <Hero {...section} />
-        <OverLimitNotice {...section} />
+        <Brought {...section} at="warnings" />
         {isPaid ? null : <Plans {...section} />}
-        <UsageBars {...section} />
+        <Brought {...section} at="usage" />
         <TimeList {...section} />
-        <History {...section} />
-        <Redemptions {...section} />
+        <Brought {...section} at="lists" />
         {isPaid ? <Plans {...section} /> : null}
       </>
     ),
@@ -88,20 +82,20 @@ function Hero(section: Section) {
       </div>
       {isInGrace && isPaidNow(subscription) ? (
         <p class="full" safe>
-          {say(view.slips.size > 0 ? 'pastDueSlip' : 'pastDueText', {
+          {say(checkedIn(view)[0]?.pastDue ?? 'pastDueText', {
             plan: planName(subscription.plan.name, view.locale),
             date: pages.formats.day(subscription.currentPeriodEnd, view.locale),
           })}
         </p>
       ) : null}
-      <FullLimits {...section} />
+      <Brought {...section} at="state" />
       {isPaidNow(subscription) ? (
         <Until {...section} end={subscription.currentPeriodEnd} isInGrace={isInGrace} />
       ) : (
         <NotPaid {...section} />
       )}
       <Offer {...section} />
-      <Code {...section} />
+      <Brought {...section} at="field" />
       {isInGrace && mayInvite(view) ? <p safe>{say('pastDueStart')}</p> : null}
     </section>
   )
@@ -212,20 +206,12 @@ function TooEarly({ section, renewal }: { readonly section: Section; readonly re
   )
 }
 
-/** A code can be redeemed while a payment is open; one that makes it cheaper takes its place. */
-function Code({ pages, view, say }: Section) {
-  if (pages.codeKeys.length === 0 || isUnderReview(view)) return null
+/** `byCard`: what is said where there is no other way. */
+function HowToPay({ pages, view, say, byCard }: Section & { readonly byCard: MessageKey }) {
+  const ways = pages.ways.map(({ how }) => how(say, view.locale))
   return (
-    <details>
-      <summary safe>{say('haveCode')}</summary>
-      <CodeForm pages={pages} session={view.session} say={say} />
-    </details>
+    <p class="soft small" safe>
+      {ways.length === 0 ? say(byCard) : ways.join(' ')}
+    </p>
   )
-}
-
-function RedeemedNotice(section: Section) {
-  const { view, say } = section
-  const redemption = view.redemptions.find(({ id }) => id === view.redeemed)
-  if (!redemption) return null
-  return <Notice tone="" title={say('redeemedTitle')} text={inWords(section, redemption)} />
 }

@@ -4,8 +4,7 @@ import { toTimestamp } from '../core/instant.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import { nameSchemas } from '../http/schemas.js'
-import { timestamp } from '../payments/schemas.js'
+import { nameSchemas, timestamp } from '../http/schemas.js'
 import { type OpenLinkDeps, openPortalLink } from './portal-sessions.sql.js'
 
 export interface PortalSessionRoutesDeps extends OpenLinkDeps {

@@ -4,13 +4,8 @@ import { CLOCK_SKEW_MAX, HOUR, type Instant, MINUTE } from '../core/instant.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, integer, text, textOrNull } from '../database/rows.js'
-import {
-  type KnownUser,
-  PROFILE_COLUMNS,
-  parseProfile,
-  rememberUser,
-  type UserProfile,
-} from '../payments/users.sql.js'
+import { type KnownUser, PROFILE_COLUMNS, parseProfile, rememberUser } from '../ledger/users.sql.js'
+import type { PortalSession } from '../pages/reader.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Ids } from '../runtime/random.js'
 import { digestOf, randomToken } from '../runtime/secret.js'
@@ -23,13 +18,6 @@ export interface SessionDeps {
 export interface OpenLinkDeps extends SessionDeps {
   readonly ids: Ids
   readonly publicUrl: string
-}
-
-/** A session, or what a link would become. */
-export interface PortalSession extends UserProfile {
-  readonly userId: string
-  /** A path on the platform; null: its front page. */
-  readonly returnPath: string | null
 }
 
 /** A working day: a user who pays by card should not be asked for a password in between. */

@@ -2,9 +2,9 @@
 import { type HeldTime, stretchesAt } from '../core/held-time.js'
 import type { Instant } from '../core/instant.js'
 import { planName } from '../i18n/messages.js'
-import { Card } from './frame.js'
+import { Card } from '../pages/portal-frame.js'
+import { Words } from '../pages/words.js'
 import type { Section } from './portal-view.js'
-import { Words } from './words.js'
 
 /** `Then Business, 6 January 2027 to 6 February 2027`: a line for each plan that follows on the plan now. */
 export function FollowingPlans({ pages, view, say }: Section) {

@@ -1,30 +1,29 @@
 // What users see: the front page, the portal with the way to the payment page and the receipts, the way into it, the page after
 // paying. Nothing here decides about money.
 import type { FastifyRequest } from 'fastify'
+import type { Capability } from '../acts/capability.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
-import { upgrade } from '../payments/upgrade.js'
-import { askForReceipt } from '../receipts/receipt.js'
-import { sendReceipt } from '../receipts/receipt.route.js'
+import { frontPage, refusalPage } from '../pages/message-pages.js'
+import { type Pages, pageHeaders, styleWith } from '../pages/portal-frame.js'
+import { acceptForms, callersBySession, cookiesFor, createSessionReader, queryOf } from '../pages/reader.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { keepRefusal } from './answer.js'
 import { answerRoutes } from './answer.route.js'
-import { codeRoutes } from './code.route.js'
-import { type Pages, type PagesDeps, pageHeaders, styleWith } from './frame.js'
+import { broughtTo, partsReader, waysIn } from './brought.js'
 import { linkRoutes, mailedLinkRoutes } from './link.route.js'
-import { frontPage, refusalPage } from './message-pages.js'
 import { portalPage } from './portal-page.js'
-import { readPortal } from './read-portal.js'
-import { acceptForms, callersBySession, createReader, queryOf, wantedIn } from './reader.js'
-import { returnRoutes } from './return.route.js'
-import { transferRoutes } from './transfer.route.js'
+import type { PortalDeps, PortalPages } from './portal-pages.js'
+import { leavePortal, SESSION_MS } from './portal-sessions.sql.js'
+import { type ReadPortalDeps, readPortal } from './read-portal.js'
 
-export function pages(deps: PagesDeps) {
-  const reader = createReader(deps, deps.publicUrl)
+export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonly Capability<Deps>[]) {
+  const reader = createReader(deps)
   const style = styleWith(deps.seller.shop.color)
-  const shared: Pages = {
+  const own: Pages & Deps = {
     ...deps,
+    ways: waysIn(deps, capabilities),
     reader,
     users: callersBySession(deps, reader, ({ userId }) => userId),
     base: withoutSlash(new URL(deps.publicUrl).pathname),
@@ -32,20 +31,31 @@ export function pages(deps: PagesDeps) {
     headers: pageHeaders(style, deps.frameAncestors),
     backUrl: (session) => `${deps.platformUrl}${session?.returnPath ?? ''}`,
   }
+  const brought = broughtTo(own, capabilities)
+  const shared = { ...own, brought, readParts: partsReader(own, capabilities) }
   return async (app: App): Promise<void> => {
     acceptForms(app)
     app.refuseWithPages(refusalPages(shared))
     linkRoutes(app, shared)
     portalRoutes(app, shared)
     answerRoutes(app, shared)
-    if (shared.codeKeys.length > 0) codeRoutes(app, shared)
-    transferRoutes(app, shared)
-    returnRoutes(app, shared)
+    brought.addRoutes(app)
     if (shared.mailsLinks) mailedLinkRoutes(app, shared)
   }
 }
 
-function portalRoutes(app: App, pages: Pages): void {
+function createReader(deps: PortalDeps) {
+  const { findSession, publicUrl } = deps
+  const store = {
+    find: findSession,
+    end: (token: string) => leavePortal(deps, token),
+    lastsMs: SESSION_MS,
+    cookie: cookiesFor(publicUrl).cookie.session,
+  }
+  return createSessionReader(store, publicUrl)
+}
+
+function portalRoutes(app: App, pages: PortalPages & ReadPortalDeps): void {
   const { reader, users } = pages
   const hidden = { schema: { hide: true }, onRequest: users.onRequest }
 
@@ -61,8 +71,7 @@ function portalRoutes(app: App, pages: Pages): void {
     const session = users.of(request)
     const asked = (name: string) => queryOf(request, name) ?? null
     const read = await readPortal(pages, {
-      session,
-      ...{ cursor: asked('cursor'), redeemed: asked('redeemed'), transferId: asked('transfer') },
+      ...{ session, asked },
       isChoosing: asked('choose') !== null,
       requestId: request.id,
     })
@@ -70,37 +79,15 @@ function portalRoutes(app: App, pages: Pages): void {
     const view = { ...read, locale, backUrl: pages.backUrl(session) }
     return reply.headers(pages.headers).send(portalPage(pages, view))
   })
-
-  app.post('/portal/upgrade', hidden, async (request, reply) => {
-    const session = users.of(request)
-    reader.requireOwnForm(request, session)
-    const { userId } = session
-    const locale = reader.language(request, reply, session)
-    const wanted = { user: { userId }, ...wantedIn(request), locale, requestId: request.id }
-    const { checkoutUrl } = await upgrade(pages, wanted)
-    return reply.headers(pages.headers).redirect(checkoutUrl, 303)
-  })
-
-  app.get<{ Params: { payment_id: string } }>(
-    '/portal/receipts/:payment_id',
-    hidden,
-    async (request, reply) => {
-      const session = users.of(request)
-      const locale = reader.language(request, reply, session)
-      const { userId } = session
-      const paymentId = request.params.payment_id
-      return sendReceipt(reply, await askForReceipt(pages, { userId, paymentId, locale }))
-    },
-  )
 }
 
 /** Back leads to none of its answers, so they are pages of their own. */
-function isOwnForm({ reader }: Pages, request: FastifyRequest): boolean {
+function isOwnForm({ reader }: PortalPages, request: FastifyRequest): boolean {
   return request.method === 'POST' && !request.is404 && reader.isFromHere(request)
 }
 
 /** A refusal as a page in the reader's language, with a way on. */
-function refusalPages(pages: Pages): RefusalPages {
+function refusalPages(pages: PortalPages): RefusalPages {
   return {
     // A broken escape may follow the name.
     isPage: (path) => /^\/(portal|billing\/return)(?![\w.-])/.test(path),
@@ -111,10 +98,11 @@ function refusalPages(pages: Pages): RefusalPages {
       if (error.code === 'unauthenticated' && request.method === 'GET' && pages.platformPortalUrl !== null)
         return reply.headers(pages.headers).redirect(pages.platformPortalUrl, 303)
       if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
+      const own = pages.brought.words(error, locale)
       return reply
         .code(ERRORS[error.code])
         .headers(pages.headers)
-        .send(refusalPage(pages, { error, session, locale, requestId: request.id }))
+        .send(refusalPage(pages, { error, session, locale, requestId: request.id, own }))
     },
   }
 }

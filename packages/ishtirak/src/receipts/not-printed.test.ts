@@ -6,7 +6,8 @@ import { ownerNamed } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
-import { refundPayment } from '../operator/acts.js'
+import { callBy, doAct } from '../acts/act-routes.js'
+import { refund } from '../ledger/refund.js'
 import { missingForReceipts } from './typesetter.js'
 
 describeScenario('without the typesetter', ({ database }) => {
@@ -41,10 +42,7 @@ describeScenario('without the typesetter', ({ database }) => {
     await setProfile(world, 'user-1', { email: 'amina@example.dz', locale: 'en' })
     const { paymentId } = await world.as('user-1').buy()
     await world.service.runner.runAll()
-    await refundPayment(world.service.parts, paymentId, {
-      operator: ownerNamed('tests'),
-      reason: 'asked for',
-    })
+    await doAct(world.service.parts, refund, callBy(ownerNamed('tests'), paymentId, { why: 'asked for' }))
     await world.service.runner.runAll()
     const messages = sink.messages.map((message) => readMessage(message))
     expect(messages.map(({ headers }) => headers.subject)).toEqual([

@@ -8,7 +8,7 @@ import type { UserIdentity } from '../http/auth.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { preferredLocale } from '../http/request.js'
-import { locale } from '../limits/schemas.js'
+import { locale } from '../http/schemas.js'
 import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.js'
 
 export interface ReceiptRoutesDeps extends ReceiptDeps {

@@ -1,13 +1,14 @@
 // A receipt for the user who paid: the snapshot that was kept at booking, printed in the language asked for.
+
+import { findRefundInstant } from '../acts/audit.sql.js'
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
 import { integer, json, text } from '../database/rows.js'
-import { findRefundInstant } from '../payments/audit.sql.js'
-import { findPayment } from '../payments/payments.sql.js'
-import type { ReceiptTerms } from '../payments/settle.js'
+import { findPayment } from '../ledger/payments.sql.js'
+import type { ReceiptTerms } from '../ledger/settle.js'
 import { createWorkQueue, type SingleFlight, singleFlight, type WorkQueue } from '../runtime/async.js'
 import type { Log } from '../runtime/log.js'
 import { renderReceipt } from './render-receipt.js'
@@ -110,7 +111,7 @@ export async function print(
   return typesetter && queue.run(() => render(typesetter))
 }
 
-// Written with the booking (payments/settle.sql.ts), and never changed.
+// Written with the booking (ledger/settle.sql.ts), and never changed.
 const selectReceipt = statement(
   'receipts.one',
   'select series, number, snapshot from receipts where user_id = $1 and payment_id = $2',

@@ -103,7 +103,7 @@ export function describeBuyer({ buyer }: Pick<ReceiptSnapshot, 'buyer'>, words: 
 }
 
 function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale) {
-  const { tax, planName, months = 1, periodFrom, periodTo } = snapshot
+  const { tax, planName, months, periodFrom, periodTo } = snapshot
   // The name is shortened, never the term behind it.
   const term = words.subscriptionForTerm.replace('{term}', () => termInWords(months, locale))
   const description =

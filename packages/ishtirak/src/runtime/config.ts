@@ -9,6 +9,7 @@ import {
   givenVariables,
   isSandbox,
   readEnvironment,
+  type Settings,
   type Variables,
 } from './environment.js'
 import { type Reach, withoutSlash } from './http-client.js'
@@ -18,17 +19,23 @@ import { hasTwoRoles, isKeyTwice, items, readOperatorKeys } from './operator-key
 import { readPlans } from './plans-file.js'
 import { metricsOf, portContradictions, sandboxPort } from './ports.js'
 import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
-import { readTransferFile, type TransferTerms } from './transfers.js'
 
 export type Config = Readonly<ReturnType<typeof assemble>>
 
 /** A balancer that looks every second or two has noticed; half of what `docker stop` waits before it kills. */
 const DRAIN_SECONDS = 5
 
-/** Throws `ConfigError` with everything that is wrong. `gateways`: all that could be configured. */
-export function readConfig(variables: Variables, gateways: readonly GatewaySettings[]): Config {
+/** What this module does not know of. */
+interface OwnSettings<Part> {
+  /** All that could be configured. */
+  readonly gateways: readonly GatewaySettings[]
+  readonly settings: Settings<Part>
+}
+
+/** Throws `ConfigError` with everything that is wrong. */
+export function readConfig<Part>(variables: Variables, own: OwnSettings<Part>): Config & Part {
   const given = givenVariables(variables)
-  return read(given, gateways, missingSecrets(given, gateways))
+  return read(given, missingSecrets(given, own.gateways), own)
 }
 
 /** Variables of a process with a port and a database of its own: where a host has these, they may mean something else. */
@@ -43,23 +50,24 @@ const OF_USERS = ['AUTH_JWT_SECRET', 'AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIE
  * The configuration of a service that is mounted in another program. There is no sandbox; variables of processes are not
  * read, and where the host identifies the users, those of tokens neither.
  */
-export function readMountedConfig(
+export function readMountedConfig<Part>(
   variables: Variables,
-  gateways: readonly GatewaySettings[],
+  { gateways, settings }: OwnSettings<Part>,
   host: { readonly identifies: boolean },
-): Config {
+): Config & Part {
   const unread = new Set([...OF_A_PROCESS, ...(host.identifies ? OF_USERS : [])])
   const given = Object.entries(givenVariables(variables))
   const own = Object.fromEntries(given.filter(([name]) => !unread.has(name)))
   const tokens = host.identifies ? [] : missingTokenKey(own)
-  return read(own, gateways, [...missing(own, 'PUBLIC_URL'), ...missingGateway(own, gateways), ...tokens])
+  const lacking = [...missing(own, 'PUBLIC_URL'), ...missingGateway(own, gateways), ...tokens]
+  return read(own, lacking, { gateways, settings })
 }
 
-function read(
+function read<Part>(
   variables: Variables,
-  gateways: readonly GatewaySettings[],
   lacking: readonly string[],
-): Config {
+  { gateways, settings }: OwnSettings<Part>,
+): Config & Part {
   const { environment, misfits } = readEnvironment(variables, gateways)
   const problems = [
     ...misfits.map(({ problem }) => problem),
@@ -74,9 +82,9 @@ function read(
   const leastAmount = Math.min(...sold.map((gateway) => gateway.leastAmount))
   const plans = collect(problems, () => readPlans(environment.PLANS_FILE, leastAmount))
   const seller = collect(problems, () => readSeller(environment))
-  const transfers = collect(problems, () => readTransferFile(environment.TRANSFER_FILE))
-  if (!plans || !seller || problems.length > 0) throw new ConfigError(problems)
-  return assemble(environment, { plans, seller, transfers: transfers ?? null })
+  const part = collect(problems, () => settings.read(variables))
+  if (!plans || !seller || part === undefined || problems.length > 0) throw new ConfigError(problems)
+  return { ...assemble(environment, { plans, seller }), ...part }
 }
 
 /** Undefined where it failed; what was wrong is added to `problems`. */
@@ -90,8 +98,8 @@ function collect<Result>(problems: string[], read: () => Result): Result | undef
   }
 }
 
-/** The seller is an example, plainly marked, where no real money moves; without transfers money comes by the provider alone. */
-type Files = { readonly plans: Catalogue; readonly seller: Seller; readonly transfers: TransferTerms | null }
+/** The seller is an example, plainly marked, where no real money moves. */
+type Files = { readonly plans: Catalogue; readonly seller: Seller }
 
 function assemble(environment: Environment, files: Files) {
   return {
@@ -124,7 +132,7 @@ function assemble(environment: Environment, files: Files) {
       renewalWindowDays: environment.RENEWAL_WINDOW_DAYS,
       prepayMaxMonths: environment.PREPAY_MAX_MONTHS,
     },
-    ...{ quotaTimeZone: environment.QUOTA_TIMEZONE, proofDays: environment.PROOF_DAYS },
+    quotaTimeZone: environment.QUOTA_TIMEZONE,
     /** Empty: the platform API is switched off. */
     platformKeys: items(environment.PLATFORM_API_KEYS),
     /** Empty: the operator's part is switched off. */

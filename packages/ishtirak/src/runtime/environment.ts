@@ -1,16 +1,17 @@
 // Every variable that configures Ishtirak: what each may be, in words for the person who sets it, and its default. A wrong
 // value is named by its variable and never repeated, because it may be a secret.
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TObject, type TProperties } from 'typebox'
 import { Value } from 'typebox/value'
 import { LOCALES, type Locale } from '../core/locale.js'
 import { ROLES } from '../core/role.js'
+import { ConfigError } from './config-file.js'
 import { LOG_LEVELS, type LogLevel } from './log.js'
 import { items } from './operator-keys.js'
 
 /** A text that fits `pattern`; `expects` finishes the sentence "NAME must be …". */
 export const text = (expects: string, pattern = /^[^\0]+$/) =>
   Type.Optional(Type.String({ description: expects, pattern: pattern.source }))
-const integer = (minimum: number, maximum: number) =>
+export const integer = (minimum: number, maximum: number) =>
   Type.Optional(
     Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` }),
   )
@@ -84,8 +85,6 @@ export const Environment = Type.Object({
     Type.Enum([...LOCALES], { description: `one of ${LOCALES.join(', ')}` }),
   ),
   SELLER_FILE: text('a file'),
-  TRANSFER_FILE: text('a file'),
-  PROOF_DAYS: integer(1, 3_650),
   PORTAL_FRAME_ANCESTORS: text(
     'none, or self and origins such as https://example.dz, separated by commas',
     /^(none|(self|https?:\/\/[\w*.:-]+)( *, *(self|https?:\/\/[\w*.:-]+))*)$/,
@@ -108,7 +107,6 @@ const DEFAULTS = {
   QUOTA_TIMEZONE: 'Africa/Algiers',
   GRACE_DAYS: 3,
   RENEWAL_WINDOW_DAYS: 7,
-  PROOF_DAYS: 90,
   OPERATOR_MAIL_LOCALE: 'ar' as Locale,
   PREPAY_MAX_MONTHS: 24,
   PORTAL_FRAME_ANCESTORS: 'none',
@@ -139,11 +137,6 @@ export interface GatewaySettings {
   contradictions(given: Variables): readonly (readonly [isWrong: boolean, problem: string])[]
 }
 
-/** In the order of the file that shows them. */
-export function variableNames(gateways: readonly GatewaySettings[]): readonly string[] {
-  return [Environment.properties, ...gateways.map(({ variables }) => variables)].flatMap(Object.keys)
-}
-
 /**
  * Those that have a value: an empty variable counts as unset. Where one is unset, that of IMAGE_DEFAULTS counts (NAME=value,
  * separated by spaces), in which an image says what it needs: as a variable of its own, `--env-file` would empty it.
@@ -162,11 +155,41 @@ export function readEnvironment(
   readonly environment: Environment
   readonly misfits: readonly { readonly name: string; readonly problem: string }[]
 } {
-  const values: Record<string, unknown> = { ...DEFAULTS }
+  const properties = Object.assign({}, Environment.properties, ...gateways.map((one) => one.variables))
+  const { values, fitting: given, misfits } = readValues(properties, variables)
+  if (!Value.Check(Environment, values)) throw new Error('each variable fits and all together do not')
+  const configured = gateways.filter(({ key }) => given[key] !== undefined)
+  return { environment: { ...DEFAULTS, ...values, gateways: configured, given }, misfits }
+}
+
+/** What a capability reads of the environment. */
+export interface Settings<Part> {
+  readonly variables: TProperties
+  /** Throws `ConfigError` with everything that is wrong. */
+  read(given: Variables): Part
+}
+
+export function settingsOf<Properties extends TProperties, Part>(
+  variables: Properties,
+  read: (values: Static<TObject<Properties>>) => Part,
+): Settings<Part> {
+  const schema = Type.Object(variables)
+  return {
+    variables,
+    read: (given) => {
+      const { values, misfits } = readValues(variables, given)
+      if (misfits.length > 0) throw new ConfigError(misfits.map(({ problem }) => problem))
+      if (!Value.Check(schema, values)) throw new Error('each variable fits and all together do not')
+      return read(values)
+    },
+  }
+}
+
+function readValues(properties: TProperties, variables: Variables) {
+  const values: Record<string, unknown> = {}
   const fitting: Record<string, string> = {}
   const misfits = []
-  const schemas = [Environment.properties, ...gateways.map((gateway) => gateway.variables)]
-  for (const [name, schema] of schemas.flatMap((one) => Object.entries(one))) {
+  for (const [name, schema] of Object.entries(properties)) {
     const given = variables[name]?.trim()
     if (given === undefined) continue
     const value =
@@ -179,9 +202,7 @@ export function readEnvironment(
       misfits.push({ name, problem: `${name} must be ${expects}` })
     }
   }
-  if (!Value.Check(Environment, values)) throw new Error('each variable fits and all together do not')
-  const configured = gateways.filter(({ key }) => fitting[key] !== undefined)
-  return { environment: { ...DEFAULTS, ...values, gateways: configured, given: fitting }, misfits }
+  return { values, fitting, misfits }
 }
 
 /** Read where the operator's commands are typed. */
@@ -193,9 +214,9 @@ const TYPOS_MAX = 2
 /** Names that are set, that nothing reads, and that look like one of ours; with the name that may be meant. */
 export function misspelt(
   variables: Variables,
-  names: readonly string[],
+  ofCapabilities: readonly string[],
 ): readonly { readonly name: string; readonly nearest: string }[] {
-  const known = [...names, ...OF_COMMANDS]
+  const known = [...Object.keys(Environment.properties), ...ofCapabilities, ...OF_COMMANDS]
   return Object.keys(variables).flatMap((name) => {
     if (known.includes(name) || name.length > 64) return []
     const bare = name.replace(/^ISHTIRAK_/, '')

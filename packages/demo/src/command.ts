@@ -1,0 +1,76 @@
+// The command that fills the running sandbox with a year of a pretend shop.
+import { Command } from 'commander'
+import {
+  boundsInWords,
+  CommandFailed,
+  chunksOf,
+  numberWithin,
+  type Progress,
+  readConfig,
+  readSandboxState,
+  runningSandbox,
+  withProgress,
+} from 'ishtirak/internal'
+import { DEMO_BOUNDS, DEMO_PATH, type DemoRequest } from './demo.js'
+
+const { users: USERS, seed: SEED } = DEMO_BOUNDS
+
+export async function demoCommand(options: readonly string[]): Promise<void> {
+  await new Command('ishtirak demo')
+    .description('Fill the running sandbox with a pretend shop: users, and a year of their payments; once')
+    .option('--users <count>', `how many: ${boundsInWords(USERS)}`, numberWithin(USERS), 500)
+    .option('--seed <number>', 'the same number tells the same year', numberWithin(SEED), 1)
+    .action(async (request: DemoRequest) => {
+      const response = await ask(request)
+      if (!response.ok || !response.body) throw refusal(response.status, await response.text())
+      const { body } = response
+      try {
+        await withProgress('months', (progress) => showMonths(body, progress))
+      } catch {
+        throw new CommandFailed('the demo failed: the sandbox has logged why')
+      }
+      const { href } = new URL('/console', response.url)
+      process.stdout.write(
+        `${request.users} users, and a year of their payments: ${href}, with a key that npm start has printed\n`,
+      )
+    })
+    .parseAsync(options, { from: 'user' })
+}
+
+/** A year from the middle of a month on is in so many of them. */
+const MONTHS_OF_A_YEAR = 13
+
+/** A line for each month that begins; on a terminal the progress stands for them. */
+async function showMonths(body: ReadableStream<Uint8Array>, progress: Progress): Promise<void> {
+  const decoder = new TextDecoder()
+  let begun = 0
+  progress.at(0, MONTHS_OF_A_YEAR)
+  for await (const part of chunksOf(body)) {
+    const lines = decoder.decode(part, { stream: true })
+    begun += lines.split('\n').length - 1
+    progress.at(Math.max(0, begun - 1), MONTHS_OF_A_YEAR)
+    if (!process.stdout.isTTY) process.stdout.write(lines)
+  }
+}
+
+async function ask(request: DemoRequest): Promise<Response> {
+  const config = readConfig(process.env)
+  if (config.chargily) throw new CommandFailed('a demo is for the sandbox, and CHARGILY_SECRET_KEY is set')
+  const url = await runningSandbox(config)
+  if (url === null)
+    throw new CommandFailed('no sandbox runs here: start it with npm start, and ask again beside it')
+  const { operatorKey } = await readSandboxState(config)
+  return fetch(`${url}${DEMO_PATH}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${operatorKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(request),
+  })
+}
+
+function refusal(status: number, body: string): CommandFailed {
+  if (status === 409)
+    return new CommandFailed(
+      'the sandbox has a demo already, or one is under way: start a sandbox with an empty DATA_DIR for another',
+    )
+  return new CommandFailed(`the sandbox answered ${status}: ${body}`)
+}

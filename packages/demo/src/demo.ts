@@ -1,0 +1,128 @@
+// `ishtirak demo`: fills the running sandbox with a year of a pretend shop. A second wiring of the service works on the sandbox's
+// database, with a clock that walks through the year and an emulator of its own; what that one knows is handed to the
+// sandbox's at the end. Nothing is sent: mail and events go to receivers that are made here. It exists where the sandbox's
+// emulator is, and nowhere else.
+import { startEmulator } from 'chargily-emulator'
+import {
+  BillingError,
+  type Clock,
+  createLog,
+  DAY,
+  type Database,
+  findUser,
+  movableClock,
+  type Sandbox,
+  type WiredConfig,
+  wire,
+} from 'ishtirak/internal'
+import { demoUserId, GONE } from './people.js'
+import { YEAR } from './purchases.js'
+import type { Shop } from './shop.js'
+import { tellYear } from './year.js'
+
+export const DEMO_PATH = '/_sandbox/demo'
+export const DEMO_BOUNDS = {
+  users: { minimum: 1, maximum: 5_000 },
+  seed: { minimum: 0, maximum: 2_147_483_647 },
+}
+
+export interface DemoRequest {
+  readonly users: number
+  readonly seed: number
+}
+
+/** Throws `conflict`: there is a demo already. */
+export async function refuseSecondDemo({ service }: Sandbox): Promise<void> {
+  const known = await findUser(service.parts.database, demoUserId(0))
+  if (known) throw new BillingError('conflict', { extra: { user_id: known.userId } })
+}
+
+/** Yields a line for each month. The jobs of the sandbox rest meanwhile; its answers do not. */
+export async function* runDemo(sandbox: Sandbox, request: DemoRequest): AsyncGenerator<string> {
+  const { runner, parts } = sandbox.service
+  const goOn = await runner.pause()
+  try {
+    const flush = await flushOnce(parts.database)
+    try {
+      yield* fill(sandbox, request)
+    } finally {
+      await flush()
+    }
+  } finally {
+    goOn()
+  }
+}
+
+/** A year is thousands of commits, and on the embedded database each waits for the disk: these reach it by what is returned. */
+async function flushOnce(database: Database): Promise<() => Promise<void>> {
+  if (database.kind !== 'pglite') return async () => undefined
+  await database.script('set synchronous_commit = off')
+  return () => database.script('reset synchronous_commit; checkpoint')
+}
+
+async function* fill(sandbox: Sandbox, request: DemoRequest): AsyncGenerator<string> {
+  const { config, emulator: known } = sandbox
+  const endAt = sandbox.clock.now()
+  const clock = movableClock(endAt - YEAR)
+  const emulator = await startEmulator({ secretKeys: [config.chargily.secretKey], clock })
+  // Its events are handed over by `payByCard`; nothing is sent.
+  emulator.setFaults({ drop: {} })
+  const chargily = { ...config.chargily, apiUrl: emulator.url }
+  const { service } = sandbox
+  const quiet = await wire(
+    { ...withoutReceivers(config), chargily },
+    {
+      database: service.parts.database,
+      clock,
+      log: createLog({ level: 'fatal' }),
+      withoutJobs: true,
+      processMetrics: false,
+    },
+  )
+  const parts = { ...quiet.parts, ...pretendReceivers(config, clock, endAt) }
+  const shop: Shop = {
+    parts: { ...parts, printer: { ...parts.printer, typesetter: null } },
+    emulator,
+    endAt,
+    vouchers: [],
+    discounts: [],
+  }
+  try {
+    yield* tellYear(shop, clock, request)
+    known.add({ customers: emulator.customers(), checkouts: emulator.checkouts() })
+  } finally {
+    await quiet.app.close()
+    await emulator.close()
+  }
+}
+
+/** Those of the configuration are left alone. */
+function withoutReceivers({ smtpUrl: _, events: __, ...config }: WiredConfig): WiredConfig {
+  return config
+}
+
+const PLATFORM = 'https://platform.example/ishtirak'
+
+/**
+ * Mail to a dead domain is refused. Where the sandbox has no platform, the pretend one fails in the last days until it is
+ * switched off; where it has one, every event counts as delivered, so that none of the past is sent to it.
+ */
+function pretendReceivers({ events }: WiredConfig, clock: Clock, endAt: number) {
+  const isDown = () => events === undefined && clock.now() > endAt - 7 * DAY
+  return {
+    mailer: {
+      send: async ({ to }: { readonly to?: unknown }) =>
+        JSON.stringify(to).includes(`@${GONE}"`)
+          ? ({ kind: 'refused', reason: '550 5.1.1 mailbox unavailable' } as const)
+          : ({ kind: 'sent' } as const),
+    },
+    outgoing: {
+      sender: {
+        url: events?.url ?? PLATFORM,
+        send: async () => ({ kind: 'answer', status: isDown() ? 503 : 204 }) as const,
+      },
+      random: () => 0,
+      lanes: new Set<Promise<void>>(),
+    },
+  }
+}

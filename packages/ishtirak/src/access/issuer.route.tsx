@@ -1,0 +1,56 @@
+// Into the console by the issuer that knows the operators: out to it with a ticket in a cookie, and back.
+
+import { stringifySetCookie } from 'cookie'
+import type { FastifyReply } from 'fastify'
+import { BillingError } from '../core/error.js'
+import { SECOND } from '../core/instant.js'
+import type { App } from '../http/app.js'
+import { createTryLimit, networkOf } from '../http/callers.js'
+import { goTo } from '../pages/console-frame.js'
+import { cookiesFor, cookiesOf, queryOf } from '../pages/reader.js'
+import { ISSUER_PATH, type Issuer, RETURN_PATH, signInByIssuer, TICKET_MS } from './issuer.js'
+import type { AccessPages } from './pages.js'
+import { signInPath, targetOf } from './sign-in.route.js'
+
+/** In a minute, from one network: each asks the issuer. */
+const REFUSED_MOST = 10
+
+const hidden = { schema: { hide: true } }
+
+export function issuerRoutes(app: App, pages: AccessPages, issuer: Issuer): void {
+  const { reader } = pages
+  const refused = createTryLimit({ clock: pages.clock, most: REFUSED_MOST })
+  const { cookie, attributes } = cookiesFor(pages.publicUrl)
+  // Lax: the issuer sends the browser back from another site.
+  const keepTicket = (reply: FastifyReply, value: string, maxAge: number) =>
+    reply.header('set-cookie', stringifySetCookie({ ...attributes, name: cookie.ticket, value, maxAge }))
+
+  app.get(ISSUER_PATH, hidden, async (request, reply) => {
+    pages.limitAnonymous(request, reply)
+    const to = targetOf(queryOf(request, 'to'))
+    if (await reader.session(request)) return goTo(pages, reply, to)
+    // Another site must not sign anyone in who is known at the issuer already.
+    if (!reader.isFromHere(request)) return reply.headers(pages.headers).redirect(signInPath(pages, to), 303)
+    const { url, ticket } = await issuer.begin(to)
+    keepTicket(reply, ticket, TICKET_MS / SECOND)
+    return reply.headers(pages.headers).redirect(url, 303)
+  })
+
+  app.get(RETURN_PATH, hidden, async (request, reply) => {
+    pages.limitAnonymous(request, reply)
+    const network = networkOf(request.ip)
+    refused.check(network)
+    const ticket = cookiesOf(request)[cookie.ticket] ?? ''
+    keepTicket(reply, '', 0)
+    const [, query = ''] = request.url.split(/\?(.*)/s)
+    const { token, to } = await signInByIssuer({ ...pages, issuer }, { ticket, query }).catch(
+      (error: unknown) => {
+        if (error instanceof BillingError) refused.count(network)
+        throw error
+      },
+    )
+    await reader.forget(request)
+    reader.begin(reply, token)
+    return goTo(pages, reply, targetOf(to))
+  })
+}

@@ -1,0 +1,12 @@
+// What the pages of signing in and of who is signed in read.
+import type { RecordRefusal } from '../acts/refusals.js'
+import type { ConsolePages } from '../pages/console-frame.js'
+import type { Issuer } from './issuer.js'
+import type { SessionsDeps } from './sessions.js'
+
+export interface AccessPages extends ConsolePages, Omit<SessionsDeps, 'issuer'> {
+  readonly database: SessionsDeps['database']
+  readonly recordRefusal: RecordRefusal
+  /** Null: operators sign in by key alone. */
+  readonly issuer: Issuer | null
+}

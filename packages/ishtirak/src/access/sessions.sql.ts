@@ -1,0 +1,99 @@
+// Sessions of the console as rows. Few: as many as operators signed in within eight hours.
+import type { Instant } from '../core/instant.js'
+import { isRole, type OperatorSession } from '../core/role.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, instant, text, textOrNull } from '../database/rows.js'
+
+export interface StoredSession {
+  readonly session: OperatorSession
+  readonly keyDigest: string | null
+}
+
+const insert = statement(
+  'operator_sessions.insert',
+  `insert into operator_sessions (id, session_digest, operator, role, signed_in_by, key_digest, created_at, expires_at)
+   values ($1, $2, $3, $4, $5, $6, $7::timestamptz, $8::timestamptz)`,
+)
+
+export async function insertSession(
+  database: Queryable,
+  { session, keyDigest, digest }: StoredSession & { readonly digest: string },
+): Promise<void> {
+  const { id, operator, signedInBy, createdAt, expiresAt } = session
+  const of = [id, digest, operator.name, operator.role, signedInBy, keyDigest]
+  await database.query(insert, [...of, at(createdAt), at(expiresAt)])
+}
+
+// What ends later than $3 began while the clock was ahead, and is over.
+const select = statement(
+  'operator_sessions.find',
+  `select * from operator_sessions
+    where session_digest = $1 and expires_at > $2::timestamptz and expires_at <= $3::timestamptz`,
+)
+
+export async function selectSession(
+  database: Queryable,
+  digest: string,
+  ends: { readonly after: Instant; readonly until: Instant },
+): Promise<StoredSession | null> {
+  const [row] = await database.query(select, [digest, at(ends.after), at(ends.until)])
+  return row ? parse(row) : null
+}
+
+const selectLive = statement(
+  'operator_sessions.live',
+  'select * from operator_sessions where expires_at > $1::timestamptz order by created_at desc, id desc',
+)
+
+/** Newest first. */
+export async function liveSessions(database: Queryable, now: Instant): Promise<readonly OperatorSession[]> {
+  return (await database.query(selectLive, [at(now)])).map((row) => parse(row).session)
+}
+
+const deleteOne = statement(
+  'operator_sessions.delete',
+  'delete from operator_sessions where id = $1 returning *',
+)
+
+/** Null: there is none. */
+export async function deleteSession(database: Queryable, id: string): Promise<OperatorSession | null> {
+  const [row] = await database.query(deleteOne, [id])
+  return row ? parse(row).session : null
+}
+
+const selectRevoked = statement(
+  'operator_sessions.revoked',
+  `select acted_at from audit where act = 'operator.revoke' and after->>'session_id' = $1
+    order by acted_at desc limit 1`,
+)
+
+/** When an operator ended it; null: none did. */
+export async function findRevocation(database: Queryable, id: string): Promise<Instant | null> {
+  const [row] = await database.query(selectRevoked, [id])
+  return row ? instant(row, 'acted_at') : null
+}
+
+const deleteOver = statement(
+  'operator_sessions.delete_over',
+  'delete from operator_sessions where expires_at <= $1::timestamptz returning id',
+)
+
+/** Gives how many. */
+export async function deleteOldSessions(database: Queryable, now: Instant): Promise<number> {
+  return (await database.query(deleteOver, [at(now)])).length
+}
+
+function parse(row: Row): StoredSession {
+  const role = text(row, 'role')
+  if (!isRole(role)) throw new TypeError(`no role: ${role}`)
+  return {
+    session: {
+      id: text(row, 'id'),
+      operator: { name: text(row, 'operator'), role },
+      signedInBy: text(row, 'signed_in_by') === 'oidc' ? 'oidc' : 'key',
+      createdAt: instant(row, 'created_at'),
+      expiresAt: instant(row, 'expires_at'),
+    },
+    keyDigest: textOrNull(row, 'key_digest'),
+  }
+}

@@ -1,0 +1,153 @@
+// Operators who are signed in to the console: for eight hours, or until they sign out, an owner ends it, or what they signed in
+// with is withdrawn: the key, or the issuer as it was configured. Every sign-in and end is in the audit trail.
+
+import { type AuditDeps, type By, recordAct } from '../acts/audit.sql.js'
+import { NO_USER } from '../acts/subject.js'
+import { BillingError } from '../core/error.js'
+import { CLOCK_SKEW_MAX, HOUR, toTimestamp } from '../core/instant.js'
+import { type Operator, type OperatorSession, requireRole } from '../core/role.js'
+import type { IssuerSettings } from '../core/sign-in.js'
+import type { Database, Queryable } from '../database/database.js'
+import { actsOnUser } from '../overview/operator.sql.js'
+import type { Clock } from '../runtime/clock.js'
+import type { NoteUse } from '../runtime/old-secrets.js'
+import type { OperatorKey } from '../runtime/operator-keys.js'
+import { constantTimeEquals, digestOf, keyedDigest, randomToken } from '../runtime/secret.js'
+import {
+  deleteOldSessions,
+  deleteSession,
+  findRevocation,
+  insertSession,
+  liveSessions,
+  type StoredSession,
+  selectSession,
+} from './sessions.sql.js'
+
+export interface SessionsDeps extends AuditDeps {
+  readonly database: Database
+  readonly operatorKeys: readonly OperatorKey[]
+  readonly issuer: { readonly settings: IssuerSettings } | null
+  readonly noteUse: NoteUse
+}
+
+type KnownFrom = 'operatorKeys' | 'issuer' | 'noteUse'
+
+/** What an operator was known by. */
+type KnownBy = { readonly key: string } | { readonly issuer: IssuerSettings }
+
+/** Absolute: using it does not lengthen it. */
+export const OPERATOR_SESSION_MS = 8 * HOUR
+
+/** Gives the secret of the session. */
+export async function signIn(deps: SessionsDeps, operator: Operator, by: KnownBy): Promise<string> {
+  const now = deps.clock.now()
+  const token = randomToken()
+  const session: OperatorSession = {
+    id: deps.ids.next('ops', now),
+    operator,
+    signedInBy: 'key' in by ? 'key' : 'oidc',
+    createdAt: now,
+    expiresAt: now + OPERATOR_SESSION_MS,
+  }
+  const keyDigest = keyedDigest(token, 'key' in by ? by.key : secretOf(by.issuer))
+  await deps.database.transaction(async (transaction) => {
+    await insertSession(transaction, { session, keyDigest, digest: digestOf(token) })
+    const after = { session_id: session.id, role: operator.role, by: session.signedInBy }
+    await recordAct(
+      { ...deps, database: transaction },
+      { operator, act: 'operator.sign_in', reason: null },
+      { after },
+    )
+  })
+  return token
+}
+
+/** Null: it is over, or never was. */
+export async function findOperatorSession(
+  deps: Pick<SessionsDeps, 'clock' | KnownFrom> & { readonly database: Queryable },
+  token: string,
+): Promise<OperatorSession | null> {
+  const now = deps.clock.now()
+  const ends = { after: now, until: now + OPERATOR_SESSION_MS + CLOCK_SKEW_MAX }
+  const found = await selectSession(deps.database, digestOf(token), ends)
+  return found && isStillKnown(found, token, deps) ? found.session : null
+}
+
+function isStillKnown(
+  { session, keyDigest }: StoredSession,
+  token: string,
+  { operatorKeys, issuer, noteUse }: Pick<SessionsDeps, KnownFrom>,
+): boolean {
+  const isOf = (secret: string) =>
+    keyDigest !== null && constantTimeEquals(keyDigest, keyedDigest(token, secret))
+  if (session.signedInBy === 'oidc') {
+    const settings = issuer?.settings
+    return !!settings?.clientSecrets.some((secret) => isOf(secretOf(settings, secret)))
+  }
+  const { name, role } = session.operator
+  const known = operatorKeys.find(
+    ({ key, ...holder }) => holder.name === name && holder.role === role && isOf(key),
+  )
+  if (known) noteUse('OPERATOR_KEYS', known.key)
+  return known !== undefined
+}
+
+function secretOf(
+  { url, clientId, clientSecrets, roleClaim }: IssuerSettings,
+  secret = clientSecrets[0],
+): string {
+  return JSON.stringify([url, clientId, secret, roleClaim])
+}
+
+export async function signOut(deps: SessionsDeps, { id, operator }: OperatorSession): Promise<void> {
+  await end(deps, id, { operator, act: 'operator.sign_out', reason: null })
+}
+
+type ListDeps = Pick<SessionsDeps, 'clock'> & { readonly database: Queryable }
+
+/** Those who are signed in, and what operators did lately that is about no single user. */
+export async function listSessions({ database, clock }: ListDeps) {
+  const [sessions, acts] = await Promise.all([
+    liveSessions(database, clock.now()),
+    actsOnUser(database, NO_USER, ACTS_SHOWN),
+  ])
+  return { sessions, acts }
+}
+
+const ACTS_SHOWN = 50
+
+/** Throws `already_revoked`, or `not_found`: it is over, or never was. */
+export async function revokeSession(deps: EndDeps, id: string, by: By): Promise<OperatorSession> {
+  requireRole(by.operator, 'operator.revoke')
+  const ended = await end(deps, id, { ...by, act: 'operator.revoke' })
+  if (ended) return ended
+  const revokedAt = await findRevocation(deps.database, id)
+  if (revokedAt === null) throw new BillingError('not_found', { extra: { session_id: id } })
+  throw new BillingError('already_revoked', { extra: { revoked_at: toTimestamp(revokedAt) } })
+}
+
+type EndDeps = AuditDeps & { readonly database: Database }
+
+function end(
+  deps: EndDeps,
+  id: string,
+  by: Parameters<typeof recordAct>[1],
+): Promise<OperatorSession | null> {
+  return deps.database.transaction(async (transaction) => {
+    const ended = await deleteSession(transaction, id)
+    const after = { session_id: id, operator: ended?.operator.name }
+    if (ended) await recordAct({ ...deps, database: transaction }, by, { after })
+    return ended
+  })
+}
+
+/** A job: gives how many it forgot. */
+export function forgetOperatorSessions({
+  database,
+  clock,
+}: {
+  readonly database: Queryable
+  readonly clock: Clock
+}): Promise<number> {
+  return deleteOldSessions(database, clock.now())
+}

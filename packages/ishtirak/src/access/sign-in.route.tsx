@@ -1,0 +1,141 @@
+// Into the console by an operator's key, and out of it; by an issuer in `issuer.route.tsx`. Wrong keys are slowed by network: five in a minute.
+
+import { BillingError } from '../core/error.js'
+import type { Locale } from '../core/locale.js'
+import type { App } from '../http/app.js'
+import { createOperatorKeys } from '../http/auth.js'
+import { createTryLimit, networkOf } from '../http/callers.js'
+import { consoleSay, type SayConsole } from '../i18n/console.js'
+import { goTo, renderConsole, sendPage } from '../pages/console-frame.js'
+import { LinkButton, SubmitButton } from '../pages/portal-frame.js'
+import { fieldOf, queryOf } from '../pages/reader.js'
+import { ISSUER_PATH, type Issuer } from './issuer.js'
+import type { AccessPages } from './pages.js'
+import { signIn, signOut } from './sessions.js'
+
+/** In a minute, from one network. */
+const WRONG_KEYS = 5
+
+const hidden = { schema: { hide: true } }
+
+export function signInRoutes(app: App, pages: AccessPages): void {
+  const { reader, operatorsHere } = pages
+  const keys = createOperatorKeys(pages.operatorKeys, pages.noteUse)
+  const wrongKeys = createTryLimit({ clock: pages.clock, most: WRONG_KEYS })
+
+  app.get('/console/sign-in', hidden, async (request, reply) => {
+    pages.limitAnonymous(request, reply)
+    const to = targetOf(queryOf(request, 'to'))
+    if (await reader.session(request)) return goTo(pages, reply, to)
+    const locale = reader.language(request, reply, null)
+    return sendPage(pages, reply, signInPage(pages, { locale, to, isWrong: false }))
+  })
+
+  app.post('/console/sign-in', hidden, async (request, reply) => {
+    pages.limitAnonymous(request, reply)
+    // Another site could sign an operator in under another name.
+    if (!reader.isFromHere(request)) throw new BillingError('forbidden')
+    const network = networkOf(request.ip)
+    wrongKeys.check(network)
+    const to = targetOf(fieldOf(request, 'to'))
+    const key = fieldOf(request, 'key').trim()
+    const operator = keys.find(key)
+    if (operator === null) {
+      wrongKeys.count(network)
+      await pages.recordRefusal(new BillingError('invalid_operator_key'), null)
+      const locale = reader.language(request, reply, null)
+      return sendPage(pages, reply.code(401), signInPage(pages, { locale, to, isWrong: true }))
+    }
+    await reader.forget(request)
+    reader.begin(reply, await signIn(pages, operator, { key }))
+    return goTo(pages, reply, to)
+  })
+
+  app.post('/console/sign-out', { ...hidden, onRequest: operatorsHere.onRequest }, async (request, reply) => {
+    const session = operatorsHere.of(request)
+    reader.requireOwnForm(request, session)
+    await signOut(pages, session)
+    await reader.end(request, reply)
+    return goTo(pages, reply, '/console/sign-in')
+  })
+}
+
+/** `url`: of the page that was asked for, without the path that a proxy put before it. */
+export function signInPath({ base }: AccessPages, url: string): string {
+  const to = targetOf(url)
+  return `${base}/console/sign-in${to === HOME ? '' : `?to=${encodeURIComponent(to)}`}`
+}
+
+const HOME = '/console'
+
+/**
+ * A page of the console and nothing else: the sign-in leads nowhere outside, also not by `..`. A longer address would not fit into
+ * the cookie that keeps it on the way to an issuer, nor into the header fields that proxies take.
+ */
+export function targetOf(path: string | undefined): string {
+  if (path === undefined || !/^\/console(?:[/?][\w/.?=&%+:,~@!*-]{0,1000})?$/.test(path)) return HOME
+  const { pathname, search } = new URL(path, 'http://localhost')
+  return /^\/console(?:\/|$)/.test(pathname) ? `${pathname}${search}` : HOME
+}
+
+function signInPage(
+  pages: AccessPages,
+  { locale, to, isWrong }: { locale: Locale; to: string; isWrong: boolean },
+): string {
+  const say = consoleSay(locale)
+  const { base, issuer } = pages
+  return renderConsole(pages, {
+    locale,
+    session: null,
+    title: say('signInTitle'),
+    languagePath: signInPath(pages, to),
+    safeContent: (
+      <section class="middle card">
+        <h1 safe>{say('signInTitle')}</h1>
+        <p safe>{say('sessionText')}</p>
+        {issuer === null ? null : <IssuerLink {...{ pages, to, say }} issuer={issuer} />}
+        {pages.operatorKeys.length === 0 ? null : <KeyForm {...{ base, locale, to, isWrong, say }} />}
+      </section>
+    ),
+  })
+}
+
+function IssuerLink(of: { pages: AccessPages; issuer: Issuer; to: string; say: SayConsole }) {
+  const { pages, issuer, to, say } = of
+  const query = to === HOME ? '' : `?to=${encodeURIComponent(to)}`
+  return (
+    <p class="actions">
+      <LinkButton
+        href={`${pages.base}${ISSUER_PATH}${query}`}
+        label={say('signInWith', { issuer: issuer.host })}
+        go
+      />
+    </p>
+  )
+}
+
+function KeyForm(of: { base: string; locale: Locale; to: string; isWrong: boolean; say: SayConsole }) {
+  const { base, locale, to, isWrong, say } = of
+  return (
+    <form method="post" action={`${base}/console/sign-in?lang=${locale}`}>
+      {isWrong ? (
+        <p class="over" id="wrong" safe>
+          {say('wrongKey')}
+        </p>
+      ) : null}
+      <input type="hidden" name="to" value={to} />
+      <label>
+        <span safe>{say('operatorKey')}</span>
+        <input
+          type="password"
+          name="key"
+          required
+          autocomplete="current-password"
+          dir="ltr"
+          {...(isWrong && { 'aria-invalid': 'true', 'aria-describedby': 'wrong' })}
+        />
+      </label>
+      <SubmitButton label={say('signIn')} />
+    </form>
+  )
+}

@@ -1,0 +1,270 @@
+// The pages of an act in the console: the question where something is asked first, the page that shows what changes and asks once
+// more, and what its form does. A page of its own may take their place.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { BillingError, wrongField } from '../core/error.js'
+import { mayDo, requireRole } from '../core/role.js'
+import { latinDigits } from '../core/typed-amount.js'
+import type { App } from '../http/app.js'
+import { validatorCompiler } from '../http/schemas.js'
+import { type ConsolePages, sendPage, type View } from '../pages/console-frame.js'
+import { forOperators, viewOf } from '../pages/console-view.js'
+import { fieldOf, queryOf } from '../pages/reader.js'
+import { type Act, type ActDeps, verbOf } from './act.js'
+import { byOf, isAsShown, isOvertaken, orAgain, refusalOrThrow, typedIn } from './act-form.js'
+import { actPage, type Field, questionPage, type SentForm } from './act-page.js'
+import { changesInWords } from './changes.js'
+import type { Shown, Typed } from './form.js'
+import { findPerformed, perform, previewOf } from './perform.js'
+import { idIn, pathOf, type Subject } from './subject.js'
+
+type Pages<Deps> = ConsolePages & Deps
+
+/** Of one act, for one request. */
+interface Wanted<Deps> {
+  readonly act: Act<Deps>
+  readonly id: string
+  /** What was typed: in the query of the question, or in the form. */
+  readonly typed: Typed
+  /** Of a form that was sent already; null: none was. */
+  readonly problems: SentForm['problems'] | null
+}
+
+export function actPages<Deps extends ActDeps>(
+  app: App,
+  pages: Pages<Deps>,
+  acts: readonly Act<Deps>[],
+): void {
+  for (const act of acts) {
+    const path = `/console${act.on.path}/${verbOf(act)}`
+    const hidden = forOperators(pages)
+    const idOf = (request: FastifyRequest) => idIn(act.on, Object(request.params))
+
+    app.get(path, hidden, (request, reply) => {
+      const typed = Object.fromEntries(
+        Object.keys(act.asked.properties).map((name) => [name, queryOf(request, name) ?? '']),
+      )
+      return sendAskPage(pages, request, reply, { act, id: idOf(request), typed, problems: null })
+    })
+
+    app.post(path, hidden, (request, reply) => {
+      const wanted = { act, id: idOf(request), typed: typedIn(request) }
+      return orAgain(
+        () => namingFields(act, () => done(pages, request, reply, wanted)),
+        (problems) => sendAskPage(pages, request, reply.code(422), { ...wanted, problems }),
+      )
+    })
+  }
+}
+
+/** Those on `subject` that this operator may do now. `file`: everything known of it. */
+export function actsOffered<Deps, File>(
+  { acts }: { readonly acts: readonly Act<Deps>[] },
+  { session }: View,
+  of: { readonly subject: Subject<never, File>; readonly file: File; readonly deps: Deps },
+): readonly Act<Deps>[] {
+  return acts.filter(
+    (act) =>
+      act.on.name === of.subject.name &&
+      mayDo(session.operator, act) &&
+      act.form?.isPossible?.(of.deps) !== false &&
+      act.form?.isOffered?.(of.file) !== false,
+  )
+}
+
+/** Its title where it is done to this one: for lists of what can be done. */
+export function titleOf({ texts }: Pick<Act, 'texts'>, { locale }: Pick<View, 'locale'>): string {
+  return texts.title[locale]
+}
+
+async function done<Deps extends ActDeps>(
+  pages: Pages<Deps>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { act, id, typed }: Pick<Wanted<Deps>, 'act' | 'id' | 'typed'>,
+): Promise<FastifyReply> {
+  const by = byOf(pages, request, isReasonRequired(act))
+  requireRole(by.operator, act)
+  const decides = fieldOf(request, 'shown') !== ''
+  if (decides && !isAsShown(request)) throw new BillingError('validation_failed')
+  const call = { id, input: inputIn(pages, act, typed), by }
+  const about = await act.on.about(pages, id)
+  const page = act.on.page?.(id, about) ?? `/console${pathOf(act.on, id)}`
+  const goTo = (query: string) => reply.headers(pages.headers).redirect(`${pages.base}${page}?${query}`, 303)
+  const performed = await perform(act, pages, call).catch(refusalOrThrow)
+  const isRefusal = performed instanceof BillingError
+  const found =
+    !isRefusal && performed.kind === 'done_before' ? performed.found : await findPerformed(act, pages, call)
+  if (found) return goTo(`${found.isRefused ? 'refused' : 'done'}=${found.id}`)
+  if (isRefusal && !isOvertaken(performed)) throw performed
+  return goTo('changed=1')
+}
+
+/** The question, or the page that asks once more; the question again where its answer cannot be acted on. */
+async function sendAskPage<Deps extends ActDeps>(
+  pages: Pages<Deps>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  wanted: Wanted<Deps>,
+): Promise<FastifyReply> {
+  const { act, id, typed, problems } = wanted
+  const view = viewOf(pages, request, reply)
+  requireRole(view.session.operator, act)
+  const about = await act.on.about(pages, id)
+  const backPath = `${pages.base}${act.on.page?.(id, about) ?? `/console${pathOf(act.on, id)}`}`
+  if (!(await isOffered(act, pages, id)))
+    return reply.headers(pages.headers).redirect(`${backPath}?changed=1`, 303)
+  const fields = await fieldsOf(pages, view, wanted)
+  const asks = act.form?.asks ?? fields.find(({ value }) => value === '')?.name
+  const page = {
+    title: act.texts.title[view.locale],
+    ...(about.label !== undefined && { about: about.label }),
+    text: act.texts.text[view.locale],
+    path: `${pages.base}/console${pathOf(act.on, id)}/${verbOf(act)}`,
+    backPath,
+  }
+  const ask = (sent: SentForm | null) =>
+    sendPage(pages, reply, questionPage(pages, view, { ...page, fields, sent }))
+  if (asks !== undefined && (typed[asks] ?? '') === '' && problems === null) return ask(null)
+  const given = { ...Object.fromEntries(fields.map(({ name, value }) => [name, value])), ...typed }
+  const shown = await orProblems(act, async () => {
+    requireWithin(fields, given)
+    return show(pages, view, wanted, given)
+  })
+  if (asks !== undefined && shown.problems.length > 0) {
+    reply.code(422)
+    return ask({ typed: given, problems: shown.problems })
+  }
+  const sent = problems && { typed, problems: [...problems, ...shown.problems] }
+  // What was asked first stands in the form as it was answered.
+  const asked = asks === undefined ? { fields } : { hidden: shown.hidden ?? answered(fields, given) }
+  const reasonLabel = act.form?.reasonLabel?.(view)
+  return sendPage(
+    pages,
+    reply,
+    actPage(pages, view, {
+      ...page,
+      ...shown,
+      ...asked,
+      isReasonRequired: isReasonRequired(act),
+      ...(reasonLabel !== undefined && { reasonLabel }),
+      sent,
+    }),
+  )
+}
+
+async function isOffered<Deps extends ActDeps>(
+  { on, form }: Act<Deps>,
+  pages: Pages<Deps>,
+  id: string,
+): Promise<boolean> {
+  const file = on.file?.(pages)
+  return !form?.isOffered || !file || form.isOffered(await file.read(id))
+}
+
+function answered(fields: readonly Field[], given: Typed): Typed {
+  return Object.fromEntries(
+    fields.map(({ name }) => [name, given[name] ?? '']).filter(([, value]) => value !== ''),
+  )
+}
+
+async function fieldsOf<Deps extends ActDeps>(
+  pages: Pages<Deps>,
+  view: View,
+  { act, id, typed }: Wanted<Deps>,
+): Promise<readonly Field[]> {
+  const fields = act.form?.fields ? await act.form.fields(pages, view, id) : fieldsByInput(act)
+  return fields.map((field) => ({ ...field, value: typed[field.name] || field.value }))
+}
+
+/** What must be said, as its schema describes it. */
+function fieldsByInput({ asked }: Act): readonly Field[] {
+  return Object.entries(asked.properties)
+    .filter(([name]) => asked.required?.includes(name))
+    .map(([name, schema]) => {
+      const { type, description = name, enum: choices }: SchemaWords = Object(schema)
+      const label = description.charAt(0).toUpperCase() + description.slice(1)
+      const kind = type === 'integer' ? ('number' as const) : ('text' as const)
+      const listed = choices && { choices: choices.map((choice) => [choice, choice] as const) }
+      return { name, label, value: '', type: kind, ...listed }
+    })
+}
+
+interface SchemaWords {
+  readonly type?: string
+  readonly description?: string
+  readonly enum?: readonly string[]
+}
+
+/** Throws `validation_failed`. */
+function inputIn<Deps>(pages: Pages<Deps>, act: Act<Deps>, typed: Typed): object {
+  if (act.form?.read) return act.form.read(pages, typed)
+  const entries = Object.entries(act.asked.properties).flatMap(([name, schema]) => {
+    const text = (typed[name] ?? '').trim()
+    const { type }: SchemaWords = Object(schema)
+    const digits = latinDigits(text).replace(/\s/g, '')
+    return text === '' ? [] : [[name, type === 'integer' && /^\d+$/.test(digits) ? Number(digits) : text]]
+  })
+  const input = Object.fromEntries(entries)
+  const checked = validatorCompiler({ schema: act.asked, method: '', url: '' })(input)
+  if (typeof checked === 'object' && checked && 'error' in checked && checked.error) throw checked.error
+  return input
+}
+
+/** Throws `validation_failed`. */
+function requireWithin(fields: readonly Field[], given: Typed): void {
+  for (const { name, most } of fields)
+    if (most !== undefined && Number(latinDigits(given[name] ?? '')) > most)
+      throw wrongField(name, 'too_large', most)
+}
+
+async function show<Deps extends ActDeps>(
+  pages: Pages<Deps>,
+  view: View,
+  { act, id }: Wanted<Deps>,
+  typed: Typed,
+): Promise<Shown> {
+  const by = { operator: view.session.operator, reason: null }
+  const preview = await previewOf(act, pages, { id, input: inputIn(pages, act, typed), by })
+  const words = act.form?.inWords?.(pages, view, preview, typed) ?? {
+    changes: changesInWords(pages, view, preview.changes),
+  }
+  return { version: preview.version, ...words }
+}
+
+/** Of figures that cannot be right nothing is shown: they are asked for again. */
+async function orProblems<Deps>(
+  act: Act<Deps>,
+  work: () => Promise<Shown>,
+): Promise<Shown & Pick<SentForm, 'problems'>> {
+  try {
+    return { ...(await namingFields(act, work)), problems: [] }
+  } catch (error) {
+    if (!(error instanceof BillingError) || error.problems.length === 0) throw error
+    return { version: 0, changes: [], problems: error.problems }
+  }
+}
+
+/** Throws `validation_failed` instead of what says the same by a code of its own. */
+async function namingFields<Deps, Value>({ form }: Act<Deps>, work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work()
+  } catch (error) {
+    const fields = error instanceof BillingError ? form?.wrongFields?.(error) : undefined
+    if (!fields) throw error
+    const problems = fields.map((name) => ({ pointer: `/${name}`, code: 'not_allowed' as const }))
+    throw new BillingError('validation_failed', { problems, cause: error })
+  }
+}
+
+function isReasonRequired({ input }: Pick<Act, 'input'>): boolean {
+  return input.required?.includes('why') ?? false
+}
+
+/** Where an act begins, for links to it. */
+export function pathOfAct(
+  { base }: Pick<ConsolePages, 'base'>,
+  act: Pick<Act, 'on' | 'name'>,
+  id: string,
+): string {
+  return `${base}/console${pathOf(act.on, id)}/${verbOf(act)}`
+}

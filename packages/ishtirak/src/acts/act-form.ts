@@ -1,0 +1,120 @@
+// What the form of an act carries, and that it is acted on once.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { BillingError, type ValidationProblem, wrongField } from '../core/error.js'
+import { latinDigits, readTypedAmount } from '../core/typed-amount.js'
+import type { ConsolePages } from '../pages/console-frame.js'
+import { fieldOf } from '../pages/reader.js'
+import { type By, type FoundAct, findAct, wasTriedMeanwhile } from './audit.sql.js'
+import { isReason } from './reason.js'
+
+/** Who sends a form of `actPage`, and what it names. */
+export type FormBy = By & { readonly operationId: string }
+
+/** As the form says. Throws `forbidden`, or `validation_failed` where what it carries is not what a page of ours gave it. */
+export function byOf(
+  { operatorsHere, reader }: ConsolePages,
+  request: FastifyRequest,
+  isReasonRequired: boolean,
+): FormBy {
+  const session = operatorsHere.of(request)
+  reader.requireOwnForm(request, session)
+  const reason = fieldOf(request, 'why').trim()
+  const operationId = fieldOf(request, 'operation_id')
+  const version = fieldOf(request, 'version')
+  const problems = [
+    ...(reason === '' && isReasonRequired ? [{ pointer: '/why', code: 'required' as const }] : []),
+    ...(reason === '' || isReason(reason) ? [] : [{ pointer: '/why', code: 'invalid' as const }]),
+    ...(/^[\w-]{22}$/.test(operationId) ? [] : [{ pointer: '/operation_id', code: 'invalid' as const }]),
+    ...(/^\d{1,15}$/.test(version) ? [] : [{ pointer: '/version', code: 'invalid' as const }]),
+  ]
+  if (problems.length > 0) throw new BillingError('validation_failed', { problems })
+  return { operator: session.operator, reason: reason || null, operationId, seenVersion: Number(version) }
+}
+
+/** Every field that was sent, as it was typed; the first of one that was sent twice, as `fieldOf` has it. */
+export function typedIn({ body }: FastifyRequest): Readonly<Record<string, string>> {
+  return body instanceof URLSearchParams ? Object.fromEntries([...body].reverse()) : {}
+}
+
+/** False: a field that decides what follows is another one than when that was shown. */
+export function isAsShown(request: FastifyRequest): boolean {
+  const shown = [...new URLSearchParams(fieldOf(request, 'shown'))]
+  return shown.length > 0 && shown.every(([name, value]) => fieldOf(request, name) === value)
+}
+
+/** A whole number from 1 on, typed with spaces or without. Throws `validation_failed`. */
+export function countIn(field: string, typed: string, most: number): number {
+  const digits = latinDigits(typed).replace(/\s/g, '')
+  const count = Number(digits)
+  if (digits === '') throw wrongField(field, 'required')
+  if (!/^\d+$/.test(digits)) throw wrongField(field, 'wrong_format')
+  return within(field, count, most)
+}
+
+/** Whole dinars from 1 on, typed as `readTypedAmount` has it. Throws `validation_failed`. */
+export function amountIn(field: string, typed: string, most: number): number {
+  if (typed.trim() === '') throw wrongField(field, 'required')
+  const amount = readTypedAmount(typed)
+  if (amount.kind !== 'dinars') throw wrongField(field, 'wrong_format')
+  return within(field, amount.dinars, most)
+}
+
+function within(field: string, count: number, most: number): number {
+  if (count < 1) throw wrongField(field, 'too_small', 1)
+  if (count > most) throw wrongField(field, 'too_large', most)
+  return count
+}
+
+/** Acts; `again` shows the form once more where what was typed cannot be acted on, with what is wrong (nothing: it is new). */
+export async function orAgain(
+  act: () => Promise<FastifyReply>,
+  again: (problems: readonly ValidationProblem[]) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  try {
+    return await act()
+  } catch (error) {
+    if (!(error instanceof BillingError) || error.code !== 'validation_failed') throw error
+    const isOurs = error.problems.every(({ pointer }) => !['/operation_id', '/version'].includes(pointer))
+    if (!isOurs) throw error
+    return again(error.problems)
+  }
+}
+
+/** Throws `not_found`: no act has this name. */
+export function actOf<Name extends string>(names: readonly Name[], name: string): Name {
+  const found = names.find((one) => one === name)
+  if (found === undefined) throw new BillingError('not_found')
+  return found
+}
+
+/** What a second click, or another operator, has made impossible is told apart by what is in the trail. */
+export async function actOnce(
+  pages: ConsolePages,
+  reply: FastifyReply,
+  /** `path`: of the page that tells what happened. */
+  { userId, path }: { readonly userId: string; readonly path: string },
+  by: FormBy,
+  act: () => Promise<unknown>,
+): Promise<FastifyReply> {
+  const tried = () => findAct(pages.database, { userId, operationId: by.operationId })
+  const goTo = (query: string) => reply.headers(pages.headers).redirect(`${path}?${query}`, 303)
+  const tell = ({ id, isRefused }: FoundAct) => goTo(`${isRefused ? 'refused' : 'done'}=${id}`)
+  const earlier = await tried()
+  if (earlier) return tell(earlier)
+  const refusal = await act().then(() => null, refusalOrThrow)
+  // Where it was refused, the same form may have acted a moment earlier, or have been refused.
+  const found = await tried()
+  if (found) return tell(found)
+  if (refusal && !isOvertaken(refusal)) throw refusal
+  return goTo('changed=1')
+}
+
+export function refusalOrThrow(error: unknown): BillingError {
+  if (error instanceof BillingError) return error
+  if (wasTriedMeanwhile(error)) return new BillingError('conflict', { cause: error })
+  throw error
+}
+
+export function isOvertaken({ code }: BillingError): boolean {
+  return ['conflict', 'already_refunded', 'already_revoked', 'not_found'].includes(code)
+}

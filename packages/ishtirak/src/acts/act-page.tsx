@@ -1,0 +1,199 @@
+// The page that asks once more before an act: what it changes, before and after, and the reason. The form names its sending
+// and carries the version of what was shown: sent twice it acts once, and where another operator was faster it does nothing.
+import type { PropsWithChildren } from '@kitajs/html'
+import type { ValidationCode, ValidationProblem } from '../core/error.js'
+import { problemInWords } from '../i18n/messages.js'
+import { type ConsolePages, renderConsole, Table, Text, type View } from '../pages/console-frame.js'
+import { FormToken, LinkButton, SubmitButton } from '../pages/portal-frame.js'
+import { randomToken } from '../runtime/secret.js'
+
+/** One thing that changes, in words. */
+export interface Change {
+  readonly name: string
+  readonly before: string
+  readonly after: string
+}
+
+/** What the form asks beside the reason. */
+export interface Field {
+  readonly name: string
+  readonly label: string
+  readonly value: string
+  readonly type: 'number' | 'date' | 'text'
+  /** Of a number: what this operator may say at most, where that is less than the act allows. */
+  readonly most?: number
+  /** Instead of free text: values with their words. */
+  readonly choices?: readonly (readonly [value: string, words: string])[]
+  /** What follows depends on it: where it is sent otherwise than it was shown, what follows is shown first. */
+  readonly decides?: true
+  /** What is wrong with what was typed, where it can be said better than by a code; null: by the code. */
+  readonly explain?: (typed: string, code: ValidationCode) => string | null
+}
+
+/** A form that was sent and could not be acted on, as it was typed. */
+export interface SentForm {
+  readonly typed: Readonly<Record<string, string>>
+  readonly problems: readonly ValidationProblem[]
+}
+
+export interface ActPage {
+  readonly title: string
+  /** The payment or user that it is done to; absent where it is about none. */
+  readonly about?: string
+  readonly text: string
+  /** Where the form is sent to, and where "cancel" leads. */
+  readonly path: string
+  readonly backPath: string
+  readonly version: number
+  readonly changes: readonly Change[]
+  readonly isReasonRequired: boolean
+  readonly reasonLabel?: string
+  readonly fields?: readonly Field[]
+  /** What the form carries beside, as it was asked for before. */
+  readonly hidden?: Readonly<Record<string, string>>
+  readonly sent?: SentForm | null
+  /** Above the changes. */
+  readonly safeMore?: JSX.Element
+}
+
+export function actPage(pages: ConsolePages, view: View, act: ActPage): string {
+  const { say, session } = view
+  const { fields = [], sent = null } = act
+  const rows = act.changes.map(({ name, before, after }) => ({
+    safeCells: [<Text>{name}</Text>, <Text>{before}</Text>, <Text>{after}</Text>],
+  }))
+  return renderConsole(pages, {
+    ...view,
+    title: act.title,
+    ...(act.hidden && { languagePath: `${act.path}?${new URLSearchParams(act.hidden)}` }),
+    safeContent: (
+      <section class="card">
+        <h1 safe>{act.title}</h1>
+        <About>{act.about ?? ''}</About>
+        <p safe>{act.text}</p>
+        {act.safeMore ?? null}
+        <WhyAgain {...{ view, sent }} />
+        {rows.length === 0 ? null : (
+          <Table columns={[say('what'), say('before'), say('after')]} safeRows={rows} named />
+        )}
+        <form method="post" action={act.path}>
+          <FormToken session={session} />
+          <input type="hidden" name="operation_id" value={randomToken(16)} />
+          <input type="hidden" name="version" value={String(act.version)} />
+          <input type="hidden" name="shown" value={shownIn(fields)} />
+          {Object.entries(act.hidden ?? {}).map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
+          {fields.map((field) => (
+            <Input view={view} field={field} sent={sent} isRequired />
+          ))}
+          <Input
+            view={view}
+            field={{ name: 'why', label: act.reasonLabel ?? say('reasonLabel'), value: '', type: 'text' }}
+            sent={sent}
+            isRequired={act.isReasonRequired}
+          />
+          <p class="actions">
+            <SubmitButton label={say('confirm')} />
+            <LinkButton href={act.backPath} label={say('cancel')} />
+          </p>
+        </form>
+      </section>
+    ),
+  })
+}
+
+function About({ children }: PropsWithChildren<{ children: string }>) {
+  if (children === '') return ''
+  return (
+    <p class="soft">
+      <Text>{children}</Text>
+    </p>
+  )
+}
+
+interface QuestionPage extends Pick<ActPage, 'title' | 'about' | 'text' | 'path' | 'backPath'> {
+  readonly fields: readonly Field[]
+  readonly sent: SentForm | null
+}
+
+/** What must be known before it can be shown what an act changes. */
+export function questionPage(pages: ConsolePages, view: View, question: QuestionPage): string {
+  const { say } = view
+  const { title, about, text, path, backPath, fields, sent } = question
+  return renderConsole(pages, {
+    ...view,
+    title,
+    safeContent: (
+      <section class="card">
+        <h1 safe>{title}</h1>
+        <About>{about ?? ''}</About>
+        <p safe>{text}</p>
+        <WhyAgain {...{ view, sent }} />
+        <form method="get" action={path}>
+          {fields.map((field) => (
+            <Input view={view} field={field} sent={sent} isRequired />
+          ))}
+          <p class="actions">
+            <SubmitButton label={say('showChange')} />
+            <LinkButton href={backPath} label={say('cancel')} />
+          </p>
+        </form>
+      </section>
+    ),
+  })
+}
+
+function WhyAgain({ view, sent }: { view: View; sent: SentForm | null }) {
+  if (sent === null) return null
+  return (
+    <p class="over" role="alert" safe>
+      {view.say(sent.problems.length > 0 ? 'formProblem' : 'formChanged')}
+    </p>
+  )
+}
+
+/** The fields that decide what follows, as it was shown for them. */
+function shownIn(fields: readonly Field[]): string {
+  const deciding = fields.filter(({ decides }) => decides)
+  return new URLSearchParams(deciding.map(({ name, value }) => [name, value])).toString()
+}
+
+export function Input(of: { view: View; field: Field; sent: SentForm | null; isRequired: boolean }) {
+  const { view, field, sent, isRequired } = of
+  const { name, label, type, choices } = field
+  const value = sent?.typed[name] ?? field.value
+  const problem = sent?.problems.find(({ pointer }) => pointer === `/${name}`)
+  const wrong = problem && { 'aria-invalid': 'true' as const, 'aria-describedby': `wrong-${name}` }
+  return (
+    <label for={`field-${name}`}>
+      <span safe>{label}</span>
+      {choices ? (
+        <select id={`field-${name}`} name={name} required={isRequired} {...wrong}>
+          {choices.map(([choice, words]) => (
+            <option value={choice} selected={choice === value} safe>
+              {words}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          id={`field-${name}`}
+          type={type === 'number' ? 'text' : type}
+          inputmode={type === 'number' ? 'numeric' : undefined}
+          name={name}
+          value={value}
+          maxlength={type === 'text' ? '500' : '20'}
+          required={isRequired}
+          dir={type === 'text' ? 'auto' : 'ltr'}
+          {...wrong}
+        />
+      )}
+      {problem ? (
+        <span class="over small" id={`wrong-${name}`} safe>
+          {field.explain?.(value, problem.code) ?? problemInWords(problem, view.locale)}
+        </span>
+      ) : null}
+    </label>
+  )
+}

@@ -1,0 +1,162 @@
+// The operator's API, made from the acts and readings of the capabilities: an act is a POST, its preview a GET of the same address.
+import type { FastifyRequest } from 'fastify'
+import type { TObject } from 'typebox'
+import { type Operator, requireRole } from '../core/role.js'
+import type { App } from '../http/app.js'
+import type { Callers } from '../http/callers.js'
+import { problemResponses } from '../http/problem.js'
+import { type Act, type ActDeps, type Call, verbOf } from './act.js'
+import type { By } from './audit.sql.js'
+import { BASE, LIMITED, READ } from './operation.js'
+import { perform, previewOf, requireSame } from './perform.js'
+import { PreviewSchema, viewPreview } from './preview.js'
+import type { Reading } from './reading.js'
+import { idIn, type SubjectFile } from './subject.js'
+
+export interface OperatorCallers {
+  /** Known by their key. */
+  readonly operators: Callers<Operator>
+}
+
+/** The address of an act, below `BASE`. */
+export function addressOfAct(act: Pick<Act, 'name' | 'on'>): string {
+  return `${act.on.path}/${verbOf(act)}`
+}
+
+export function actRoutes<Deps extends ActDeps & OperatorCallers>(
+  app: App,
+  deps: Deps,
+  acts: readonly Act<Deps>[],
+): void {
+  for (const act of acts) {
+    const address = `${BASE}${addressOfAct(act)}`
+    app.post(address, { schema: actSchema(act, deps) }, async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      return doAct(deps, act, callOf(deps, act, request, request.body))
+    })
+    app.get(address, { schema: previewSchema(act) }, async (request) => {
+      const preview = await previewOf(act, deps, callOf(deps, act, request, request.query))
+      return act.previews ? act.previews.view(preview) : viewPreview(preview)
+    })
+  }
+}
+
+/** What the API and the mounted call answer. */
+export async function doAct<Deps extends ActDeps>(deps: Deps, act: Act<Deps>, call: Call<object>) {
+  const performed = await perform(act, deps, call)
+  if (performed.kind === 'done_before') requireSame(performed, call)
+  const [outcome, earlier] = performed.kind === 'done' ? [performed.outcome] : [undefined, performed.found]
+  if (act.show) return act.show(deps, call, outcome, earlier)
+  const file = fileOf(act, deps)
+  return file.view(await file.read(call.id))
+}
+
+function fileOf<Deps>({ name, on }: Act<Deps>, deps: Deps): SubjectFile {
+  const file = on.file?.(deps)
+  if (!file) throw new Error(`${name} has no answer`)
+  return file
+}
+
+export function readingRoutes<Deps extends OperatorCallers>(
+  app: App,
+  deps: Deps,
+  readings: readonly Reading<Deps>[],
+): void {
+  for (const reading of readings) {
+    const { path, name, roles } = reading
+    app.get(`${BASE}${path}`, { schema: readingSchema(reading, deps) }, async (request, reply) => {
+      const operator = deps.operators.of(request)
+      if (name !== undefined && roles !== undefined) requireRole(operator, { name, roles })
+      return reading.read(deps, { params: request.params, query: request.query, operator, reply })
+    })
+  }
+}
+
+function callOf(
+  { operators }: OperatorCallers,
+  { on }: Pick<Act, 'on'>,
+  request: FastifyRequest,
+  given: unknown,
+): Call<object> {
+  const params: Readonly<Record<string, string>> = Object(request.params)
+  return callBy(operators.of(request), idIn(on, params), Object(given))
+}
+
+/** `input` has passed the schema of the act. */
+export function callBy(operator: Operator, id: string, input: object): Call<object> {
+  const { why, operation_id: operationId }: { why?: string; operation_id?: string } = input
+  const by: By = { operator, reason: why ?? null, ...(operationId !== undefined && { operationId }) }
+  return { id, input, by }
+}
+
+function actSchema<Deps>(act: Act<Deps>, deps: Deps) {
+  const { operationId, summary, description, on, body, refuses = [] } = act
+  return {
+    ...described({ operationId, summary, description, params: on.params }),
+    body,
+    response: {
+      200: act.answer ?? fileOf(act, deps).schema,
+      ...problemResponses(...READ, 'malformed_json', 'conflict', ...LIMITED, ...refuses),
+    },
+  }
+}
+
+/** In the OpenAPI document. */
+export function previewIdOf({ operationId }: Pick<Act, 'operationId'>): string {
+  return `preview${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
+}
+
+function previewSchema(act: Act) {
+  const { summary, on, asked, refuses = [] } = act
+  return {
+    ...described({
+      operationId: previewIdOf(act),
+      summary: `What this would change, now; nothing is changed: ${summary}`,
+      description:
+        'The same decision as that of the act, to those who may act; it refuses what the act refuses.',
+      params: on.params,
+    }),
+    querystring: asked,
+    response: {
+      200: act.previews?.schema ?? PreviewSchema,
+      ...problemResponses(...READ, ...LIMITED, 'conflict', ...refuses),
+    },
+  }
+}
+
+function readingSchema<Deps>(reading: Reading<Deps>, deps: Deps) {
+  const { operationId, summary, description, params, query, roles, refuses = [] } = reading
+  return {
+    ...described({ operationId, summary, description, params }),
+    ...(hasMembers(query) && { querystring: query }),
+    response: {
+      200: answerOf(reading.answer, deps),
+      ...problemResponses(...READ, ...(roles ? LIMITED : []), ...refuses),
+    },
+  }
+}
+
+function described(of: {
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string | undefined
+  readonly params: TObject
+}) {
+  const { operationId, summary, description, params } = of
+  return {
+    operationId,
+    summary,
+    ...(description !== undefined && { description }),
+    security: [{ operator: [] }],
+    tags: ['operator'],
+    ...(hasMembers(params) && { params }),
+  }
+}
+
+function hasMembers({ properties }: TObject): boolean {
+  return Object.keys(properties).length > 0
+}
+
+function answerOf<Deps, Answer>(answer: Answer | ((deps: Deps) => Answer), deps: Deps): Answer {
+  return answer instanceof Function ? answer(deps) : answer
+}

@@ -1,0 +1,227 @@
+// The audit trail: who did what, when and why, with the facts about money before and after; no address, no token, nothing of
+// the provider's account. Rows are added with the act they tell of and never changed: the database refuses it.
+import { BillingError, ERRORS } from '../core/error.js'
+import { describeGrant } from '../core/event.js'
+import type { Grant } from '../core/grant.js'
+import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
+import type { Payment } from '../core/payment.js'
+import type { MovedPeriod } from '../core/refund.js'
+import type { Operator } from '../core/role.js'
+import type { SubscriptionFacts } from '../core/subscription.js'
+import { ConstraintViolation, type Queryable, statement } from '../database/database.js'
+import { at, instantOrNull, json, text } from '../database/rows.js'
+import type { Clock } from '../runtime/clock.js'
+import type { Ids } from '../runtime/random.js'
+
+/** Who acts, and why. A reason is required wherever money or access changes. */
+export interface By {
+  readonly operator: Operator
+  readonly reason: string | null
+  /** Names the sending of a form, which acts once: see `findAct`. */
+  readonly operationId?: string
+  /** The same as the caller named it. */
+  readonly operationName?: string
+  /** What was asked for beside the reason. */
+  readonly asked?: object
+  /** The version of the user's facts that was shown before: where it is another one by now, nothing is done. */
+  readonly seenVersion?: number
+}
+
+export interface OperatorAct extends By {
+  readonly act: string
+}
+
+/** Of any caller, known or not. */
+type NamedAct = Omit<OperatorAct, 'operator'> & { readonly operator: Pick<Operator, 'name'> }
+
+export interface AuditDeps {
+  readonly database: Queryable
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+/** Inserts an `AuditEntry`, which is `entry` as JSON; a statement, or a part of one whose rows `from` names. */
+export const insertAudit = (of: {
+  readonly userId: string
+  readonly at: string
+  readonly entry: string
+  readonly from?: string
+}) => `
+     insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after, asked, operation_id)
+     select ${of.userId}, a.id, ${of.at}, a.actor, a.act, a.reason, a.payment_id, a.before, a.after, a.asked,
+            a.operation_id
+       from ${of.from ? `${of.from}, ` : ''}jsonb_populate_record(null::audit, ${of.entry}) a`
+
+/** Behind `insertAudit`, where an operation that was done before is no error. */
+export const UNLESS_DONE = 'on conflict (user_id, operation_id) where operation_id is not null do nothing'
+
+const insert = statement(
+  'audit.insert',
+  `${insertAudit({ userId: '$2', at: '$3::timestamptz', entry: '$1::jsonb' })} ${UNLESS_DONE}`,
+)
+
+/** Writes down an act that changes no money: a look at the provider that found nothing, an export. */
+export async function recordAct(
+  { database, clock, ids }: AuditDeps,
+  by: NamedAct,
+  of: {
+    /** Absent: the act is about no single user. */
+    readonly userId?: string
+    readonly paymentId?: string
+    readonly before?: object
+    readonly after?: object
+  } = {},
+): Promise<void> {
+  const now = clock.now()
+  const { userId = '', paymentId = null, before = {}, after = {} } = of
+  const entry = auditEntry(ids, by, { paymentId, before, after, now })
+  await database.query(insert, [JSON.stringify(entry), userId, at(now)])
+}
+
+/**
+ * An act that the state of things refuses (409) is a refusal in the trail, with the name of the act, never the act itself. The
+ * caller is refused all the same. Of a form that shows what is no longer so nothing is written: it tried nothing.
+ */
+export async function orRecordRefusal<Result>(
+  deps: AuditDeps,
+  by: OperatorAct,
+  about: { readonly userId: string; readonly paymentId?: string },
+  act: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await act()
+  } catch (error) {
+    if (error instanceof BillingError && ERRORS[error.code] === 409 && error.extra.changed === undefined) {
+      const after = { act: by.act, code: error.code, ...error.extra }
+      await recordAct(deps, { ...by, act: 'operator.refused' }, { ...about, after })
+    }
+    throw error
+  }
+}
+
+export interface AuditedFacts {
+  readonly payment: Payment | null
+  readonly subscription: SubscriptionFacts
+  /** The periods of other payments, codes and grants that a refund moves. */
+  readonly moved: readonly MovedPeriod[]
+  readonly grant?: Grant | null
+}
+
+/** An act that changes money, for the statement that saves the change. */
+export function describeAct(
+  ids: Ids,
+  by: OperatorAct,
+  facts: { readonly before: AuditedFacts; readonly after: AuditedFacts },
+  now: Instant,
+) {
+  const paymentId = facts.before.payment?.id ?? null
+  const [before, after] = [describeFacts(facts.before), describeFacts(facts.after)]
+  return auditEntry(ids, by, { paymentId, before, after, now })
+}
+
+export type AuditEntry = ReturnType<typeof auditEntry>
+
+/** In the columns of its row. */
+export function auditEntry(
+  ids: Ids,
+  { operator, act, reason, operationId, asked }: NamedAct,
+  of: {
+    readonly paymentId: string | null
+    readonly before: object
+    readonly after: object
+    readonly now: Instant
+  },
+) {
+  const { paymentId, before, after, now } = of
+  return {
+    ...{ id: ids.next('act', now), actor: operator.name, act, reason, payment_id: paymentId, before, after },
+    asked: asked ?? null,
+    operation_id: operationId ?? null,
+  }
+}
+
+function describeFacts({ payment, subscription, moved, grant }: AuditedFacts) {
+  return {
+    ...(payment && { payment: describePayment(payment) }),
+    subscription: {
+      anchor_at: timestampOrNull(subscription.run?.anchorAt),
+      months: subscription.run?.months ?? 0,
+      paid_until: timestampOrNull(subscription.paidUntil),
+      ended_at: timestampOrNull(subscription.endedAt),
+    },
+    ...(moved.length > 0 && { moved_periods: moved.map(describeMoved) }),
+    ...(grant && { grant: describeGrant(grant) }),
+  }
+}
+
+function describePayment(payment: Payment) {
+  return {
+    id: payment.id,
+    status: payment.status,
+    amount: payment.price.amount,
+    amount_asked: payment.amountAsked,
+    checkout_id: payment.checkoutId,
+    paid_at: timestampOrNull(payment.paidAt),
+    period_start: timestampOrNull(payment.periodStart),
+    period_end: timestampOrNull(payment.periodEnd),
+  }
+}
+
+function describeMoved({ sourceId, periodStart, periodEnd }: MovedPeriod) {
+  return { id: sourceId, period_start: toTimestamp(periodStart), period_end: toTimestamp(periodEnd) }
+}
+
+/** Throws `conflict`: what was shown to the operator is no longer so. */
+export function requireUnchanged({ seenVersion }: Pick<By, 'seenVersion'>, version: number): void {
+  if (seenVersion !== undefined && seenVersion !== version) {
+    throw new BillingError('conflict', { extra: { changed: true } })
+  }
+}
+
+const selectByOperation = statement(
+  'audit.by_operation',
+  'select id, act, asked, after from audit where user_id = $1 and operation_id = $2',
+)
+
+export interface FoundAct {
+  readonly id: string
+  /** Nothing was done; its row says why. */
+  readonly isRefused: boolean
+  readonly asked: object | null
+  readonly after: Readonly<Record<string, unknown>>
+}
+
+/** What became of the act with this name; null: it was not tried. */
+export async function findAct(
+  database: Queryable,
+  of: { readonly userId: string; readonly operationId: string },
+): Promise<FoundAct | null> {
+  const [row] = await database.query(selectByOperation, [of.userId, of.operationId])
+  if (!row) return null
+  return {
+    id: text(row, 'id'),
+    isRefused: text(row, 'act') === 'operator.refused',
+    asked: json(row, 'asked'),
+    after: json(row, 'after'),
+  }
+}
+
+/** An act was not saved, because the trail has its operation already: done, or refused. */
+export function wasTriedMeanwhile(error: unknown): boolean {
+  return error instanceof ConstraintViolation && error.constraint === 'audit_operations'
+}
+
+const selectRefund = statement(
+  'audit.refund',
+  `select max(acted_at) as refunded_at from audit
+    where user_id = $1 and payment_id = $2 and act = 'payment.refund'`,
+)
+
+/** When the refund of a payment was recorded; null: never. */
+export async function findRefundInstant(
+  database: Queryable,
+  of: { readonly userId: string; readonly paymentId: string },
+): Promise<Instant | null> {
+  const [row] = await database.query(selectRefund, [of.userId, of.paymentId])
+  return row ? instantOrNull(row, 'refunded_at') : null
+}

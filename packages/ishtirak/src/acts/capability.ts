@@ -1,0 +1,48 @@
+// What a capability brings to the service: one object for each, in the list of main/wire.ts. Without its line in that list the
+// service builds and has no trace of it. The frames (HTTP, command line, console, portal, schedule) know these kinds of things,
+// and no capability by name.
+import type { CodeFacts } from '../core/code.js'
+import type { App } from '../http/app.js'
+import type { PortalKinds } from '../pages/portal-kinds.js'
+import type { Job } from '../runtime/job.js'
+import type { Act } from './act.js'
+import type { MailWriter } from './mail-writer.js'
+import type { Reading } from './reading.js'
+
+/** `Deps`: the parts of the service that it reads; `main/wire.ts` hands all of them over. */
+export interface Capability<Deps = never> {
+  readonly name: string
+  /** What operators do, and what they read. */
+  readonly acts?: readonly Act<Deps>[]
+  readonly readings?: readonly Reading<Deps>[]
+  /** Of users, of the platform and of the provider. */
+  readonly routes?: (deps: Deps) => (app: App) => Promise<void>
+  /** What runs by itself. */
+  readonly jobs?: (deps: Deps) => readonly Job[]
+  /** What users get by mail. */
+  readonly mails?: (deps: Deps) => readonly MailWriter[]
+  /** What takes something off a price. */
+  readonly discount?: (deps: Deps) => Discount
+  /** On the pages of users. */
+  readonly portal?: PortalKinds<Deps>
+}
+
+/** A user types something in, and the price is less. */
+export interface Discount {
+  /** Null: it takes nothing off. */
+  lookUp(of: {
+    readonly userId: string
+    readonly typed: string
+    readonly methods: readonly string[]
+  }): Promise<CodeFacts | null>
+  /** Runs what was asked for with something typed in: a wrong one is a try, and tries are counted. */
+  countTry<Result>(userId: string, work: () => Promise<Result>): Promise<Result>
+}
+
+export function actsOf<Deps>(capabilities: readonly Capability<Deps>[]): readonly Act<Deps>[] {
+  return capabilities.flatMap(({ acts = [] }) => acts)
+}
+
+export function readingsOf<Deps>(capabilities: readonly Capability<Deps>[]): readonly Reading<Deps>[] {
+  return capabilities.flatMap(({ readings = [] }) => readings)
+}

@@ -1,0 +1,93 @@
+// What an act changes, in words: the status of a payment, and the access of its user.
+
+import { stretchesAt } from '../core/held-time.js'
+import type { Instant } from '../core/instant.js'
+import { type ReceiptSnapshot, totalOf } from '../core/receipt.js'
+import type { Subscription } from '../core/subscription.js'
+import { isConsoleKey } from '../i18n/console.js'
+import { planName } from '../i18n/messages.js'
+import type { ConsolePages, View } from '../pages/console-frame.js'
+import type { Change } from './act-page.js'
+import { type Change as Decided, isAccess } from './preview.js'
+
+export function statusChange(
+  { say }: View,
+  { before, after }: { readonly before: string; readonly after: string },
+): Change {
+  return { name: say('status'), before: say(statusKey(before)), after: say(statusKey(after)) }
+}
+
+/** The words of a key of the console's texts; what is none stands as it is. */
+function wordsOf({ say }: View, key: string | null): string {
+  if (key === null) return ''
+  return isConsoleKey(key) ? say(key) : key
+}
+
+export function changesInWords(
+  pages: Pick<ConsolePages, 'formats' | 'clock'>,
+  view: View,
+  changes: readonly Decided[],
+): readonly Change[] {
+  return changes.map((change) => {
+    if (isAccess(change)) return accessChange(pages, view, change)
+    const { what, before, after } = change
+    if (what === 'status') return statusChange(view, { before: before ?? '', after: after ?? '' })
+    return { name: wordsOf(view, what), before: wordsOf(view, before), after: wordsOf(view, after) }
+  })
+}
+
+export function accessChange(
+  pages: Pick<ConsolePages, 'formats' | 'clock'>,
+  view: View,
+  { before, after }: { readonly before: Subscription; readonly after: Subscription },
+): Change {
+  const words = (subscription: Subscription) => accessInWords(pages, view, subscription)
+  return { name: view.say('access'), before: words(before), after: words(after) }
+}
+
+/** `Pro until 6 January 2027, then Business until 6 February 2027`, `Free (Pro ended on 21 December 2026)`. */
+export function accessInWords(
+  { formats, clock }: Pick<ConsolePages, 'formats' | 'clock'>,
+  { locale, say }: View,
+  subscription: Subscription,
+): string {
+  const { plan, status, currentPeriodEnd, endedPlan } = subscription
+  const name = planName(plan.name, locale)
+  if (currentPeriodEnd === null) return name
+  const moment = (instant: Instant) => formats.moment(instant, locale)
+  const end = moment(currentPeriodEnd)
+  const [now, ...later] = stretchesAt(subscription, clock.now())
+  if (now) {
+    const first = say('accessUntil', { plan: name, end: moment(now.end) })
+    const then = later.map((next) =>
+      say('accessThen', { plan: planName(next.plan.name, locale), end: moment(next.end) }),
+    )
+    return [first, ...then].join(locale === 'ar' ? '، ' : ', ')
+  }
+  if (status === 'past_due') return say('accessUntil', { plan: name, end })
+  if (endedPlan === null) return say('accessOver', { plan: name, end })
+  return say('accessEnded', { plan: name, ended: planName(endedPlan.name, locale), end })
+}
+
+/** A provider's `processing` and what it may say besides are open. */
+export function statusKey(status: string) {
+  const known = ['paid', 'failed', 'canceled', 'expired', 'review', 'refunded'] as const
+  return `status_${known.find((one) => one === status) ?? 'pending'}` as const
+}
+
+/** What the receipt would say, and that there is none. */
+export function receiptInWords(
+  { formats }: ConsolePages,
+  { say, locale }: View,
+  receipt: ReceiptSnapshot | null,
+): string {
+  if (receipt === null) return say('receiptNone')
+  const { split, asked } = receipt
+  const words = say('receiptSays', {
+    total: formats.centimes(totalOf(receipt), locale),
+    ht: formats.centimes(split.netCentimes, locale),
+    tva: formats.centimes(split.taxCentimes, locale),
+  })
+  if (asked === undefined) return words
+  return `${words} · ${say('amountAsked')} ${formats.money(asked, locale)}`
+}

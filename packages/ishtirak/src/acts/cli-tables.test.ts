@@ -1,0 +1,97 @@
+import type { TObject } from 'typebox'
+import { expect, it } from 'vitest'
+import { CodeBatchesSchema } from '../codes/code-schemas.js'
+import { ReconciliationSchema } from '../compare/reconcile-schemas.js'
+import { EventsSchema } from '../events/schemas.js'
+import { RefundPreviewSchema } from '../ledger/refund.js'
+import { TrailSchema } from '../overview/audit-trail.js'
+import { InboxSchema } from '../overview/inbox-schemas.js'
+import { OPERATIONS } from '../overview/operations.js'
+import { OperatorPaymentSchema, PaymentFileSchema, UserFileSchema } from '../overview/schemas.js'
+import { FoundSchema } from '../overview/search-schemas.js'
+import { TimelineSchema } from '../overview/timeline.js'
+import { COLUMNS, plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'
+
+it('the time on the wall stands behind each instant, with its day where that differs', () => {
+  const answer = { paid_at: '2026-11-21T12:00:00Z', ends: [{ at: '2026-11-21T23:30:00Z' }], none: null }
+  expect(withLocalTimes(answer, 'Africa/Algiers')).toEqual({
+    paid_at: '2026-11-21T12:00:00Z (13:00)',
+    ends: [{ at: '2026-11-21T23:30:00Z (2026-11-22 00:30)' }],
+    none: null,
+  })
+  expect(withLocalTimes(answer, 'America/New_York').ends[0]).toEqual({ at: '2026-11-21T23:30:00Z (18:30)' })
+})
+
+it('a text that only holds an instant stays as it was written', () => {
+  const why = 'paid at 2026-11-21T12:00:00Z, says the bank'
+  expect(withLocalTimes({ why }, 'Africa/Algiers')).toEqual({ why })
+})
+
+it('a list is a table without the characters that move a cursor, facts are pairs; what is null or empty is left out', () => {
+  const users = [
+    { user_id: 'user-1', email: null, name: 'A\u001b[2J\u202e\u2066\u200f', plan: 'pro', exact: true },
+  ]
+  const answer = {
+    users,
+    payments: [],
+    endpoint: { state: 'working', disabled_at: null },
+    none: null,
+    count: 1,
+  }
+  expect(sections(answer, 'UTC')).toBe(
+    [
+      ['count  1'],
+      [
+        'users:',
+        '  user_id  email  name      plan  status  current_period_end  exact',
+        '  user-1   -      A?[2J??\u200f  pro   -       -                   true',
+      ],
+      ['endpoint:', '  state  working'],
+    ]
+      .map((section) => section.join('\n'))
+      .join('\n\n'),
+  )
+})
+
+it('a list of payments shows by which method each is paid, and the reference that a transfer is looked for by', () => {
+  const payment = { id: 'pay_1', method: 'transfer', checkout_id: 'K4M92R8FJW36' }
+  const table = sections({ payments: [payment] }, 'UTC')
+  expect(table).toMatch(/ method +payment_method +checkout_id .*\n.* transfer +- +K4M92R8FJW36 /)
+})
+
+it('a list of words is one a line', () => {
+  expect(sections({ events: ['payment.refunded', 'subscription.canceled'] }, 'UTC')).toBe(
+    'events:\n  payment.refunded\n  subscription.canceled',
+  )
+})
+
+it('JSON is the same value without the characters that move a cursor', () => {
+  const value = { name: 'A\u001b[2J\u007f\u009b\u202e\u2066\u200f', list: [1] }
+  const text = plainJson(value)
+  expect(JSON.parse(text)).toEqual(value)
+  expect(plainText(text.replaceAll('\n', ''))).toBe(text.replaceAll('\n', ''))
+  expect(text).toContain('"A\\u001b[2J\\u007f\\u009b\\u202e\\u2066\u200f",\n')
+})
+
+it('each column is a member of the list’s schema', () => {
+  const { payment, ...lists } = PaymentFileSchema.properties
+  const schemas = {
+    ...lists,
+    ...FoundSchema.properties,
+    payments: { items: OperatorPaymentSchema },
+    moved: RefundPreviewSchema.properties.moved,
+    findings: ReconciliationSchema.properties.findings,
+    events: EventsSchema.properties.data,
+    batches: CodeBatchesSchema.properties.data,
+    inbox: InboxSchema.properties.data,
+    timeline: TimelineSchema.properties.data,
+    trail: TrailSchema.properties.data,
+    waiting: UserFileSchema.properties.waiting,
+    time: UserFileSchema.properties.time,
+    sessions: OPERATIONS.listOperatorSessions.schema.response[200].properties.data,
+  }
+  for (const [list, columns] of Object.entries(COLUMNS)) {
+    const { items }: { items?: TObject } = Object(schemas[list as keyof typeof schemas])
+    expect(Object.keys(items?.properties ?? {})).toEqual(expect.arrayContaining([...columns]))
+  }
+})

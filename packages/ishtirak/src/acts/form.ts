@@ -1,0 +1,34 @@
+// How an act looks in the console where its input and its preview do not say it: fields of its own, words for what changes.
+import type { BillingError } from '../core/error.js'
+import type { ConsolePages, View } from '../pages/console-frame.js'
+import type { ActPage, Field } from './act-page.js'
+import type { Preview } from './preview.js'
+
+export type Shown = Pick<ActPage, 'version' | 'changes' | 'hidden' | 'safeMore'>
+
+/** The fields of a form by their names, as text. */
+export type Typed = Readonly<Record<string, string>>
+
+export interface ActForm<Deps, File = unknown, Detail = unknown> {
+  /** By the state of what it is on, as the subject's file has it; absent: always. */
+  isOffered?(file: File): boolean
+  /** As the service is set up, which the act says too where it refuses; absent: always. */
+  isPossible?(deps: Deps): boolean
+  /** Beside the reason; absent: made from the input. Throws `not_found`. */
+  fields?(pages: ConsolePages & Deps, view: View, id: string): Promise<readonly Field[]>
+  /** By this field of a question that is asked first it is answered; absent: what follows is shown at once. */
+  readonly asks?: string
+  /** What was typed, as the input; absent: by its schema. Throws `validation_failed`. */
+  read?(pages: ConsolePages & Deps, typed: Typed): object
+  /** What changes, in words; absent: by `Preview`. */
+  inWords?(
+    pages: ConsolePages & Deps,
+    view: View,
+    preview: Preview<Detail>,
+    typed: Typed,
+  ): Omit<Shown, 'version'>
+  /** Which fields a refusal of another code is about: none, or absent: it is shown as it is. */
+  wrongFields?(refusal: BillingError): readonly string[] | undefined
+  /** Of the reason, where it is not for the audit trail alone. */
+  reasonLabel?(view: View): string
+}

@@ -1,0 +1,186 @@
+// The operator's API as the commands ask it, and what they say of its answers.
+import type { Command } from 'commander'
+import type { Database } from '../database/database.js'
+import { withoutSlash } from '../runtime/http-client.js'
+import { plainText } from './cli-tables.js'
+import { BASE } from './operation.js'
+
+/** The options of every command that asks the operator's API. */
+export interface AccessOptions {
+  /** Where the service is; ISHTIRAK_URL by default. Without both the database is opened. */
+  readonly url?: string
+  /** Who acts, where the database is opened; OPERATOR, else the name of the operating system's user, by default. */
+  readonly as?: string
+}
+
+export interface OperatorRequest {
+  readonly method: 'GET' | 'POST'
+  /** Below `/api/v1/operator`. */
+  readonly path: string
+  readonly body?: object
+}
+
+export interface DownloadedFile {
+  readonly type: string
+  readonly content: Buffer
+}
+
+export interface OperatorClient {
+  /** The body of the answer. Throws `CommandFailed`: the service refused, or does not answer. */
+  ask(request: OperatorRequest, onBytes?: (done: number) => void): Promise<string>
+  /** An answer that is a file. Throws the same. */
+  download(request: OperatorRequest): Promise<DownloadedFile>
+  close(): Promise<void>
+}
+
+/** What a command needs of the program around it. */
+export interface CommandHost {
+  /** By the options of `addAccessOptions`. Throws `CommandFailed`. */
+  openClient(options: AccessOptions): Promise<OperatorClient>
+  /** Null: no service is known that could be asked. Throws `CommandFailed`. */
+  runningService(options: AccessOptions): Promise<RunningService | null>
+  /** Opens the database; `onLocked` throws where a running service has it to itself. */
+  onDatabase<Result>(
+    work: (database: Database) => Promise<Result>,
+    onLocked?: (error: Error) => never,
+  ): Promise<Result>
+  /** The billing time zone. */
+  timeZone(): string
+}
+
+/** Which service is asked, and who acts. */
+export function addAccessOptions(command: Command): Command {
+  return command
+    .option(
+      '--url <address>',
+      'ask this running service, with the key in OPERATOR_KEY (default: ISHTIRAK_URL)',
+    )
+    .option('--as <name>', 'who acts, for the audit trail (default: OPERATOR, else your user name)')
+}
+
+/** Why a command cannot do its work, in a sentence for the person who typed it. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed'
+}
+
+/** The service understood and refused. */
+export class Refused extends CommandFailed {
+  readonly code: string
+  /** What the refusal names beside what all have, such as `payment_id`. */
+  readonly members: Readonly<Record<string, unknown>>
+
+  constructor(message: string, of: { readonly code: string; readonly members: object }) {
+    super(message)
+    this.code = of.code
+    this.members = { ...of.members }
+  }
+}
+
+/** A comparison's round makes five calls of at most 5 s to the provider. */
+const ANSWER_MS = 60_000
+
+export interface RunningService {
+  readonly url: string
+  readonly key: string
+}
+
+/** `url` as a person writes it, with a slash at the end or without. Throws `CommandFailed` where nothing answers. */
+export function fetchFromOperator(
+  { url, key }: RunningService,
+  { method, path, body }: OperatorRequest,
+  timeoutMs = ANSWER_MS,
+): Promise<Response> {
+  return fetch(`${withoutSlash(url)}${BASE}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(timeoutMs),
+  }).catch((error: Error) => {
+    const reason = error.cause instanceof Error && error.cause.message
+    throw new CommandFailed(`no answer from ${url}: ${reason || error.message}`)
+  })
+}
+
+/** Of an answer, as they come; `onBytes` hears how many there were so far. */
+export async function* chunksOf(
+  body: ReadableStream<Uint8Array>,
+  onBytes: (done: number) => void = () => undefined,
+): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  let bytes = 0
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    bytes += read.value.length
+    onBytes(bytes)
+    yield read.value
+  }
+}
+
+export function overHttp(service: RunningService): OperatorClient {
+  return {
+    ask: async (request, onBytes) => {
+      const response = await fetchFromOperator(service, request)
+      // response.text() drops the byte order mark of a file for Excel.
+      const parts: Uint8Array[] = []
+      if (response.body) for await (const part of chunksOf(response.body, onBytes)) parts.push(part)
+      return textOf(response.status, Buffer.concat(parts).toString())
+    },
+    download: async (request) => {
+      const response = await fetchFromOperator(service, request)
+      const content = Buffer.from(await response.arrayBuffer())
+      return fileOf(response.status, response.headers.get('content-type'), content)
+    },
+    close: async () => undefined,
+  }
+}
+
+export function fileOf(status: number, type: unknown, content: Buffer): DownloadedFile {
+  if (status < 300) return { type: String(type), content }
+  throw refusal(status, content.toString())
+}
+
+export function textOf(status: number, body: string): string {
+  if (status < 300) return body
+  throw refusal(status, body)
+}
+
+/** Of every problem body; what else is in it belongs to this one refusal. */
+const STANDARD_MEMBERS = ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id', 'errors']
+
+/** A problem body, or what a proxy in between said. */
+export function refusal(status: number, body: string): Error {
+  if (status === 404 && !body.includes('request_id'))
+    return new CommandFailed('there is no Ishtirak at this address')
+  if (!body.startsWith('{')) return new CommandFailed(`the service answered ${status}`)
+  const { code, detail, errors = [], ...problem } = JSON.parse(body)
+  const further = Object.entries(problem).filter(([name]) => !STANDARD_MEMBERS.includes(name))
+  const members = Object.fromEntries(further)
+  if (code === 'not_found') return new Refused(missing(members), { code, members })
+  const wrong = errors.map(({ pointer, detail }: Record<string, string>) => `${pointer}: ${detail}`)
+  const more = further.map(([name, value]) => `${name}: ${plain(value)}`)
+  return new Refused([`${code}: ${detail}`, ...more, ...wrong].join('\n  '), { code, members })
+}
+
+/** What a 404 names, in the words of a person. */
+const NOUNS: Readonly<Record<string, string>> = {
+  payment_id: 'payment',
+  user_id: 'user',
+  batch_id: 'batch of codes',
+  event_id: 'event',
+  waiting_event_id: 'event that waits, called',
+  session_id: 'session',
+  reconciliation_id: 'comparison',
+  finding_id: 'finding',
+}
+
+/** The service names what there is not; without that the address itself is not there. */
+function missing({ proof, setting, ...named }: Readonly<Record<string, unknown>>): string {
+  if (setting !== undefined) return `${plain(setting)} is not set for this service`
+  const [[name, value] = []] = Object.entries(named)
+  if (name === undefined) return 'this service has no such address: set OPERATOR_KEYS for it, or update it'
+  const thing = `${NOUNS[name] ?? name} ${plain(value)}`
+  return proof === undefined ? `no ${thing}` : `no proof ${plain(proof)} of ${thing}`
+}
+
+function plain(value: unknown): string {
+  return plainText(typeof value === 'string' ? value : JSON.stringify(value))
+}

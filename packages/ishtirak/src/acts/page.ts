@@ -1,0 +1,53 @@
+// Where a page of an operator's list goes on. Opaque to the caller, so anything that we did not write is refused, not guessed at.
+import { Type } from 'typebox'
+import { BillingError } from '../core/error.js'
+import { LAST_INSTANT } from '../core/instant.js'
+import { nullable } from '../http/schemas.js'
+
+type Parts = readonly (string | number)[]
+
+/** `read` gives null for what is no position. An instant is a number from 0 to `LAST_INSTANT`. */
+export function pageCursor<Position>(
+  write: (position: Position) => Parts,
+  read: (parts: Parts) => Position | null,
+) {
+  const encode = (position: Position) => Buffer.from(JSON.stringify(write(position))).toString('base64url')
+  return {
+    /** Of what was found, one more than `limit` where there are more. */
+    pageOf: <Item extends Position>(found: readonly Item[], limit: number) => {
+      const items = found.slice(0, limit)
+      const last = found.length > limit ? items.at(-1) : undefined
+      return { items, nextCursor: last ? encode(last) : null }
+    },
+    /** Throws `invalid_cursor`. */
+    decode: (cursor: string): Position => {
+      const parts = partsIn(cursor)
+      const position = parts && read(parts)
+      if (!position) throw new BillingError('invalid_cursor')
+      return position
+    },
+  }
+}
+
+function partsIn(cursor: string): Parts | null {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    return Array.isArray(parts) && parts.every(isPart) ? parts : null
+  } catch {
+    return null
+  }
+}
+
+function isPart(part: unknown): part is string | number {
+  // Databases know no NUL in a text.
+  if (typeof part === 'string') return !part.includes('\0')
+  return typeof part === 'number' && Number.isSafeInteger(part) && part >= 0 && part <= LAST_INSTANT
+}
+
+export const pageQuery = {
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 1_000, description: 'Opaque, from `next_cursor`' }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+}
+export const nextCursor = nullable(Type.String({ description: 'Null on the last page' }))

@@ -1,0 +1,81 @@
+// An act is done: the role is asked, an operation that was sent before is found, what the state of things refuses is written down.
+import { isDeepStrictEqual } from 'node:util'
+import { BillingError, isErrorCode } from '../core/error.js'
+import { requireRole } from '../core/role.js'
+import type { Act, ActDeps, Call } from './act.js'
+import { type FoundAct, findAct, orRecordRefusal, wasTriedMeanwhile } from './audit.sql.js'
+
+export type Performed =
+  | { readonly kind: 'done'; readonly outcome: unknown }
+  /** By an earlier sending of the same operation, or by one at the same moment. */
+  | { readonly kind: 'done_before'; readonly found: FoundAct }
+
+/** Throws `role_not_allowed`, and what the act throws. */
+export async function perform<Deps extends ActDeps>(
+  act: Act<Deps>,
+  deps: Deps,
+  call: Call<object>,
+): Promise<Performed> {
+  requireRole(call.by.operator, act.more?.(call.input) ?? act)
+  const { userId, paymentId } = await act.on.about(deps, call.id)
+  const { operationId } = call.by
+  const by = { ...call.by, act: act.name, ...askedIn(call) }
+  const earlier = () =>
+    operationId === undefined ? null : findAct(deps.database, { userId, operationId: nameOf(act, call) })
+  const before = await earlier()
+  if (before) return { kind: 'done_before', found: before }
+  const named =
+    operationId === undefined ? by : { ...by, operationId: nameOf(act, call), operationName: operationId }
+  try {
+    const about = paymentId === undefined ? { userId } : { userId, paymentId }
+    const work = () => act.run(deps, { ...call, by: named })
+    return { kind: 'done', outcome: await orRecordRefusal(deps, named, about, work) }
+  } catch (error) {
+    // The same form, or another call with its name, may have acted a moment earlier.
+    const meanwhile = await earlier()
+    if (meanwhile && (wasTriedMeanwhile(error) || !meanwhile.isRefused))
+      return { kind: 'done_before', found: meanwhile }
+    throw error
+  }
+}
+
+/** What became of the sending that `call` names; null: it was not tried. */
+export async function findPerformed<Deps extends ActDeps>(
+  act: Act<Deps>,
+  deps: Deps,
+  call: Call<object>,
+): Promise<FoundAct | null> {
+  if (call.by.operationId === undefined) return null
+  const { userId } = await act.on.about(deps, call.id)
+  return findAct(deps.database, { userId, operationId: nameOf(act, call) })
+}
+
+/** The preview, to those who may act. */
+export async function previewOf<Deps>(act: Act<Deps>, deps: Deps, call: Call<object>) {
+  requireRole(call.by.operator, act.more?.(call.input) ?? act)
+  return act.preview(deps, call)
+}
+
+/** The answer of an act that was sent before: as at first. Throws the refusal of then, or `conflict` where it asked for something else. */
+export function requireSame(
+  { found }: Extract<Performed, { kind: 'done_before' }>,
+  call: Call<object>,
+): void {
+  const { asked = null } = askedIn(call)
+  if (!isDeepStrictEqual(found.asked, asked))
+    throw new BillingError('conflict', { extra: { asked: found.asked } })
+  if (!found.isRefused) return
+  const { code, act: _, ...extra } = found.after
+  throw new BillingError(typeof code === 'string' && isErrorCode(code) ? code : 'conflict', { extra })
+}
+
+/** An operation may have several targets, and a target several acts: its name is told with both. */
+function nameOf({ name }: Pick<Act, 'name'>, { id, by }: Call<object>): string {
+  return `${name} ${id} ${by.operationId ?? ''}`
+}
+
+/** What was asked for, without the reason and the name, for the trail. */
+function askedIn({ input }: Call<object>): { readonly asked?: object } {
+  const { why: _, operation_id: __, ...asked }: Readonly<Record<string, unknown>> = { ...input }
+  return Object.keys(asked).length === 0 ? {} : { asked }
+}

@@ -1,0 +1,59 @@
+// A reading of operators is one object too: its route, its place in the OpenAPI document and its command are made from it.
+import type { FastifyReply } from 'fastify'
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import type { ErrorCode } from '../core/error.js'
+import type { Operator, Role } from '../core/role.js'
+import type { CommandOf } from './act.js'
+
+/** What is asked, and by whom. `reply`: for the fields of a file's header. */
+export interface Asked<Params, Query> {
+  readonly params: Params
+  readonly query: Query
+  readonly operator: Operator
+  readonly reply: FastifyReply
+}
+
+interface Said<Deps, Params extends TObject, Query extends TObject, Answer> {
+  /** As refusals and the trail name it; absent with `roles`: every role may read it. */
+  readonly name?: string
+  /** Beside `owner`, those who may. */
+  readonly roles?: readonly Exclude<Role, 'owner'>[]
+  /** Below the operator's API. */
+  readonly path: string
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string
+  readonly params?: Params
+  readonly query?: Query
+  readonly refuses?: readonly ErrorCode[]
+  /** A schema, or what is answered with a file. Some answers depend on the catalogue. */
+  readonly answer: Answer | ((deps: Deps) => Answer)
+  /** Null: there is none. */
+  readonly command: (CommandOf & { readonly usage: string; readonly isFile?: true }) | null
+  read(deps: Deps, asked: Asked<Static<Params>, Static<Query>>): Promise<unknown> | FastifyReply
+}
+
+export interface Reading<Deps = never>
+  extends Required<Pick<Said<Deps, TObject, TObject, TSchema | object>, 'params' | 'query'>>,
+    Omit<Said<Deps, TObject, TObject, TSchema | object>, 'params' | 'query' | 'read'> {
+  readonly kind: 'reading'
+  read(deps: Deps, asked: Asked<unknown, unknown>): Promise<unknown> | FastifyReply
+}
+
+const NOTHING = Type.Object({}, { additionalProperties: false })
+
+/** `Deps`: the parts of the service that it reads. */
+export function reading<Deps>() {
+  return {
+    reads: <
+      Params extends TObject = TObject<Record<never, never>>,
+      Query extends TObject = TObject<Record<never, never>>,
+    >(
+      declared: Said<Deps, Params, Query, TSchema | object>,
+    ): Reading<Deps> => {
+      const made = { params: NOTHING, query: NOTHING, ...declared, kind: 'reading' as const }
+      // What the frames hand over has passed the schemas that `Params` and `Query` are the types of.
+      return made as unknown as Reading<Deps>
+    },
+  }
+}

@@ -1,0 +1,83 @@
+// The lines of a backup, read: whether they are one, and whole.
+import { createHash } from 'node:crypto'
+import { earlierRefusal } from '../database/migrate.js'
+
+/**
+ * Of the lines: the first says what it is, then each row is `table<tab>json`, the last holds counts and a checksum.
+ * The tables of format 1 were those of before 0001_schema.
+ */
+export const FORMAT = 2
+
+/** What stands in the way of a restore, in words for the operator. */
+export class RestoreRefused extends Error {
+  override readonly name = 'RestoreRefused'
+}
+
+export interface BackupContents {
+  readonly takenAt: string
+  /** The newest migration of the database that it was taken from. */
+  readonly schema: number
+  /** By table; those without rows have none. */
+  readonly rows: Readonly<Record<string, number>>
+}
+
+/** What a backup holds, each row given to `take`. Throws `RestoreRefused` unless it is whole. */
+export async function checkBackup(
+  lines: AsyncIterable<string>,
+  take: (table: string, row: string) => Promise<void> | void = () => undefined,
+): Promise<BackupContents> {
+  const hash = createHash('sha256')
+  const rows: Record<string, number> = {}
+  let header: Header | null = null
+  let sha256: unknown
+  for await (const line of lines) {
+    const [table, row] = splitAtTab(line)
+    if (table === 'end') {
+      sha256 = parse(row).sha256
+      continue
+    }
+    hash.update(`${line}\n`)
+    if (header === null) header = parseHeader(line)
+    else if (row === '') throw notWhole()
+    else {
+      rows[table] = (rows[table] ?? 0) + 1
+      await take(table, row)
+    }
+  }
+  if (!header || sha256 !== hash.digest('hex')) throw notWhole()
+  return { ...header, rows }
+}
+
+type Header = Pick<BackupContents, 'schema' | 'takenAt'>
+
+export async function readHeader(lines: AsyncIterable<string>): Promise<Header> {
+  for await (const line of lines) return parseHeader(line)
+  return parseHeader('')
+}
+
+function parseHeader(line: string): Header {
+  if (!line.startsWith('{"ishtirak_backup"')) throw new RestoreRefused('this is no backup of ishtirak')
+  const header = parse(line)
+  if (header.ishtirak_backup === 1) throw new RestoreRefused(earlierRefusal('backup', Number(header.schema)))
+  if (header.ishtirak_backup !== FORMAT) {
+    throw new RestoreRefused(`the backup has format ${header.ishtirak_backup}, this program reads ${FORMAT}`)
+  }
+  return { schema: Number(header.schema), takenAt: String(header.taken_at) }
+}
+
+function parse(line: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(line))
+  } catch {
+    throw notWhole()
+  }
+}
+
+function notWhole(): RestoreRefused {
+  return new RestoreRefused('the backup is not whole: its lines, counts or checksum are not what was written')
+}
+
+function splitAtTab(line: string): readonly [string, string] {
+  const at = line.indexOf('\t')
+  return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)]
+}

@@ -1,0 +1,231 @@
+// A copy of everything in the database as lines of text, and back: the same for both databases, so that it also leads from
+// one to the other. A backup is one snapshot; a restore is one transaction, and refuses a database that is not empty.
+import { createHash } from 'node:crypto'
+import { type Instant, toTimestamp } from '../core/instant.js'
+import { type Database, type Queryable, statement, type Transaction } from '../database/database.js'
+import { migrate, schemaFit } from '../database/migrate.js'
+import { flag, text } from '../database/rows.js'
+import { type BackupContents, checkBackup, FORMAT, RestoreRefused, readHeader } from './backup-lines.js'
+
+/** There is nothing to copy, or a file of the name already. */
+export class BackupRefused extends Error {
+  override readonly name = 'BackupRefused'
+}
+
+/** Awaited: the disk may be slower than the database. */
+type WriteLine = (line: string) => Promise<void> | void
+
+const ROWS_A_FETCH = 500
+/** Of a table with files in it: as text a part of a file has 200,000 characters. */
+const PARTS_A_FETCH = 10
+const CHARACTERS_A_BATCH = 1_000_000
+
+/**
+ * The first line says what it is, then each row is `table<tab>json`, and the last line holds the counts and a checksum of
+ * all before it. The transaction stays open until the last line is written: give lines to a local disk, never to a network.
+ */
+export async function writeBackup(
+  database: Database,
+  now: Instant,
+  write: WriteLine,
+  /** After each part, of how many rows. */
+  onRows?: (done: number, of: number) => void,
+): Promise<BackupContents> {
+  const { current, refusal } = await schemaFit(database)
+  if (refusal) throw new BackupRefused(refusal)
+  if (current === 0) {
+    throw new BackupRefused('the database is empty, it was never used: look at DATABASE_URL and DATA_DIR')
+  }
+  return database.transaction(async (transaction) => {
+    await transaction.script(`set transaction isolation level repeatable read, read only; ${EVERY_ROW}`)
+    const { current: schema } = await schemaFit(transaction)
+    const hash = createHash('sha256')
+    const put = (line: string) => {
+      hash.update(`${line}\n`)
+      return write(line)
+    }
+    const takenAt = toTimestamp(now)
+    await put(JSON.stringify({ ishtirak_backup: FORMAT, schema, taken_at: takenAt }))
+    const rows: Record<string, number> = {}
+    const tables = await tablesOf(transaction)
+    const all = onRows ? await countRows(transaction, tables) : 0
+    let before = 0
+    for (const { table, hasFiles } of tables) {
+      const onPart = (count: number) => onRows?.(before + count, all)
+      const count = await writeTable(transaction, { table, hasFiles }, put, onPart)
+      if (count > 0) rows[table] = count
+      before += count
+    }
+    await write(`end\t${JSON.stringify({ rows, sha256: hash.digest('hex') })}`)
+    return { takenAt, schema, rows }
+    // A backup takes what it takes.
+  }, Number.POSITIVE_INFINITY)
+}
+
+/**
+ * Brings an empty database to the schema of the backup, fills it, and brings it to the schema of this program.
+ * Throws `RestoreRefused`: then no row was written. `lines` is read from its beginning each time it is called.
+ */
+export async function restoreBackup(
+  database: Database,
+  lines: () => AsyncIterable<string>,
+  /** When; null: nothing was issued after the backup, so the numbers of receipts go on. */
+  restoredAt: Instant | null,
+): Promise<BackupContents> {
+  const { schema } = await readHeader(lines())
+  const { current, expected, refusal } = await schemaFit(database)
+  if (refusal) throw new RestoreRefused(refusal)
+  if (schema > expected) {
+    throw new RestoreRefused(
+      `the backup has schema ${schema}, this program knows ${expected}: use the newer one`,
+    )
+  }
+  if (current > schema) {
+    throw new RestoreRefused(
+      `the database has schema ${current} already, the backup ${schema}: create a new database`,
+    )
+  }
+  if (current > 0) await refuseRows(database)
+  await migrate(database, { upTo: schema })
+  const restored = await database.transaction(async (transaction) => {
+    const filled = await fill(transaction, lines())
+    if (restoredAt !== null) await transaction.query(insertRestore, [toTimestamp(restoredAt)])
+    return filled
+  }, Number.POSITIVE_INFINITY)
+  await migrate(database)
+  return restored
+}
+
+async function writeTable(
+  transaction: Transaction,
+  { table, hasFiles }: Pick<Table, 'table' | 'hasFiles'>,
+  put: WriteLine,
+  onPart: (count: number) => void,
+): Promise<number> {
+  const fetch = hasFiles ? fetchParts : fetchRows
+  // The cursor's only column has the same name and type for every table: its statement is prepared once.
+  await transaction.script(
+    `declare backup_rows no scroll cursor for select row_to_json(backed_up)::text as row from ${quoted(table)} backed_up`,
+  )
+  let count = 0
+  for (;;) {
+    const rows = await transaction.query(fetch)
+    for (const { row } of rows) await put(`${table}\t${row}`)
+    count += rows.length
+    onPart(count)
+    if (rows.length === 0) break
+  }
+  await transaction.script('close backup_rows')
+  return count
+}
+
+async function countRows(transaction: Transaction, tables: readonly Table[]): Promise<number> {
+  const counts = tables.map(({ table }) => `(select count(*) from ${quoted(table)})`)
+  // Not declared by `statement`: the tables are those of this schema.
+  const count = {
+    isChange: false,
+    name: 'backup.count',
+    text: `select (${counts.join(' + ')})::int as count`,
+  }
+  const [row] = await transaction.query(count)
+  return Number(row?.count)
+}
+
+/** All or nothing: a line that is missing or changed takes back what was written before it. */
+async function fill(transaction: Transaction, lines: AsyncIterable<string>): Promise<BackupContents> {
+  await refuseRows(transaction)
+  const tables = new Map((await tablesOf(transaction)).map((one) => [one.table, one]))
+  // A trigger would write again what the backup holds already.
+  await transaction.script(alterAll(tables.keys(), 'disable trigger user'))
+  let batch = { table: '', rows: [] as string[], characters: 0 }
+  const flush = async (table: string) => {
+    const full = tables.get(batch.table)
+    if (full) await insertRows(transaction, full, batch.rows)
+    batch = { table, rows: [], characters: 0 }
+  }
+  const contents = await checkBackup(lines, async (table, row) => {
+    if (!tables.has(table)) throw new RestoreRefused(`the backup has a table ${table}, its schema has none`)
+    if (table !== batch.table || batch.characters > CHARACTERS_A_BATCH) await flush(table)
+    batch.rows.push(row)
+    batch.characters += row.length
+  })
+  await flush('')
+  // What refers to each other is compared now: a table with comparisons to come cannot be altered.
+  await transaction.script(`set constraints all immediate; ${alterAll(tables.keys(), 'enable trigger user')}`)
+  return contents
+}
+
+async function insertRows(
+  transaction: Transaction,
+  { table, columns }: Table,
+  rows: readonly string[],
+): Promise<void> {
+  // Not declared by `statement`: the columns are those of the backup's schema.
+  const insert = {
+    isChange: true,
+    name: `backup.insert.${table}`,
+    text: `insert into ${quoted(table)} (${columns})
+     select ${columns} from json_populate_recordset(null::${quoted(table)}, $1::json)`,
+  }
+  await transaction.query(insert, [`[${rows.join(',')}]`])
+}
+
+async function refuseRows(queryable: Queryable): Promise<void> {
+  for (const { table } of await tablesOf(queryable)) {
+    const anyRow = statement(`backup.any.${table}`, `select exists (select from ${quoted(table)}) as found`)
+    const [row] = await queryable.query(anyRow)
+    if (row?.found) {
+      throw new RestoreRefused(
+        `the database is not empty, ${table} has rows: restore into a new database or an empty folder`,
+      )
+    }
+  }
+}
+
+interface Table {
+  readonly table: string
+  /** Those that are written; the database computes the rest. Quoted, for a statement. */
+  readonly columns: string
+  readonly hasFiles: boolean
+}
+
+async function tablesOf(queryable: Queryable): Promise<readonly Table[]> {
+  const rows = await queryable.query(selectTables)
+  return rows.map((row) => ({
+    table: text(row, 'name'),
+    columns: text(row, 'columns'),
+    hasFiles: flag(row, 'has_files'),
+  }))
+}
+
+function alterAll(tables: Iterable<string>, change: string): string {
+  return [...tables].map((table) => `alter table ${quoted(table)} ${change};`).join('')
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** The service's sessions keep every lookup on its index; reading all of a table is the one thing that is not a lookup. */
+const EVERY_ROW = 'set local enable_seqscan = on'
+
+const insertRestore = statement('backup.restore', 'insert into restores values ($1::timestamptz)')
+
+const fetchRows = statement('backup.fetch', `fetch ${ROWS_A_FETCH} from backup_rows`)
+const fetchParts = statement('backup.fetch_parts', `fetch ${PARTS_A_FETCH} from backup_rows`)
+
+/**
+ * In the order of their creation: a table is made before those that refer to it. The record of the migrations is written by
+ * the migrations; sessions last hours, and a used link or one that was ended must not work again.
+ */
+const selectTables = statement(
+  'backup.tables',
+  `select relname as name, string_agg(quote_ident(attname), ', ' order by attnum) as columns,
+          bool_or(atttypid = 'bytea'::regtype) as has_files
+     from pg_class join pg_attribute on attrelid = pg_class.oid
+    where relkind = 'r' and relnamespace = current_schema()::regnamespace
+      and relname not in ('schema_migrations', 'portal_sessions', 'operator_sessions', 'old_secrets')
+      and attnum > 0 and not attisdropped and attgenerated = ''
+    group by pg_class.oid, relname
+    order by pg_class.oid`,
+)

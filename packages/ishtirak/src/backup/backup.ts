@@ -1,0 +1,144 @@
+// A backup as a compressed file that only its owner may read, made from the command line or through the running service,
+// which has the embedded database to itself. A file that was not finished keeps its working name; one that is there
+// already is never overwritten.
+import { once } from 'node:events'
+import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pipeline, type Readable } from 'node:stream'
+import { finished, pipeline as receive } from 'node:stream/promises'
+import { createGunzip, createGzip, gzipSync } from 'node:zlib'
+import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
+import type { Instant } from '../core/instant.js'
+import { type Operator, requireRole } from '../core/role.js'
+import type { Database } from '../database/database.js'
+import { flushPath } from '../database/embedded/flush.js'
+import { BackupRefused, restoreBackup, writeBackup } from './backup.sql.js'
+import { type BackupContents, checkBackup, RestoreRefused } from './backup-lines.js'
+
+export function backUpTo(
+  name: string,
+  database: Database,
+  now: Instant,
+  onRows?: (done: number, of: number) => void,
+): Promise<BackupContents> {
+  return wholeFile(name, async (unfinished) => {
+    const gzip = createGzip()
+    const file = pipeline(gzip, createWriteStream(unfinished, OWN_NEW_FILE), () => undefined)
+    const written = finished(file)
+    // Its failure is awaited below, perhaps after it happened.
+    written.catch(() => undefined)
+    try {
+      const put = async (line: string) => {
+        // A disk that is full ends the wait too.
+        if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), written])
+      }
+      const contents = await writeBackup(database, now, put, onRows)
+      gzip.end()
+      await written
+      return contents
+    } finally {
+      gzip.destroy()
+    }
+  })
+}
+
+/** A backup that a running service sends; refused unless all of it came. */
+export function receiveBackup(name: string, sent: Readable): Promise<BackupContents> {
+  return wholeFile(name, async (unfinished) => {
+    await receive(sent, createWriteStream(unfinished, OWN_NEW_FILE))
+    return checkBackup(linesOf(unfinished))
+  })
+}
+
+/** Flushed before it gets its name. */
+async function wholeFile<Result>(
+  name: string,
+  write: (unfinished: string) => Promise<Result>,
+): Promise<Result> {
+  if (existsSync(name)) throw new BackupRefused(`${name} is there already: name another file`)
+  const unfinished = `${name}.unfinished`
+  rmSync(unfinished, { force: true })
+  try {
+    const result = await write(unfinished)
+    flushPath(unfinished)
+    renameSync(unfinished, name)
+    return result
+  } catch (error) {
+    rmSync(unfinished, { force: true })
+    throw error
+  }
+}
+
+const OWN_NEW_FILE = { flags: 'wx', mode: 0o600 }
+
+/** `restoredAt` null: nothing was issued after the backup. */
+export function restoreFrom(
+  name: string,
+  database: Database,
+  restoredAt: Instant | null,
+  onBytes?: (done: number, of: number) => void,
+): Promise<BackupContents> {
+  return restoreBackup(database, () => linesOf(name, onBytes), restoredAt)
+}
+
+async function* linesOf(
+  name: string,
+  onBytes: (done: number, of: number) => void = () => undefined,
+): AsyncGenerator<string> {
+  const file = createReadStream(name)
+  const size = statSync(name, { throwIfNoEntry: false })?.size ?? 0
+  const text = pipeline(file, createGunzip(), () => undefined)
+  text.setEncoding('utf8')
+  let rest = ''
+  try {
+    for await (const chunk of text) {
+      onBytes(file.bytesRead, size)
+      const lines = `${rest}${chunk}`.split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
+      throw new RestoreRefused(`${name} cannot be unpacked, so it is no whole backup: ${error.message}`)
+    throw error
+  }
+  if (rest !== '') yield rest
+}
+
+export interface BackupDeps extends AuditDeps {
+  readonly database: Database
+}
+
+/**
+ * Written to a file of the machine first: the database is not held while the network is awaited. The file has no name any
+ * more when the sending begins.
+ */
+export async function backUp(
+  deps: BackupDeps,
+  { operator }: { readonly operator: Operator },
+): Promise<AsyncIterable<Uint8Array>> {
+  requireRole(operator, 'database.backup')
+  const now = deps.clock.now()
+  await recordAct(deps, { operator, act: 'database.backup', reason: null })
+  return contentOf(deps, now)
+}
+
+/** Begins at once, with a part of the gzip that holds nothing: the caller sees that the answer is on its way. */
+async function* contentOf(deps: BackupDeps, now: Instant): AsyncGenerator<Uint8Array> {
+  yield gzipSync('')
+  const file = await namelessBackup(deps, now)
+  yield* file.createReadStream()
+}
+
+async function namelessBackup(deps: BackupDeps, now: Instant): Promise<FileHandle> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-backup-'))
+  try {
+    const name = path.join(folder, 'backup.gz')
+    await backUpTo(name, deps.database, now)
+    return await open(name)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

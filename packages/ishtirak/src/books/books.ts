@@ -1,0 +1,21 @@
+// What the books bring to the service.
+import type { Capability } from '../acts/capability.js'
+import { SECOND } from '../core/instant.js'
+import type { Database } from '../database/database.js'
+import { countReceipts } from './figures.sql.js'
+
+/** Of each series; 500 a second. What is there at the upgrade is counted meanwhile: ten million in six hours. */
+const COUNTED_A_ROUND = 5_000
+
+export const books: Capability<{ readonly database: Database }> = {
+  name: 'books',
+  jobs: ({ database }) => [
+    // The figures of a month are added up as its receipts come.
+    {
+      name: 'count-receipts',
+      stage: 'announce',
+      everyMs: 10 * SECOND,
+      run: () => countReceipts(database, COUNTED_A_ROUND),
+    },
+  ],
+}

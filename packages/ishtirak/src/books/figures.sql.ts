@@ -1,0 +1,296 @@
+// The figures of a month as rows. Receipts are added to the sums of their day as they come; refunds are read from the trail.
+import type { Figures } from '../core/figures.js'
+import type { Instant } from '../core/instant.js'
+import type { PaymentWay } from '../core/payment.js'
+import { type Database, type Queryable, type Row, statement } from '../database/database.js'
+import { at, instant, integer, integerOrNull, text, textOrNull } from '../database/rows.js'
+import { isWay } from '../ledger/payments.sql.js'
+
+const ensureSeries = statement(
+  'figures.ensure_series',
+  'insert into counted_receipts (series, last_number) select series, 0 from receipt_series on conflict do nothing',
+)
+
+// Locked in one order, so that two processes wait for each other and count nothing twice.
+const lockSeries = statement(
+  'figures.lock_series',
+  `select c.series, c.last_number
+     from counted_receipts c join receipt_series s on s.series = c.series and s.last_number > c.last_number
+    order by c.series
+      for update of c`,
+)
+
+/** What was said with the report that was booked, in whole dinars. */
+const FEES = `(jsonb_path_query_first(p.reports, '$[*] ? (@.outcome starts with "booked")')->>'fees')::bigint`
+
+/** Of `payments p` and `receipts r`. */
+const SUMS = `p.amount * 100::bigint as amount_centimes, (r.snapshot->'split'->>'netCentimes')::bigint as net_centimes,
+          (r.snapshot->>'stampDutyCentimes')::bigint as duty_centimes, p.discount * 100::bigint as discount_centimes,
+          ${FEES} * 100 as fees_centimes`
+
+const count = statement(
+  'figures.count',
+  `with next as (
+     select r.number, r.snapshot->>'paidOn' as day, p.live, p.method,
+            coalesce(p.instrument, '') as instrument, ${SUMS},
+            not exists (select from payments e where e.user_id = p.user_id and e.paid_at is not null
+                           and (e.paid_at, e.id) < (p.paid_at, p.id)) as is_first
+       from receipts r join payments p on p.user_id = r.user_id and p.id = r.payment_id
+      where r.series = $1 and r.number > $2::int
+      order by r.number limit $3::int
+   ), summed as (
+     insert into daily_figures as d
+     select day, live, method, instrument, count(*), count(*) filter (where is_first), sum(amount_centimes),
+            sum(net_centimes), sum(duty_centimes), sum(discount_centimes), coalesce(sum(fees_centimes), 0),
+            count(*) filter (where fees_centimes is null)
+       from next group by day, live, method, instrument order by day, live, method, instrument
+         on conflict (day, live, method, instrument) do update
+        set payments = d.payments + excluded.payments, first_payments = d.first_payments + excluded.first_payments,
+            amount_centimes = d.amount_centimes + excluded.amount_centimes,
+            net_centimes = d.net_centimes + excluded.net_centimes,
+            duty_centimes = d.duty_centimes + excluded.duty_centimes,
+            discount_centimes = d.discount_centimes + excluded.discount_centimes,
+            fees_centimes = d.fees_centimes + excluded.fees_centimes,
+            fees_unknown = d.fees_unknown + excluded.fees_unknown
+   )
+   update counted_receipts set last_number = (select max(number) from next)
+    where series = $1 and exists (select from next)
+   returning last_number`,
+)
+
+/** Counts up to `limit` receipts of each series that are not counted yet. Gives how many. */
+export async function countReceipts(database: Database, limit: number): Promise<number> {
+  if ((await uncountedReceipts(database)) === 0) return 0
+  return database.transaction(async (transaction) => {
+    await transaction.query(ensureSeries)
+    let counted = 0
+    for (const row of await transaction.query(lockSeries)) {
+      const before = integer(row, 'last_number')
+      const [after] = await transaction.query(count, [text(row, 'series'), before, limit])
+      counted += after ? integer(after, 'last_number') - before : 0
+    }
+    return counted
+  })
+}
+
+const selectUncounted = statement(
+  'figures.uncounted',
+  `select coalesce(sum(s.last_number - coalesce(c.last_number, 0)), 0)::bigint as receipts
+     from receipt_series s left join counted_receipts c using (series)`,
+)
+
+export async function uncountedReceipts(database: Queryable): Promise<number> {
+  const [row = {}] = await database.query(selectUncounted)
+  return integer(row, 'receipts')
+}
+
+export interface DaySums extends Figures {
+  /** `YYYY-MM-DD`. */
+  readonly day: string
+  readonly method: string
+  /** Empty where it is not known. */
+  readonly instrument: string
+}
+
+export interface PaidDaySums extends DaySums {
+  /** Payments that were their user's first. */
+  readonly first: number
+}
+
+function parseSums(row: Row): Omit<DaySums, 'day'> {
+  const [ttc, ht] = [integer(row, 'amount_centimes'), integer(row, 'net_centimes')]
+  return {
+    method: text(row, 'method'),
+    instrument: text(row, 'instrument'),
+    count: integer(row, 'payments'),
+    ...{ ht, tva: ttc - ht, ttc },
+    discount: integer(row, 'discount_centimes'),
+    stampDuty: integer(row, 'duty_centimes'),
+    fees: integer(row, 'fees_centimes'),
+    feesUnknown: integer(row, 'fees_unknown'),
+  }
+}
+
+const selectPaid = statement(
+  'figures.paid',
+  `select * from daily_figures where day >= $1 and day <= $2 and live = $3::boolean
+    order by day, method, instrument`,
+)
+
+/** Both days included. */
+export async function paidByDay(
+  database: Queryable,
+  of: { readonly first: string; readonly last: string; readonly live: boolean },
+): Promise<readonly PaidDaySums[]> {
+  const rows = await database.query(selectPaid, [of.first, of.last, of.live])
+  return rows.map((row) => ({
+    ...parseSums(row),
+    day: text(row, 'day'),
+    first: integer(row, 'first_payments'),
+  }))
+}
+
+const REFUNDS = `
+  from audit a
+  join payments p on p.user_id = a.user_id and p.id = a.payment_id
+  join receipts r on r.user_id = a.user_id and r.payment_id = a.payment_id
+ where a.act = 'payment.refund' and p.live = $1::boolean`
+
+// The days begin at the instants of $4.
+const selectRefunded = statement(
+  'figures.refunded',
+  `select width_bucket(a.acted_at, $4::timestamptz[]) as place, p.method,
+          coalesce(p.instrument, '') as instrument, count(*)::int as payments,
+          sum(p.amount * 100::bigint)::bigint as amount_centimes,
+          sum((r.snapshot->'split'->>'netCentimes')::bigint)::bigint as net_centimes, 0 as duty_centimes,
+          sum(p.discount * 100::bigint)::bigint as discount_centimes, 0 as fees_centimes, 0 as fees_unknown
+   ${REFUNDS} and a.acted_at >= $2::timestamptz and a.acted_at < $3::timestamptz
+    group by 1, 2, 3 order by 1, 2, 3`,
+)
+
+export interface Span {
+  readonly from: Instant
+  readonly to: Instant
+}
+
+/** By the day on which the refund was recorded. */
+export async function refundedByDay(
+  database: Queryable,
+  { from, to, live, days }: Span & { readonly live: boolean; readonly days: readonly MonthDay[] },
+): Promise<readonly DaySums[]> {
+  const starts = days.map((day) => at(day.from))
+  const rows = await database.query(selectRefunded, [live, at(from), at(to), starts])
+  return rows.map((row) => ({ ...parseSums(row), day: days[integer(row, 'place') - 1]?.day ?? '' }))
+}
+
+export interface MonthDay {
+  /** `YYYY-MM-DD`. */
+  readonly day: string
+  readonly from: Instant
+}
+
+const countEnds = statement(
+  'figures.ends',
+  `select (select count(*) from users where ended_at is null and paid_until >= $1::timestamptz and paid_until < $2::timestamptz)
+        + (select count(*) from users where ended_at >= $1::timestamptz and ended_at < $2::timestamptz) as lapsed,
+          (select count(*) from users where ended_at is null and paid_until >= $3::timestamptz and paid_until < $4::timestamptz)
+            as ending`,
+)
+
+/** Users whose time ended in the span and was not continued; and those whose time ends in the other. */
+export async function countEndings(database: Queryable, lapsed: Span, ending: Span) {
+  const values = [lapsed.from, lapsed.to, ending.from, ending.to].map((instant) => at(instant))
+  const [row = {}] = await database.query(countEnds, values)
+  return { lapsed: integer(row, 'lapsed'), ending: integer(row, 'ending') }
+}
+
+/** A payment or a refund as a line of the accountant's file. */
+export interface Entry extends Figures {
+  readonly id: string
+  /** Of the payment, or of the recording of the refund. */
+  readonly at: Instant
+  readonly paymentId: string
+  readonly userId: string
+  readonly planId: string
+  readonly months: number
+  readonly method: string
+  readonly instrument: string | null
+  readonly series: string
+  readonly number: number
+  readonly paidAt: Instant
+  /** Of the payment, whenever that was; null: not refunded. */
+  readonly refundedAt: Instant | null
+  /** What was asked for, in whole dinars, where another amount came; else null. */
+  readonly amountAsked: number | null
+  /** The percentage of the tax; null: none. */
+  readonly taxRate: number | null
+  /** The provider's id, the reference of a transfer or the number of a slip. */
+  readonly checkoutId: string | null
+  readonly currency: string
+  readonly periodStart: Instant
+  readonly periodEnd: Instant
+  /** Of the payment, now. */
+  readonly status: 'paid' | 'refunded'
+  /** The payment whose intent was paid twice. */
+  readonly secondOf: string | null
+  /** When a transfer came to the account, as it was approved. */
+  readonly receivedAt: Instant | null
+}
+
+const ENTRY = `p.id as payment_id, p.user_id, p.plan->>'id' as plan_id, p.months, p.method, p.instrument,
+          p.paid_at, p.amount_asked, p.method_reference, p.currency, p.period_start, p.period_end, p.status,
+          p.second_of,
+          (select (t.approvals->-1->>'receivedAt')::bigint from transfers t
+            where t.user_id = p.user_id and t.payment_id = p.id) as received_at,
+          r.series, r.number, (r.snapshot->'tax'->>'ratePercent')::int as tax_rate, ${SUMS}`
+
+const selectPayments = statement(
+  'figures.payments',
+  `select p.id as id, p.paid_at as at, ${ENTRY},
+          (select max(acted_at) from audit a
+            where p.status = 'refunded' and a.user_id = p.user_id and a.payment_id = p.id and a.act = 'payment.refund')
+            as refunded_at
+     from payments p join receipts r on r.user_id = p.user_id and r.payment_id = p.id
+    where p.live = $1::boolean and (p.paid_at, p.id) > ($2::timestamptz, $3::text) and p.paid_at < $4::timestamptz
+      and ${isWay('$6')}
+    order by p.paid_at, p.id limit $5::int`,
+)
+
+const selectRefunds = statement(
+  'figures.refunds',
+  `select a.id as id, a.acted_at as at, ${ENTRY}, a.acted_at as refunded_at
+   ${REFUNDS} and a.acted_at >= $2::timestamptz and a.acted_at < $4::timestamptz and (a.acted_at, a.id) > ($2::timestamptz, $3::text)
+      and ${isWay('$6')}
+    order by a.acted_at, a.id limit $5::int`,
+)
+
+/** Oldest first, after the given one. */
+export async function entriesOf(
+  database: Queryable,
+  kind: 'payment' | 'refund',
+  { from, to, live, way }: Span & { readonly live: boolean; readonly way: PaymentWay | null },
+  after: Pick<Entry, 'at' | 'id'> | null,
+  limit: number,
+): Promise<readonly Entry[]> {
+  // No id is empty: all of that instant are after it.
+  const start = after ?? { at: from, id: '' }
+  const values = [live, at(start.at), start.id, at(to), limit, way]
+  const rows = await database.query(kind === 'payment' ? selectPayments : selectRefunds, values)
+  return rows.map((row) => parseEntry(row, kind === 'refund'))
+}
+
+function parseEntry(row: Row, isRefund: boolean): Entry {
+  const kept = { duty_centimes: 0, fees_centimes: 0 }
+  const { duty_centimes, fees_centimes, ...rest } = { ...row, ...(isRefund && kept) }
+  const sums = {
+    ...rest,
+    instrument: row.instrument ?? '',
+    payments: 1,
+    duty_centimes,
+    fees_centimes: fees_centimes ?? 0,
+    fees_unknown: fees_centimes === null ? 1 : 0,
+  }
+  return {
+    ...parseSums(sums),
+    id: text(row, 'id'),
+    at: instant(row, 'at'),
+    paymentId: text(row, 'payment_id'),
+    userId: text(row, 'user_id'),
+    planId: text(row, 'plan_id'),
+    months: integer(row, 'months'),
+    instrument: textOrNull(row, 'instrument'),
+    series: text(row, 'series'),
+    number: integer(row, 'number'),
+    paidAt: instant(row, 'paid_at'),
+    refundedAt: row.refunded_at === null ? null : instant(row, 'refunded_at'),
+    amountAsked: integerOrNull(row, 'amount_asked'),
+    taxRate: integerOrNull(row, 'tax_rate'),
+    checkoutId: textOrNull(row, 'method_reference'),
+    currency: text(row, 'currency'),
+    periodStart: instant(row, 'period_start'),
+    periodEnd: instant(row, 'period_end'),
+    status: row.status === 'refunded' ? 'refunded' : 'paid',
+    secondOf: textOrNull(row, 'second_of'),
+    receivedAt: integerOrNull(row, 'received_at'),
+  }
+}

@@ -1,0 +1,71 @@
+// The receipts of a month in the order they were paid, each with its payment, page by page.
+
+import { sumPaid } from '../core/figures.js'
+import { receiptNumber } from '../core/receipt.js'
+import { addressOf, Kept, renderConsole, Table, type View } from '../pages/console-frame.js'
+import { UserCell } from '../pages/found.js'
+import { Card, LinkButton } from '../pages/portal-frame.js'
+import type { readJournal } from './journal.js'
+import type { BooksPages } from './pages.js'
+
+interface Shown extends Awaited<ReturnType<typeof readJournal>> {
+  readonly month: string
+  readonly isFirst: boolean
+}
+
+export function journalPage(pages: BooksPages, view: View, shown: Shown): string {
+  const { say, locale } = view
+  const { month, entries, nextCursor, isFirst } = shown
+  const monthName = pages.formats.month(shown.from, locale)
+  const monthPath = addressOf(pages.base, 'months', month)
+  const start = `${monthPath}/receipts`
+  const title = say('journalOf', { month: monthName })
+  return renderConsole(pages, {
+    ...view,
+    title,
+    section: 'month',
+    languagePath: start,
+    safeContent: (
+      <>
+        <h1 safe>{title}</h1>
+        <Card id="receipts" title={say('journal')}>
+          {entries.length === 0 ? (
+            <p safe>{say('noReceipts')}</p>
+          ) : (
+            <Receipts {...{ pages, view, entries }} />
+          )}
+        </Card>
+        <p class="actions">
+          <LinkButton href={monthPath} label={say('backToMonth', { month: monthName })} />
+          {isFirst ? null : <LinkButton href={start} label={say('firstPage')} />}
+          {nextCursor === null ? null : (
+            <LinkButton href={`${start}?cursor=${encodeURIComponent(nextCursor)}`} label={say('nextPage')} />
+          )}
+        </p>
+      </>
+    ),
+  })
+}
+
+function Receipts({ pages, view, entries }: { pages: BooksPages; view: View } & Pick<Shown, 'entries'>) {
+  const { say, locale } = view
+  const { centimes, day } = pages.formats
+  const rows = entries.map((entry) => ({
+    safeCells: [
+      <a href={addressOf(pages.base, 'payments', entry.paymentId)} class="kept">
+        <bdi safe>{receiptNumber(entry.series, entry.number)}</bdi>
+      </a>,
+      <Kept>{day(entry.paidAt, locale)}</Kept>,
+      <UserCell {...{ pages, user: { userId: entry.userId } }} />,
+      ...[entry.ht, entry.tva, entry.ttc, entry.stampDuty, sumPaid(entry)].map((sum) => (
+        <Kept>{centimes(sum, locale)}</Kept>
+      )),
+      entry.refundedAt === null ? '' : <Kept>{day(entry.refundedAt, locale)}</Kept>,
+    ],
+  }))
+  const columns = [
+    ...[say('receipt'), say('paidAt'), say('user'), say('priceHt'), say('taxTva'), say('priceTtc')],
+    ...[say('stampDutySum'), say('total'), say('refundedSum')],
+  ]
+  return <Table columns={columns} safeRows={rows} figuresFrom={4} />
+}

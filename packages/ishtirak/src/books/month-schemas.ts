@@ -1,0 +1,143 @@
+// The shapes of a month's figures.
+import { type Static, Type } from 'typebox'
+import { nextCursor, pageQuery } from '../acts/page.js'
+import { balanceOf, describeFigures } from '../core/figures.js'
+import { timestampOrNull, toTimestamp } from '../core/instant.js'
+import { PAYMENT_WAYS } from '../core/payment.js'
+import { receiptNumber } from '../core/receipt.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import type { Entry } from './figures.sql.js'
+import type { MonthFigures } from './months.js'
+
+const month = Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] })
+export const MonthParamsSchema = Type.Object({ month })
+
+export const AccountsQuerySchema = Type.Object(
+  {
+    month,
+    format: Type.Optional(
+      Type.Enum(['plain', 'excel'], {
+        description:
+          '`excel`: for a spreadsheet in French, with semicolons, decimal commas, a byte order mark and French words',
+      }),
+    ),
+    method: Type.Optional(Type.Enum([...PAYMENT_WAYS], { description: 'Only those paid in this way' })),
+  },
+  { additionalProperties: false },
+)
+
+const dinars = (description: string) => Type.Number({ description: `Dinars: ${description}` })
+const FiguresSchema = Type.Object({
+  count: Type.Integer({ description: 'Payments, or refunds' }),
+  ht: dinars('without tax'),
+  tva: dinars('the tax'),
+  ttc: dinars('with tax, after discounts'),
+  discount: dinars('what codes took off, tax included'),
+  stamp_duty: dinars('on top of `ttc`; 0 of refunds, which give back the price alone'),
+  total: dinars('`ttc` and the duty'),
+  fees: dinars('what the provider kept'),
+  fees_unknown: Type.Integer({
+    description: 'Payments whose fees the provider did not say; counted as none',
+  }),
+  net: dinars('`total` without the fees'),
+})
+const { ht, tva, ttc, stamp_duty, total, fees, net } = FiguresSchema.properties
+const BalanceSchema = Type.Object(
+  { ht, tva, ttc, stamp_duty, total, fees, net },
+  { description: 'The payments less the refunds' },
+)
+const both = { paid: FiguresSchema, refunded: FiguresSchema }
+
+export const MonthSchema = Type.Object({
+  month,
+  from: timestamp,
+  to: timestamp,
+  live: Type.Boolean({ description: 'False: play money, where the shop takes no other' }),
+  currency: Type.Literal('DZD'),
+  uncounted: Type.Integer({
+    description: 'Receipts that are not in the figures yet; 0 but after a restore or an upgrade',
+  }),
+  ...both,
+  balance: BalanceSchema,
+  users: Type.Object({
+    new: Type.Integer({ description: 'Payments that were their user’s first' }),
+    renewed: Type.Integer({ description: 'All other payments' }),
+    lapsed: Type.Integer({ description: 'Users whose time ended in the month and was not continued since' }),
+    ends_in_7_days: Type.Integer({ description: 'Users whose time ends in the 7 days from now' }),
+  }),
+  by_method: Type.Array(
+    Type.Object({
+      method: Type.String({ examples: ['chargily', 'transfer', 'cash'] }),
+      payment_method: nullable(Type.String({ examples: ['edahabia', 'ccp'] })),
+      ...both,
+    }),
+  ),
+  by_day: Type.Array(Type.Object({ day: Type.String({ examples: ['2026-11-21'] }), ...both }), {
+    description: 'Every day of the month',
+  }),
+})
+
+export const JournalQuerySchema = Type.Object(pageQuery, { additionalProperties: false })
+
+const JournalEntrySchema = Type.Object({
+  receipt: Type.String({ examples: ['2026-000042'] }),
+  payment_id: Type.String(),
+  user_id: Type.String(),
+  paid_at: timestamp,
+  plan: Type.String(),
+  months: Type.Integer(),
+  method: Type.String({ examples: ['chargily', 'transfer', 'cash'] }),
+  payment_method: nullable(Type.String({ examples: ['edahabia', 'ccp'] })),
+  ...{ ht, tva, ttc, stamp_duty, total },
+  refunded_at: nullable(timestamp),
+})
+
+export const JournalSchema = Type.Object({ data: Type.Array(JournalEntrySchema), next_cursor: nextCursor })
+
+nameSchemas({
+  Figures: FiguresSchema,
+  Balance: BalanceSchema,
+  Month: MonthSchema,
+  JournalEntry: JournalEntrySchema,
+  Journal: JournalSchema,
+})
+
+export function viewJournalEntry(entry: Entry): Static<typeof JournalEntrySchema> {
+  const { ht, tva, ttc, stamp_duty, total } = describeFigures(entry)
+  return {
+    receipt: receiptNumber(entry.series, entry.number),
+    payment_id: entry.paymentId,
+    user_id: entry.userId,
+    paid_at: toTimestamp(entry.paidAt),
+    plan: entry.planId,
+    months: entry.months,
+    method: entry.method,
+    payment_method: entry.instrument || null,
+    ...{ ht, tva, ttc, stamp_duty, total },
+    refunded_at: timestampOrNull(entry.refundedAt),
+  }
+}
+
+export function viewMonth(figures: MonthFigures): Static<typeof MonthSchema> {
+  const { month, from, to, live, uncounted, paid, refunded, users, byDay, byMethod } = figures
+  const described = (one: Pick<MonthFigures, 'paid' | 'refunded'>) => ({
+    paid: describeFigures(one.paid),
+    refunded: describeFigures(one.refunded),
+  })
+  return {
+    ...{ month, from: toTimestamp(from), to: toTimestamp(to), live, currency: 'DZD', uncounted },
+    ...described(figures),
+    balance: balanceOf(paid, refunded),
+    users: {
+      new: users.new,
+      renewed: users.renewed,
+      lapsed: users.lapsed,
+      ends_in_7_days: users.ending,
+    },
+    by_method: byMethod.map(({ method, instrument, ...one }) => ({
+      ...{ method, payment_method: instrument || null },
+      ...described(one),
+    })),
+    by_day: byDay.map(({ day, ...one }) => ({ day, ...described(one) })),
+  }
+}

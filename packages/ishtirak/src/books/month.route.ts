@@ -1,0 +1,62 @@
+// A month in the console: its figures, the journal of its receipts, and its lines for the accountant.
+
+import { BillingError } from '../core/error.js'
+import type { App } from '../http/app.js'
+import { sendAccounts } from '../overview/reads.route.js'
+import { addressOf, goTo, sendPage } from '../pages/console-frame.js'
+import { forOperators, viewOf } from '../pages/console-view.js'
+import { isFromAnotherSite, queryOf } from '../pages/reader.js'
+import { exportAccounts } from './accounts.js'
+import { readJournal } from './journal.js'
+import { journalPage } from './journal-page.js'
+import { monthPage } from './month-page.js'
+import { readMonthFigures } from './months.js'
+import type { BooksPages } from './pages.js'
+
+interface Params {
+  readonly month: string
+}
+
+const JOURNAL_ROWS = 50
+
+export function monthRoutes(app: App, pages: BooksPages): void {
+  const hidden = forOperators(pages)
+
+  app.get('/console/months', hidden, async (request, reply) => {
+    const figures = await readMonthFigures(pages, monthNow(pages))
+    return sendPage(pages, reply, monthPage(pages, viewOf(pages, request, reply), figures))
+  })
+
+  app.get<{ Params: Params }>('/console/months/:month', hidden, async (request, reply) => {
+    const figures = await readMonthFigures(pages, monthIn(pages, request.params))
+    return sendPage(pages, reply, monthPage(pages, viewOf(pages, request, reply), figures))
+  })
+
+  app.get<{ Params: Params }>('/console/months/:month/receipts', hidden, async (request, reply) => {
+    const month = monthIn(pages, request.params)
+    const cursor = queryOf(request, 'cursor') ?? null
+    const journal = await readJournal(pages, { month, cursor, limit: JOURNAL_ROWS })
+    const shown = { ...journal, month, isFirst: cursor === null }
+    return sendPage(pages, reply, journalPage(pages, viewOf(pages, request, reply), shown))
+  })
+
+  app.get<{ Params: Params }>('/console/months/:month/accounts', hidden, async (request, reply) => {
+    const month = monthIn(pages, request.params)
+    // Each export is in the audit trail: another site does not export in an operator's name.
+    if (isFromAnotherSite(request)) return goTo(pages, reply, addressOf('', 'months', month))
+    const format = queryOf(request, 'format') === 'excel' ? 'excel' : 'plain'
+    const { operator } = pages.operatorsHere.of(request)
+    const pieces = await exportAccounts(pages, { month, format, way: null, operator })
+    return sendAccounts(reply, { month, format }, pieces)
+  })
+}
+
+function monthNow({ wallClock, clock }: BooksPages): string {
+  return wallClock.wallTime(clock.now()).slice(0, 7)
+}
+
+/** Throws `not_found`: an address that names no month is the address of nothing. */
+function monthIn({ wallClock }: BooksPages, { month }: Params): string {
+  if (!wallClock.monthOf(month)) throw new BillingError('not_found')
+  return month
+}

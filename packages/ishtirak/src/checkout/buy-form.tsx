@@ -1,0 +1,33 @@
+// The form that buys: the one that is a single button, and what is read of each.
+import type { FastifyRequest } from 'fastify'
+import { OwnForm } from '../pages/own-form.js'
+import { SubmitButton } from '../pages/portal-frame.js'
+import { fieldOf, type Session } from '../pages/reader.js'
+
+/** A term of a plan, with the proof that the page is ours. The price is the catalogue's, never the form's. */
+export function BuyForm(of: {
+  base: string
+  session: Session
+  planId: string
+  months: number
+  label: string
+}) {
+  return (
+    <OwnForm session={of.session} action={`${of.base}/portal/upgrade`}>
+      <input type="hidden" name="plan" value={of.planId} />
+      <input type="hidden" name="months" value={String(of.months)} />
+      <SubmitButton label={of.label} />
+    </OwnForm>
+  )
+}
+
+/** Only a form for it, or for a code, buys ahead: pressed again on a page that is still open, the usual ones buy nothing by accident. */
+export function wantedIn(request: FastifyRequest) {
+  const [months, code, ahead] = ['months', 'code', 'ahead'].map((name) => fieldOf(request, name))
+  return {
+    planId: fieldOf(request, 'plan'),
+    ...(months && { months: Number(months) }),
+    ...(code && { code }),
+    mode: code || ahead ? ('payment' as const) : ('upgrade' as const),
+  }
+}

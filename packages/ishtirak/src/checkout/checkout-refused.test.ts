@@ -1,0 +1,116 @@
+// A new checkout is compared with its order before anybody sees its address. One that differs is refused, ended at the
+// provider, and left for the operator to see.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
+import { type Caller, createWorld, type World } from '../../../../test/support/world.js'
+import type { FaultSettings } from '../../../chargily-emulator/src/faults.js'
+import { showPayment } from '../overview/acts.js'
+import { createLog } from '../runtime/log.js'
+
+const UPGRADE = '/api/v1/billing/upgrade'
+const HISTORY = '/api/v1/billing/payments'
+
+describeScenario('a new checkout that is not what was ordered', ({ database }) => {
+  let world: World
+  let user: Caller
+  let errors: string[]
+  beforeEach(async () => {
+    errors = []
+    world = await createWorld(database(), {
+      log: createLog({ level: 'error', destination: { write: (line) => errors.push(line) } }),
+    })
+    user = world.as('user-1')
+  })
+  afterEach(() => world.stop())
+
+  const differences = async (paymentId: string) =>
+    (await showPayment(world.service.parts, paymentId)).payment.review?.differences.join()
+  const newest = async () => (await user.get(HISTORY)).body.data[0]
+  const atProvider = () => world.emulator.checkouts().map(({ status }) => status)
+
+  const lies: readonly [string, FaultSettings<'false_checkout'>][] = [
+    ['amount: ours is 2000, the provider says 20000', { amount: 20_000 }],
+    ['amount: ours is 2000, the provider says 50', { amount: 50 }],
+    ['currency: ours is DZD, the provider says EUR', { what: 'currency' }],
+    ['live: ours is false, the provider says true', { what: 'mode' }],
+    ['the provider says pay_of_another', { what: 'payment_id' }],
+    ['payment_id', { what: 'no_metadata' }],
+    ['checkout_url', { what: 'no_address' }],
+    ['checkout_url', { what: 'script_address' }],
+  ]
+  it.each(lies)('(%s) is refused, ended and shown to the operator alone', async (difference, lie) => {
+    world.emulator.setFaults({ false_checkout: { ...lie, times: 1 } })
+    const { status, body } = await user.post(UPGRADE, { plan: 'pro' })
+    expect([status, body.code]).toEqual([502, 'provider_rejected'])
+    expect(atProvider()).toEqual(['expired'])
+    const payment = await newest()
+    expect(payment).toMatchObject({ status: 'canceled', checkout_url: null })
+    expect(await differences(payment.id)).toContain(difference)
+    expect((await user.get('/api/v1/billing/overview')).body.pending_payment).toBeNull()
+    const [line, ...more] = errors.map((text) => JSON.parse(text))
+    expect([line, more]).toMatchObject([{ level: 'error', payment_id: payment.id, outcome: 'refused' }, []])
+    expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(200)
+  })
+
+  it('is refused as well where an interrupted attempt is continued, and the click gets a good one', async () => {
+    world.emulator.setFaults({ false_checkout: { times: 1 }, api_timeout_after: { times: 1 } })
+    expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(503)
+    const interrupted = await newest()
+    const { paymentId } = await user.upgrade()
+    expect(paymentId).not.toBe(interrupted.id)
+    expect(atProvider()).toEqual(['expired', 'pending'])
+    expect(await differences(interrupted.id)).toContain('20000')
+    expect(errors).toHaveLength(1)
+  })
+
+  it('is refused as well where the sweep finds it', async () => {
+    world.emulator.setFaults({ false_checkout: { times: 1 }, api_timeout_after: { times: 1 } })
+    expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(503)
+    await world.advance(61)
+    expect(await newest()).toMatchObject({ status: 'canceled', checkout_url: null })
+    expect(atProvider()).toEqual(['expired'])
+    expect(await differences((await newest()).id)).toContain('20000')
+    expect(errors).toHaveLength(1)
+  })
+
+  describe('that cannot be ended at once', () => {
+    beforeEach(async () => {
+      world.emulator.setFaults({
+        false_checkout: { times: 1 },
+        api_5xx: { scope: 'expire_checkout', times: 2 },
+      })
+      expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(502)
+      expect(atProvider()).toEqual(['pending'])
+    })
+
+    it('is ended by the sweep, which repeats it', async () => {
+      await world.advance(1)
+      expect(atProvider()).toEqual(['pending'])
+      await world.advance(121)
+      expect(atProvider()).toEqual(['expired'])
+      expect((await newest()).status).toBe('canceled')
+    })
+
+    it('and is paid goes to review', async () => {
+      const [checkout] = world.emulator.checkouts()
+      await postEvent(world, anEvent(world, String(checkout?.id), 'paid', { amount: 20_000 }))
+      expect((await newest()).status).toBe('review')
+      expect((await user.get('/api/v1/billing/status')).body.plan).toBe('free')
+    })
+  })
+
+  it('because it is another user’s is not shown, and stays theirs', async () => {
+    const other = await world.as('user-2').upgrade()
+    world.emulator.setFaults({ false_checkout: { what: 'another_checkout', times: 1 } })
+    const refused = await user.post(UPGRADE, { plan: 'pro' })
+    expect(refused.status).toBe(502)
+    expect(await newest()).toMatchObject({ status: 'canceled', checkout_url: null })
+    expect(errors).toEqual([expect.stringContaining(`"request_id":"${refused.headers.get('x-request-id')}"`)])
+    expect((await world.as('user-2').upgrade()).checkoutUrl).toBe(other.checkoutUrl)
+    await world.emulator.pay(other.checkoutId, 'paid')
+    await world.emulator.settled()
+    expect((await world.as('user-2').get('/api/v1/billing/status')).body.plan).toBe('pro')
+    expect((await user.get('/api/v1/billing/status')).body.plan).toBe('free')
+  })
+})

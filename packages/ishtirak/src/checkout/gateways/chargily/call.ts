@@ -1,0 +1,205 @@
+// One call to Chargily's API: the key goes in, a JSON object or a failure comes out, one line is logged. A call is never
+// repeated here: whether that is safe, only the payment says. What a failure means for money: tried again in vain
+// (rejected), later (unavailable), or perhaps carried out after all (outcomeUnknown): a second checkout is worse than a look.
+import { type Instant, SECOND } from '../../../core/instant.js'
+import type { ProviderAnswer, ProviderFailure } from '../../../ledger/method.js'
+import type { Clock } from '../../../runtime/clock.js'
+import {
+  type AnswerHeaders,
+  type HttpOutcome,
+  headerOf,
+  type Send,
+  sendRequest,
+} from '../../../runtime/http-client.js'
+import type { ChargilyAccount } from './account.js'
+import { isObject, type JsonObject, parseJson, readAmount } from './report.js'
+
+interface ProviderCall {
+  readonly method: 'GET' | 'POST'
+  /** Below the base URL, with its query. */
+  readonly path: string
+  readonly body?: JsonObject
+  readonly timeoutMs: number
+}
+
+export type CallProvider = (call: ProviderCall) => Promise<ProviderAnswer<JsonObject>>
+
+/** Safe to write anywhere: no key, no body, no header. */
+type ProviderLog = (line: Readonly<Record<string, unknown>>) => void
+
+export interface CallDeps {
+  /** How requests go out; the network by default. */
+  readonly send?: Send
+  readonly clock?: Clock
+  readonly log?: ProviderLog
+}
+
+/** A page of 50 checkouts with their merchant blocks is about 100 kB; ten times that is a mistake. */
+const LONGEST_ANSWER_BYTES = 1024 * 1024
+
+export function createCallProvider(account: ChargilyAccount, deps: CallDeps): CallProvider {
+  return async (call) => {
+    const outcome = await sendRequest({
+      url: `${account.baseUrl}${call.path}`,
+      method: call.method,
+      headers: {
+        // Without it Laravel may answer a mistake with a page or a redirect.
+        accept: 'application/json',
+        authorization: `Bearer ${account.secretKey}`,
+        ...(call.body && { 'content-type': 'application/json' }),
+      },
+      ...(call.body && { body: JSON.stringify(call.body) }),
+      timeoutMs: call.timeoutMs,
+      maxBytes: LONGEST_ANSWER_BYTES,
+      ...(deps.send && { send: deps.send }),
+    })
+    const answer = judge(outcome, account, deps)
+    deps.log?.(lineOf(call, outcome, answer))
+    return answer
+  }
+}
+
+function judge(
+  outcome: HttpOutcome,
+  account: ChargilyAccount,
+  { clock }: CallDeps,
+): ProviderAnswer<JsonObject> {
+  const reading = { secrets: account.webhookKeys, ...(clock && { now: () => clock.now() }) }
+  if (outcome.kind !== 'answer') return { ok: false, failure: failureOfTransport(outcome, reading) }
+  const value = outcome.body === null ? undefined : parseJson(outcome.body)
+  const body = isObject(value) ? value : null
+  if (body !== null && outcome.status >= 200 && outcome.status < 300) return { ok: true, value: body }
+  return { ok: false, failure: failureOfAnswer(outcome, body, reading) }
+}
+
+function lineOf(
+  call: ProviderCall,
+  outcome: HttpOutcome,
+  answer: ProviderAnswer<JsonObject>,
+): Record<string, unknown> {
+  return {
+    event: answer.ok ? 'provider_called' : 'provider_call_failed',
+    method: call.method,
+    path: call.path,
+    status: outcome.kind === 'answer' ? outcome.status : null,
+    took_ms: outcome.tookMs,
+    ...(!answer.ok && { failure: answer.failure }),
+  }
+}
+
+type Answer = Extract<HttpOutcome, { kind: 'answer' }>
+type Unavailable = Extract<ProviderFailure, { kind: 'unavailable' }>
+
+interface FailureReading {
+  readonly secrets: readonly string[]
+  /** For a `Retry-After` that is a date, where the answer does not carry its own. */
+  readonly now?: () => Instant
+}
+
+function failureOfTransport(
+  failed: Exclude<HttpOutcome, Answer>,
+  { secrets }: FailureReading,
+): ProviderFailure {
+  if (failed.kind === 'timeout') {
+    return unavailable('timeout', `no whole answer within ${failed.tookMs} ms`, { outcomeUnknown: true })
+  }
+  return unavailable('network', redact(failed.detail, secrets), { outcomeUnknown: !failed.neverSent })
+}
+
+/** For every answer that is not 2xx with JSON. `body` is the object in it, if there is one. */
+function failureOfAnswer(answer: Answer, body: JsonObject | null, reading: FailureReading): ProviderFailure {
+  const { status } = answer
+  const detail = `HTTP ${status}: ${sentenceOf(answer, body, reading)}`
+  const retryAfterSeconds = readRetryAfter(answer.headers, reading.now)
+  if (status === 429) return unavailable('rate_limited', detail, { outcomeUnknown: false, retryAfterSeconds })
+  if (status >= 500) return unavailable('server_error', detail, { outcomeUnknown: true, retryAfterSeconds })
+  if (status === 408) return unavailable('timeout', detail, { outcomeUnknown: true, retryAfterSeconds })
+  // A 404 will be read as "no such checkout". A proxy's page must not say that of a payment.
+  if (status === 404 && !speaksOfTheRecord(body))
+    return unavailable('unreadable', detail, { outcomeUnknown: false })
+  if (status >= 400) return { kind: 'rejected', status, detail, errors: readErrors(body?.errors, reading) }
+  return unavailable('unreadable', detail, { outcomeUnknown: true })
+}
+
+/** An answer that looked well and does not say what it should. */
+export function unreadable(detail: string): ProviderFailure {
+  return unavailable('unreadable', detail, { outcomeUnknown: true })
+}
+
+function unavailable(
+  reason: Unavailable['reason'],
+  detail: string,
+  how: { outcomeUnknown: boolean; retryAfterSeconds?: number | null },
+): Unavailable {
+  return {
+    kind: 'unavailable',
+    reason,
+    outcomeUnknown: how.outcomeUnknown,
+    retryAfterSeconds: how.retryAfterSeconds ?? null,
+    detail,
+  }
+}
+
+/** Laravel says "The route … could not be found." where the address is wrong, not the id. */
+function speaksOfTheRecord(body: JsonObject | null): boolean {
+  return body !== null && !(typeof body.message === 'string' && body.message.startsWith('The route '))
+}
+
+function sentenceOf(answer: Answer, body: JsonObject | null, { secrets }: FailureReading): string {
+  if (typeof body?.message === 'string') return redact(body.message, secrets)
+  const type = headerOf(answer.headers, 'content-type') ?? 'no content type'
+  const size = answer.body === null ? 'too long' : `${answer.body.byteLength} bytes`
+  return `no message (${redact(type, secrets)}, ${size})`
+}
+
+/** Field -> sentences, the shape of Laravel's 422. Twenty fields are more than a checkout has. */
+function readErrors(value: unknown, { secrets }: FailureReading): Record<string, readonly string[]> {
+  if (!isObject(value)) return {}
+  const fields = Object.entries(value).slice(0, 20)
+  return Object.fromEntries(
+    fields.map(([field, sentences]) => [
+      redact(field, secrets),
+      (Array.isArray(sentences) ? sentences : [sentences])
+        .filter((sentence) => typeof sentence === 'string')
+        .slice(0, 5)
+        .map((sentence) => redact(sentence, secrets)),
+    ]),
+  )
+}
+
+/** An hour: whatever a broken clock at the provider asks for, a payment is looked at before that. */
+const LONGEST_WAIT_SECONDS = 3600
+
+/** `Retry-After` as seconds or as an HTTP date (RFC 9110, 10.2.3), which is read against the answer's own `Date`. */
+function readRetryAfter(headers: AnswerHeaders, now: FailureReading['now']): number | null {
+  const text = headerOf(headers, 'retry-after')?.trim() ?? ''
+  const seconds =
+    readAmount(text) ?? secondsUntil(text, Date.parse(headerOf(headers, 'date') ?? '') || now?.())
+  return seconds === null ? null : Math.min(Math.max(seconds, 0), LONGEST_WAIT_SECONDS)
+}
+
+function secondsUntil(httpDate: string, from: Instant | undefined): number | null {
+  // Only the form in GMT: Date.parse would take nearly anything else for local time.
+  if (!/^\w{3}, .* GMT$/.test(httpDate) || from === undefined) return null
+  const until = Date.parse(httpDate)
+  return Number.isNaN(until) ? null : Math.ceil((until - from) / SECOND)
+}
+
+/** 300 characters: a sentence or two, not a page of HTML. */
+const LONGEST = 300
+
+/** The provider's sentences can repeat what they were sent: no key, signature or e-mail address is written down. */
+export function redact(text: string, secrets: readonly string[] = []): string {
+  // More than is kept, so that no key is cut in two before it is found; bounded, so that no answer costs seconds.
+  let safe = text.slice(0, 10 * LONGEST)
+  for (const secret of secrets) safe = safe.replaceAll(secret, '[key]')
+  return (
+    safe
+      .replace(/(?:test|live)_[sp]k_[\w-]*/g, '[key]')
+      .replace(/\b[0-9a-f]{64}\b/gi, '[signature]')
+      .replace(/[^\s"'<>()]{1,64}@[^\s"'<>()]+/g, '[e-mail]')
+      // PostgreSQL stores no NUL, and a log line is one line.
+      .replace(/[\p{Cc}\p{Cs}]/gu, ' ')
+      .slice(0, LONGEST)
+  )
+}

@@ -1,0 +1,306 @@
+// The adapter over real HTTP against a stub server. conformance.test.ts tests it against the emulator.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import {
+  CHECKOUT,
+  chargilyWithStub,
+  KEY,
+  ORDER,
+  type Reply,
+} from '../../../../../../test/support/stub-provider.js'
+import type { Send } from '../../../runtime/http-client.js'
+import { createChargily } from './chargily.js'
+
+describe('opening a checkout', () => {
+  test('sends exactly what was ordered, and the key in its header only', async () => {
+    const { chargily, asked } = await chargilyWithStub(() => ({ json: CHECKOUT }))
+    await chargily.createCheckout(ORDER)
+    expect(asked).toHaveLength(1)
+    expect(asked[0]).toMatchObject({ method: 'POST', path: '/test/api/v2/checkouts' })
+    expect(asked[0]?.headers).toMatchObject({
+      accept: 'application/json',
+      'content-type': 'application/json',
+      authorization: `Bearer ${KEY}`,
+    })
+    expect(JSON.parse(asked[0]?.body ?? '')).toEqual({
+      amount: 2000,
+      currency: 'dzd',
+      success_url: ORDER.successUrl,
+      failure_url: ORDER.failureUrl,
+      webhook_endpoint: ORDER.webhookUrl,
+      description: ORDER.description,
+      locale: 'fr',
+      chargily_pay_fees_allocation: 'merchant',
+      metadata: { payment_id: ORDER.paymentId, user_id: 'user_42', plan_id: 'pro', months: '12' },
+    })
+  })
+
+  test('gives the checkout in our words', async () => {
+    const { chargily } = await chargilyWithStub(() => ({ json: CHECKOUT }))
+    expect(await chargily.createCheckout(ORDER)).toEqual({
+      ok: true,
+      value: {
+        method: 'chargily',
+        checkoutId: CHECKOUT.id,
+        status: 'pending',
+        amount: 2000,
+        currency: 'DZD',
+        live: false,
+        paymentId: ORDER.paymentId,
+        userId: 'user_42',
+        instrument: null,
+        checkoutUrl: CHECKOUT.checkout_url,
+        createdAt: 1_700_000_000_000,
+        updatedAt: 1_700_000_000_000,
+      },
+    })
+  })
+
+  test.each(['', ' padded ', 'x'.repeat(256), 'nul\u0000'])(
+    'a user id that would not come back the same (%j) is not sent',
+    async (userId) => {
+      const { chargily, asked } = await chargilyWithStub(() => ({ json: CHECKOUT }))
+      await chargily.createCheckout({ ...ORDER, userId })
+      expect(JSON.parse(asked[0]?.body ?? '').metadata).toEqual({
+        payment_id: ORDER.paymentId,
+        plan_id: 'pro',
+        months: '12',
+      })
+    },
+  )
+
+  test('another currency than dinars is refused here, before anything is sent', async () => {
+    const { chargily, asked } = await chargilyWithStub(() => ({ json: CHECKOUT }))
+    const answer = await chargily.createCheckout({ ...ORDER, price: { amount: 20, currency: 'EUR' } })
+    expect(answer).toMatchObject({ ok: false, failure: { kind: 'rejected', status: 422 } })
+    expect(asked).toEqual([])
+  })
+})
+
+describe('a call that failed says whether it may have been carried out', () => {
+  const mayHaveBeen: [string, Reply, string][] = [
+    ['silence after the request', 'no_answer', 'timeout'],
+    ['the line cut after the request', 'cut', 'network'],
+    ['an answer cut in the middle', 'partial', 'network'],
+    ['a 500', { status: 500, json: { message: 'Server Error' } }, 'server_error'],
+    ['a 502 page of a proxy', { status: 502, text: '<html>' }, 'server_error'],
+    ['a 504', { status: 504, text: '' }, 'server_error'],
+    ['a 408', { status: 408, text: '' }, 'timeout'],
+    ['a 200 that is not JSON', { text: '<html>ok</html>' }, 'unreadable'],
+    ['a 200 with a JSON list', { json: [CHECKOUT] }, 'unreadable'],
+    ['a 200 without an id', { json: { ...CHECKOUT, id: null } }, 'unreadable'],
+    ['a 200 that is malformed UTF-8', { text: Buffer.from('{"id":"\xff"}', 'latin1') }, 'unreadable'],
+    ['a 200 of more than a mebibyte', { text: `"${'x'.repeat(1024 * 1024)}"` }, 'unreadable'],
+    ['a redirect', { status: 302, headers: { location: '/login' } }, 'unreadable'],
+  ]
+  test.each(mayHaveBeen)('yes: %s', async (_name, reply, reason) => {
+    const { chargily } = await chargilyWithStub(() => reply, { timeouts: { writeMs: 150 } })
+    expect(await chargily.createCheckout(ORDER)).toMatchObject({
+      ok: false,
+      failure: { kind: 'unavailable', reason, outcomeUnknown: true },
+    })
+  })
+
+  test('no: the connection is refused', async () => {
+    const chargily = createChargily({ secretKey: KEY, apiUrl: await closedPort() })
+    expect(await chargily.createCheckout(ORDER)).toMatchObject({
+      ok: false,
+      failure: { kind: 'unavailable', reason: 'network', outcomeUnknown: false },
+    })
+  })
+
+  test('no: it asked us to slow down', async () => {
+    const { chargily } = await chargilyWithStub(() => ({ status: 429, headers: { 'retry-after': '17' } }))
+    expect(await chargily.createCheckout(ORDER)).toMatchObject({
+      ok: false,
+      failure: { reason: 'rate_limited', outcomeUnknown: false, retryAfterSeconds: 17 },
+    })
+  })
+
+  test('a redirect is not followed: the key goes to one address only', async () => {
+    const { chargily, asked } = await chargilyWithStub(() => ({
+      status: 307,
+      headers: { location: '/elsewhere' },
+    }))
+    await chargily.createCheckout(ORDER)
+    expect(asked.map(({ path }) => path)).toEqual(['/test/api/v2/checkouts'])
+  })
+
+  test('no call is repeated by itself', async () => {
+    const { chargily, asked } = await chargilyWithStub(() => ({ status: 503 }))
+    await chargily.createCheckout(ORDER)
+    await chargily.getCheckout(CHECKOUT.id)
+    expect(asked).toHaveLength(2)
+  })
+})
+
+describe('Retry-After', () => {
+  const cases: [string, Record<string, string>, number | null][] = [
+    ['seconds', { 'retry-after': '120' }, 120],
+    // The answer's own clock says how far away the date is: 12:01:30 - 12:00:00 = 90 s.
+    ['a date', { 'retry-after': 'Sat, 21 Nov 2026 12:01:30 GMT', date: 'Sat, 21 Nov 2026 12:00:00 GMT' }, 90],
+    [
+      'a date gone by',
+      { 'retry-after': 'Sat, 21 Nov 2026 11:00:00 GMT', date: 'Sat, 21 Nov 2026 12:00:00 GMT' },
+      0,
+    ],
+    ['a year, cut to an hour', { 'retry-after': '31536000' }, 3600],
+    ['a word', { 'retry-after': 'soon' }, null],
+    ['a negative number', { 'retry-after': '-5' }, null],
+    ['nothing', {}, null],
+  ]
+  test.each(cases)('%s', async (_name, headers, retryAfterSeconds) => {
+    const { chargily } = await chargilyWithStub(() => ({ status: 429, headers }))
+    expect(await chargily.checkKey()).toMatchObject({ ok: false, failure: { retryAfterSeconds } })
+  })
+
+  test('a date in an answer without its own is read against our clock', async () => {
+    const clock = { now: () => Date.parse('2026-11-21T12:00:00Z') }
+    const headers = { 'retry-after': 'Sat, 21 Nov 2026 12:00:45 GMT' }
+    const undated: Send = async () => ({ status: 503, headers, body: [Buffer.from('{}')] })
+    const chargily = createChargily({ secretKey: KEY, clock, send: undated })
+    expect(await chargily.checkKey()).toMatchObject({ ok: false, failure: { retryAfterSeconds: 45 } })
+  })
+})
+
+test('a refusal carries its status, its message and its errors by field', async () => {
+  const sentence = 'The amount field must be greater than or equal to 50.'
+  const { chargily } = await chargilyWithStub(() => ({
+    status: 422,
+    json: { message: sentence, errors: { amount: [sentence, 7], locale: 'odd', odd: null } },
+  }))
+  expect(await chargily.createCheckout(ORDER)).toEqual({
+    ok: false,
+    failure: {
+      kind: 'rejected',
+      status: 422,
+      detail: `HTTP 422: ${sentence}`,
+      errors: { amount: [sentence], locale: ['odd'], odd: [] },
+    },
+  })
+})
+
+test.each([400, 401, 403, 409, 422])('%i is a refusal: another try gives the same', async (status) => {
+  const { chargily } = await chargilyWithStub(() => ({ status, text: '' }))
+  const answer = await chargily.createCheckout(ORDER)
+  expect(answer).toMatchObject({ ok: false, failure: { kind: 'rejected', status, errors: {} } })
+})
+
+describe('asking for a checkout', () => {
+  test('an id that the provider does not know is null', async () => {
+    const { chargily } = await chargilyWithStub(() => ({ status: 404, json: { message: 'Not Found.' } }))
+    expect(await chargily.getCheckout(CHECKOUT.id)).toEqual({ ok: true, value: null })
+  })
+
+  test.each<Reply>([
+    { status: 404, text: '<html>nginx</html>' },
+    { status: 404, json: { message: 'The route test/api/v2/checkouts/x could not be found.' } },
+  ])('a 404 that is not Chargily’s (%j) does not make a payment unknown', async (reply) => {
+    const { chargily } = await chargilyWithStub(() => reply)
+    const answer = await chargily.getCheckout(CHECKOUT.id)
+    expect(answer).toMatchObject({ ok: false, failure: { kind: 'unavailable', reason: 'unreadable' } })
+  })
+
+  test.each(['', '.', '..', '../balance', 'a/b', 'a?b', 'x'.repeat(65), 'né'])(
+    'an id that is none (%j) is null without a call',
+    async (id) => {
+      const { chargily, asked } = await chargilyWithStub(() => ({ json: CHECKOUT }))
+      expect(await chargily.getCheckout(id)).toEqual({ ok: true, value: null })
+      expect(await chargily.expireCheckout(id)).toEqual({ ok: true, value: null })
+      expect(asked).toEqual([])
+    },
+  )
+
+  test('another checkout than the one asked for is unreadable', async () => {
+    const { chargily } = await chargilyWithStub(() => ({ json: CHECKOUT }))
+    expect(await chargily.getCheckout('another')).toMatchObject({
+      ok: false,
+      failure: { reason: 'unreadable' },
+    })
+  })
+
+  test('a read has its own limit', async () => {
+    const { chargily } = await chargilyWithStub(() => 'no_answer', { timeouts: { readMs: 50 } })
+    const answer = await chargily.getCheckout(CHECKOUT.id)
+    expect(answer).toMatchObject({ ok: false, failure: { reason: 'timeout' } })
+  })
+})
+
+describe('ending a checkout', () => {
+  test('a pending one is expired', async () => {
+    const { chargily, asked } = await chargilyWithStub(() => ({ json: { ...CHECKOUT, status: 'expired' } }))
+    expect(await chargily.expireCheckout(CHECKOUT.id)).toMatchObject({
+      ok: true,
+      value: { status: 'expired' },
+    })
+    expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      `POST /test/api/v2/checkouts/${CHECKOUT.id}/expire`,
+    ])
+  })
+
+  test.each([
+    [400, 'expired'],
+    [403, 'paid'],
+  ])('where %i refuses it, the answer is what it is instead: %s', async (status, now) => {
+    const { chargily } = await chargilyWithStub(({ method }) =>
+      method === 'POST' ? { status, json: { message: 'no' } } : { json: { ...CHECKOUT, status: now } },
+    )
+    expect(await chargily.expireCheckout(CHECKOUT.id)).toMatchObject({ ok: true, value: { status: now } })
+  })
+
+  test('one that the provider does not know is null', async () => {
+    const { chargily } = await chargilyWithStub(() => ({ status: 404, json: { message: 'Not Found.' } }))
+    expect(await chargily.expireCheckout(CHECKOUT.id)).toEqual({ ok: true, value: null })
+  })
+
+  test('a refused key is reported, not hidden by the second look', async () => {
+    const { chargily } = await chargilyWithStub(() => ({ status: 403, json: { message: 'Forbidden' } }))
+    expect(await chargily.expireCheckout(CHECKOUT.id)).toMatchObject({ ok: false, failure: { status: 403 } })
+  })
+})
+
+describe('the key', () => {
+  test('is proven by the balance', async () => {
+    const { chargily, asked } = await chargilyWithStub(() => ({
+      json: { entity: 'balance', livemode: false },
+    }))
+    expect(await chargily.checkKey()).toEqual({ ok: true, value: true })
+    expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /test/api/v2/balance'])
+  })
+
+  test('is proven by a balance that is silent about the mode', async () => {
+    const { chargily } = await chargilyWithStub(() => ({ json: { entity: 'balance' } }))
+    expect(await chargily.checkKey()).toEqual({ ok: true, value: true })
+  })
+
+  test('that is wrong is a refusal', async () => {
+    const { chargily } = await chargilyWithStub(() => ({
+      status: 401,
+      json: { message: 'Unauthenticated.' },
+    }))
+    expect(await chargily.checkKey()).toMatchObject({ ok: false, failure: { kind: 'rejected', status: 401 } })
+  })
+
+  test('is not proven by any JSON, nor by the other mode', async () => {
+    const other = await chargilyWithStub(() => ({ json: { entity: 'balance', livemode: 'true' } }))
+    expect(await other.chargily.checkKey()).toMatchObject({ ok: false, failure: { kind: 'rejected' } })
+    const unreadable = await chargilyWithStub(() => ({ json: { hello: 'world' } }))
+    expect(await unreadable.chargily.checkKey()).toMatchObject({
+      ok: false,
+      failure: { reason: 'unreadable' },
+    })
+  })
+})
+
+/** An address that had a listener a moment ago and has none now. */
+function closedPort(): Promise<string> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      // A TCP server that listens has an address with a port.
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(`http://127.0.0.1:${port}`))
+    })
+  })
+}

@@ -1,0 +1,251 @@
+// Chargily Pay V2 behind our port. Written from its documentation and captures, without a look at the emulator:
+// where the two disagree, one of them has misread. It keeps no state and repeats no call.
+import type { CheckoutOrder, CheckoutReport } from '../../../core/checkout.js'
+import { CLOCK_SKEW_MAX, HOUR, type Instant, MINUTE } from '../../../core/instant.js'
+import {
+  type CheckoutList,
+  type CheckoutPage,
+  isAllBefore,
+  type PaymentMethod,
+  type ProviderAnswer,
+  type Webhook,
+} from '../../../ledger/method.js'
+import { type AccountSettings, openAccount, signatureVerifier } from './account.js'
+import { type CallDeps, type CallProvider, createCallProvider, unreadable } from './call.js'
+import {
+  CODE,
+  DISCOUNT,
+  type JsonObject,
+  METHOD,
+  MONTHS,
+  PAYMENT_ID,
+  PLAN_ID,
+  readCheckout,
+  readEvent,
+  readFlag,
+  readPage,
+  readText,
+  USER_ID,
+} from './report.js'
+
+export interface ChargilyOptions extends AccountSettings, CallDeps {
+  readonly timeouts?: { readonly writeMs?: number; readonly readMs?: number }
+  /** Is told by which key a webhook was signed. */
+  readonly noteWebhookKey?: (key: string) => void
+}
+
+/** It lists, and it pushes. */
+interface Chargily extends PaymentMethod {
+  readonly list: CheckoutList
+  readonly webhook: Webhook
+}
+
+/** "The amount field must be greater than or equal to 50." */
+export const LEAST_AMOUNT = 50
+
+const TRAITS = {
+  leastAmount: LEAST_AMOUNT,
+  /** API reference, checkouts/expire. */
+  checkoutLifetimeMs: 30 * MINUTE,
+  // Soon, for the user who waits; at 35 minutes, when the checkout is over; at 6 hours and a day, for what is booked late.
+  settledBy: 'provider',
+  accounts: [],
+  looksAfterMs: [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, 24 * HOUR],
+  acknowledgeWithinMs: null,
+  instruments: ['edahabia', 'cib'],
+  begunBy: 'user',
+  bearsStampDuty: false,
+} as const
+
+/** The address is written into the dashboards of shops: it stays. */
+export const WEBHOOK = {
+  path: '/api/v1/billing/webhook',
+  signatureHeader: 'signature',
+  operation: {
+    operationId: 'receivePaymentEvent',
+    description: 'Called by Chargily Pay. Header `signature`: hex HMAC-SHA256 of the raw body.',
+  },
+} as const
+
+/** Throws `ChargilySetupError` when the keys or the address cannot be right. Nothing is called before it is asked for. */
+export function createChargily(options: ChargilyOptions): Chargily {
+  const account = openAccount(options)
+  const call = createCallProvider(account, options)
+  // A user waits for a new checkout, and its loss costs a search; a read is repeated by the sweep.
+  const writeMs = options.timeouts?.writeMs ?? 4_000
+  const readMs = options.timeouts?.readMs ?? 5_000
+  const getCheckout = (checkoutId: string) => fetchCheckout(call, checkoutId, readMs)
+  const listCheckouts = (page: number) => fetchPage(call, page, readMs)
+  return {
+    name: METHOD,
+    live: account.live,
+    ...TRAITS,
+    list: {
+      page: listCheckouts,
+      find: (paymentId, since) => searchCheckouts(listCheckouts, paymentId, since),
+    },
+    webhook: {
+      ...WEBHOOK,
+      isFromAfar: options.apiUrl === undefined,
+      verifySignature: signatureVerifier(account.webhookKeys, options.noteWebhookKey),
+      readEvent,
+    },
+    createCheckout: (order) => openCheckout(call, order, writeMs),
+    getCheckout,
+    expireCheckout: async (checkoutId) => {
+      if (!isCheckoutId(checkoutId)) return { ok: true, value: null }
+      const path = `/checkouts/${checkoutId}/expire`
+      const answer = await call({ method: 'POST', path, timeoutMs: writeMs })
+      // 400 is "expired already", 403 "not pending any more" (API reference, checkouts/expire): it says not what it is.
+      if (statusOf(answer) === 400 || statusOf(answer) === 403) return getCheckout(checkoutId)
+      return readAsked(answer, checkoutId)
+    },
+    checkKey: () => checkKey(call, account.live, readMs),
+  }
+}
+
+async function openCheckout(
+  call: CallProvider,
+  order: CheckoutOrder,
+  timeoutMs: number,
+): Promise<ProviderAnswer<CheckoutReport>> {
+  if (order.price.currency !== 'DZD') {
+    const sentence = `Chargily takes DZD only, not ${order.price.currency}.`
+    return {
+      ok: false,
+      failure: { kind: 'rejected', status: 422, detail: sentence, errors: { currency: [sentence] } },
+    }
+  }
+  const answer = await call({ method: 'POST', path: '/checkouts', body: requestOf(order), timeoutMs })
+  if (!answer.ok) return answer
+  const report = readCheckout(answer.value)
+  // There may be a checkout now whose id we cannot read: the search will find it.
+  if (report) return { ok: true, value: report }
+  return { ok: false, failure: unreadable('the new checkout has no id') }
+}
+
+/** POST /checkouts. `webhook_endpoint` is the API reference's name; the webhook page's `webhook_url` is older. */
+function requestOf(order: CheckoutOrder): JsonObject {
+  return {
+    amount: order.price.amount,
+    currency: 'dzd',
+    success_url: order.successUrl,
+    failure_url: order.failureUrl,
+    ...(order.webhookUrl !== null && { webhook_endpoint: order.webhookUrl }),
+    description: order.description,
+    locale: order.locale,
+    // The user pays exactly the plan's price: 3,037.50 instead of 3,000 reads as a bug.
+    chargily_pay_fees_allocation: 'merchant',
+    metadata: {
+      [PAYMENT_ID]: order.paymentId,
+      // Laravel trims texts and turns empty ones into null; what would not come back the same is not sent.
+      ...(isLeftAlone(order.userId) && { [USER_ID]: order.userId }),
+      ...(isLeftAlone(order.planId) && { [PLAN_ID]: order.planId }),
+      // As a text, like the others: it comes back as it was sent.
+      [MONTHS]: String(order.months),
+      ...(order.code && { [CODE]: order.code.hash, [DISCOUNT]: String(order.code.discount) }),
+    },
+  }
+}
+
+/** Both ends are seen: newer versions trim what is invisible as well. */
+function isLeftAlone(text: string): boolean {
+  return readText(text) !== null && /^[\p{L}\p{N}\p{P}\p{S}](.*[\p{L}\p{N}\p{P}\p{S}])?$/u.test(text)
+}
+
+async function fetchCheckout(
+  call: CallProvider,
+  checkoutId: string,
+  timeoutMs: number,
+): Promise<ProviderAnswer<CheckoutReport | null>> {
+  // The id comes back in the user's address bar, where anyone can write `../balance`.
+  if (!isCheckoutId(checkoutId)) return { ok: true, value: null }
+  return readAsked(await call({ method: 'GET', path: `/checkouts/${checkoutId}`, timeoutMs }), checkoutId)
+}
+
+/** Wider than the 26 characters of a ULID that we have seen: another form must not make payments unknown. */
+function isCheckoutId(text: string): boolean {
+  return /^[\w-]{1,64}$/.test(text)
+}
+
+function readAsked(
+  answer: ProviderAnswer<JsonObject>,
+  checkoutId: string,
+): ProviderAnswer<CheckoutReport | null> {
+  if (statusOf(answer) === 404) return { ok: true, value: null }
+  if (!answer.ok) return answer
+  const report = readCheckout(answer.value)
+  if (report?.checkoutId === checkoutId) return { ok: true, value: report }
+  return { ok: false, failure: unreadable('the answer is not the checkout that was asked for') }
+}
+
+/** The status of a refusal, else null. */
+function statusOf(answer: ProviderAnswer<JsonObject>): number | null {
+  return !answer.ok && answer.failure.kind === 'rejected' ? answer.failure.status : null
+}
+
+async function fetchPage(
+  call: CallProvider,
+  page: number,
+  timeoutMs: number,
+): Promise<ProviderAnswer<CheckoutPage>> {
+  // 50 is the most that it gives on a page (API reference, lists).
+  const answer = await call({ method: 'GET', path: `/checkouts?per_page=50&page=${page}`, timeoutMs })
+  if (!answer.ok) return answer
+  const value = readPage(answer.value, page)
+  return value
+    ? { ok: true, value }
+    : { ok: false, failure: unreadable(`the answer is not page ${page} of a list`) }
+}
+
+/** The balance is the one resource that every account has and that needs no id. */
+async function checkKey(call: CallProvider, live: boolean, timeoutMs: number): Promise<ProviderAnswer<true>> {
+  const answer = await call({ method: 'GET', path: '/balance', timeoutMs })
+  if (!answer.ok) return answer
+  if (answer.value.entity !== 'balance')
+    return { ok: false, failure: unreadable('the answer is not a balance') }
+  const livemode = readFlag(answer.value.livemode)
+  if (livemode === null || livemode === live) return { ok: true, value: true }
+  const detail = `the key is for ${live ? 'live' : 'test'} money, the address answers for the other mode`
+  return { ok: false, failure: { kind: 'rejected', status: 200, detail, errors: {} } }
+}
+
+type ListPage = (page: number) => Promise<ProviderAnswer<CheckoutPage>>
+
+/** 2,000 checkouts at 50 a page, and still under the 60 calls a minute that Laravel allows by default. */
+const MOST_PAGES = 40
+
+/**
+ * The list has no filter for a payment. After a lost answer this decides whether a second checkout may be opened: "none" is
+ * said only when all that could be was seen.
+ */
+async function searchCheckouts(
+  listPage: ListPage,
+  paymentId: string,
+  since: Instant,
+): Promise<ProviderAnswer<readonly CheckoutReport[]>> {
+  const seen = new Map<string, CheckoutReport>()
+  const found = () =>
+    [...seen.values()].filter((checkout) => checkout.paymentId === paymentId).sort(newestFirst)
+  for (let page = 1; page <= MOST_PAGES; page += 1) {
+    const answer = await listPage(page)
+    // What was found is enough to continue with; what was not found proves nothing yet.
+    if (!answer.ok) return found().length > 0 ? { ok: true, value: found() } : answer
+    const { checkouts, nextPage } = answer.value
+    const known = seen.size
+    for (const checkout of checkouts) seen.set(checkout.checkoutId, checkout)
+    if (nextPage === null || isAllBefore(checkouts, since - CLOCK_SKEW_MAX))
+      return { ok: true, value: found() }
+    // The same page again: the list would never end.
+    if (seen.size === known) break
+  }
+  if (found().length > 0) return { ok: true, value: found() }
+  return {
+    ok: false,
+    failure: unreadable(`${seen.size} checkouts were read without reaching the instant asked for`),
+  }
+}
+
+function newestFirst(one: CheckoutReport, other: CheckoutReport): number {
+  return (other.createdAt ?? 0) - (one.createdAt ?? 0)
+}

@@ -1,0 +1,307 @@
+// Readers of what Chargily says: the dialects that were seen, the oddities that were reported, and anything at all.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { CHECKOUT } from '../../../../../../test/support/stub-provider.js'
+import { VECTOR_BODY } from '../../../../../../test/support/vector.js'
+import { readAmount, readCheckout, readEvent, readFlag, readInstant, readPage, readText } from './report.js'
+
+const bytes = (value: unknown) => Buffer.from(JSON.stringify(value))
+
+/** The event of the documentation (Chargily docs, webhooks): `livemode` a string, no currency, `url`. */
+const DOCUMENTED = {
+  id: '01hjjjzf7wbkqyn5hfjd4zvqwb',
+  entity: 'event',
+  livemode: 'false',
+  type: 'checkout.paid',
+  data: {
+    id: '01hjjj9aymmrwe664nbzrv84sg',
+    entity: 'checkout',
+    fees: 1250,
+    amount: 50000,
+    locale: 'ar',
+    status: 'paid',
+    metadata: null,
+    created_at: 1_703_577_693,
+    updated_at: 1_703_578_418,
+    payment_method: null,
+    url: 'https://pay.chargily.dz/test/checkouts/01hjjj9aymmrwe664nbzrv84sg/pay',
+  },
+  created_at: 1_703_578_418,
+  updated_at: 1_703_578_418,
+}
+
+describe('an event', () => {
+  test('as it is documented is read, with the mode of its envelope', () => {
+    expect(readEvent(bytes(DOCUMENTED))).toEqual({
+      id: '01hjjjzf7wbkqyn5hfjd4zvqwb',
+      type: 'checkout.paid',
+      createdAt: 1_703_578_418_000,
+      report: {
+        method: 'chargily',
+        checkoutId: '01hjjj9aymmrwe664nbzrv84sg',
+        status: 'paid',
+        amount: 50000,
+        currency: null,
+        live: false,
+        paymentId: null,
+        userId: null,
+        instrument: null,
+        checkoutUrl: 'https://pay.chargily.dz/test/checkouts/01hjjj9aymmrwe664nbzrv84sg/pay',
+        fees: 1250,
+        createdAt: 1_703_577_693_000,
+        updatedAt: 1_703_578_418_000,
+      },
+    })
+  })
+
+  test.each([
+    [{ fees: 50, fees_on_merchant: 30 }, 30],
+    [{ fees: 50, fees_on_merchant: 0 }, 0],
+    [{ fees: 50, chargily_pay_fees_allocation: 'merchant' }, 50],
+    [{ fees: 50, chargily_pay_fees_allocation: 'customer' }, 0],
+    [{ fees: 50, chargily_pay_fees_allocation: 'split' }, undefined],
+    [{ fees: 50 }, 50],
+    [{}, undefined],
+    [{ fees: '1.5' }, undefined],
+  ])('of the fees %j the merchant bears %j', (said, fees) => {
+    const { fees: _, ...data } = DOCUMENTED.data
+    const event = readEvent(bytes({ ...DOCUMENTED, data: { ...data, ...said } }))
+    expect(event?.report?.fees).toBe(fees)
+  })
+
+  test('as it is really sent is read, without the papers of the merchant', () => {
+    const sent = {
+      ...JSON.parse(VECTOR_BODY),
+      account: { name: 'Shop', nif: '000016001234567', satim_credentials: 'secret' },
+    }
+    sent.data.account = sent.account
+    sent.data.checkout_url = 'http://pay.chargily.dz/test/checkouts/01hf7yat00000000000000chk1/pay'
+    const event = readEvent(bytes(sent))
+    expect(event).toMatchObject({ id: '01hf7yb8mr000000000000evt1', type: 'checkout.paid' })
+    expect(event?.report).toMatchObject({ status: 'paid', amount: 2000, currency: 'DZD', live: false })
+    // The scheme of the events is http, but the page takes card passwords.
+    expect(event?.report?.checkoutUrl).toBe(
+      'https://pay.chargily.dz/test/checkouts/01hf7yat00000000000000chk1/pay',
+    )
+    expect(JSON.stringify(event)).not.toMatch(/000016001234567|satim/)
+  })
+
+  test('of a type that we do not know is an event all the same', () => {
+    const unknown = { id: 'evt', entity: 'event', type: 'payout.sent', data: { id: 'x', entity: 'payout' } }
+    expect(readEvent(bytes(unknown))).toEqual({
+      id: 'evt',
+      type: 'payout.sent',
+      report: null,
+      createdAt: null,
+    })
+  })
+
+  test.each([
+    ['nothing', Buffer.alloc(0)],
+    ['not JSON', Buffer.from('{"id":')],
+    ['a list', bytes([DOCUMENTED])],
+    ['null', bytes(null)],
+    ['malformed UTF-8', Buffer.from('{"id":"\xff","entity":"event","type":"checkout.paid"}', 'latin1')],
+    ['a checkout', bytes(CHECKOUT)],
+    ['what calls itself otherwise', bytes({ ...DOCUMENTED, entity: 'checkout' })],
+    ['an event without an id', bytes({ ...DOCUMENTED, id: undefined })],
+    ['an event with a number for an id', bytes({ ...DOCUMENTED, id: 7 })],
+    ['an event with an empty id', bytes({ ...DOCUMENTED, id: '' })],
+    ['an event whose id no database stores', bytes({ ...DOCUMENTED, id: 'a\u0000b' })],
+    ['an event with half a character in its id', bytes({ ...DOCUMENTED, id: 'a\ud800' })],
+    ['an event without a type', bytes({ ...DOCUMENTED, type: null })],
+  ])('is not: %s', (_name, body) => {
+    expect(readEvent(body)).toBeNull()
+  })
+
+  test('says when it was paid, if only in its envelope', () => {
+    const { updated_at: _, ...data } = DOCUMENTED.data
+    expect(readEvent(bytes({ ...DOCUMENTED, data }))?.report?.updatedAt).toBe(1_703_578_418_000)
+  })
+})
+
+describe('a checkout', () => {
+  test.each([
+    ['object', { payment_id: 'pay_1', user_id: 'u' }, 'pay_1'],
+    ['list of one, as documented', [{ payment_id: 'pay_1' }], 'pay_1'],
+    ['list of pairs, as the Python SDK sends', [{ user_id: 'u' }, { payment_id: 'pay_1' }], 'pay_1'],
+    ['null', null, null],
+    ['[]', [], null],
+    ['[{}]', [{}], null],
+    ['{}', {}, null],
+    ['text', 'payment_id', null],
+    ['empty value', { payment_id: '' }, null],
+    ['number', { payment_id: 7 }, null],
+    ['object in the wrong place', { payment_id: { payment_id: 'pay_1' } }, null],
+  ])('carries our id in metadata of any shape: %s', (_name, metadata, paymentId) => {
+    expect(readCheckout({ ...CHECKOUT, metadata })?.paymentId).toBe(paymentId)
+  })
+
+  test.each([
+    ['pending', 'pending'],
+    ['processing', 'processing'],
+    ['paid', 'paid'],
+    ['failed', 'failed'],
+    ['canceled', 'canceled'],
+    ['expired', 'expired'],
+    ['PAID', 'paid'],
+    ['refunded', 'unknown'],
+    ['', 'unknown'],
+    [1, 'unknown'],
+    [null, 'unknown'],
+  ])('has a status that we know or one that nothing follows from: %j', (status, read) => {
+    expect(readCheckout({ ...CHECKOUT, status })?.status).toBe(read)
+  })
+
+  test('is read in either case of letters', () => {
+    const report = readCheckout({ ...CHECKOUT, currency: 'DZD', payment_method: 'EDAHABIA' })
+    expect(report).toMatchObject({ currency: 'DZD', instrument: 'edahabia' })
+    expect(readCheckout({ ...CHECKOUT, currency: 'dzd' })?.currency).toBe('DZD')
+  })
+
+  test.each([
+    ['http://pay.chargily.dz/checkouts/x/pay', 'https://pay.chargily.dz/checkouts/x/pay'],
+    ['http://127.0.0.1:3001/test/checkouts/x/pay', 'http://127.0.0.1:3001/test/checkouts/x/pay'],
+    ['javascript:alert(1)', null],
+    ['http://pay.chargily.dz@evil.example/x', null],
+    ['/checkouts/x/pay', null],
+    [7, null],
+  ])('sends people to %j as %j', (sent, read) => {
+    expect(readCheckout({ ...CHECKOUT, checkout_url: sent })?.checkoutUrl).toBe(read)
+  })
+
+  test('is not: anything without an id, or that calls itself otherwise', () => {
+    for (const value of [null, 7, 'x', [], {}, { ...CHECKOUT, id: '' }, { ...CHECKOUT, entity: 'price' }]) {
+      expect(readCheckout(value)).toBeNull()
+    }
+    expect(readCheckout({ id: 'x' })).toMatchObject({ checkoutId: 'x', status: 'unknown', amount: null })
+  })
+})
+
+describe('single values', () => {
+  test.each([
+    [2000, 2000],
+    ['2000', 2000],
+    [0, 0],
+    ['0', 0],
+    [2000.5, null],
+    ['2000.5', null],
+    ['2000.00', null],
+    ['1e3', null],
+    ['0x10', null],
+    ['02000', null],
+    [' 2000', null],
+    ['', null],
+    [-1, null],
+    ['-1', null],
+    [Number.MAX_SAFE_INTEGER + 1, null],
+    ['99999999999999999999', null],
+    [null, null],
+    [true, null],
+    [[2000], null],
+  ])('amount %j is %j', (sent, read) => {
+    expect(readAmount(sent)).toBe(read)
+  })
+
+  test.each([
+    [true, true],
+    ['true', true],
+    [1, true],
+    ['1', true],
+    [false, false],
+    ['false', false],
+    [0, false],
+    ['0', false],
+    ['', null],
+    [null, null],
+    ['no', null],
+    [2, null],
+  ])('flag %j is %j', (sent, read) => {
+    expect(readFlag(sent)).toBe(read)
+  })
+
+  test.each([
+    [1_700_000_000, 1_700_000_000_000],
+    ['1700000000', 1_700_000_000_000],
+    // Milliseconds by mistake: 1,700,000,000,000 s would be the year 55,840.
+    [1_700_000_000_000, null],
+    [0, null],
+    [1.5, null],
+    ['2023-11-14T22:13:20Z', null],
+  ])('instant %j is %j', (sent, read) => {
+    expect(readInstant(sent)).toBe(read)
+  })
+
+  test('text is short and can be stored', () => {
+    expect(readText('م')).toBe('م')
+    expect(readText('x'.repeat(255))).toHaveLength(255)
+    for (const odd of ['', 'x'.repeat(256), 'a\nb', '\u0000', '\udc00', 7, null])
+      expect(readText(odd)).toBeNull()
+  })
+})
+
+describe('a page of a list', () => {
+  const page = (rest: object) => ({
+    data: [CHECKOUT],
+    current_page: 1,
+    last_page: 1,
+    next_page_url: null,
+    ...rest,
+  })
+
+  test.each([
+    ['the last', {}, null],
+    ['one with a next address', { next_page_url: 'https://evil.example/?page=9' }, 2],
+    ['one that is not the last by number', { last_page: 2 }, 2],
+    ['an empty one that promises more', { data: [], last_page: 9, next_page_url: 'x' }, null],
+    ['one that says nothing', { last_page: undefined, next_page_url: undefined }, null],
+  ])('knows its follower: %s', (_name, rest, nextPage) => {
+    expect(readPage(page(rest), 1)?.nextPage).toBe(nextPage)
+  })
+
+  test('keeps what can be read and leaves out what has no id', () => {
+    const report = readPage(page({ data: [null, {}, CHECKOUT, 7] }), 1)
+    expect(report?.checkouts.map(({ checkoutId }) => checkoutId)).toEqual([CHECKOUT.id])
+  })
+
+  test('is not: another page than the one asked for, or no list', () => {
+    expect(readPage(page({}), 2)).toBeNull()
+    for (const value of [null, [], {}, { data: {} }, { data: null }]) expect(readPage(value, 1)).toBeNull()
+  })
+})
+
+describe('whatever is sent', () => {
+  /** JSON that resembles theirs: the right keys, and anything at all behind them. */
+  const lookalike = (keys: readonly string[]) =>
+    fc.record(Object.fromEntries(keys.map((key) => [key, fc.jsonValue()])), { requiredKeys: [] })
+  const checkout = fc
+    .tuple(fc.constant(CHECKOUT), lookalike(Object.keys(CHECKOUT)), lookalike(['url', 'account']))
+    .map((parts) => Object.assign({}, ...parts))
+  const event = fc
+    .tuple(lookalike(Object.keys(DOCUMENTED)), fc.oneof(checkout, fc.jsonValue()), fc.boolean())
+    .map(([rest, data, whole]) => (whole ? { ...DOCUMENTED, ...rest, data } : { ...rest, data }))
+
+  test('no reader throws, and what it reads can be stored', () => {
+    fc.assert(
+      fc.property(fc.oneof(checkout, event, fc.jsonValue()), (value) => {
+        readPage({ data: [value] }, 1)
+        readPage(value, 1)
+        for (const report of [readCheckout(value), readEvent(bytes(value))?.report]) {
+          expect(JSON.stringify(report) ?? '').not.toContain('\\u0000')
+          expect(report?.amount ?? 0).toSatisfy(
+            (amount: number) => Number.isSafeInteger(amount) && amount >= 0,
+          )
+          expect(new Date(report?.updatedAt ?? 0).getTime()).not.toBeNaN()
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('no bytes make the event reader throw', () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (body) => void readEvent(body)))
+    expect(readEvent(Buffer.from('['.repeat(65_536)))).toBeNull()
+    const deep = `{"entity":"event","id":"e","type":"t","data":${'['.repeat(30_000)}${']'.repeat(30_000)}}`
+    expect(readEvent(Buffer.from(deep))).toEqual({ id: 'e', type: 't', report: null, createdAt: null })
+  })
+})

@@ -1,0 +1,163 @@
+// What Chargily says of a checkout, in our words. Three dialects are read: the API's answer, the documented event
+// and the event as it is really sent. Unknown fields are ignored, above all `account`, the merchant's papers.
+// Values are read tolerantly, but strictly where they are money; what cannot be read is null, and nothing throws.
+import type { CheckoutReport, CheckoutStatus } from '../../../core/checkout.js'
+import { type Instant, SECOND } from '../../../core/instant.js'
+import type { CheckoutPage, ProviderEvent } from '../../../ledger/method.js'
+
+/** What payments and events call this method. */
+export const METHOD = 'chargily'
+
+/** The metadata keys under which our ids travel. */
+export const PAYMENT_ID = 'payment_id'
+export const USER_ID = 'user_id'
+export const PLAN_ID = 'plan_id'
+export const MONTHS = 'months'
+/** Of a purchase with a code: its keyed hash, and what it took off. */
+export const CODE = 'code_hash'
+export const DISCOUNT = 'discount'
+
+/** Null: no checkout. `around` is what the envelope says where the checkout itself is silent. */
+export function readCheckout(
+  value: unknown,
+  around: { live: boolean | null; updatedAt: Instant | null } = { live: null, updatedAt: null },
+): CheckoutReport | null {
+  if (!isObject(value) || (value.entity !== undefined && value.entity !== 'checkout')) return null
+  const checkoutId = readText(value.id)
+  if (checkoutId === null) return null
+  const planId = readMetadata(value.metadata, PLAN_ID)
+  const months = readAmount(readMetadata(value.metadata, MONTHS))
+  const fees = readFees(value)
+  const hash = readMetadata(value.metadata, CODE)
+  const discount = readAmount(readMetadata(value.metadata, DISCOUNT))
+  return {
+    method: METHOD,
+    checkoutId,
+    status: readStatus(value.status),
+    amount: readAmount(value.amount),
+    currency: readText(value.currency)?.toUpperCase() ?? null,
+    live: readFlag(value.livemode) ?? around.live,
+    paymentId: readMetadata(value.metadata, PAYMENT_ID),
+    userId: readMetadata(value.metadata, USER_ID),
+    ...(planId !== null && { planId }),
+    ...(months !== null && { months }),
+    ...(hash !== null && discount !== null && { code: { hash, discount } }),
+    instrument: readText(value.payment_method)?.toLowerCase() ?? null,
+    // The API calls it `checkout_url`, the documented event `url`.
+    checkoutUrl: readCheckoutUrl(value.checkout_url) ?? readCheckoutUrl(value.url),
+    ...(fees !== null && { fees }),
+    createdAt: readInstant(value.created_at),
+    updatedAt: readInstant(value.updated_at) ?? around.updatedAt,
+  }
+}
+
+/** Null: not JSON, or not an event. The bytes are taken as verified. */
+export function readEvent(body: Uint8Array): ProviderEvent | null {
+  const value = parseJson(body)
+  if (!isObject(value) || value.entity !== 'event') return null
+  const id = readText(value.id)
+  const type = readText(value.type)
+  if (id === null || type === null) return null
+  const createdAt = readInstant(value.created_at)
+  const around = { live: readFlag(value.livemode), updatedAt: readInstant(value.updated_at) ?? createdAt }
+  return { id, type, report: readCheckout(value.data, around), createdAt }
+}
+
+/** Null: not page number `page` of a list. A checkout without an id is left out: it could not be asked for. */
+export function readPage(value: unknown, page: number): CheckoutPage | null {
+  if (!isObject(value) || !Array.isArray(value.data)) return null
+  // A server that does not turn the page would be walked for ever.
+  if ((readAmount(value.current_page) ?? page) !== page) return null
+  const checkouts = value.data.map((item) => readCheckout(item)).filter((report) => report !== null)
+  // Its `next_page_url` says whether, never where: the key is sent to no address that an answer names.
+  const saysMore = typeof value.next_page_url === 'string' || (readAmount(value.last_page) ?? 0) > page
+  return { checkouts, nextPage: saysMore && value.data.length > 0 ? page + 1 : null }
+}
+
+/**
+ * The merchant's part. Older checkouts and the documented event have no such member, only all fees and who bears them; we order
+ * that the merchant does, so without a word on that they are the merchant's.
+ */
+function readFees(checkout: JsonObject): number | null {
+  const onMerchant = readAmount(checkout.fees_on_merchant)
+  if (onMerchant !== null) return onMerchant
+  const bornBy = readText(checkout.chargily_pay_fees_allocation) ?? 'merchant'
+  if (bornBy === 'customer') return 0
+  return bornBy === 'merchant' ? readAmount(checkout.fees) : null
+}
+
+const STATUSES: readonly CheckoutStatus[] = ['pending', 'processing', 'paid', 'failed', 'canceled', 'expired']
+
+function readStatus(value: unknown): CheckoutStatus {
+  const word = readText(value)?.toLowerCase()
+  return STATUSES.find((status) => status === word) ?? 'unknown'
+}
+
+/** The documentation shows an array (`[{}]`), the wire an object; empty it is `[]`, `{}` or null. */
+function readMetadata(metadata: unknown, key: string): string | null {
+  const entries: readonly unknown[] = Array.isArray(metadata) ? metadata : [metadata]
+  for (const entry of entries) {
+    const text = isObject(entry) ? readText(entry[key]) : null
+    if (text !== null) return text
+  }
+  return null
+}
+
+/** The payment page takes card passwords: https at Chargily, although its events say `http://`. */
+function readCheckoutUrl(value: unknown): string | null {
+  if (typeof value !== 'string' || !URL.canParse(value)) return null
+  const url = new URL(value)
+  if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '' || url.password !== '') {
+    return null
+  }
+  if (url.hostname === 'pay.chargily.dz' && url.port === '') url.protocol = 'https:'
+  return url.href
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The JSON value in these bytes, or undefined: malformed UTF-8 is refused, not repaired. */
+export function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    // Both throw for one reason only: this is not JSON. The caller decides what that means.
+    return undefined
+  }
+}
+
+/** No control characters (PostgreSQL stores no NUL) and no half surrogates; 255 is more than any id or word they send. */
+const SHORT_TEXT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
+
+export function readText(value: unknown): string | null {
+  return typeof value === 'string' && SHORT_TEXT.test(value) ? value : null
+}
+
+/**
+ * Whole dinars. The WooCommerce plugin sends totals as strings, so `"2000"` is 2000;
+ * `"2000.5"`, `"1e3"` and `-1` are no price.
+ */
+export function readAmount(value: unknown): number | null {
+  const amount = typeof value === 'string' && /^(0|[1-9]\d*)$/.test(value) ? Number(value) : value
+  return typeof amount === 'number' && Number.isSafeInteger(amount) && amount >= 0 ? amount : null
+}
+
+/** Booleans come as `false`, as `0` and, in the documented event, as the string `"false"`, which is truthy. */
+export function readFlag(value: unknown): boolean | null {
+  if (value === true || value === 1 || value === 'true' || value === '1') return true
+  if (value === false || value === 0 || value === 'false' || value === '0') return false
+  return null
+}
+
+/** The end of the year 9999 in seconds. Milliseconds sent by mistake lie beyond it. */
+const LAST_SECOND = 253_402_300_799
+
+/** Unix seconds (Chargily API reference, every object). */
+export function readInstant(value: unknown): Instant | null {
+  const seconds = readAmount(value)
+  return seconds !== null && seconds > 0 && seconds <= LAST_SECOND ? seconds * SECOND : null
+}

@@ -1,0 +1,123 @@
+// After a lost answer: is there a checkout for this payment? "None" opens a second one, so "none" must be certain.
+import { expect, test } from 'vitest'
+import { CHECKOUT, chargilyWithStub, ORDER } from '../../../../../../test/support/stub-provider.js'
+
+/** Seconds; the list is written in them. */
+const SINCE = 1_700_000_000
+
+/** One checkout a second, the newest first: number 0 was made at `SINCE + 100`. */
+const others = (from: number, count: number) =>
+  Array.from({ length: count }, (_, n) => ({
+    ...CHECKOUT,
+    id: `other${from + n}`,
+    metadata: null,
+    created_at: SINCE + 100 - (from + n),
+  }))
+
+/** A list server over `all`, 50 a page, with correct paging. */
+function listOf(all: readonly object[]) {
+  return ({ path }: { path: string }) => {
+    const page = Number(new URL(path, 'http://far.side').searchParams.get('page'))
+    const last_page = Math.max(1, Math.ceil(all.length / 50))
+    const next_page_url = page < last_page ? `http://far.side/?page=${page + 1}` : null
+    return {
+      json: { data: all.slice((page - 1) * 50, page * 50), current_page: page, last_page, next_page_url },
+    }
+  }
+}
+
+test('finds the checkouts of a payment, the newest first, on whatever page', async () => {
+  const mine = [0, 60].map((n) => ({ ...CHECKOUT, id: `mine${n}`, created_at: SINCE + n }))
+  const { chargily, asked } = await chargilyWithStub(listOf([mine[0] ?? {}, ...others(0, 60), mine[1] ?? {}]))
+  const answer = await chargily.list.find(ORDER.paymentId, SINCE * 1000)
+  expect(answer.ok && answer.value.map(({ checkoutId }) => checkoutId)).toEqual(['mine60', 'mine0'])
+  expect(asked.map(({ path }) => path)).toEqual([
+    '/test/api/v2/checkouts?per_page=50&page=1',
+    '/test/api/v2/checkouts?per_page=50&page=2',
+  ])
+})
+
+test('an account without checkouts has none for the payment', async () => {
+  const { chargily } = await chargilyWithStub(listOf([]))
+  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toEqual({ ok: true, value: [] })
+})
+
+test('stops at the page on which all are older than the order, with a margin for two clocks', async () => {
+  // 100 s after `since` at number 0, a checkout a second, 600 s of margin: number 701 is the first that is too old.
+  // Pages hold 50, so page 16 (750 to 799) is the first with none that could be ours.
+  const { chargily, asked } = await chargilyWithStub(listOf(others(0, 5_000)))
+  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toEqual({ ok: true, value: [] })
+  expect(asked).toHaveLength(16)
+})
+
+test('a list that runs from old to new is read to its end', async () => {
+  const old = others(10_000, 120).reverse()
+  const { chargily, asked } = await chargilyWithStub(listOf([...old, CHECKOUT]))
+  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
+    ok: true,
+    value: [{ checkoutId: CHECKOUT.id }],
+  })
+  // 120 old ones and ours: 50 + 50 + 21.
+  expect(asked).toHaveLength(3)
+})
+
+test('a page without dates ends no walk', async () => {
+  const undated = others(10_000, 50).map((other) => ({ ...other, created_at: null }))
+  const { chargily } = await chargilyWithStub(listOf([...undated, CHECKOUT]))
+  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
+    ok: true,
+    value: [{ checkoutId: CHECKOUT.id }],
+  })
+})
+
+test('a list that is longer than we walk is no proof: the answer is "not known"', async () => {
+  const { chargily, asked } = await chargilyWithStub(listOf(others(0, 5_000)))
+  const longAgo = (SINCE - 86_400) * 1000
+  expect(await chargily.list.find(ORDER.paymentId, longAgo)).toMatchObject({
+    ok: false,
+    failure: { kind: 'unavailable', reason: 'unreadable' },
+  })
+  expect(asked).toHaveLength(40)
+})
+
+test('a list that promises a next page for ever is left', async () => {
+  const { chargily, asked } = await chargilyWithStub(() => ({
+    json: { data: others(0, 50), next_page_url: 'http://far.side/again' },
+  }))
+  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({ ok: false })
+  // The second page brought nothing new.
+  expect(asked).toHaveLength(2)
+})
+
+test('a list that does not turn the page is an error, not an end', async () => {
+  const first = { data: others(0, 50), current_page: 1, last_page: 9 }
+  const { chargily } = await chargilyWithStub(() => ({ json: first }))
+  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
+    ok: false,
+    failure: { reason: 'unreadable' },
+  })
+})
+
+test('trouble on a later page hides nothing that was found, and proves nothing where nothing was', async () => {
+  const answer = (first: object) => {
+    const honest = listOf([first, ...others(0, 200)])
+    return (asked: { path: string }) => (asked.path.endsWith('page=1') ? honest(asked) : { status: 500 })
+  }
+  const found = await chargilyWithStub(answer(CHECKOUT))
+  expect(await found.chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
+    ok: true,
+    value: [{ checkoutId: CHECKOUT.id }],
+  })
+  const unknown = await chargilyWithStub(answer({ ...CHECKOUT, metadata: null }))
+  expect(await unknown.chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
+    ok: false,
+    failure: { reason: 'server_error' },
+  })
+})
+
+test('a page can be read by itself', async () => {
+  const { chargily } = await chargilyWithStub(listOf(others(0, 60)))
+  const second = await chargily.list.page(2)
+  expect(second.ok && second.value.checkouts).toHaveLength(10)
+  expect(second).toMatchObject({ ok: true, value: { nextPage: null } })
+})

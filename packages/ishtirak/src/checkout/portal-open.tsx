@@ -1,0 +1,92 @@
+// What is open in the portal, and what is under review.
+import type { Locale } from '../core/locale.js'
+import type { Payment, ShownPayment } from '../core/payment.js'
+import { type Formats, inParts, planAndTerm } from '../i18n/formats.js'
+import { hrefIn } from '../pages/own-form.js'
+import { LinkButton, Notice } from '../pages/portal-frame.js'
+import { checkedIn, type PartSection } from '../pages/portal-kinds.js'
+
+export function PendingNotice(section: PartSection) {
+  const { pages, view, say } = section
+  const { overview, locale } = view
+  const pending = overview.pendingPayment
+  if (!pending || pending.checkoutUrl === null) return null
+  const time = pages.formats.time(pending.expiresAt, locale)
+  const isChecked = checkedIn(view).length > 0
+  return (
+    <Notice tone="" title={say('pendingTitle')} text={say('pendingText', { time })}>
+      <Ordered {...section} payment={pending} />
+      <p class="actions">
+        {isChecked ? null : (
+          <LinkButton href={hrefIn(view.session, pending.checkoutUrl)} label={say('goOnPaying')} go />
+        )}
+        <LinkButton
+          href={hrefIn(view.session, `${pages.base}/billing/return/${pending.id}`)}
+          label={say('checkAgain')}
+        />
+      </p>
+      {isChecked ? null : <ChooseElse {...section} />}
+    </Notice>
+  )
+}
+
+type OpenPayment = Pick<ShownPayment, 'plan' | 'months' | 'price'>
+
+/** What is open: its plan, its term and what it costs. */
+export function Ordered({ pages, view, payment }: PartSection & { readonly payment: OpenPayment }) {
+  const { plan, months, price } = payment
+  const parts = [planAndTerm(plan, months, view.locale), pages.formats.money(price.amount, view.locale)]
+  return (
+    <p>
+      <b safe>{inParts(parts, view.locale)}</b>
+    </p>
+  )
+}
+
+/** Back to the choice. What is open stays as it is until something else is chosen. */
+export function ChooseElse({ pages, view, say }: PartSection) {
+  if (view.isChoosing) {
+    return (
+      <p class="small" safe>
+        {say('chooseElseText')}
+      </p>
+    )
+  }
+  return (
+    <p class="actions">
+      <LinkButton
+        href={hrefIn(view.session, `${pages.base}/portal?choose=else#your-plan`)}
+        label={say('chooseElse')}
+      />
+    </p>
+  )
+}
+
+/** Of the newest payments one that is under review. */
+export function ReviewNotice({ pages, view, say, odd }: PartSection & { readonly odd: Payment }) {
+  const sums = differingSums(pages.formats, odd, view.locale)
+  return (
+    <Notice
+      tone="warn"
+      title={say('reviewTitle')}
+      text={sums ? say('reviewAmounts', sums) : say('reviewText')}
+    >
+      <p class="small">
+        <span safe>{say('orderReference')}</span>{' '}
+        <code dir="ltr" safe>
+          {odd.id}
+        </code>
+      </p>
+    </Notice>
+  )
+}
+
+/** What came and what was ordered, where the sums differ; null: something else does. */
+export function differingSums(
+  { money }: Pick<Formats, 'money'>,
+  { review, price }: Pick<Payment, 'review' | 'price'>,
+  locale: Locale,
+) {
+  if (!review || review.amount === null || review.amount === price.amount) return null
+  return { received: money(review.amount, locale), ordered: money(price.amount, locale) }
+}

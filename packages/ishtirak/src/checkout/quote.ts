@@ -1,0 +1,57 @@
+// What a payment would be, before anyone pays: the decision that the payment is made on, without its effect.
+
+import type { Discount } from '../acts/capability.js'
+import type { Catalogue } from '../core/plan.js'
+import { decideQuote, type Quote, type Wanted } from '../core/quote.js'
+import { NEVER_PAID } from '../core/subscription.js'
+import { quoteRefusal } from '../ledger/refusals.js'
+import type { StatusDeps } from './status.js'
+
+export interface QuoteDeps extends Pick<StatusDeps, 'loadUser' | 'clock' | 'rules' | 'methods'> {
+  readonly catalogue: Catalogue
+  /** The first looks at what was typed; none: nothing takes anything off. */
+  readonly discounts: readonly Discount[]
+}
+
+interface WantedQuote {
+  readonly userId: string
+  readonly planId: string
+  readonly months: number
+  /** As it was typed. */
+  readonly code?: string | undefined
+}
+
+/** Throws what `quoteRefusal` names, and `too_many_wrong_codes`. */
+export function readQuote(deps: QuoteDeps, wanted: WantedQuote): Promise<Quote> {
+  const read = () => decide(deps, wanted)
+  const [discount] = wanted.code === undefined ? [] : deps.discounts
+  return discount ? discount.countTry(wanted.userId, read) : read()
+}
+
+async function decide(deps: QuoteDeps, { userId, code: typed, ...offer }: WantedQuote): Promise<Quote> {
+  const { loadUser, catalogue, clock, rules, methods } = deps
+  const loaded = await loadUser(userId)
+  const facts = loaded?.user.subscription ?? NEVER_PAID
+  const names = methods.gateways.map(({ name }) => name)
+  const code = await codeOf(deps, { userId, typed, methods: names })
+  const wanted = { ...offer, code, mode: 'payment' as const }
+  const decision = decideQuote(facts, wanted, catalogue, clock.now(), rules)
+  if (decision.kind !== 'sold') throw quoteRefusal(decision)
+  return decision.quote
+}
+
+/** Undefined: none was given. Null: it takes nothing off. */
+export async function codeOf(
+  { discounts: [discount] }: Pick<QuoteDeps, 'discounts'>,
+  {
+    typed,
+    ...of
+  }: {
+    readonly userId: string
+    readonly typed: string | undefined
+    readonly methods: readonly string[]
+  },
+): Promise<Wanted['code']> {
+  if (typed === undefined) return undefined
+  return discount ? discount.lookUp({ ...of, typed }) : null
+}

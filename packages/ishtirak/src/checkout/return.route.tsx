@@ -1,0 +1,262 @@
+// The page after paying, to which the provider sends the payer back with whatever outcome. What the redirect claims is not
+// read: the page says what is stored, after one bounded look at the provider where nothing is settled yet. It shows nothing
+// of the user, since its address is enough to read it.
+
+import { stretchesAt } from '../core/held-time.js'
+import type { Instant } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
+import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'
+import { graceEndsAt } from '../core/subscription.js'
+import type { App } from '../http/app.js'
+import { termInWords } from '../i18n/formats.js'
+import { instrumentName, planName, type Say, sayFor } from '../i18n/messages.js'
+import { findUserLocale } from '../ledger/users.sql.js'
+import { Card, LinkButton, type Pages, renderPage, Sign, type SignKind } from '../pages/portal-frame.js'
+import { queryOf, type Session } from '../pages/reader.js'
+import { wayOf } from '../pages/way-to-pay.js'
+import { Words } from '../pages/words.js'
+import { BuyForm } from './buy-form.js'
+import { differingSums } from './portal-open.js'
+import { type ReturnedPayment, readReturnedPayment, type StatusDeps } from './status.js'
+
+type ReturnPages = Pages & StatusDeps
+
+/** Looks that a page takes by itself: 4 at 3 s just after paying, then every 10 s, three minutes in all. */
+const LOOKS_MAX = 20
+const QUICK_LOOKS = 4
+
+export function returnRoutes(app: App, pages: ReturnPages): void {
+  app.get<{ Params: { payment_id: string } }>(
+    '/billing/return/:payment_id',
+    { schema: { hide: true } },
+    async (request, reply) => {
+      const { reader, database } = pages
+      pages.limitAnonymous(request, reply)
+      const returned = await readReturnedPayment(pages, request.params.payment_id, request.id)
+      const { payment, now } = returned
+      const session = await reader.session(request)
+      const own = session?.userId === payment.userId ? session : null
+      // The language of the payer's profile; nothing else of the payer reaches the page.
+      const locale = reader.language(request, reply, own, await findUserLocale(database, payment.userId))
+      if (hasNoPage(pages, returned))
+        return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
+      const look = readLook(queryOf(request, 'look'))
+      const isWaiting = publicStatusAt(payment, now) === 'pending' && look < LOOKS_MAX
+      if (isWaiting) reply.header('refresh', refresh(look))
+      return reply
+        .headers(pages.headers)
+        .send(returnPage(pages, { ...returned, session: own, locale, isWaiting }))
+    },
+  )
+}
+
+/** There is no page of a provider to come back from: the portal says where the money goes, and what became of it. */
+function hasNoPage(pages: ReturnPages, { payment, now }: ReturnedPayment): boolean {
+  const status = publicStatusAt(payment, now)
+  const isUnpaid = status === 'pending' || status === 'expired' || status === 'canceled'
+  return isUnpaid && wayOf(pages, payment) !== undefined
+}
+
+/** As a header field: browsers obey it without JavaScript, and it leaves the page's own markup alone. */
+function refresh(look: number): string {
+  return `${look < QUICK_LOOKS ? 3 : 10}; url=?look=${look + 1}`
+}
+
+function readLook(text = ''): number {
+  return /^\d{1,3}$/.test(text) ? Number(text) : 0
+}
+
+interface ReturnView extends ReturnedPayment {
+  /** Only the payer's own. */
+  readonly session: Session | null
+  readonly locale: Locale
+  /** The page will look again by itself. */
+  readonly isWaiting: boolean
+}
+
+function returnPage(pages: ReturnPages, view: ReturnView): string {
+  const { payment, now, session, locale } = view
+  const say = sayFor(pages.seller.identity, locale)
+  const status = publicStatusAt(payment, now)
+  const title = say(`return_${status}_title`)
+  const other = view.alsoAwaits && wayOf(pages, view.alsoAwaits)
+  return renderPage(pages, {
+    locale,
+    title,
+    // A paid order has that link as its main button.
+    backUrl: status === 'paid' ? null : pages.backUrl(session),
+    safeContent: (
+      <div class="middle">
+        <section class="card" role={status === 'pending' ? 'status' : undefined}>
+          <Sign kind={SIGNS[status]} />
+          <h1 safe>{title}</h1>
+          <p>
+            <Words>{textOf(pages, view, status, say)}</Words>
+          </p>
+          {status === 'failed' ? <p safe>{say('returnUnchanged')}</p> : null}
+          {status === 'failed' ? <Satim say={say} /> : null}
+          {status === 'paid' && other ? <p safe>{say(other.also)}</p> : null}
+          <Actions pages={pages} view={view} status={status} say={say} />
+        </section>
+        <Card id="details" title={say('details')}>
+          <dl class="facts">{factsOf(pages, view, say).map(Fact)}</dl>
+        </Card>
+      </div>
+    ),
+  })
+}
+
+const SIGNS: Readonly<Record<PublicPaymentStatus, SignKind>> = {
+  paid: 'ok',
+  pending: 'waiting',
+  failed: 'bad',
+  canceled: 'info',
+  expired: 'late',
+  review: 'look',
+  refunded: 'back',
+}
+
+function textOf(
+  { formats, rules }: ReturnPages,
+  view: ReturnView,
+  status: PublicPaymentStatus,
+  say: Say,
+): string {
+  const { subscription, refundedAt, locale, isWaiting } = view
+  if (status === 'pending' && !isWaiting) return say('returnStillPendingText')
+  if (status === 'refunded' && refundedAt !== null)
+    return say('returnRefundedOnText', { date: formats.day(refundedAt, locale) })
+  const sums = status === 'review' && differingSums(formats, view.payment, locale)
+  if (sums) return say('reviewAmounts', sums)
+  if (status !== 'paid') return say(`return_${status}_text`)
+  // The payment stays a fact; what it is worth depends on what became of the subscription since. It has bought time, so
+  // there is an end.
+  const end = subscription.currentPeriodEnd ?? view.now
+  const moment = (instant: Instant) => formats.moment(instant, locale)
+  if (subscription.status === 'active') return boughtInWords({ formats }, view, say)
+  const date = formats.day(end, locale)
+  if (subscription.status === 'past_due')
+    return say('returnPaidGraceText', {
+      plan: planName(subscription.plan.name, locale),
+      date,
+      end: moment(graceEndsAt(end, rules)),
+    })
+  return say(subscription.status === 'canceled' ? 'returnPaidStoppedText' : 'returnPaidOverText', { date })
+}
+
+/** What this payment bought, and when it runs: other plans may run before it, and other payments may have followed. */
+function boughtInWords({ formats }: Pick<ReturnPages, 'formats'>, view: ReturnView, say: Say): string {
+  const { payment, subscription, now, locale } = view
+  // It is paid, so it has bought a period.
+  const [start, end] = [payment.periodStart ?? now, payment.periodEnd ?? now]
+  const plan = planName(payment.plan.name, locale)
+  const words = { plan, start: formats.day(start, locale), end: formats.day(end, locale) }
+  const stretches = stretchesAt(subscription, now)
+  const stretch = stretches.find((one) => one.start <= start && start < one.end)
+  if (!stretch) return say('returnPaidUsedText', words)
+  if (stretch === stretches[0])
+    return say('return_paid_text', { plan, end: formats.moment(stretch.end, locale) })
+  return say('returnPaidLaterText', { ...words, current: planName(subscription.plan.name, locale) })
+}
+
+/**
+ * SATIM's number for card holders (3021 is the merchants'). It asks merchants to print the message `satim` in these words
+ * where a card payment fails (source: its rules for failure pages).
+ */
+const SATIM_NUMBER = '3020'
+
+function Satim({ say }: { say: Say }) {
+  return (
+    <p class="satim">
+      <span safe>{say('satim')}</span>{' '}
+      <a href={`tel:${SATIM_NUMBER}`} dir="ltr">
+        {SATIM_NUMBER}
+      </a>
+    </p>
+  )
+}
+
+interface ActionsOf {
+  readonly pages: ReturnPages
+  readonly view: ReturnView
+  readonly status: PublicPaymentStatus
+  readonly say: Say
+}
+
+function Actions(of: ActionsOf) {
+  const { pages, status, say } = of
+  const { payment, now, session } = of.view
+  const isOver = status === 'failed' || status === 'canceled' || status === 'expired'
+  return (
+    <div class="actions">
+      {isOver && session ? <TryAgain {...of} session={session} /> : null}
+      {isOver && !session ? <LinkButton href={pages.backUrl(session)} label={say('tryAgain')} go /> : null}
+      {status === 'pending' ? (
+        <LinkButton href={`${pages.base}/billing/return/${payment.id}`} label={say('checkNow')} go />
+      ) : null}
+      {isPayable(payment, now) && payment.checkoutUrl !== null ? (
+        <LinkButton href={payment.checkoutUrl} label={say('notPaidYet')} />
+      ) : null}
+      {status === 'paid' ? <LinkButton href={pages.backUrl(session)} label={say('backToSeller')} go /> : null}
+      {session && (status === 'paid' || status === 'refunded') ? (
+        <LinkButton href={`${pages.base}/portal/receipts/${payment.id}`} label={say('receipt')} />
+      ) : null}
+      {session ? <LinkButton href={`${pages.base}/portal`} label={say('openPortal')} /> : null}
+    </div>
+  )
+}
+
+/** With one click; what was bought ahead, or with a code that the database does not know, is chosen again in the portal. */
+function TryAgain({ pages, view, session, say }: ActionsOf & { readonly session: Session }) {
+  const { plan, months, codeHash } = view.payment
+  const label = say('tryAgain')
+  if (!view.mayRenew || codeHash !== null)
+    return <LinkButton href={`${pages.base}/portal`} label={label} go />
+  return <BuyForm base={pages.base} session={session} planId={plan.id} months={months} label={label} />
+}
+
+type FactRow = readonly [label: string, value: string, isCode?: boolean]
+
+const AT_PROVIDER = { label: 'transaction', inWords: (checkoutId: string) => checkoutId } as const
+
+function factsOf(pages: ReturnPages, { payment, refundedAt, locale }: ReturnView, say: Say): FactRow[] {
+  const { paidAt, createdAt, periodStart, periodEnd, checkoutId } = payment
+  const { formats } = pages
+  const { label, inWords } = wayOf(pages, payment)?.reference ?? AT_PROVIDER
+  const local = (instant: Instant) => say('localTime', { moment: formats.moment(instant, locale) })
+  const period = (start: Instant, end: Instant) =>
+    say('boughtPeriod', { start: formats.day(start, locale), end: formats.day(end, locale) })
+  return [
+    [say('orderReference'), payment.id, true],
+    ...(checkoutId === null ? [] : [[say(label), inWords(checkoutId), true] as const]),
+    [say('plan'), planName(payment.plan.name, locale)],
+    [say('term'), termInWords(payment.months, locale)],
+    ...(payment.discount === 0 ? [] : [[say('discount'), formats.money(payment.discount, locale)] as const]),
+    [say('amount'), formats.came(payment, locale)],
+    ...(payment.instrument === null
+      ? []
+      : [[say('paidWith'), instrumentName(payment.instrument, locale)] as const]),
+    paidAt === null ? [say('startedAt'), local(createdAt)] : [say('paidAt'), local(paidAt)],
+    ...(refundedAt === null ? [] : [[say('refundedAt'), local(refundedAt)] as const]),
+    ...(periodStart === null || periodEnd === null
+      ? []
+      : [[say('period'), period(periodStart, periodEnd)] as const]),
+  ]
+}
+
+function Fact([label, value, isCode]: FactRow) {
+  return (
+    <div>
+      <dt safe>{label}</dt>
+      <dd>
+        {isCode ? (
+          <code dir="ltr" safe>
+            {value}
+          </code>
+        ) : (
+          <bdi safe>{value}</bdi>
+        )}
+      </dd>
+    </div>
+  )
+}

@@ -1,0 +1,83 @@
+// Which payments the provider should be asked about. The row is the schedule: claiming one moves it on, so that any
+// number of processes may look, and after a crash the row is due again.
+import type { Instant } from '../core/instant.js'
+import type { Payment } from '../core/payment.js'
+import { type Queryable, statement } from '../database/database.js'
+import { at } from '../database/rows.js'
+import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
+
+// Rides on payments_due.
+const claimDue = statement(
+  'checks.claim_due',
+  `with due as (
+     select user_id, id from payments
+      where next_check_at <= $1::timestamptz and (method = any($4::text[])) = $5
+      order by next_check_at, id
+      limit $2::int
+        for update skip locked
+   )
+   update payments p set next_check_at = $3::timestamptz
+     from due
+    where p.user_id = due.user_id and p.id = due.id
+   returning ${PAYMENT_COLUMNS}`,
+)
+
+/** Claims up to `limit` payments that are due, and has them due again at `retryAt` should the look not be finished. */
+export async function claimDuePayments(
+  database: Queryable,
+  claim: {
+    readonly now: Instant
+    readonly limit: number
+    readonly retryAt: Instant
+    /** Of these methods, or of all others. */
+    readonly methods: readonly string[]
+    readonly areMeant: boolean
+  },
+): Promise<readonly Payment[]> {
+  const { now, limit, retryAt, methods, areMeant } = claim
+  const rows = await database.query(claimDue, [at(now), limit, at(retryAt), methods, areMeant])
+  return rows.map(parsePayment)
+}
+
+const scheduleNext = statement(
+  'checks.schedule_next',
+  `update payments set next_check_at = $3::timestamptz
+    where user_id = $1 and id = $2 and next_check_at = $4::timestamptz`,
+)
+
+/**
+ * After a look: when the next one is due, or null for never. Only while the claim holds: a look that ended the payment
+ * has already set null, and a checkout opened meanwhile has its own schedule.
+ */
+export async function scheduleNextCheck(
+  database: Queryable,
+  /** As it was claimed. */
+  payment: Payment,
+  nextCheckAt: Instant | null,
+): Promise<void> {
+  const { userId, id } = payment
+  await database.query(scheduleNext, [userId, id, at(nextCheckAt), at(payment.nextCheckAt)])
+}
+
+const claimLook = statement(
+  'checks.claim_look',
+  `update payments set asked_at = $3::timestamptz
+    where user_id = $1 and id = $2
+      and (asked_at is null or asked_at <= $4::timestamptz
+           or asked_at > $3::timestamptz + ($3::timestamptz - $4::timestamptz))
+   returning id`,
+)
+
+/**
+ * Whether this reader may ask the provider: no one did since `unlessSince`, in any process. A look that is as far in the
+ * future was written by a clock that was wrong, and does not count.
+ */
+export async function claimLookAtProvider(
+  database: Queryable,
+  payment: Payment,
+  when: { readonly now: Instant; readonly unlessSince: Instant },
+): Promise<boolean> {
+  const { userId, id } = payment
+  const rows = await database.query(claimLook, [userId, id, at(when.now), at(when.unlessSince)])
+  return rows.length === 1
+}

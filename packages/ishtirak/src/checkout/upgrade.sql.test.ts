@@ -1,0 +1,159 @@
+// Clicks of different users share the statements; each user's request is written wholly or not at all.
+import { expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { aPayment, NOON } from '../../../../test/support/fixtures.js'
+import { HOUR, MINUTE } from '../core/instant.js'
+import { type Queryable, statement } from '../database/database.js'
+import type { KnownUser } from '../ledger/users.sql.js'
+import {
+  createUpgradeRequests,
+  insertRequestedPayments,
+  loadForUpgrades,
+  moveAttemptLease,
+  type RequestedPayment,
+} from './upgrade.sql.js'
+
+const selectUsers = statement(
+  'test.users',
+  'select user_id, version, email, name, locale from users order by user_id',
+)
+const selectPayments = statement('test.payments', 'select user_id, id, status from payments order by id')
+
+const openAll = statement(
+  'test.open_all',
+  `update payments set status = 'pending', method_reference = id, checkout_url = 'https://pay.example/' || id`,
+)
+
+const request = (user: KnownUser, version: number | null, id = `pay_${user.userId}`): RequestedPayment => ({
+  user,
+  version,
+  payment: aPayment({ userId: user.userId, id, status: 'requested', checkoutId: null, checkoutUrl: null }),
+})
+
+const insertCode = statement(
+  'test.insert_code',
+  `with batch as (
+     insert into code_batches (id, kind, percent, count, uses, uses_per_user, created_at, created_by, why, revoked_at)
+     values ('bat_1', 'percent', 10, 1, 2, 1, now(), 'amina', 'test', $2::timestamptz)
+   ) insert into codes (hash, batch_id, used) values ('hash-1', 'bat_1', $1::int)`,
+)
+
+describeScenario('upgrades that are asked for together', ({ database }) => {
+  const asked = (...userIds: string[]) =>
+    userIds.map((userId) => ({ user: { userId }, methods: ['chargily'], now: NOON }))
+
+  it('take one statement to load and one to write, with new and known users', async () => {
+    await insertRequestedPayments(database(), [request({ userId: 'b' }, null)])
+    const sent: string[] = []
+    const counted: Queryable = {
+      query: (given, parameters) => {
+        sent.push(given.name)
+        return database().query(given, parameters)
+      },
+    }
+    const { load, insert } = createUpgradeRequests(counted)
+    const loaded = await Promise.all(asked('a', 'b', 'c').map(load))
+    expect(loaded.map(({ version, open }) => [version, open?.id])).toEqual([
+      [null, undefined],
+      [1, 'pay_b'],
+      [null, undefined],
+    ])
+    const written = await Promise.all(['c', 'a'].map((userId) => insert(request({ userId }, null))))
+    expect(written).toEqual([true, true])
+    expect(sent).toEqual(['upgrades.load', 'upgrades.request'])
+    expect(await database().query(selectPayments)).toEqual(
+      ['a', 'b', 'c'].map((userId) => ({ user_id: userId, id: `pay_${userId}`, status: 'requested' })),
+    )
+  })
+
+  it.each([
+    ['has a use left', 1, null, true],
+    ['was used up since it was looked at', 2, null, false],
+    ['was revoked since it was looked at', 1, '2026-11-21T12:00:00Z', false],
+  ])('with a code are written where it %s', async (_name, used, revokedAt, isWritten) => {
+    await database().query(insertCode, [used, revokedAt])
+    const asked = request({ userId: 'a' }, null)
+    const withCode = { ...asked, payment: { ...asked.payment, codeHash: 'hash-1', discount: 200 } }
+    expect(await createUpgradeRequests(database()).insertWithCode(withCode)).toBe(isWritten)
+    expect(await database().query(selectPayments)).toHaveLength(isWritten ? 1 : 0)
+  })
+
+  it('are written beside one that is refused because its user has an open payment', async () => {
+    await insertRequestedPayments(database(), [request({ userId: 'b' }, null)])
+    const { insert } = createUpgradeRequests(database())
+    const written = await Promise.all([
+      insert(request({ userId: 'a' }, null)),
+      insert(request({ userId: 'b' }, 1, 'pay_second')),
+      insert(request({ userId: 'c' }, null)),
+    ])
+    expect(written).toEqual([true, false, true])
+    const users = await database().query(selectUsers)
+    expect(users.map(({ user_id, version }) => [user_id, version])).toEqual([
+      ['a', 1],
+      ['b', 1],
+      ['c', 1],
+    ])
+  })
+
+  it('are written only at the version that they were decided on', async () => {
+    await insertRequestedPayments(database(), [request({ userId: 'b' }, null)])
+    const written = await insertRequestedPayments(database(), [
+      request({ userId: 'a' }, null),
+      // The first user's row was created since it was looked for; the second one's version has changed.
+      request({ userId: 'b' }, null, 'pay_late'),
+      request({ userId: 'c' }, 0, 'pay_of_unknown_user'),
+    ])
+    expect(written).toEqual([true, false, false])
+    expect((await database().query(selectPayments)).map(({ id }) => id)).toEqual(['pay_a', 'pay_b'])
+  })
+
+  it('make one payment of a new user when two ask at the same instant', async () => {
+    const both = await Promise.all(
+      ['one', 'two'].map((id) => {
+        // Each as another process has it.
+        const { insert } = createUpgradeRequests(database())
+        return insert(request({ userId: 'a' }, null, id))
+      }),
+    )
+    expect(both.toSorted()).toEqual([false, true])
+    expect(await database().query(selectPayments)).toHaveLength(1)
+  })
+
+  it('learn from the token what is not known of a user, and change nothing that is', async () => {
+    await insertRequestedPayments(database(), [request({ userId: 'a', email: 'a@example.dz' }, null)])
+    const user = { userId: 'a', email: 'other@example.dz', name: 'Amine', locale: 'fr' }
+    const [loaded] = await loadForUpgrades(database(), [{ user, methods: ['chargily'], now: NOON }])
+    expect(loaded?.version).toBe(1)
+    expect(await database().query(selectUsers)).toEqual([
+      { user_id: 'a', version: 1, email: 'a@example.dz', name: 'Amine', locale: 'fr' },
+    ])
+  })
+
+  it('count for each user the checkouts that were opened in their own last hour', async () => {
+    await insertRequestedPayments(database(), [
+      request({ userId: 'a' }, null),
+      request({ userId: 'b' }, null),
+    ])
+    const load = (now: number) =>
+      loadForUpgrades(
+        database(),
+        ['a', 'b'].map((userId) => ({ user: { userId }, methods: ['chargily'], now })),
+      )
+    expect((await load(NOON + 1)).map(({ recentAt }) => recentAt)).toEqual([[], []])
+    await database().query(openAll)
+    const loaded = await loadForUpgrades(database(), [
+      { user: { userId: 'a' }, methods: ['chargily'], now: NOON + HOUR + 1 },
+      { user: { userId: 'b' }, methods: ['chargily'], now: NOON + HOUR - 1 },
+    ])
+    expect(loaded.map(({ recentAt }) => recentAt)).toEqual([[], [NOON]])
+  })
+
+  it('are taken over by one of two that ask for the lease at once; the other is too late', async () => {
+    const requested = request({ userId: 'a' }, null)
+    await insertRequestedPayments(database(), [requested])
+    const takeOver = (endsAt: number) => moveAttemptLease(database(), requested.payment, endsAt)
+    // On a server they have a connection each, so either may be first.
+    const taken = await Promise.all([takeOver(NOON + MINUTE), takeOver(NOON + HOUR)])
+    expect(taken.toSorted()).toEqual([false, true])
+  })
+})

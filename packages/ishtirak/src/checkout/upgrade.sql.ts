@@ -1,0 +1,264 @@
+// The click on "upgrade" as rows: what is known of the user, the request written before the provider is called, and the
+// lease of the process that asks for it.
+import { HOUR, type Instant } from '../core/instant.js'
+import type { Payment } from '../core/payment.js'
+import { NEVER_PAID } from '../core/subscription.js'
+import type { UpgradeFacts } from '../core/upgrade.js'
+import { shareStatements } from '../database/coalesce.js'
+import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
+import { at, flag, integer, text, textOrNull } from '../database/rows.js'
+import {
+  COLUMN_NAMES,
+  NEW_PAYMENT,
+  PAYMENT_RECORD,
+  parsePayment,
+  paymentToColumns,
+} from '../ledger/payments.sql.js'
+import {
+  FACT_COLUMNS,
+  fromToken,
+  type KnownUser,
+  openPayment,
+  parseUser,
+  rememberUser,
+} from '../ledger/users.sql.js'
+
+// Methods are compared by `<@`, which no index serves: with `= any` the index of open payments is not used.
+const selectFacts = statement(
+  'upgrades.load',
+  `select a.ordinal, ${FACT_COLUMNS}, p.*, recent.at as recent_at, withdrawn.id as withdrawn_id,
+          (u.email is null and a.email is not null) or (u.name is null and a.name is not null)
+            or (u.locale is null and a.locale is not null) as is_news
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
+          with ordinality a(user_id, email, name, locale, methods, since, ordinal)
+     join users u on u.user_id = a.user_id
+     cross join lateral (
+       select coalesce(jsonb_agg(extract(epoch from r.created_at) * 1000 order by r.created_at), '[]') as at
+         from payments r
+        where r.user_id = u.user_id and r.created_at > a.since
+          and coalesce(r.checkout_url, case when r.review is null then r.method_reference end) is not null
+     ) recent
+     cross join lateral (
+       select max(w.id) as id from payments w
+        where w.user_id = u.user_id and array[w.method] <@ string_to_array(a.methods, ',')
+          and w.status = 'canceled' and w.next_check_at is not null and w.reports = '[]'
+          and coalesce(w.checkout_url, case when w.review is null then w.method_reference end) is not null
+     ) withdrawn
+     ${openPayment("array[p.method] <@ string_to_array(a.methods, ',')")}`,
+)
+
+/** What a decision about an upgrade needs. `version` is null where we have never heard of the user. */
+export interface LoadedForUpgrade extends UpgradeFacts {
+  readonly version: number | null
+}
+
+export interface Asked {
+  readonly user: KnownUser
+  /** Of these together one payment may be open. */
+  readonly methods: readonly string[]
+  readonly now: Instant
+}
+
+export async function loadForUpgrades(
+  database: Queryable,
+  asked: readonly Asked[],
+): Promise<readonly LoadedForUpgrade[]> {
+  const known = asked.map(({ user }) => fromToken(user))
+  const rows = await database.query(selectFacts, [
+    known.map(([userId]) => userId),
+    known.map(([, email]) => email),
+    known.map(([, , name]) => name),
+    known.map(([, , , locale]) => locale),
+    asked.map(({ methods }) => methods.join(',')),
+    asked.map(({ now }) => at(now - HOUR)),
+  ])
+  const found = new Map(rows.map((row) => [integer(row, 'ordinal'), row]))
+  const loaded: LoadedForUpgrade[] = []
+  for (const [index, { user, now }] of asked.entries()) {
+    // `with ordinality` counts from 1.
+    const row = found.get(index + 1)
+    // Once in a user's life, so it need not be gathered.
+    if (row && flag(row, 'is_news')) await rememberUser(database, user, now)
+    loaded.push(row ? parseLoaded(row) : NEVER_HEARD_OF)
+  }
+  return loaded
+}
+
+const NEVER_HEARD_OF: LoadedForUpgrade = {
+  version: null,
+  subscription: NEVER_PAID,
+  open: null,
+  recentAt: [],
+  withdrawnId: null,
+}
+
+function parseLoaded(row: Row): LoadedForUpgrade {
+  const { version, subscription } = parseUser(row)
+  return {
+    version,
+    subscription,
+    open: row.id === null ? null : parsePayment(row),
+    // Aggregated by the statement above from a timestamptz, in milliseconds.
+    recentAt: row.recent_at as readonly Instant[],
+    withdrawnId: textOrNull(row, 'withdrawn_id'),
+  }
+}
+
+// The row of a user who was not there is made with their first payment. The facts were stale where a row is there by now, or
+// has another version.
+// A payment with a code takes a use of it, or is not written; the codes of several payments are not told apart.
+const request = (name: string, taken: string, isTaken: string) =>
+  statement(
+    `upgrades.${name}`,
+    `with input as (
+     select * from jsonb_to_recordset($1::jsonb) as i(
+       user_id text, email text, name text, locale text, version bigint, payment jsonb, traceparent text,
+       now timestamptz)
+   ), guard as (
+     update users u set version = u.version + 1
+       from input i
+      where u.user_id = i.user_id and u.version = i.version
+     returning u.user_id
+   ), fresh as (
+     insert into users (user_id, email, name, locale, version, created_at)
+     select user_id, email, name, locale, 1, now from input where version is null
+         on conflict do nothing
+     returning user_id
+   )${taken}
+   insert into payments (${COLUMN_NAMES}, traceparent)
+   select ${NEW_PAYMENT}, i.traceparent
+     from input i, jsonb_to_record(i.payment) as ${PAYMENT_RECORD}
+    where i.user_id in (select user_id from guard union all select user_id from fresh)${isTaken}
+   returning user_id`,
+  )
+const insertRequested = request('request', '', '')
+const insertRequestedWithCode = request(
+  'request_with_code',
+  `, taken as (
+     update codes c set used = c.used + 1
+       from input i, code_batches b
+      where i.user_id in (select user_id from guard union all select user_id from fresh)
+        and c.hash = i.payment->>'code_hash' and b.id = c.batch_id
+        and c.used < b.uses and b.revoked_at is null
+     returning c.hash
+   )`,
+  ' and n.code_hash in (select hash from taken)',
+)
+
+/** A payment to be written before anyone is asked to pay, decided on `version` of the user. */
+export interface RequestedPayment {
+  readonly user: KnownUser
+  readonly version: number | null
+  readonly payment: Payment
+  /** Of the click, where traces are collected: the purchase goes on with it. */
+  readonly traceparent?: string | null | undefined
+}
+
+/** Of different users. Writes each or none; false: the user's facts have changed since. */
+export async function insertRequestedPayments(
+  database: Queryable,
+  requested: readonly RequestedPayment[],
+  insert = insertRequested,
+): Promise<readonly boolean[]> {
+  const rows = await database.query(insert, [JSON.stringify(requested.map(toInput))])
+  const written = new Set(rows.map((row) => text(row, 'user_id')))
+  return requested.map(({ user }) => written.has(user.userId))
+}
+
+/** False as well where the user's one place for a payable checkout is taken. */
+async function insertRequestedPayment(
+  database: Queryable,
+  requested: RequestedPayment,
+  insert = insertRequested,
+): Promise<boolean> {
+  try {
+    const [isWritten] = await insertRequestedPayments(database, [requested], insert)
+    return isWritten ?? false
+  } catch (error) {
+    if (error instanceof ConstraintViolation && error.constraint === 'payments_one_open_per_user')
+      return false
+    throw error
+  }
+}
+
+function toInput({ user, version, payment, traceparent }: RequestedPayment) {
+  const [user_id, email, name, locale] = fromToken(user)
+  return {
+    user_id,
+    email,
+    name,
+    locale,
+    version,
+    payment: paymentToColumns(payment),
+    traceparent,
+    now: at(payment.createdAt),
+  }
+}
+
+/** Loading and asking, where what arrives meanwhile shares the next statement. */
+export function createUpgradeRequests(database: Queryable) {
+  return {
+    load: shareStatements<Asked, LoadedForUpgrade>(database, { many: loadForUpgrades }),
+    /** False: the user has an open payment already, so load and decide again. */
+    insert: shareStatements<RequestedPayment, boolean>(database, {
+      keyOf: ({ user }) => user.userId,
+      one: (door, requested) => insertRequestedPayment(door, requested),
+      many: (door, requested) => insertRequestedPayments(door, requested),
+    }),
+    /** The same for a payment with a code. False as well where the code has no use left. */
+    insertWithCode: (requested: RequestedPayment) =>
+      insertRequestedPayment(database, requested, insertRequestedWithCode),
+  }
+}
+
+const moveLease = statement(
+  'upgrades.move_lease',
+  `update payments set attempt_ends_at = $4::timestamptz
+    where user_id = $1 and id = $2 and status = 'requested' and attempt_ends_at = $3::timestamptz
+   returning id`,
+)
+
+/** Takes over a request that was left half way, or gives one back early. False: another process holds it now. */
+export async function moveAttemptLease(
+  database: Queryable,
+  payment: Payment,
+  attemptEndsAt: Instant,
+): Promise<boolean> {
+  const { userId, id } = payment
+  const rows = await database.query(moveLease, [userId, id, at(payment.attemptEndsAt), at(attemptEndsAt)])
+  return rows.length === 1
+}
+
+const releaseLeases = statement(
+  'upgrades.release_leases',
+  `update payments set attempt_ends_at = $1::timestamptz
+    where status = 'requested' and attempt_ends_at > $1::timestamptz`,
+)
+
+/** For the embedded database at its start: it has one process, so the holder of a lease is gone. */
+export async function releaseAttemptLeases(database: Queryable, now: Instant): Promise<void> {
+  await database.query(releaseLeases, [at(now)])
+}
+
+const withdraw = statement(
+  'upgrades.withdraw',
+  `with guard as (
+     update users set version = version + 1 where user_id = $1 returning user_id
+   ), withdrawn as (
+     update payments p set status = $3::text, next_check_at = $4::timestamptz
+       from guard g
+      where p.user_id = g.user_id and p.id = $2 and p.status = 'requested'
+     returning p.code_hash
+   )
+   update codes c set used = greatest(c.used - 1, 0) from withdrawn w where c.hash = w.code_hash`,
+)
+
+/** No user knows a page of it (refused, or never made): the place is free. `lookAt`: one may be there. */
+export async function withdrawPayment(
+  database: Queryable,
+  payment: Payment,
+  status: 'canceled' | 'expired',
+  lookAt: Instant | null = null,
+): Promise<void> {
+  await database.query(withdraw, [payment.userId, payment.id, status, at(lookAt)])
+}

@@ -1,0 +1,298 @@
+// The click on "upgrade": a payment of ours first, then a checkout at the provider, then its address to the user.
+// Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never blindly repeated.
+
+import type { Discount } from '../acts/capability.js'
+import type { CheckoutReport } from '../core/checkout.js'
+import { BillingError } from '../core/error.js'
+import { type Instant, MINUTE, SECOND } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
+import { newPayment, type Payment } from '../core/payment.js'
+import type { Catalogue } from '../core/plan.js'
+import type { PurchaseMode, Quote, Wanted } from '../core/quote.js'
+import { decideUpgrade, type UpgradeDecision } from '../core/upgrade.js'
+import type { Queryable } from '../database/database.js'
+import { termInWords } from '../i18n/formats.js'
+import { webhookUrlOf } from '../ledger/method.js'
+import { findPayment } from '../ledger/payments.sql.js'
+import { busyUntil, refusal, unavailable } from '../ledger/refusals.js'
+import { type SettleDeps, settlePayment } from '../ledger/settle.js'
+import type { KnownUser } from '../ledger/users.sql.js'
+import { singleFlight } from '../runtime/async.js'
+import { createRecentFailures } from '../runtime/bounded-map.js'
+import { createOutages, failOver, type GatewayQueue, queueGateways } from './gateways.js'
+import { codeOf } from './quote.js'
+import { endCheckout, lookUpPayment } from './sweep.js'
+import { createUpgradeRequests, moveAttemptLease, withdrawPayment } from './upgrade.sql.js'
+
+export interface UpgradeRequest {
+  readonly user: KnownUser
+  readonly planId: string
+  /** Absent: one. */
+  readonly months?: number
+  /** Absent: `upgrade`. */
+  readonly mode?: PurchaseMode
+  /** As it was typed. */
+  readonly code?: string | undefined
+  /** As callers choose it, such as `transfer`; absent: `card`. */
+  readonly method?: string | undefined
+  /** The language of the provider's page. */
+  readonly locale: Locale
+  /** For the log: the lines of one purchase are found by it. */
+  readonly requestId?: string
+}
+
+/** A request, and whom it may ask for a page. */
+interface Click extends UpgradeRequest {
+  readonly gateways: GatewayQueue
+}
+
+export interface OpenedCheckout {
+  /** Null where the method has no pages. */
+  readonly checkoutUrl: string | null
+  readonly paymentId: string
+}
+
+/** The provider is given 4 s to open a checkout, and the process that asked it is presumed at work for one more. */
+const ATTEMPT_MS = 5 * SECOND
+/** How often another process's attempt is looked at: a checkout takes the provider a few hundred milliseconds. */
+const POLL_MS = 50
+/** The click is answered within 6 s, so what is left after these is for the next click. */
+const POLLS_MAX = (4 * SECOND) / POLL_MS
+/** Each step moves the payment on (look, close, request), so more than a few mean that others move it as well. */
+const STEPS_MAX = 12
+/** A provider that fails or refuses is tried this often for one user in a minute, by one process. */
+const FAILURES_A_MINUTE = 5
+
+export interface UpgradeDeps extends SettleDeps {
+  readonly discounts: readonly Discount[]
+  readonly upgrades: UpgradeState
+  readonly catalogue: Catalogue
+  readonly publicUrl: string
+  readonly wait: (ms: number) => Promise<void>
+}
+
+/** What the clicks on one process share. */
+type UpgradeState = ReturnType<typeof createUpgradeState>
+
+export function createUpgradeState(database: Queryable) {
+  return {
+    /** Clicks of one user on one plan share one way to the provider. */
+    clicks: singleFlight<OpenedCheckout>(),
+    /** Clicks of different users share the statements. */
+    requests: createUpgradeRequests(database),
+    failures: createRecentFailures(FAILURES_A_MINUTE, MINUTE),
+    outages: createOutages(),
+  }
+}
+
+/** Throws what `refusal` names, `provider_unavailable`, `provider_rejected` or `conflict`. */
+export async function upgrade(
+  deps: UpgradeDeps,
+  request: UpgradeRequest,
+): Promise<OpenedCheckout & { readonly checkoutUrl: string }> {
+  const { checkoutUrl, paymentId } = await openPayment(deps, request)
+  if (checkoutUrl === null) throw new Error(`payment ${paymentId} has no page to be paid on`)
+  return { checkoutUrl, paymentId }
+}
+
+/** The same by any method, also one without pages. Throws `unknown_method` where it is not taken. */
+export async function openPayment(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
+  const { user, code, method = 'card' } = request
+  const gateways = queueGateways(deps, method)
+  // The id of a user holds no line break, so no two users have one key.
+  const { planId, months, mode } = wantedBy(request)
+  const key = `${user.userId}\n${planId}\n${months}\n${mode}\n${method}\n${code ?? ''}`
+  const open = () => openOrReturn(deps, { ...request, gateways })
+  const [discount] = code === undefined ? [] : deps.discounts
+  return deps.upgrades.clicks(key, discount ? () => discount.countTry(user.userId, open) : open)
+}
+
+async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCheckout> {
+  let polls = 0
+  let wanted = wantedBy(request)
+  let paidBefore: Instant | null | undefined
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const now = deps.clock.now()
+    const { names: methods } = request.gateways
+    const facts = await deps.upgrades.requests.load({ user: request.user, methods, now })
+    const { paidUntil } = facts.subscription
+    // What was paid while this click replaced its page is not bought ahead a second time: the user is told first.
+    if (paidBefore !== undefined && paidBefore !== paidUntil) wanted = { ...wanted, mode: 'upgrade' }
+    paidBefore = paidUntil
+    // Read after the user's facts, so that a use that comes between them makes those stale.
+    const code = await codeOf(deps, { userId: request.user.userId, typed: request.code, methods })
+    wanted = { ...wanted, code }
+    const decision = decideUpgrade(facts, wanted, deps.catalogue, now, deps.rules)
+    if (decision.kind === 'return') return opened(decision.payment)
+    if (decision.kind === 'wait' && ++polls <= POLLS_MAX) {
+      await deps.wait(POLL_MS)
+      step--
+      continue
+    }
+    const attempt = attemptOf(deps, decision, request, facts.version)
+    if (!attempt) throw refusal(decision, now)
+    const made = await bounded(deps, request.user.userId, attempt)
+    if (made) return made
+  }
+  throw unavailable(null)
+}
+
+function wantedBy({ planId, months = 1, mode = 'upgrade' }: UpgradeRequest): Wanted {
+  return { planId, months, mode }
+}
+
+type Attempt = () => Promise<OpenedCheckout | null>
+
+/** What asks the provider; null where the decision does not lead there. */
+function attemptOf(
+  deps: UpgradeDeps,
+  decision: UpgradeDecision,
+  request: Click,
+  version: number | null,
+): Attempt | null {
+  if (decision.kind === 'close') return () => closeAtProvider(deps, decision, request)
+  if (decision.kind === 'continue') return () => continueAttempt(deps, decision.payment, request)
+  if (decision.kind === 'end_withdrawn') return () => endWithdrawn(deps, decision.paymentId, request)
+  if (decision.kind === 'request') return () => requestPayment(deps, decision.quote, request, version)
+  return null
+}
+
+async function bounded(
+  { upgrades: { failures }, clock }: UpgradeDeps,
+  userId: string,
+  attempt: Attempt,
+): Promise<OpenedCheckout | null> {
+  const now = clock.now()
+  const nextAt = failures.nextAttemptAt(userId, now)
+  if (nextAt !== null) throw busyUntil(nextAt, now)
+  try {
+    return await attempt()
+  } catch (error) {
+    if (error instanceof BillingError) failures.note(userId, clock.now())
+    throw error
+  }
+}
+
+/** Writes the payment, then asks the provider. Null: the next round of the loop finds what came of it. */
+async function requestPayment(
+  deps: UpgradeDeps,
+  { offer, amount, discount, codeHash }: Quote,
+  request: Click,
+  version: number | null,
+): Promise<OpenedCheckout | null> {
+  const now = deps.clock.now()
+  const method = request.gateways.next(amount)
+  if (!method) throw new BillingError('provider_rejected')
+  const payment = newPayment({
+    id: deps.ids.next('pay', now),
+    userId: request.user.userId,
+    offer: { ...offer, price: { ...offer.price, amount } },
+    ...(codeHash !== null && { code: { hash: codeHash, discount } }),
+    method,
+    createdAt: now,
+    attemptEndsAt: now + ATTEMPT_MS,
+  })
+  const requested = { user: request.user, version, payment, traceparent: deps.tracing?.current() }
+  const { insert, insertWithCode } = deps.upgrades.requests
+  if (!(await (codeHash === null ? insert : insertWithCode)(requested))) return null
+  return openCheckout(deps, payment, request)
+}
+
+/**
+ * Takes over a request that was abandoned: perhaps the provider carried it out, so it is looked for first. It may be
+ * of another plan than the one that is wanted now; the next round of the loop sees to that.
+ */
+async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: Click): Promise<null> {
+  const mine: Payment = { ...payment, attemptEndsAt: deps.clock.now() + ATTEMPT_MS }
+  if (!(await moveAttemptLease(deps.database, payment, mine.attemptEndsAt))) return null
+  const lookup = await lookUpPayment(deps, mine, { source: 'upgrade', requestId: request.requestId })
+  if (!lookup.ok) return failOver(deps, request.gateways, mine, { failure: lookup.failure, mayExist: true })
+  if (lookup.value.length === 0) await openCheckout(deps, mine, request)
+  return null
+}
+
+/** Null where the checkout is not simply open now: another process has it, or it was paid already. */
+async function openCheckout(
+  deps: UpgradeDeps,
+  payment: Payment,
+  request: Click,
+): Promise<OpenedCheckout | null> {
+  const { userId, plan, months, price, codeHash, discount } = payment
+  const method = deps.methods.of(payment.method)
+  const answer = await method.createCheckout({
+    ...{ paymentId: payment.id, userId, planId: plan.id, months, price },
+    ...(codeHash !== null && { code: { hash: codeHash, discount } }),
+    description: `${plan.name} · ${termInWords(months, request.locale)}`,
+    locale: request.locale,
+    successUrl: `${deps.publicUrl}/billing/return/${payment.id}`,
+    failureUrl: `${deps.publicUrl}/billing/return/${payment.id}`,
+    webhookUrl: webhookUrlOf(method, deps.publicUrl),
+  })
+  if (answer.ok) {
+    if (method.settledBy === 'provider') deps.count({ name: 'checkout_opened' })
+    return takeOver(deps, payment, answer.value, request)
+  }
+  const { failure } = answer
+  const line = { request_id: request.requestId, payment_id: payment.id, failure }
+  deps.log.warn(line, 'the provider opened no checkout')
+  const mayExist = failure.kind === 'unavailable' && failure.outcomeUnknown
+  return failOver(deps, request.gateways, payment, { failure, mayExist })
+}
+
+/** The answer is compared with the order before the user sees it. Null: as for `openCheckout`. */
+async function takeOver(
+  deps: UpgradeDeps,
+  payment: Payment,
+  report: CheckoutReport,
+  { requestId }: UpgradeRequest,
+): Promise<OpenedCheckout | null> {
+  const { checkoutId, checkoutUrl, status } = report
+  const way = { source: 'upgrade', requestId } as const
+  const line = { request_id: requestId, payment_id: payment.id }
+  const outcome = await settlePayment(deps, { report, event: null, orderedFor: payment.id, ...way })
+  if (outcome === 'refused' || outcome === 'withdrawn') {
+    const ended = await endCheckout(deps, payment, { checkoutId, ...way })
+    // No user has its address, and the payment is due: the sweep tries again.
+    if (!ended.ok) deps.log.warn({ ...line, failure: ended.failure }, 'a checkout stays open')
+  }
+  if (outcome === 'unknown_checkout') {
+    deps.log.error({ ...line, checkout_id: checkoutId }, 'the new checkout is another payment’s')
+    await withdrawPayment(deps.database, payment, 'canceled')
+  }
+  if (outcome === 'refused' || outcome === 'unknown_checkout') throw new BillingError('provider_rejected')
+  const isOpen = outcome === 'moved' && status === 'pending'
+  return isOpen ? { checkoutUrl, paymentId: payment.id } : null
+}
+
+/**
+ * Ends a checkout that should not be paid any more. Where the provider keeps it payable, it is the one to give; where the
+ * bank still decides it takes no card, and a second one beside it could be paid twice: the user is asked to wait.
+ */
+async function closeAtProvider(
+  deps: UpgradeDeps,
+  { payment, isSame }: { readonly payment: Payment; readonly isSame: boolean },
+  { requestId }: UpgradeRequest,
+): Promise<OpenedCheckout | null> {
+  if (payment.checkoutId === null) return null
+  const { checkoutId } = payment
+  const ended = await endCheckout(deps, payment, { checkoutId, source: 'upgrade', requestId })
+  if (!ended.ok)
+    throw ended.failure.kind === 'rejected'
+      ? new BillingError('provider_rejected')
+      : unavailable(ended.failure)
+  const { status } = ended.value
+  const isPayable = status === 'pending'
+  if (!isPayable && status !== 'processing') return null
+  if (isPayable && isSame) return opened(payment)
+  throw new BillingError('conflict', { retryAfterSeconds: 60 })
+}
+
+/** A page that may still lie open in the user's browser: it takes no money any more before another is given out. */
+async function endWithdrawn(deps: UpgradeDeps, paymentId: string, request: UpgradeRequest) {
+  const payment = await findPayment(deps.database, request.user.userId, paymentId)
+  return payment && closeAtProvider(deps, { payment, isSame: false }, request)
+}
+
+function opened({ id, checkoutUrl }: Payment): OpenedCheckout {
+  return { checkoutUrl, paymentId: id }
+}

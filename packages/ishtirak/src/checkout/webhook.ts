@@ -1,0 +1,71 @@
+// The webhook of a payment method: bytes and a signature come in, and what they say is booked before it is answered.
+import { BillingError } from '../core/error.js'
+import { MINUTE } from '../core/instant.js'
+import type { ProviderEvent } from '../ledger/method.js'
+import { keepForeignEvent, type SettleDeps, settlePayment } from '../ledger/settle.js'
+import type { Clock } from '../runtime/clock.js'
+import { type Log, throttled } from '../runtime/log.js'
+
+export interface WebhookDeps extends SettleDeps {
+  readonly logForgery: LogForgery
+}
+
+/**
+ * Verifies the raw bytes, then commits the event with its whole effect. Throws `invalid_signature` (nothing is stored but
+ * a counter and, once in a minute, a log line), `malformed_json`, or `DatabaseUnavailable`; only a return may be answered
+ * with 200. Throws `not_found` where the method pushes nothing.
+ */
+export async function receiveEvent(
+  deps: WebhookDeps,
+  method: string,
+  { body, signature }: { readonly body: Uint8Array; readonly signature: string | undefined },
+  requestId?: string,
+): Promise<{ readonly duplicate: boolean }> {
+  const { webhook } = deps.methods.of(method)
+  if (!webhook) throw new BillingError('not_found')
+  if (webhook.verifySignature(body, signature))
+    return bookEvent(deps, method, webhook.readEvent(body), requestId)
+  deps.count({ name: 'provider_event', result: 'invalid_signature' })
+  deps.logForgery({ request_id: requestId, bytes: body.length, signed: signature !== undefined })
+  throw new BillingError('invalid_signature')
+}
+
+/** A forged event costs its sender nothing, so it gets no line of its own. */
+const FORGED_LINE_EVERY_MS = MINUTE
+
+export type LogForgery = (about: object) => void
+
+export function createForgeryLog({ clock, log }: { clock: Clock; log: Log }): LogForgery {
+  return throttled(clock, FORGED_LINE_EVERY_MS, (about: object, leftOut) =>
+    log.warn({ ...about, left_out_since: leftOut }, 'webhook with a wrong signature'),
+  )
+}
+
+async function bookEvent(
+  deps: WebhookDeps,
+  method: string,
+  event: ProviderEvent | null,
+  requestId: string | undefined,
+): Promise<{ readonly duplicate: boolean }> {
+  if (!event) {
+    deps.count({ name: 'provider_event', result: 'malformed' })
+    throw new BillingError('malformed_json')
+  }
+  const { id, type, report } = event
+  deps.log.info(
+    {
+      request_id: requestId,
+      event_id: id,
+      type,
+      checkout_id: report?.checkoutId,
+      payment_id: report?.paymentId,
+    },
+    'event received',
+  )
+  const result = report
+    ? await settlePayment(deps, { report, event: { id, type }, source: 'webhook', requestId })
+    : await keepForeignEvent(deps, { method, id, type, outcome: 'not_about_a_checkout', report: null })
+  const duplicate = result === 'duplicate'
+  deps.count({ name: 'provider_event', result: duplicate ? 'duplicate' : 'accepted' })
+  return { duplicate }
+}

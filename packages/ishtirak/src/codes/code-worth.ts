@@ -1,0 +1,38 @@
+// What a code would be worth to a user, before it is used: the months that it gives, or what each purchase costs that it makes
+// cheaper.
+
+import type { QuoteDeps } from '../checkout/quote.js'
+import { monthsOf } from '../core/code.js'
+import { BillingError } from '../core/error.js'
+import { offersOf, type Plan } from '../core/plan.js'
+import { decideQuote, type Quote } from '../core/quote.js'
+import { NEVER_PAID, type Period, purchaseAt } from '../core/subscription.js'
+import { quoteRefusal } from '../ledger/refusals.js'
+import { type CodeDeps, countingTries, lookUpCode } from './typed-code.js'
+
+export type CodeWorth =
+  | { readonly kind: 'months'; readonly plan: Plan; readonly months: number; readonly period: Period }
+  /** At least one, in the order of the catalogue. */
+  | { readonly kind: 'discount'; readonly quotes: readonly Quote[] }
+
+/** `typed` as it was typed. Throws `code_not_valid`, `too_many_wrong_codes` or `prepaid_limit_reached`. */
+export function readCodeWorth(deps: QuoteDeps & CodeDeps, userId: string, typed: string): Promise<CodeWorth> {
+  return countingTries(deps, userId, async () => {
+    const { loadUser, clock, methods, rules } = deps
+    const facts = (await loadUser(userId))?.user.subscription ?? NEVER_PAID
+    const names = methods.gateways.map(({ name }) => name)
+    const code = await lookUpCode(deps, { userId, typed, methods: names })
+    const now = clock.now()
+    const gives = monthsOf(code, now)
+    if (gives) return { kind: 'months', ...gives, period: purchaseAt(facts, now, gives.months, rules).period }
+    const decisions = deps.catalogue.plans.flatMap(offersOf).map(({ plan, months }) => {
+      const wanted = { planId: plan.id, months, mode: 'payment', code } as const
+      return decideQuote(facts, wanted, deps.catalogue, now, rules)
+    })
+    const quotes = decisions.flatMap((decision) => (decision.kind === 'sold' ? [decision.quote] : []))
+    if (quotes.length > 0) return { kind: 'discount', quotes }
+    const [refused] = decisions.filter((decision) => decision.kind !== 'sold')
+    const isWrong = decisions.some(({ kind }) => kind === 'code_not_valid')
+    throw refused && !isWrong ? quoteRefusal(refused) : new BillingError('code_not_valid')
+  })
+}

@@ -1,0 +1,340 @@
+// Codes that take something off a purchase: a use is held by the payment, comes back with a checkout that dies, and counts with
+// money that comes late. All codes that do not count are refused alike, and only so many may be tried.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { CODE_ENV, makeCodes, PERCENT } from '../../../../test/support/codes.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { aReport } from '../../../../test/support/fixtures.js'
+import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { SELLING_PLANS } from '../../../../test/support/portal.js'
+import { createPretendMethod } from '../../../../test/support/pretend-method.js'
+import {
+  type Answer,
+  CHARGILY_KEY,
+  checkoutIdOf,
+  createWorld,
+  type World,
+} from '../../../../test/support/world.js'
+import { createChargily } from '../checkout/gateways/chargily/chargily.js'
+import { createUpgradeState, openPayment } from '../checkout/upgrade.js'
+import { type Database, type Statement, statement } from '../database/database.js'
+import { beginTry } from '../ledger/code-uses.sql.js'
+import { createPaymentMethods } from '../ledger/method.js'
+import { settlePayment } from '../ledger/settle.js'
+
+const HOUR = 3_600
+const WRONG = '0000-0000-0000-0000'
+const QUOTE = '/api/v1/billing/quote?plan=pro'
+
+const selectPrices = statement(
+  'test.codes.prices',
+  'select amount, discount, status from payments where user_id = $1 order by created_at, id',
+)
+const countHolders = statement(
+  'test.codes.holders',
+  `select (select sum(used)::int from codes) as used,
+          (select count(*)::int from payments where code_hash is not null
+              and status in ('requested', 'pending', 'review', 'paid', 'refunded')) as holders`,
+)
+
+describeScenario('a code that takes something off', ({ database }) => {
+  let world: World
+  let operator: OperatorCaller
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...CODE_ENV } })
+    operator = operatorOf(world)
+  })
+  afterEach(async () => {
+    const [counts] = await database().query(countHolders)
+    expect(counts?.used ?? 0).toBe(counts?.holders)
+    await world.stop()
+  })
+
+  const aBatch = (of: object = {}, by = operator) => makeCodes(by, { ...PERCENT, ...of })
+  const usesOf = async ({ id }: { id: string }) => {
+    const { used, left } = (await operator.get(`/codes/${id}`)).body
+    return { used, left }
+  }
+  const ask = (userId: string, code?: string, in_ = world) =>
+    in_.as(userId).post('/api/v1/billing/payments', { plan: 'pro', ...(code !== undefined && { code }) })
+  const buy = async (userId: string, code?: string, in_ = world) => {
+    const { status, text, body } = await ask(userId, code, in_)
+    if (status !== 201) throw new Error(text)
+    return { paymentId: body.id, checkoutId: checkoutIdOf(body.checkout_url) }
+  }
+  const codesOf = (answers: readonly Answer[]) => {
+    const counts: Record<string, number> = {}
+    for (const { status, body } of answers) {
+      const name = status === 201 ? 'bought' : body.code
+      counts[name] = (counts[name] ?? 0) + 1
+    }
+    return counts
+  }
+  const pay = async (checkoutId: string, outcome: 'paid' | 'failed' = 'paid') => {
+    await world.emulator.pay(checkoutId, outcome)
+    await world.emulator.settled()
+  }
+  const pricesOf = async (userId: string) => database().query(selectPrices, [userId])
+
+  it('is held once by a purchase that goes on to a second gateway', async () => {
+    const batch = await aBatch()
+    const away = createChargily({ secretKey: CHARGILY_KEY, apiUrl: 'http://127.0.0.1:9' })
+    const methods = createPaymentMethods(away, createPretendMethod(world.clock).method)
+    const deps = { ...world.service.parts, upgrades: createUpgradeState(database()), methods }
+    const wanted = { planId: 'pro', mode: 'payment', code: batch.code, locale: 'fr' } as const
+    await openPayment(deps, { user: { userId: 'user-1' }, ...wanted })
+    expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })
+    expect(await pricesOf('user-1')).toEqual([
+      { amount: 1700, discount: 300, status: 'canceled' },
+      { amount: 1700, discount: 300, status: 'pending' },
+    ])
+  })
+
+  it('is paid as the provider shows it, counts as used, and gives what was bought', async () => {
+    const batch = await aBatch()
+    const { checkoutId } = await buy('user-1', ` ${batch.code.toLowerCase().replaceAll('-', ' ')} `)
+    expect(world.emulator.checkouts().find(({ id }) => id === checkoutId)).toMatchObject({ amount: 1700 })
+    expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })
+    await pay(checkoutId)
+    expect((await world.as('user-1').get('/api/v1/billing/status')).body).toMatchObject({ status: 'active' })
+    expect(await pricesOf('user-1')).toEqual([{ amount: 1700, discount: 300, status: 'paid' }])
+    expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })
+  })
+
+  it('is quoted as it will be paid, and a quote holds no use', async () => {
+    const batch = await aBatch({ kind: 'amount', percent: undefined, amount: 300 })
+    const quote = async (query = '') => (await world.as('user-1').get(`${QUOTE}${query}`)).body
+    const typed = batch.code.toLowerCase().replaceAll('-', '%20')
+    expect(await quote()).toMatchObject({ price: 2000, discount: 0, amount: 2000, code: null })
+    const quoted = await quote(`&code=${typed}`)
+    expect(quoted).toMatchObject({ price: 2000, discount: 300, amount: 1700, code: batch.code })
+    expect(await usesOf(batch)).toEqual({ used: 0, left: 1 })
+    const { body } = await ask('user-1', batch.code)
+    expect(body.amount).toBe(quoted.amount)
+    // Its own open payment does not stand in the way.
+    expect(await quote(`&code=${typed}`)).toEqual(quoted)
+    expect((await world.as('user-2').get(`${QUOTE}&code=${typed}`)).body.code).toBe('code_not_valid')
+  })
+
+  it('of one use is held by one of many users who click at once', async () => {
+    const batch = await aBatch()
+    const clicks = Array.from({ length: 60 }, (_, n) => ask(`user-${n}`, batch.code))
+    expect(codesOf(await Promise.all(clicks))).toEqual({ bought: 1, code_not_valid: 59 })
+    expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })
+  })
+
+  it('of several uses is held as often as it has uses', async () => {
+    const batch = await aBatch({ uses: 5, count: 2 })
+    const clicks = Array.from({ length: 30 }, (_, n) => ask(`user-${n}`, batch.code))
+    expect(codesOf(await Promise.all(clicks))).toEqual({ bought: 5, code_not_valid: 25 })
+    expect(await usesOf(batch)).toEqual({ used: 5, left: 5 })
+  })
+
+  it('is used by one user as often as that is allowed, and a second click opens nothing new', async () => {
+    const batch = await aBatch({ uses: 5, uses_per_user: 2 })
+    for (const used of [1, 2]) {
+      const { paymentId, checkoutId } = await buy('user-1', batch.code)
+      expect((await buy('user-1', batch.code)).paymentId).toBe(paymentId)
+      expect(await usesOf(batch)).toMatchObject({ used })
+      await pay(checkoutId)
+    }
+    expect((await ask('user-1', batch.code)).body.code).toBe('code_not_valid')
+    expect(await usesOf(batch)).toEqual({ used: 2, left: 3 })
+  })
+
+  it('comes back when the checkout fails, and when it expires', async () => {
+    const batch = await aBatch()
+    await pay((await buy('user-1', batch.code)).checkoutId, 'failed')
+    expect(await usesOf(batch)).toEqual({ used: 0, left: 1 })
+    await buy('user-2', batch.code)
+    expect((await ask('user-3', batch.code)).body.code).toBe('code_not_valid')
+    await world.advance(HOUR)
+    expect(await usesOf(batch)).toEqual({ used: 0, left: 1 })
+    await buy('user-3', batch.code)
+  })
+
+  it('comes back when its user chooses to pay without it, and the cheaper page takes no money any more', async () => {
+    const batch = await aBatch()
+    const cheap = await buy('user-1', batch.code)
+    const full = await buy('user-1')
+    expect(await usesOf(batch)).toEqual({ used: 0, left: 1 })
+    const statusOf = (id: string) => world.emulator.checkouts().find((one) => one.id === id)?.status
+    expect([statusOf(cheap.checkoutId), statusOf(full.checkoutId)]).toEqual(['expired', 'pending'])
+    const again = await buy('user-1', batch.code)
+    expect([statusOf(full.checkoutId), statusOf(again.checkoutId)]).toEqual(['expired', 'pending'])
+    expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })
+  })
+
+  it('comes back when a payment at the desk leaves nothing to buy with it', async () => {
+    const batch = await aBatch()
+    const { paymentId } = await buy('user-1', batch.code)
+    const cheque = { user_id: 'user-1', plan: 'pro', method: 'cheque', amount: 2000 }
+    await operator.post('/payments', { ...cheque, reference: 'BNA 1', why: 'taken' })
+    expect((await operator.payment(paymentId)).payment.status).toBe('canceled')
+    expect(await usesOf(batch)).toEqual({ used: 0, left: 1 })
+    await buy('user-2', batch.code)
+  })
+
+  it('counts with money that comes after its use was given to another: both are booked, none is lost', async () => {
+    const batch = await aBatch()
+    const first = await buy('user-1', batch.code)
+    world.emulator.setFaults({ drop: {} })
+    await world.emulator.pay(first.checkoutId, 'failed')
+    world.emulator.setFaults({})
+    await world.advance(HOUR)
+    const second = await buy('user-2', batch.code)
+    await pay(second.checkoutId)
+    // The bank had it all the same, and the provider corrects itself.
+    const { parts } = world.service
+    const late = await parts.settlements.load({
+      method: 'chargily',
+      checkoutId: first.checkoutId,
+      paymentId: null,
+    })
+    if (!late) throw new Error('it is ours')
+    const { checkoutId, payment } = { ...first, ...late }
+    const report = aReport({ checkoutId, paymentId: payment.id, amount: 1700, createdAt: null })
+    await settlePayment(parts, { event: null, source: 'sweep', report })
+    expect(await pricesOf('user-1')).toMatchObject([{ amount: 1700, status: 'paid' }])
+    expect(await usesOf(batch)).toEqual({ used: 2, left: 0 })
+  })
+
+  it('is known from its checkout after the restore of an older backup: what was paid is booked, and counts as a use', async () => {
+    const batch = await aBatch()
+    await buy('user-1', batch.code).then(({ checkoutId }) => pay(checkoutId))
+    await database().script('truncate users, outbox cascade; update codes set used = 0')
+    world.clock.advance(2 * HOUR * 1_000)
+    const { findings } = (await operator.post('/reconciliations', { since: '2026-11-01', unknown: 'book' }))
+      .body
+    expect(findings).toMatchObject([{ outcome: 'booked', user_id: 'user-1' }])
+    expect(await pricesOf('user-1')).toEqual([{ amount: 1700, discount: 300, status: 'paid' }])
+    expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })
+  })
+
+  it('is not given back by a refund, neither to all nor to its user', async () => {
+    const batch = await aBatch({ uses: 2 })
+    const { paymentId, checkoutId } = await buy('user-1', batch.code)
+    await pay(checkoutId)
+    await operator.post(`/payments/${paymentId}/refund`, { why: 'asked for it' })
+    expect(await usesOf(batch)).toEqual({ used: 1, left: 1 })
+    expect((await ask('user-1', batch.code)).body.code).toBe('code_not_valid')
+  })
+
+  it('that was made with an older key is read while that key is there', async () => {
+    const batch = await aBatch()
+    const [{ CODE_KEYS: old }, fresh] = [CODE_ENV, 'another-key-for-codes-of-the-tests']
+    const restart = (keys: string) =>
+      createWorld(database(), {
+        clock: world.clock,
+        emulator: world.emulator,
+        env: { ...OPERATOR_ENV, CODE_KEYS: keys },
+      })
+    const without = await restart(fresh)
+    expect((await ask('user-1', batch.code, without)).body.code).toBe('code_not_valid')
+    await without.stop()
+    const both = await restart(`${fresh},${old}`)
+    await buy('user-1', batch.code, both)
+    await both.stop()
+  })
+
+  it('that does not count is refused after the same statements, whatever the reason', async () => {
+    const used = await aBatch()
+    await pay((await buy('user-9', used.code)).checkoutId)
+    const revoked = await aBatch()
+    await operator.post(`/codes/${revoked.id}/revoke`, { why: 'leaked' })
+    const names: string[] = []
+    const watched = await createWorld(recording(database(), names), {
+      clock: world.clock,
+      emulator: world.emulator,
+      env: { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS },
+      withoutJobs: true,
+    })
+    const reasons = {
+      wrong: WRONG,
+      malformed: 'no code',
+      used: used.code,
+      revoked: revoked.code,
+      expired: (await aBatch({ until: '2026-11-21T13:00:00Z' })).code,
+      early: (await aBatch({ from: '2026-12-20' })).code,
+      term: (await aBatch({ months: 12 }, operatorOf(watched))).code,
+      voucher: (await aBatch({ kind: 'months', percent: undefined, plan: 'pro', months: 1 })).code,
+    }
+    world.clock.advance(HOUR * 1_000)
+    const told = ({ status, text }: Answer) => ({
+      status,
+      text: text.replace(/"request_id":"[^"]+"/, ''),
+      names: names.splice(0),
+    })
+    const seen: Record<string, readonly ReturnType<typeof told>[]> = {}
+    for (const [reason, code] of Object.entries(reasons)) {
+      const user = watched.as(`user-of-${reason}`)
+      names.length = 0
+      const quoted = told(await user.get(`${QUOTE}&code=${encodeURIComponent(code)}`))
+      seen[reason] = [quoted, told(await ask(`user-of-${reason}`, code, watched))]
+    }
+    await watched.stop()
+    expect(seen.wrong).toEqual([
+      {
+        status: 422,
+        text: expect.stringMatching(/"instance":"[^"?]*\/quote","code":"code_not_valid"/),
+        names: ['code_tries.begin', 'users.with_open_payment', 'codes.find'],
+      },
+      {
+        status: 422,
+        text: expect.stringContaining('"code":"code_not_valid"'),
+        names: ['code_tries.begin', 'upgrades.load', 'codes.find'],
+      },
+    ])
+    for (const reason of Object.keys(reasons)) expect([reason, seen[reason]]).toEqual([reason, seen.wrong])
+  })
+
+  it('may be wrong ten times in an hour for each user, also at once and on two processes; the right ones do not count', async () => {
+    const batch = await aBatch({ uses: 20, uses_per_user: 20 })
+    const guess = (n: number) => `${WRONG.slice(0, -2)}${String(n).padStart(2, '0')}`
+    for (let right = 0; right < 12; right++) await world.as('user-1').get(`${QUOTE}&code=${batch.code}`)
+    await buy('user-1', batch.code)
+    const { clock, emulator } = world
+    const other = await createWorld(database(), { clock, emulator, env: CODE_ENV, withoutJobs: true })
+    const guesses = Array.from({ length: 50 }, (_, n) => ask('user-1', guess(n), n % 2 ? world : other))
+    const refused = await Promise.all(guesses)
+    await other.stop()
+    expect(codesOf(refused)).toEqual({ code_not_valid: 10, too_many_wrong_codes: 40 })
+    const [last] = refused.filter(({ status }) => status === 429)
+    expect(last?.headers.get('retry-after')).toBe(String(HOUR))
+    expect((await ask('user-1', batch.code)).body.code).toBe('too_many_wrong_codes')
+    expect((await ask('user-2', guess(1))).body.code).toBe('code_not_valid')
+    world.clock.advance(HOUR * 1_000)
+    await buy('user-1', batch.code)
+  })
+
+  it('is not tried where something else stands in the way, however often', async () => {
+    const batch = await aBatch()
+    const quote = (months: number) => world.as('user-1').get(`${QUOTE}&months=${months}&code=${batch.code}`)
+    for (let tries = 0; tries < 11; tries++) expect((await quote(7)).body.code).toBe('unknown_term')
+    expect((await quote(1)).status).toBe(200)
+  })
+
+  it('was not tried at instants that a wrong clock wrote', async () => {
+    const wrong = async () => (await ask('user-1', WRONG)).body.code
+    const ahead = world.clock.now() + 2 * HOUR * 1_000
+    for (let tries = 0; tries < 10; tries++) await beginTry(database(), 'user-1', ahead)
+    expect(await beginTry(database(), 'user-1', ahead)).not.toBeNull()
+    expect(await wrong()).toBe('code_not_valid')
+    world.clock.advance(2 * HOUR * 1_000)
+    expect(await wrong()).toBe('code_not_valid')
+  })
+})
+
+/** The same database; the names of the statements are noted. */
+function recording(database: Database, names: string[]): Database {
+  const noted = (asked: Statement) => {
+    names.push(asked.name)
+    return asked
+  }
+  return {
+    kind: database.kind,
+    query: (asked, ...rest) => database.query(noted(asked), ...rest),
+    transaction: (work, ...rest) => database.transaction(work, ...rest),
+    script: (sql) => database.script(sql),
+    close: () => database.close(),
+  }
+}

@@ -1,0 +1,20 @@
+// What codes bring to the service.
+import type { Capability } from '../acts/capability.js'
+import { type GrantedMailDeps, grantedMail } from '../ledger/granted-mail.js'
+import type { CodePagesDeps } from './portal-code.route.js'
+import { codePages } from './portal-part.js'
+import { type RedeemRoutesDeps, redeemRoutes } from './redeem.route.js'
+import { type StatementRoutesDeps, statementRoutes } from './statement.route.js'
+import { discountByCode } from './typed-code.js'
+
+export const codes: Capability<CodePagesDeps & GrantedMailDeps & RedeemRoutesDeps & StatementRoutesDeps> = {
+  name: 'codes',
+  routes: (deps) => async (app) => {
+    await app.register(redeemRoutes(deps))
+    await app.register(statementRoutes(deps))
+  },
+  discount: discountByCode,
+  // Grants that a code gave.
+  mails: (deps) => [grantedMail(deps, { about: 'red_', theme: 'granted_code' })],
+  portal: codePages,
+}

@@ -1,0 +1,124 @@
+// A code in the portal. First a page that says what it would be worth: months, which a button redeems, or what each purchase
+// costs that it makes cheaper. What was redeemed stands in the portal, each with its statement.
+import type { FastifyRequest } from 'fastify'
+import { TermsForm } from '../checkout/portal-terms.js'
+import type { QuoteDeps } from '../checkout/quote.js'
+import type { App } from '../http/app.js'
+import { termInWords } from '../i18n/formats.js'
+import { planName, sayFor } from '../i18n/messages.js'
+import { answerForm, shortened } from '../pages/answer.js'
+import { messagePage } from '../pages/message-pages.js'
+import { Card, FormToken, LinkButton, type Pages, renderPage, SubmitButton } from '../pages/portal-frame.js'
+import type { Answered } from '../pages/portal-kinds.js'
+import { fieldOf, type Session } from '../pages/reader.js'
+import { sendPdf } from '../receipts/receipt.route.js'
+import { type CodeWorth, readCodeWorth } from './code-worth.js'
+import { type RedeemDeps, redeem } from './redeem.js'
+import { printStatement, type StatementDeps } from './statement.js'
+
+export type CodePagesDeps = QuoteDeps & RedeemDeps & StatementDeps
+export type CodePages = Pages & CodePagesDeps
+
+export function codeRoutes(app: App, pages: CodePages): void {
+  const { reader, users } = pages
+  const hidden = { schema: { hide: true }, onRequest: users.onRequest }
+
+  app.post('/portal/code', hidden, async (request, reply) => {
+    const session = ownSession(pages, request)
+    const code = shortened(fieldOf(request, 'code'))
+    await readCodeWorth(pages, session.userId, code)
+    return answerForm(pages, reply, session, { code })
+  })
+
+  app.post('/portal/redeem', hidden, async (request, reply) => {
+    const { userId } = ownSession(pages, request)
+    const { grant } = await redeem(pages, { userId }, fieldOf(request, 'code'), request.id)
+    return reply.headers(pages.headers).redirect(`${pages.base}/portal?redeemed=${grant.id}`, 303)
+  })
+
+  app.get<{ Params: { redemption_id: string } }>(
+    '/portal/statements/:redemption_id',
+    hidden,
+    async (request, reply) => {
+      const session = users.of(request)
+      const locale = reader.language(request, reply, session)
+      const redemptionId = request.params.redemption_id
+      const pdf = await printStatement(pages, { userId: session.userId, redemptionId, locale })
+      return sendPdf(reply, `statement-${redemptionId}`, pdf)
+    },
+  )
+}
+
+function ownSession({ reader, users }: Pages, request: FastifyRequest): Session {
+  const session = users.of(request)
+  reader.requireOwnForm(request, session)
+  return session
+}
+
+/** Throws `code_not_valid` where it does not count any more. */
+export async function worthPage(pages: CodePages, view: Answered): Promise<string> {
+  const worth = await readCodeWorth(pages, view.session.userId, view.value)
+  return worth.kind === 'months' ? monthsPage(pages, view, worth) : discountPage(pages, view, worth)
+}
+
+function monthsPage(
+  pages: CodePages,
+  { session, locale, value: code }: Answered,
+  { plan, months, period }: Extract<CodeWorth, { kind: 'months' }>,
+): string {
+  const { base, formats } = pages
+  const words = { plan: planName(plan.name, locale), term: termInWords(months, locale) }
+  const days = { start: formats.day(period.start, locale), end: formats.day(period.end, locale) }
+  return messagePage(pages, locale, (say) => ({
+    title: say('codeGives', words),
+    text: say('codeGivesText', days),
+    backUrl: pages.backUrl(session),
+    safeMore: (
+      <form class="actions" method="post" action={`${base}/portal/redeem`}>
+        <FormToken session={session} />
+        <input type="hidden" name="code" value={code} />
+        <SubmitButton label={say('redeem')} />
+        <LinkButton href={`${base}/portal`} label={say('backToPortal')} />
+      </form>
+    ),
+  }))
+}
+
+function discountPage(
+  pages: CodePages,
+  { session, locale, value: code }: Answered,
+  { quotes }: Extract<CodeWorth, { kind: 'discount' }>,
+): string {
+  const say = sayFor(pages.seller.identity, locale)
+  const now = pages.clock.now()
+  const title = say('codeDiscount')
+  const plans = [...new Set(quotes.map(({ offer }) => offer.plan.id))]
+  return renderPage(pages, {
+    locale,
+    title,
+    languagePath: `${pages.base}/portal`,
+    backUrl: pages.backUrl(session),
+    safeContent: (
+      <div class="middle">
+        <h1 safe>{title}</h1>
+        {plans.map((id) => {
+          const ofPlan = quotes.filter(({ offer }) => offer.plan.id === id)
+          const decisions = ofPlan.map((quote) => ({ kind: 'sold' as const, quote }))
+          const [first] = ofPlan
+          return first === undefined ? null : (
+            <Card id={id} title={planName(first.offer.plan.name, locale)}>
+              <TermsForm
+                {...{ pages, session, locale, say, now, plan: first.offer.plan, decisions }}
+                id={`plan-${id}`}
+                extra={{ code }}
+              />
+            </Card>
+          )
+        })}
+        <p class="actions">
+          <LinkButton href={`${pages.base}/portal`} label={say('backToPortal')} />
+        </p>
+      </div>
+    ),
+  })
+}

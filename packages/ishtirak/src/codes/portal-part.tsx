@@ -1,0 +1,54 @@
+// What codes bring to the pages of users: the field, what was redeemed, and the pages of a code.
+import { sayFor } from '../i18n/messages.js'
+import type { Message } from '../pages/message-pages.js'
+import { LinkButton, Notice } from '../pages/portal-frame.js'
+import { type Answered, isUnderReview, type PortalKinds, type PortalPart } from '../pages/portal-kinds.js'
+import { type CodePages, type CodePagesDeps, codeRoutes, worthPage } from './portal-code.route.js'
+import { CodeField, CodeForm, inWords, Redemptions } from './portal-redemptions.js'
+import { listRedemptions, type Redemption } from './redeem.sql.js'
+import { findOwnUse } from './typed-code.js'
+
+export const codePages: PortalKinds<CodePagesDeps> = {
+  routes: (app, pages) => {
+    if (pages.codeKeys.length > 0) codeRoutes(app, pages)
+  },
+  read: async ({ codeKeys, database }, { session, asked }) =>
+    codeKeys.length === 0 ? {} : partOf(await listRedemptions(database, session.userId), asked('redeemed')),
+  answers: { code: worthPage },
+  refusals: { code_not_valid: { form: { keeps: 'code', page: wrongCode } } },
+}
+
+/** `newId`: of the one that the user made just now. */
+function partOf(redemptions: readonly Redemption[], newId: string | null): PortalPart {
+  const redeemed = redemptions.find(({ id }) => id === newId)
+  return {
+    ...(redeemed && {
+      news: (section) => (
+        <Notice tone="" title={section.say('redeemedTitle')} text={inWords(section, redeemed)} />
+      ),
+    }),
+    // A code can be redeemed while a payment is open; one that makes it cheaper takes its place.
+    field: (section) => (isUnderReview(section.view) ? null : <CodeField {...section} />),
+    ...(redemptions.length > 0 && {
+      lists: (section) => <Redemptions {...section} redemptions={redemptions} />,
+    }),
+  }
+}
+
+async function wrongCode(pages: CodePages, { session, locale, value }: Answered): Promise<Partial<Message>> {
+  const say = sayFor(pages.seller.identity, locale)
+  const use = value === '' ? null : await findOwnUse(pages, session.userId, value)
+  return {
+    ...(use && {
+      text: say(use.isOpen ? 'codeHeld' : 'codeUsed', { date: pages.formats.moment(use.at, locale) }),
+    }),
+    safeMore: (
+      <>
+        <CodeForm {...{ pages, session, say }} wrong={value} />
+        <p class="actions">
+          <LinkButton href={`${pages.base}/portal`} label={say('backToPortal')} />
+        </p>
+      </>
+    ),
+  }
+}

@@ -1,0 +1,91 @@
+// Codes on the pages: where one is typed, and what was redeemed with its statement, since no money came.
+import { planById } from '../core/plan.js'
+import { inParts, planAndTerm } from '../i18n/formats.js'
+import type { Say } from '../i18n/messages.js'
+import { hrefIn, OwnForm } from '../pages/own-form.js'
+import { Card, type PageParts } from '../pages/portal-frame.js'
+import type { PartSection } from '../pages/portal-kinds.js'
+import type { ReadOnlySession, Session } from '../pages/reader.js'
+import { Words } from '../pages/words.js'
+import type { Redemption } from './redeem.sql.js'
+
+type OfRedemptions = PartSection & { readonly redemptions: readonly Redemption[] }
+
+export function Redemptions({ redemptions, ...section }: OfRedemptions) {
+  const { pages, view, say } = section
+  return (
+    <Card id="redemptions" title={say('redemptionsTitle')}>
+      <ul class="payments">
+        {redemptions.map((redemption) => {
+          const date = pages.formats.day(Date.parse(redemption.redeemed_at), view.locale)
+          return (
+            <li>
+              <span class="date">
+                <Words>{date}</Words>
+              </span>
+              <span class="bought soft small" safe>
+                {inWords(section, redemption)}
+              </span>
+              <a
+                href={hrefIn(view.session, `${pages.base}/portal/statements/${redemption.id}`)}
+                aria-label={say('statementOf', { date })}
+                safe
+              >
+                {say('statement')}
+              </a>
+            </li>
+          )
+        })}
+      </ul>
+    </Card>
+  )
+}
+
+/** `Pro · 3 months · 21 November 2026 to 21 February 2027` */
+export function inWords({ pages, view, say }: PartSection, redemption: Redemption): string {
+  const { plan, months, period_start, period_end } = redemption
+  const day = (timestamp: string) => pages.formats.day(Date.parse(timestamp), view.locale)
+  const period = say('boughtPeriod', { start: day(period_start), end: day(period_end) })
+  const bought = planAndTerm(planById(pages.catalogue, plan) ?? { name: plan }, months, view.locale)
+  return inParts([bought, period], view.locale)
+}
+
+export function CodeField({ pages, view, say }: PartSection) {
+  return (
+    <details>
+      <summary safe>{say('haveCode')}</summary>
+      <CodeForm pages={pages} session={view.session} say={say} />
+    </details>
+  )
+}
+
+/** Where a user types a code. `wrong`: one that does not count, to be put right. */
+export function CodeForm(of: {
+  readonly pages: PageParts
+  readonly session: Session | ReadOnlySession
+  readonly say: Say
+  readonly wrong?: string
+}) {
+  const { pages, session, say, wrong } = of
+  return (
+    <OwnForm session={session} action={`${pages.base}/portal/code`}>
+      <label>
+        <span safe>{say('code')}</span>
+        <input
+          type="text"
+          name="code"
+          required
+          maxlength="100"
+          autocomplete="off"
+          autocapitalize="characters"
+          spellcheck="false"
+          dir="ltr"
+          {...(wrong !== undefined && { value: wrong, 'aria-invalid': 'true' })}
+        />
+      </label>
+      <button type="submit" safe>
+        {say('checkCode')}
+      </button>
+    </OwnForm>
+  )
+}

@@ -1,0 +1,82 @@
+// A code that a user gives: read, looked up by its keyed hashes, and its tries counted. All codes that do not count are refused
+// alike: with the same answer, after the same statements.
+import type { Discount } from '../acts/capability.js'
+import { type CodeFacts, readCode } from '../core/code.js'
+import { BillingError } from '../core/error.js'
+import type { Queryable } from '../database/database.js'
+import { beginTry, findCode, forgetTry, type OwnUse, selectOwnUse } from '../ledger/code-uses.sql.js'
+import { secondsUntil } from '../ledger/refusals.js'
+import type { Clock } from '../runtime/clock.js'
+import type { NoteUse } from '../runtime/old-secrets.js'
+import { keyedDigest } from '../runtime/secret.js'
+
+export interface CodeDeps {
+  readonly database: Queryable
+  readonly clock: Clock
+  /** The first makes hashes, the others still read older ones; empty: there are no codes. */
+  readonly codeKeys: readonly string[]
+  readonly noteUse: NoteUse
+}
+
+/** Null: it is no code of ours. */
+export async function lookUpCode(
+  { database, codeKeys, noteUse }: CodeDeps,
+  of: { readonly userId: string; readonly typed: string; readonly methods: readonly string[] },
+): Promise<CodeFacts | null> {
+  const { userId, typed, methods } = of
+  const hashes = hashesOf(codeKeys, typed)
+  const found = await findCode(database, { userId, hashes, methods })
+  const key = found && codeKeys[hashes.indexOf(found.hash)]
+  if (key) noteUse('CODE_KEYS', key)
+  return found
+}
+
+/** What cannot be a code is looked for like one: no hash is equal to its own. */
+function hashesOf(codeKeys: readonly string[], typed: string): readonly string[] {
+  return codeKeys.map((key) => keyedDigest(key, readCode(typed) ?? typed))
+}
+
+export type { OwnUse }
+
+/** The newest use of a code by this user; null: none, which says nothing of what others did with it. */
+export function findOwnUse(
+  { database, codeKeys }: CodeDeps,
+  userId: string,
+  typed: string,
+): Promise<OwnUse | null> {
+  return selectOwnUse(database, userId, hashesOf(codeKeys, typed))
+}
+
+/**
+ * Runs `work` on a code that the user gave. The try counts from before it is looked at, and is taken back where the code was
+ * not what failed. Throws `too_many_wrong_codes` before anything is looked at.
+ */
+export async function countingTries<Result>(
+  { database, clock }: CodeDeps,
+  userId: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const now = clock.now()
+  const nextAt = await beginTry(database, userId, now)
+  if (nextAt !== null) {
+    throw new BillingError('too_many_wrong_codes', { retryAfterSeconds: secondsUntil(nextAt, now) })
+  }
+  const forget = () => forgetTry(database, userId, now)
+  try {
+    const result = await work()
+    await forget()
+    return result
+  } catch (error) {
+    const isWrong = error instanceof BillingError && error.code === 'code_not_valid'
+    if (!isWrong) await forget()
+    throw error
+  }
+}
+
+/** For purchases. */
+export function discountByCode(deps: CodeDeps): Discount {
+  return {
+    lookUp: (of) => lookUpCode(deps, of),
+    countTry: (userId, work) => countingTries(deps, userId, work),
+  }
+}

@@ -1,0 +1,40 @@
+// `ishtirak reconcile` goes on until the comparison is finished, and says after each round how far it is, or what the provider does.
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Static } from 'typebox'
+import { CommandFailed, type OperatorClient } from '../acts/operator-client.js'
+import { OPERATIONS } from '../overview/operations.js'
+import { ROUND_MS } from './reconcile.js'
+import type { ReconciliationSchema } from './reconcile-schemas.js'
+
+type Round = Static<typeof ReconciliationSchema>
+
+/** `text`: the answer after a round; gives that of the last one. Throws `CommandFailed`: the provider will not answer at all. */
+export async function comparisonFinished(
+  client: OperatorClient,
+  text: string,
+  onCheckouts: (done: number) => void,
+  callsBefore = -1,
+): Promise<string> {
+  const round: Round = JSON.parse(text)
+  const { reconciliation } = round
+  onCheckouts(reconciliation.checkouts)
+  if (reconciliation.finished_at !== null) return text
+  process.stderr.write(`${describe(round, callsBefore)}\n`)
+  await wait(ROUND_MS)
+  const { method, path } = OPERATIONS.continueReconciliation
+  const next = await client.ask({ method, path: path.replace(/:\w+/, reconciliation.id) })
+  return comparisonFinished(client, next, onCheckouts, reconciliation.calls)
+}
+
+function describe({ reconciliation, failure }: Round, callsBefore: number): string {
+  const { id, checkouts, calls } = reconciliation
+  const sofar = `${checkouts} checkouts so far, ${calls} calls`
+  const next = `the next round in ${ROUND_MS / 1_000} s`
+  if (failure?.reason === 'rejected')
+    throw new CommandFailed(`the provider refuses: ${failure.detail}
+The comparison ${id} is not finished (${sofar}). See ishtirak doctor; the service goes on with it.`)
+  if (failure) return `the provider fails (${failure.reason}): ${failure.detail}; ${sofar}; ${next}`
+  // Another process did the round, and it alone knows why nothing came of it.
+  if (calls === callsBefore) return `the provider did not answer in the last round; ${sofar}; ${next}`
+  return `${sofar}; ${next}`
+}

@@ -1,0 +1,106 @@
+// The shapes of the comparison with the provider.
+import { Type } from 'typebox'
+import { dayOrInstant } from '../acts/day.js'
+import { reason } from '../acts/reason.js'
+import { nameSchemas } from '../http/schemas.js'
+import { nullable, timestamp } from '../ledger/schemas.js'
+
+export const ReconcileRequestSchema = Type.Object(
+  {
+    since: dayOrInstant('How far back'),
+    unknown: Type.Optional(
+      Type.Enum(['report', 'book'], {
+        default: 'report',
+        description:
+          '`book` enters payments that have no row here, for after the restore of an older backup. Not where two deployments share an account of the provider.',
+      }),
+    ),
+    gateway: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'Whose list, such as `chargily`; without it that of the first gateway',
+      }),
+    ),
+    why: Type.Optional(reason),
+  },
+  { additionalProperties: false },
+)
+
+export const ComparisonSchema = Type.Object({
+  id: Type.String(),
+  since: timestamp,
+  started_by: Type.String(),
+  started_at: timestamp,
+  finished_at: nullable(timestamp),
+  next_round_at: timestamp,
+  calls: Type.Integer({ description: 'Questions put to the provider so far' }),
+  checkouts: Type.Integer(),
+  findings: Type.Integer(),
+})
+
+export const FindingSchema = Type.Object({
+  kind: Type.Enum(['paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid']),
+  outcome: Type.String({ description: 'What was made of it; `reported`: it waits for a person' }),
+  user_id: nullable(Type.String()),
+  payment_id: nullable(Type.String()),
+  checkout_id: Type.String(),
+  found_at: timestamp,
+  seen_at: timestamp,
+  details: Type.Unknown(),
+  version: Type.Integer({ description: 'Another one where the finding says something else' }),
+  closed_at: nullable(timestamp),
+  closed_by: nullable(Type.String()),
+  closed_because: nullable(Type.String()),
+})
+
+export const FindingParamsSchema = Type.Object({ checkout_id: Type.String({ maxLength: 200 }) })
+
+export const CloseRequestSchema = Type.Object(
+  {
+    kind: FindingSchema.properties.kind,
+    version: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 0xffff_ffff,
+        description:
+          'The `version` of the finding that was looked at: one that says something else by now is not closed',
+      }),
+    ),
+    why: reason,
+  },
+  { additionalProperties: false },
+)
+
+export const ReconciliationSchema = Type.Object({
+  reconciliation: ComparisonSchema,
+  findings: Type.Array(FindingSchema),
+  failure: Type.Union(
+    [
+      Type.Object({
+        reason: Type.String({
+          description: '`rejected`: no later round will do better',
+          examples: ['timeout'],
+        }),
+        detail: Type.String({ examples: ['HTTP 503: no message (text/html, 162 bytes)'] }),
+      }),
+      Type.Null(),
+    ],
+    { description: 'What the provider did instead of answering in this round; null where it answered' },
+  ),
+})
+
+export const ReconciliationsSchema = Type.Object({
+  data: Type.Array(ComparisonSchema),
+  findings: Type.Array(FindingSchema),
+})
+
+export const ReconciliationParamsSchema = Type.Object({ reconciliation_id: Type.String({ maxLength: 100 }) })
+
+nameSchemas({
+  ReconcileRequest: ReconcileRequestSchema,
+  Comparison: ComparisonSchema,
+  Finding: FindingSchema,
+  CloseRequest: CloseRequestSchema,
+  Reconciliation: ReconciliationSchema,
+  Reconciliations: ReconciliationsSchema,
+})

@@ -1,0 +1,435 @@
+// The provider's list against our books: what only one side has comes to light, by itself within a day or when asked.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import {
+  OPERATOR_ENV,
+  OPERATOR_KEY,
+  type OperatorCaller,
+  operatorOf,
+  ownerNamed,
+} from '../../../../test/support/operator.js'
+import { booksChangedTo, payOtherwise } from '../../../../test/support/other-amount.js'
+import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
+import { BillingError } from '../core/error.js'
+import { statement } from '../database/database.js'
+import { claimRound } from '../database/job-leases.js'
+import { showUser } from '../overview/acts.js'
+import { startReconciliation } from './reconcile.js'
+
+const STATUS = '/api/v1/billing/status'
+const DAY = 86_400
+
+/** As if every webhook and every look had been missed: nothing is due any more. */
+const stopLooking = statement('test.reconcile.stop_looking', 'update payments set next_check_at = null')
+const forgetCheckout = statement(
+  'test.reconcile.forget_checkout',
+  `update payments set method_reference = 'chk_the_provider_never_made'`,
+)
+/** Of the account of another seller, say: the list shows none of them, and none of ours is at the provider. */
+const forgetEachCheckout = statement(
+  'test.reconcile.forget_each_checkout',
+  `update payments set method_reference = 'chk_never_made_' || user_id`,
+)
+const codeOf = (error: unknown) => (error instanceof BillingError ? error.code : String(error))
+const selectLease = statement(
+  'test.reconcile.lease',
+  'select name, next_run_at from job_leases where name = $1',
+)
+
+describeScenario('the books compared', ({ database }) => {
+  let world: World
+  let operator: OperatorCaller
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: OPERATOR_ENV, isNew: true })
+    operator = operatorOf(world)
+  })
+  afterEach(() => world.stop())
+
+  const reconcile = async (since = '2026-11-01') => (await operator.post('/reconciliations', { since })).body
+
+  /** Money that reaches the provider past us: a checkout that another program made with our key. */
+  async function foreignCheckout(metadata: object): Promise<string> {
+    const response = await fetch(`${world.emulator.url}/test/api/v2/checkouts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${CHARGILY_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ amount: 2000, currency: 'dzd', success_url: 'https://a.example/', metadata }),
+    })
+    const { id }: { id: string } = await response.json()
+    await world.emulator.pay(id, 'paid')
+    return id
+  }
+
+  it('agree when everything was booked', async () => {
+    await world.as('user-1').buy()
+    await world.as('user-2').upgrade()
+    const { reconciliation, findings } = await reconcile()
+    expect(reconciliation).toMatchObject({ since: '2026-10-31T23:00:00Z', started_by: 'amina', checkouts: 2 })
+    expect(reconciliation.finished_at).toBe('2026-11-21T12:00:00Z')
+    expect(findings).toEqual([])
+  })
+
+  it('say what the provider does instead of answering, in the answer of the round', async () => {
+    await world.as('user-1').buy()
+    world.emulator.setFaults({ api_5xx: {} })
+    const failed = await reconcile()
+    expect(failed.failure).toMatchObject({
+      reason: 'server_error',
+      detail: expect.stringMatching(/^HTTP 50\d/),
+    })
+    expect(failed.reconciliation).toMatchObject({ finished_at: null, calls: 0 })
+    world.emulator.clearFaults()
+    world.clock.advance(30_000)
+    const { body } = await operator.post(`/reconciliations/${failed.reconciliation.id}/continue`)
+    expect(body.failure).toBeNull()
+    expect(body.reconciliation.finished_at).not.toBeNull()
+  })
+
+  it('are compared once for one operation, however often it is asked for', async () => {
+    const by = { operator: ownerNamed('amina'), reason: null, operationId: 'one-click' }
+    const wanted = { sinceAt: world.clock.now() - DAY * 1_000, booksUnknown: false }
+    const start = () => startReconciliation(world.service.parts, wanted, by).then(() => 'begun', codeOf)
+    const outcomes = [...(await Promise.all([start(), start(), start()])), await start()]
+    expect(outcomes.sort()).toEqual(['begun', 'conflict', 'conflict', 'conflict'])
+    const { data } = (await operator.get('/reconciliations')).body
+    expect(data).toMatchObject([{ started_by: 'amina' }])
+    const { audit } = (await operator.get('/sessions')).body
+    expect(audit).toMatchObject([{ act: 'reconcile', after: { comparison_id: data[0].id } }])
+  })
+
+  it('show what was paid there and not booked here, and it is booked', async () => {
+    world.emulator.setFaults({ drop: {} })
+    const { paymentId } = await world.as('user-1').buy()
+    await database().query(stopLooking)
+    await world.advance(2 * 3_600)
+    const { findings } = await reconcile()
+    expect(findings).toMatchObject([
+      { kind: 'paid_not_booked', outcome: 'booked', user_id: 'user-1', payment_id: paymentId },
+    ])
+    expect((await world.as('user-1').get(STATUS)).body.plan).toBe('pro')
+    expect((await reconcile()).findings).toEqual([])
+  })
+
+  it('show what was booked here and not paid there', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    await database().query(forgetCheckout)
+    const { findings } = await reconcile()
+    expect(findings.map(({ kind }: { kind: string }) => kind).sort()).toEqual([
+      'booked_not_paid',
+      // The checkout that really was paid carries our payment's id: to us it is a second one.
+      'paid_not_booked',
+    ])
+    const missing = findings.find(({ kind }: { kind: string }) => kind === 'booked_not_paid')
+    expect(missing).toMatchObject({ outcome: 'reported', payment_id: paymentId, user_id: 'user-1' })
+  })
+
+  it.each([900, 20_000])('show amounts that differ: ours is %i, theirs 2000', async (ours) => {
+    const { paymentId } = await world.as('user-1').buy()
+    await database().script(booksChangedTo(ours))
+    const { findings } = await reconcile()
+    expect(findings).toMatchObject([
+      { kind: 'differs', payment_id: paymentId, details: { differences: { amount: [ours, 2000] } } },
+    ])
+  })
+
+  describe('show a finding that a person closes', () => {
+    const waiting = async () => (await operator.get('/inbox?kind=finding')).body.data
+    const close = (checkoutId: string, why = 'the bank paid the rest by cheque') =>
+      operator.post(`/findings/${checkoutId}/close`, { kind: 'differs', why })
+    let paymentId: string
+    let checkoutId: string
+    beforeEach(async () => {
+      const bought = await world.as('user-1').buy()
+      paymentId = bought.paymentId
+      checkoutId = bought.checkoutId
+      await database().script(booksChangedTo(900))
+      await reconcile()
+      expect(await waiting()).toMatchObject([{ kind: 'finding', detail: 'differs', payment_id: paymentId }])
+    })
+
+    it('with a reason, once: it is in the trail, waits no more, and does not come back for the same thing', async () => {
+      expect((await operator.post(`/findings/${checkoutId}/close`, { kind: 'differs' })).status).toBe(422)
+      const closed = await close(checkoutId)
+      expect(closed.body).toMatchObject({
+        checkout_id: checkoutId,
+        closed_at: '2026-11-21T12:00:00Z',
+        closed_by: 'amina',
+        closed_because: 'the bank paid the rest by cheque',
+      })
+      const again = await close(checkoutId)
+      expect([again.status, again.body.closed_at]).toEqual([409, '2026-11-21T12:00:00Z'])
+      const { audit } = await operator.payment(paymentId)
+      expect(audit.filter(({ act }: { act: string }) => act === 'finding.close')).toMatchObject([
+        {
+          actor: 'amina',
+          why: 'the bank paid the rest by cheque',
+          before: {
+            kind: 'differs',
+            checkout_id: checkoutId,
+            details: { differences: { amount: [900, 2000] } },
+          },
+        },
+      ])
+      expect(audit).toHaveLength(2)
+      await world.advance(60)
+      expect((await reconcile()).findings).toMatchObject([{ checkout_id: checkoutId, closed_by: 'amina' }])
+      expect(await waiting()).toEqual([])
+    })
+
+    it('and comes back where the provider or the books say something else', async () => {
+      await close(checkoutId)
+      await database().script(booksChangedTo(800))
+      await world.advance(60)
+      await reconcile()
+      expect(await waiting()).toMatchObject([{ payment_id: paymentId }])
+      const { findings } = await reconcile()
+      expect(findings).toMatchObject([{ closed_at: null, closed_by: null, closed_because: null }])
+    })
+
+    it('in the console too', async () => {
+      const visit = await enterConsole(world, OPERATOR_KEY)
+      const page = `/console/findings/${encodeURIComponent(`differs ${checkoutId} user-1`)}`
+      expect((await visit.open(page)).text).toContain(`${page}/close`)
+      const { path, fields } = await visit.ask(`${page}/close`)
+      const answers = [
+        await visit.submit(path, { ...fields, why: 'checked by telephone' }),
+        await visit.submit(path, { ...fields, why: 'checked by telephone' }),
+      ]
+      for (const answer of answers)
+        expect(await visit.follow(answer)).toContain('amina: checked by telephone')
+      const { text } = await visit.open(page)
+      expect([text.includes(`${page}/close`), text.includes('waits for a person')]).toEqual([false, false])
+      expect(await waiting()).toEqual([])
+    })
+
+    it('as it was shown: what a comparison found since is not closed by the form of before', async () => {
+      const visit = await enterConsole(world, OPERATOR_KEY)
+      const page = `/console/findings/${encodeURIComponent(`differs ${checkoutId} user-1`)}`
+      const { path, fields } = await visit.ask(`${page}/close`)
+      await world.advance(60)
+      await reconcile()
+      const seenAgain = await visit.ask(`${page}/close`)
+      expect(seenAgain.fields.version).toBe(fields.version)
+      await database().script(booksChangedTo(800))
+      await world.advance(60)
+      await reconcile()
+      const why = 'a hundred dinars of fees'
+      expect(await visit.follow(await visit.submit(path, { ...fields, why }))).not.toContain(why)
+      expect(await waiting()).toMatchObject([{ payment_id: paymentId }])
+      const { path: again, fields: shown } = await visit.ask(`${page}/close`)
+      expect(await visit.follow(await visit.submit(again, { ...shown, why }))).toContain(why)
+      expect(await waiting()).toEqual([])
+    })
+
+    it('as it was read by a call that names its version', async () => {
+      const read = async () => (await operator.get('/reconciliations')).body.findings[0]
+      const { version } = await read()
+      const closeRead = (seen: number) =>
+        operator.post(`/findings/${checkoutId}/close`, { kind: 'differs', version: seen, why: 'fees' })
+      await database().script(booksChangedTo(800))
+      await world.advance(60)
+      await reconcile()
+      const stale = await closeRead(version)
+      expect([stale.status, stale.body.code, stale.body.changed]).toEqual([409, 'conflict', true])
+      expect(await waiting()).toMatchObject([{ payment_id: paymentId }])
+      const closed = await closeRead((await read()).version)
+      expect([closed.status, closed.body.closed_because]).toEqual([200, 'fees'])
+    })
+
+    it('once, where five close it together', async () => {
+      const all = await Promise.all([1, 2, 3, 4, 5].map(() => close(checkoutId)))
+      expect(all.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
+      const { audit } = await operator.payment(paymentId)
+      const acts = audit.map(({ act }: { act: string }) => act)
+      expect(acts.filter((act: string) => act === 'finding.close')).toHaveLength(1)
+    })
+
+    it('and not by another name', async () => {
+      const { status, body } = await close('chk_of_another')
+      expect([status, body.finding_id]).toEqual([404, 'chk_of_another'])
+    })
+  })
+
+  it('show nothing of a currency that an operator took', async () => {
+    world.emulator.setFaults({ wrong_currency: { times: 1 }, false_checkout: { what: 'currency', times: 1 } })
+    world.emulator.setFaults({ api_5xx: { scope: 'expire_checkout', times: 2 } })
+    await world.as('user-1').post('/api/v1/billing/payments', { plan: 'pro' })
+    const [made] = world.emulator.checkouts()
+    await world.emulator.pay(made?.id ?? '', 'paid')
+    await world.emulator.settled()
+    const [{ id }] = (await world.as('user-1').get('/api/v1/billing/payments')).body.data
+    expect((await operator.post(`/payments/${id}/accept`, { why: 'seen' })).status).toBe(200)
+    expect((await reconcile()).findings).toEqual([])
+  })
+
+  it('show nothing of an amount that an operator took', async () => {
+    const id = await payOtherwise(world, 'user-1', { charged: 1500 })
+    await operator.post(`/payments/${id}/accept`, { why: 'the user was asked' })
+    expect((await reconcile()).findings).toEqual([])
+  })
+
+  it('show paid checkouts without a payment of ours, once each, however often they are compared', async () => {
+    const unnamed = await foreignCheckout({})
+    const named = await foreignCheckout({ payment_id: 'pay_of_another_service', user_id: 'unknown' })
+    await reconcile()
+    const { findings } = await reconcile()
+    expect(findings).toMatchObject(
+      [unnamed, named].sort().map((id) => ({
+        kind: 'unknown_paid',
+        outcome: 'unknown_checkout',
+        user_id: null,
+        checkout_id: id,
+        details: { amount: 2000, provider_status: 'paid' },
+      })),
+    )
+    expect((await operator.get('/reconciliations')).body.findings).toHaveLength(2)
+  })
+
+  it('are compared by themselves once a day, from a day after the first payment', async () => {
+    world.emulator.setFaults({ drop: {} })
+    const { paymentId } = await world.as('user-1').buy()
+    await database().query(stopLooking)
+    await world.advance(DAY - 1)
+    expect((await operator.get('/reconciliations')).body.data).toEqual([])
+    await world.advance(30)
+    const first = (await operator.get('/reconciliations')).body
+    expect(first.data).toMatchObject([{ started_by: 'schedule', finished_at: '2026-11-22T12:00:29Z' }])
+    expect(first.findings).toMatchObject([{ outcome: 'booked', payment_id: paymentId }])
+    await world.advance(DAY - 60)
+    expect((await operator.get('/reconciliations')).body.data).toHaveLength(1)
+    await world.advance(60)
+    expect((await operator.get('/reconciliations')).body.data).toHaveLength(2)
+    const metrics = await world.service.metrics.render()
+    expect(metrics.text).toContain(
+      'ishtirak_comparison_findings_total{kind="paid_not_booked",outcome="booked"} 1',
+    )
+  })
+
+  it('are walked in rounds of five calls, and the walk goes on in another process', async () => {
+    await world.as('user-1').buy()
+    // 300 checkouts are six pages of 50; ours, the oldest, is on the seventh.
+    for (let made = 0; made < 300; made += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => foreignCheckoutUnpaid()))
+    }
+    const { reconciliation } = await reconcile()
+    expect(reconciliation).toMatchObject({ finished_at: null, calls: 5, checkouts: 250 })
+    const path = `/reconciliations/${reconciliation.id}/continue`
+    expect((await operator.post(path)).body.reconciliation.calls).toBe(5) // not time yet
+    const other = await createWorld(database(), {
+      clock: world.clock,
+      emulator: world.emulator,
+      env: OPERATOR_ENV,
+    })
+    await other.advance(30)
+    await other.stop()
+    const { body } = await operator.get('/reconciliations')
+    expect(body.data).toMatchObject([{ calls: 7, checkouts: 301, finished_at: '2026-11-21T12:00:30Z' }])
+  })
+
+  it('ask for every booked payment that the list lacks, over as many rounds as it takes', async () => {
+    const users = ['user-1', 'user-2', 'user-3', 'user-4', 'user-5', 'user-6']
+    for (const user of users) await world.as(user).buy()
+    await database().query(forgetEachCheckout)
+    // One call of the first round is for the list, so four of six are asked for.
+    const { reconciliation, findings } = await reconcile()
+    expect(reconciliation).toMatchObject({ finished_at: null, calls: 5 })
+    const missing = (all: readonly { kind: string; user_id: string }[]) =>
+      all.flatMap(({ kind, user_id }) => (kind === 'booked_not_paid' ? user_id : [])).sort()
+    expect(missing(findings)).toHaveLength(4)
+    await world.advance(30)
+    const { data, findings: all } = (await operator.get('/reconciliations')).body
+    expect(data).toMatchObject([{ calls: 7, finished_at: '2026-11-21T12:00:30Z' }])
+    expect(missing(all)).toEqual(users)
+  })
+
+  it('wait while the provider is in trouble, and lose nothing', async () => {
+    await world.as('user-1').buy()
+    world.emulator.setFaults({ api_5xx: {} })
+    const { reconciliation } = await reconcile()
+    expect(reconciliation).toMatchObject({ finished_at: null, calls: 0 })
+    world.emulator.clearFaults()
+    await world.advance(30)
+    expect((await operator.get('/reconciliations')).body.data[0].finished_at).not.toBeNull()
+  })
+
+  it.each(['yesterday', '2026-02-31T00:00:00Z', '2026-13-01', '', '0000-01-01', '1969-12-31T23:59:59Z'])(
+    'refuse %j as a beginning',
+    async (since) => {
+      const answer = await operator.post('/reconciliations', { since })
+      expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
+    },
+  )
+
+  async function foreignCheckoutUnpaid(): Promise<void> {
+    const response = await fetch(`${world.emulator.url}/test/api/v2/checkouts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${CHARGILY_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ amount: 100, currency: 'dzd', success_url: 'https://a.example/' }),
+    })
+    expect(response.status).toBe(200)
+  }
+})
+
+describeScenario('a job of the whole cluster', ({ database }) => {
+  let world: World
+  let other: World
+  beforeEach(async () => {
+    world = await createWorld(database(), { isNew: true })
+    other = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
+  })
+  afterEach(async () => {
+    await other.stop()
+    await world.stop()
+  })
+
+  const claims = (ofWorlds: readonly World[]) =>
+    Promise.all(
+      ofWorlds.map(({ service: { parts } }) => {
+        const now = parts.clock.now()
+        return claimRound(parts.database, 'a-job', { now, nextRunAt: now + 10_000 })
+      }),
+    )
+
+  it('runs one round per interval, however many ask', async () => {
+    const worlds = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? world : other))
+    expect((await claims(worlds)).filter(Boolean)).toHaveLength(1)
+    world.clock.advance(9_999)
+    expect((await claims(worlds)).filter(Boolean)).toHaveLength(0)
+    world.clock.advance(1)
+    expect((await claims(worlds)).filter(Boolean)).toHaveLength(1)
+  })
+
+  it('goes on when the process that held the round is gone', async () => {
+    expect(await claims([other])).toEqual([true])
+    await other.stop()
+    world.clock.advance(10_000)
+    expect(await claims([world])).toEqual([true])
+  })
+
+  it('is not held by a clock that ran far ahead', async () => {
+    const ahead = await createWorld(database(), { emulator: world.emulator })
+    ahead.clock.advance(365 * DAY * 1_000)
+    expect(await claims([ahead])).toEqual([true])
+    await ahead.stop()
+    expect(await claims([world])).toEqual([true])
+  })
+
+  it('keeps the sweep at 5 looks in 9 seconds, in two processes together', async () => {
+    world.emulator.setFaults({ drop: {} })
+    for (let user = 0; user < 12; user++) await world.as(`user-${user}`).buy()
+    world.clock.advance(70_000)
+    await Promise.all([world.service.runner.runAll(), other.service.runner.runAll()])
+    const pro = async () => {
+      const statuses = await Promise.all(
+        Array.from({ length: 12 }, (_, user) => showUser(world.service.parts, `user-${user}`)),
+      )
+      return statuses.filter(({ subscription }) => subscription.plan.id === 'pro').length
+    }
+    expect(await pro()).toBe(5)
+    const [lease] = await database().query(selectLease, ['check-due-payments'])
+    expect(lease?.next_run_at).toBe(world.clock.now() + 9_000)
+    world.clock.advance(9_000)
+    await Promise.all([world.service.runner.runAll(), other.service.runner.runAll()])
+    expect(await pro()).toBe(10)
+  })
+})

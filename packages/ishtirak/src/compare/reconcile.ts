@@ -1,0 +1,294 @@
+// The provider's list against our books: every day, and when the operator asks. What was paid there and not booked here is
+// entered like any other report; what only we have, or what differs, is written down for a person. It corrects nothing else.
+import type { Static } from 'typebox'
+import { auditEntry, type By } from '../acts/audit.sql.js'
+import type { CheckoutReport } from '../core/checkout.js'
+import { BillingError } from '../core/error.js'
+import { CLOCK_SKEW_MAX, DAY, type Instant, SECOND, timestampOrNull, toTimestamp } from '../core/instant.js'
+import { type Payment, paymentBehind } from '../core/payment.js'
+import type { Catalogue } from '../core/plan.js'
+import { type Operator, requireRole } from '../core/role.js'
+import { isAllBefore, type PaymentMethod, type ProviderFailure } from '../ledger/method.js'
+import { insertFoundPayment } from '../ledger/payments.sql.js'
+import { type SettleDeps, settlePayment } from '../ledger/settle.js'
+import {
+  type ComparedPayment,
+  claimComparison,
+  type Finding,
+  lastComparison,
+  listComparisons,
+  paymentsOfCheckouts,
+  saveComparisonStep,
+  startAskedComparison,
+  startComparison,
+  unmatchedPayments,
+  type Walk,
+} from './reconcile.sql.js'
+import type { ReconciliationSchema } from './reconcile-schemas.js'
+
+type Reconciliation = Static<typeof ReconciliationSchema>
+
+/** 5 calls every 30 s are 10 a minute: with the sweep's 30 a third of the provider's 60 stays free for people who wait. */
+const CALLS_A_ROUND = 5
+export const ROUND_MS = 30 * SECOND
+/** A checkout is decided within 30 minutes and looked at for a day: two days back miss nothing the last walk could see. */
+const OVERLAP_MS = 2 * DAY
+const SHOWN_OF_ONE = { comparisons: 1, findings: 1_000 }
+
+export interface ReconcileDeps extends SettleDeps {
+  readonly catalogue: Catalogue
+}
+
+/**
+ * The daily job. For each gateway it begins a comparison a day after the last began (the
+ * first: a day after its first payment), and does one round of an unfinished one. Gives the calls made so far.
+ */
+export async function reconcileDaily(deps: ReconcileDeps): Promise<number> {
+  let calls = 0
+  for (const gateway of deps.methods.gateways) calls += await reconcileMethod(deps, gateway)
+  return calls
+}
+
+async function reconcileMethod(deps: ReconcileDeps, method: PaymentMethod): Promise<number> {
+  const now = deps.clock.now()
+  const { unfinished, begunAt } = await lastComparison(deps.database, method.name)
+  if (unfinished === null && (begunAt === null || now < begunAt + DAY)) return 0
+  const sinceAt = (begunAt ?? now) - OVERLAP_MS
+  if (unfinished !== null) return (await doRound(deps, unfinished)).reconciliation.calls
+  const walk = newWalk(deps, method, { sinceAt, booksUnknown: false, now })
+  await startComparison(deps.database, walk)
+  return (await doRound(deps, walk.id)).reconciliation.calls
+}
+
+/**
+ * The operator's comparison: written to the audit trail, then the first round at once. Throws `conflict` where the same
+ * operation has begun one, `unknown_method` where there is no such gateway.
+ */
+export async function startReconciliation(
+  deps: ReconcileDeps,
+  request: {
+    readonly sinceAt: Instant
+    /** Only an operator can say that no other deployment takes money through this account of the provider. */
+    readonly booksUnknown: boolean
+    /** Its name; absent: the first. */
+    readonly gateway?: string | undefined
+  },
+  by: By,
+): Promise<Reconciliation> {
+  requireRole(by.operator, 'reconcile')
+  const now = deps.clock.now()
+  const { sinceAt, booksUnknown, gateway: name } = request
+  const gateway = deps.methods.gateways.find((one) => name === undefined || one.name === name)
+  if (!gateway) throw new BillingError('unknown_method')
+  const walk = newWalk(deps, gateway, { sinceAt, booksUnknown, now })
+  const { id } = walk
+  const after = { comparison_id: id, since: toTimestamp(sinceAt), unknown: booksUnknown ? 'book' : 'report' }
+  const facts = { paymentId: null, before: {}, after, now }
+  const audit = auditEntry(deps.ids, { ...by, act: 'reconcile' }, facts)
+  if (!(await startAskedComparison(deps.database, walk, audit))) throw new BillingError('conflict')
+  return doRound(deps, id)
+}
+
+/** One round, if it is time for one and no other process does it; then how far it is. Throws `not_found`. */
+export async function continueReconciliation(
+  deps: ReconcileDeps,
+  id: string,
+  operator: Operator,
+): Promise<Reconciliation> {
+  requireRole(operator, 'reconcile')
+  return doRound(deps, id)
+}
+
+async function doRound(deps: ReconcileDeps, id: string): Promise<Reconciliation> {
+  const now = deps.clock.now()
+  const claimed = await claimComparison(deps.database, id, { now, nextRoundAt: now + ROUND_MS })
+  const failure = claimed && (await continueWalk(deps, claimed))
+  const { comparisons, findings } = await listComparisons(deps.database, id, SHOWN_OF_ONE)
+  const [reconciliation] = comparisons
+  if (!reconciliation) throw new BillingError('not_found', { extra: { reconciliation_id: id } })
+  return { reconciliation, findings, failure: failure && describeFailure(failure) }
+}
+
+function newWalk(
+  { ids }: ReconcileDeps,
+  { name: method, list }: PaymentMethod,
+  { now, ...wanted }: { sinceAt: Instant; booksUnknown: boolean; now: Instant },
+): Walk {
+  return { ...wanted, id: ids.next('cmp', now), method, startedAt: now, nextPage: list ? 1 : null }
+}
+
+/** What ended the round before its time; null: nothing. */
+async function continueWalk(deps: ReconcileDeps, walk: Walk): Promise<ProviderFailure | null> {
+  let nextPage = walk.nextPage
+  let calls = 0
+  while (nextPage !== null && calls < CALLS_A_ROUND) {
+    calls += 1
+    const page = await comparePage(deps, walk, nextPage)
+    if ('failure' in page) return page.failure
+    nextPage = page.nextPage
+  }
+  if (nextPage !== null || calls === CALLS_A_ROUND) return null
+  return compareUnmatched(deps, walk, CALLS_A_ROUND - calls)
+}
+
+async function comparePage(
+  deps: ReconcileDeps,
+  walk: Walk,
+  page: number,
+): Promise<{ readonly nextPage: number | null } | { readonly failure: ProviderFailure | null }> {
+  const { list } = deps.methods.of(walk.method)
+  if (!list) return { failure: null }
+  const answer = await list.page(page)
+  if (!answer.ok) return { failure: giveUp(deps, answer.failure) }
+  const { checkouts } = answer.value
+  const wanted = checkouts.filter((one) => one.createdAt === null || one.createdAt >= walk.sinceAt)
+  const compared = await compareAll(deps, walk, wanted)
+  const isOver = isAllBefore(checkouts, walk.sinceAt - CLOCK_SKEW_MAX)
+  const nextPage = isOver ? null : answer.value.nextPage
+  await saveComparisonStep(deps.database, walk.id, {
+    ...compared,
+    nextPage,
+    calls: 1,
+    checkouts: wanted.length,
+    finishedAt: null,
+    now: deps.clock.now(),
+  })
+  return { nextPage }
+}
+
+/** Our paid payments that the list did not show: each is asked for by name before it is called missing. */
+async function compareUnmatched(
+  deps: ReconcileDeps,
+  walk: Walk,
+  limit: number,
+): Promise<ProviderFailure | null> {
+  const unmatched = await unmatchedPayments(deps.database, walk, limit)
+  const findings: Finding[] = []
+  const matched: Payment[] = []
+  for (const payment of unmatched) {
+    const answer = await deps.methods.of(payment.method).getCheckout(payment.checkoutId ?? '')
+    if (!answer.ok) return giveUp(deps, answer.failure)
+    const found = answer.value
+      ? await compareAll(deps, walk, [answer.value])
+      : { findings: [describe(null, payment, MISSING)], matched: [] }
+    findings.push(...found.findings)
+    matched.push(...found.matched)
+  }
+  const now = deps.clock.now()
+  const isFinished = unmatched.length < limit
+  await saveComparisonStep(deps.database, walk.id, {
+    findings,
+    matched,
+    nextPage: null,
+    calls: unmatched.length,
+    checkouts: 0,
+    finishedAt: isFinished ? now : null,
+    now,
+  })
+  if (isFinished) deps.log.info({ comparison_id: walk.id }, 'books compared with the provider')
+  return null
+}
+
+const MISSING = { kind: 'booked_not_paid', outcome: 'reported' } as const
+
+interface Compared {
+  readonly findings: readonly Finding[]
+  readonly matched: readonly Payment[]
+}
+
+async function compareAll(
+  deps: ReconcileDeps,
+  { method, booksUnknown }: Walk,
+  reports: readonly CheckoutReport[],
+): Promise<Compared> {
+  const ours = await paymentsOfCheckouts(
+    deps.database,
+    method,
+    reports.map((report) => report.checkoutId),
+  )
+  const findings: Finding[] = []
+  const matched: Payment[] = []
+  for (const report of reports) {
+    const compared = ours.find(({ payment }) => payment.checkoutId === report.checkoutId) ?? null
+    const payment = compared?.payment ?? null
+    const verdict = compareCheckout(report, compared)
+    if (verdict === 'matched' && payment) matched.push(payment)
+    if (verdict === 'matched' || verdict === 'no_money') continue
+    const differences = verdict === 'differs' && compared ? { differences: differing(report, compared) } : {}
+    const outcome = verdict === 'paid_not_booked' ? await enter(deps, report, booksUnknown) : 'reported'
+    const kind = outcome === 'unknown_checkout' ? 'unknown_paid' : verdict
+    findings.push(describe(report, payment, { kind, outcome, differences }))
+  }
+  for (const { kind, outcome } of findings) deps.count({ name: 'finding', kind, outcome })
+  return { findings, matched }
+}
+
+/** It only compares what money says; whether a difference is a mistake is for a person to judge. */
+function compareCheckout(
+  report: CheckoutReport,
+  compared: ComparedPayment | null,
+): Finding['kind'] | 'matched' | 'no_money' {
+  const payment = compared?.payment
+  const isBooked = payment?.status === 'paid' || payment?.status === 'refunded'
+  if (report.status !== 'paid') return isBooked ? 'booked_not_paid' : 'no_money'
+  if (!compared || !isBooked) return 'paid_not_booked'
+  return Object.keys(differing(report, compared)).length > 0 ? 'differs' : 'matched'
+}
+
+/** Ours first. What an operator took as the provider says it is none. Otherwise our books count, not what was once reported. */
+function differing({ amount, currency }: CheckoutReport, { payment: { price }, booked }: ComparedPayment) {
+  if (booked?.source === 'operator' && booked.amount === amount && booked.currency === currency) return {}
+  return {
+    ...(price.amount === amount ? {} : { amount: [price.amount, amount] }),
+    ...(currency === null || price.currency === currency ? {} : { currency: [price.currency, currency] }),
+  }
+}
+
+/** Money that we did not know of goes the way of all money. */
+async function enter(deps: ReconcileDeps, report: CheckoutReport, booksUnknown: boolean): Promise<string> {
+  const reported = { report, event: null, source: 'reconcile' } as const
+  const outcome = await settlePayment(deps, reported)
+  if (outcome !== 'unknown_checkout' || !booksUnknown) return outcome
+  const { catalogue, methods, clock } = deps
+  const payment = paymentBehind(report, { catalogue, method: methods.of(report.method), now: clock.now() })
+  if (!payment) return outcome
+  // Should the process end here, the sweep finds the payment due and asks for its checkout.
+  await insertFoundPayment(deps.database, payment)
+  return settlePayment(deps, reported)
+}
+
+/** One side may be missing, not both. */
+function describe(
+  report: CheckoutReport | null,
+  payment: Payment | null,
+  of: Pick<Finding, 'kind' | 'outcome'> & { readonly differences?: object },
+): Finding {
+  const { kind, outcome, differences } = of
+  const namedUser = kind === 'unknown_paid' ? null : (report?.userId ?? null)
+  return {
+    kind,
+    outcome,
+    user_id: payment?.userId ?? namedUser,
+    payment_id: payment?.id ?? report?.paymentId ?? null,
+    checkout_id: report?.checkoutId ?? payment?.checkoutId ?? '',
+    details: {
+      provider_status: report?.status ?? null,
+      amount: report ? report.amount : payment?.price.amount,
+      currency: report ? report.currency : payment?.price.currency,
+      paid_at: timestampOrNull(report?.updatedAt),
+      our_status: payment?.status ?? null,
+      ...differences,
+    },
+  }
+}
+
+function giveUp(deps: ReconcileDeps, failure: ProviderFailure): ProviderFailure {
+  // The walk has lost nothing: the next round asks for the same page.
+  deps.log.warn({ failure }, 'the comparison with the provider has to wait')
+  return failure
+}
+
+function describeFailure(failure: ProviderFailure): Reconciliation['failure'] {
+  const { kind, detail } = failure
+  return { reason: kind === 'rejected' ? kind : failure.reason, detail }
+}

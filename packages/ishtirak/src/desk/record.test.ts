@@ -1,0 +1,373 @@
+// Money over the counter: an operator records it, and it is booked once, with the stamp duty of the day where it is cash.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import {
+  OPERATOR_ENV,
+  type OperatorCaller,
+  operatorOf,
+  ownerNamed,
+} from '../../../../test/support/operator.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { checkDuePayments } from '../checkout/sweep.js'
+import { reconcileDaily } from '../compare/reconcile.js'
+import { statement } from '../database/database.js'
+import { recordPayment } from './record.js'
+
+const USER = 'user-1'
+const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
+const EXAMPLE = path.resolve(import.meta.dirname, '../../../../docs/seller.example.json')
+const CASH = {
+  user_id: USER,
+  new_user: true,
+  plan: 'pro',
+  method: 'cash',
+  amount: 2020,
+  reference: '2026/0042',
+  why: 'paid at the desk',
+}
+const CHEQUE = { ...CASH, method: 'cheque', amount: 2000, reference: 'BNA 1234567' }
+
+const countRows = statement(
+  'test.desk.count',
+  `select (select count(*) from payments) as payments, (select count(*) from receipts) as receipts,
+          (select count(*) from audit) as acts, (select count(*) from users) as users,
+          (select count(*) from comparisons) as comparisons`,
+)
+const selectEvents = statement(
+  'test.desk.events',
+  'select type, payload from outbox order by user_id, sequence',
+)
+
+describeScenario('a payment at the desk', ({ database }) => {
+  let world: World
+  let operator: OperatorCaller
+  const open = async (env: Record<string, string> = {}) => {
+    world = await createWorld(database(), { env: { PLANS_FILE, ...OPERATOR_ENV, ...env }, withoutJobs: true })
+    operator = operatorOf(world)
+  }
+  beforeEach(() => open())
+  afterEach(() => world.stop())
+
+  const record = (changes: object = {}) => operator.post('/payments', { ...CASH, ...changes })
+  const status = async (userId = USER) => (await world.as(userId).get('/api/v1/billing/status')).body
+  const rows = async () => (await database().query(countRows))[0] ?? {}
+
+  it('in cash is booked at once, for a user never heard of, with the stamp duty on top of the price', async () => {
+    const { status: code, body } = await record()
+    expect(code).toBe(200)
+    expect(body).toMatchObject({
+      payment: {
+        user_id: USER,
+        plan: 'pro',
+        amount: 2000,
+        status: 'paid',
+        method: 'cash',
+        payment_method: 'cash',
+        checkout_id: '2026/0042',
+        checkout_url: null,
+        paid_at: '2026-11-21T12:00:00Z',
+        period_end: '2026-12-21T12:00:00Z',
+      },
+      receipt: { number: 'TEST-2026-000001', stamp_duty: 20, total: 2020 },
+      settled_by: 'operator',
+      audit: [{ actor: 'amina', act: 'payment.record', why: 'paid at the desk' }],
+    })
+    expect(await status()).toMatchObject({ plan: 'pro', status: 'active', payment_method: 'cash' })
+    const [shown] = (await world.as(USER).get('/api/v1/billing/payments')).body.data
+    expect(shown).toMatchObject({ id: body.payment.id, method: 'cash', payment_method: 'cash' })
+    const events = await database().query(selectEvents)
+    expect(events.map(({ type }) => type)).toEqual(['payment.paid', 'subscription.activated'])
+    expect(events[0]).toMatchObject({
+      payload: { data: { payment: { method: 'cash', payment_method: 'cash', amount: 2000 } } },
+    })
+  })
+
+  it('for a user never heard of is refused unless it says so, and nothing is kept', async () => {
+    const { status: code, body } = await record({ new_user: undefined })
+    expect([code, body.code, body.user_id]).toEqual([404, 'not_found', USER])
+    expect(await rows()).toMatchObject({ payments: 0, users: 0, acts: 0 })
+    const first = await record()
+    const again = await record({ new_user: false })
+    expect([again.status, again.body.payment.id]).toEqual([200, first.body.payment.id])
+    expect((await record({ new_user: false, reference: '2026/0043' })).status).toBe(200)
+  })
+
+  it.each(['٢٠٢٦/٠٠٤٢', '２０２６/００４２', '2026/0042\u200e', '2026\u22150042'])(
+    'is booked once, however its reference is typed: %s',
+    async (reference) => {
+      const { body } = await record()
+      expect((await record({ reference })).body.payment.id).toBe(body.payment.id)
+      expect((await operator.get(`/search?q=${encodeURIComponent(reference)}`)).body.payments).toHaveLength(1)
+      const cheque = await record(CHEQUE)
+      const again = await record({ ...CHEQUE, reference: 'bna 1234567' })
+      expect(again.body.payment.id).toBe(cheque.body.payment.id)
+      expect(await rows()).toMatchObject({ payments: 2, receipts: 2 })
+    },
+  )
+
+  it('by cheque bears no duty, and may be for a term', async () => {
+    const { body } = await record({ ...CHEQUE, months: 12, amount: 20_000 })
+    expect(body).toMatchObject({
+      payment: { months: 12, payment_method: 'cheque', period_end: '2027-11-21T12:00:00Z' },
+      receipt: { stamp_duty: 0, total: 20_000 },
+    })
+  })
+
+  it.each([
+    ['cash without the duty', { amount: 2000 }, { price: 2000, stamp_duty: 20, amount: 2020 }],
+    ['cash with a centime more', { amount: 2020.01 }, { amount: 2020 }],
+    ['a cheque with a duty', { ...CHEQUE, amount: 2020 }, { price: 2000, stamp_duty: 0, amount: 2000 }],
+    ['the price of a month for a year', { months: 12 }, { price: 20_000, stamp_duty: 200, amount: 20_200 }],
+  ])('of %s is refused with what is to be paid, and nothing is kept', async (_, changes, expected) => {
+    const { status: code, body } = await record(changes)
+    expect([code, body.code]).toEqual([422, 'wrong_amount'])
+    expect(body).toMatchObject(expected)
+    expect(await rows()).toMatchObject({ payments: 0, users: 0, acts: 0 })
+  })
+
+  it.each([
+    [{ plan: 'gold' }, 'unknown_plan'],
+    [{ plan: 'free' }, 'plan_not_purchasable'],
+    [{ months: 7 }, 'unknown_term'],
+    [{ method: 'card' }, 'validation_failed'],
+    [{ amount: 0 }, 'validation_failed'],
+    [{ amount: '2020' }, 'validation_failed'],
+    [{ reference: ' 42' }, 'validation_failed'],
+    [{ reference: '' }, 'validation_failed'],
+    [{ reference: '\u200e' }, 'validation_failed'],
+    [{ why: ' ' }, 'validation_failed'],
+    [{ user_id: '..' }, 'validation_failed'],
+  ])('with %j is refused with %s', async (changes, code) => {
+    expect((await record(changes)).body.code).toBe(code)
+  })
+
+  it('cannot be begun by a user', async () => {
+    for (const method of ['cash', 'cheque']) {
+      const { body } = await world.as(USER).post('/api/v1/billing/payments', { plan: 'pro', method })
+      expect(body.code).toBe('unknown_method')
+    }
+    expect(await rows()).toMatchObject({ payments: 0 })
+  })
+
+  it('that is recorded twenty times at once is booked once, and all are told of the one', async () => {
+    const taken = {
+      userId: USER,
+      newUser: true,
+      planId: 'pro',
+      months: 1,
+      method: 'cash',
+      amount: 2020,
+    } as const
+    // Without HTTP between, so that none begins after another has ended.
+    const calls = Array.from({ length: 20 }, () =>
+      recordPayment(
+        world.service.parts,
+        { ...taken, reference: '2026/0042' },
+        { operator: ownerNamed('amina'), reason: 'x' },
+      ),
+    )
+    expect(new Set(await Promise.all(calls)).size).toBe(1)
+    expect(await rows()).toMatchObject({ payments: 1, receipts: 1, acts: 1 })
+    expect(await status()).toMatchObject({ current_period_end: '2026-12-21T12:00:00Z' })
+  })
+
+  it('whose reference is booked for another user between its decision and its saving is a conflict with that one', async () => {
+    const { parts } = world.service
+    const bought = { planId: 'pro', months: 1, method: 'cash' } as const
+    const taken = { ...bought, newUser: true, amount: 2020, reference: '2026/0042' }
+    const by = { operator: ownerNamed('amina'), reason: 'x' }
+    const others: string[] = []
+    const save: typeof parts.settlements.save = async (change, giveUpAt) => {
+      others.push(await recordPayment(parts, { ...taken, userId: 'user-2' }, by))
+      return parts.settlements.save(change, giveUpAt)
+    }
+    const deps = { ...parts, settlements: { ...parts.settlements, save } }
+    const refused = await recordPayment(deps, { ...taken, userId: USER }, by).catch((error) => error)
+    expect(refused).toMatchObject({ code: 'conflict', extra: { payment_id: others[0] } })
+    expect(others).toHaveLength(1)
+    expect(await rows()).toMatchObject({ payments: 1, receipts: 1, acts: 1 })
+    expect(await status()).toMatchObject({ plan: 'free' })
+  })
+
+  it('whose reference is recorded for ten users at once is booked for one of them', async () => {
+    const users = Array.from({ length: 10 }, (_, user) => `user-${user}`)
+    const answers = await Promise.all(users.map((user_id) => record({ user_id })))
+    expect(answers.map(({ status: code }) => code).sort()).toEqual([
+      200,
+      ...Array.from({ length: 9 }, () => 409),
+    ])
+    expect(await rows()).toMatchObject({ payments: 1, receipts: 1, acts: 1 })
+  })
+
+  it('counts beside others of the same user, sixty at once, stacked, and those beyond the limit are refused', async () => {
+    const references = Array.from({ length: 60 }, (_, n) => String(n))
+    const answers = await Promise.all(references.map((reference) => record({ reference })))
+    const codes = answers.map(({ status: answered, body }) => body.code ?? answered)
+    expect([codes.filter((code) => code === 200).length, [...new Set(codes)]]).toEqual([
+      24,
+      [200, 'prepaid_limit_reached'],
+    ])
+    expect(await status()).toMatchObject({ current_period_end: '2028-11-21T12:00:00Z' })
+  })
+
+  it('is found again by its reference after the price and the duty have changed', async () => {
+    const { body } = await record()
+    await world.stop()
+    await open({ PLANS_FILE: '', SELLER_FILE: EXAMPLE })
+    expect((await record()).body.payment.id).toBe(body.payment.id)
+  })
+
+  it.each([
+    ['another user', { user_id: 'user-2' }],
+    ['another plan', { plan: 'team', amount: 9090 }],
+    ['another term', { months: 3, amount: 6060 }],
+    ['another amount', { amount: 2000 }],
+  ])('has its reference for itself: %s is a conflict', async (_, changes) => {
+    const { payment } = (await record()).body
+    const { status: code, body } = await record(changes)
+    expect([code, body.code, body.payment_id]).toEqual([409, 'conflict', payment.id])
+    // A slip and a cheque may have the same number.
+    expect((await record({ ...CHEQUE, reference: CASH.reference })).status).toBe(200)
+  })
+
+  it('is no further ahead than others may be', async () => {
+    await record({ months: 12, amount: 20_200, reference: '1' })
+    await record({ months: 12, amount: 20_200, reference: '2' })
+    const { body } = await record({ reference: '3' })
+    expect(body).toMatchObject({ code: 'prepaid_limit_reached', current_period_end: '2028-11-21T12:00:00Z' })
+    // What was recorded is found all the same.
+    expect((await record({ months: 12, amount: 20_200, reference: '2' })).status).toBe(200)
+  })
+
+  it('entered by mistake is undone by a recorded act: receipt and trail stay, and it is entered again', async () => {
+    const { payment, receipt } = (await record()).body
+    world.clock.advance(1_000)
+    expect((await operator.get(`/payments/${payment.id}/refund`)).body).toMatchObject({
+      amount: 2000,
+      stamp_duty: 20,
+      total: 2020,
+    })
+    const undone = await operator.post(`/payments/${payment.id}/refund`, { why: 'the other Amina' })
+    expect(undone.body).toMatchObject({
+      payment: { status: 'refunded' },
+      receipt,
+      audit: [{ act: 'payment.record' }, { act: 'payment.refund', why: 'the other Amina' }],
+    })
+    expect(await status()).toMatchObject({ plan: 'free', status: 'canceled' })
+    const again = (await record()).body
+    expect(again).toMatchObject({
+      code: 'already_refunded',
+      payment_id: payment.id,
+      refunded_at: '2026-11-21T12:00:01Z',
+    })
+    expect((await record({ reference: '2026/0042 b' })).status).toBe(200)
+    expect(await status()).toMatchObject({ plan: 'pro', status: 'active' })
+    expect(await rows()).toMatchObject({ payments: 2, receipts: 2 })
+  })
+
+  it('is in the month of the accountant with its duty, and found by its reference', async () => {
+    const cash = (await record()).body.payment.id
+    world.clock.advance(1_000)
+    const cheque = (await record(CHEQUE)).body.payment.id
+    const { text } = await operator.get('/exports/accounts?month=2026-11')
+    const lines = text.trim().split('\r\n')
+    expect(lines[0]).toMatch(/,ttc,discount,stamp_duty,total,.*,checkout_id,/)
+    expect(lines[1]).toMatch(`TEST-2026-000001,${cash},${USER},pro,1,cash,cash,`)
+    expect(lines[1]).toMatch(/,2000,0,20,2020,.*,2026\/0042,DZD,/)
+    expect(lines[2]).toMatch(new RegExp(`,${cheque},.*,cheque,cheque,.*,2000,0,0,2000,.*,BNA 1234567,DZD,`))
+    expect(lines[3]).toMatch(/^total,.*,4000,0,20,4020,/)
+    const cashOnly = await operator.get('/exports/accounts?month=2026-11&method=cash')
+    const [, , total, ...rest] = cashOnly.text.trim().split('\r\n')
+    expect(cashOnly.text).toMatch(lines.slice(0, 2).join('\r\n'))
+    expect([total, ...rest]).toEqual([expect.stringMatching(/^total,.*,2000,0,20,2020,/)])
+    expect((await operator.get('/payments?method=cheque')).body.data).toMatchObject([{ id: cheque }])
+    const found = await operator.get(`/search?q=${encodeURIComponent(CHEQUE.reference)}`)
+    expect(found.body.payments).toMatchObject([{ id: cheque }])
+  })
+
+  it('is nothing that the sweep or the daily comparison asks for, and a recheck changes nothing', async () => {
+    const { payment } = (await record()).body
+    await world.advance(3 * 86_400)
+    const { parts } = world.service
+    expect([await checkDuePayments(parts, 100), await reconcileDaily(parts)]).toEqual([0, 0])
+    expect(await rows()).toMatchObject({ comparisons: 0 })
+    const { body } = await operator.post(`/payments/${payment.id}/recheck`, { why: 'to be sure' })
+    expect(body.payment).toMatchObject({ status: 'paid', period_end: payment.period_end })
+    // Approvals are for what users asked to pay.
+    const approval = { amount: 2020, received_at: '2026-11-21', why: 'it came' }
+    expect((await operator.post(`/payments/${payment.id}/approve`, approval)).body.code).toBe('conflict')
+  })
+
+  it('cancels an open checkout that nothing is left to buy with, as a card does', async () => {
+    const { paymentId } = await world.as(USER).upgrade()
+    await record()
+    expect((await operator.payment(paymentId)).payment.status).toBe('canceled')
+  })
+
+  it('bears the duty of its day in the billing time zone', async () => {
+    await world.stop()
+    const folder = mkdtempSync(path.join(tmpdir(), 'desk-'))
+    const SELLER_FILE = path.join(folder, 'seller.json')
+    const stamp_duty = [
+      { from: '2026-01-01', brackets: [{ per_hundred: 1 }] },
+      { from: '2027-01-01', brackets: [{ per_hundred: 1.5 }] },
+    ]
+    writeFileSync(SELLER_FILE, JSON.stringify({ ...JSON.parse(readFileSync(EXAMPLE, 'utf8')), stamp_duty }))
+    await open({ SELLER_FILE })
+    rmSync(folder, { recursive: true })
+    const taken = async (at: string, reference: string) => {
+      world.clock.advance(Date.parse(at) - world.clock.now())
+      const refused = (await record({ amount: 1, reference })).body
+      const { body } = await record({ amount: refused.amount, reference })
+      return [body.receipt.stamp_duty, body.receipt.total, body.receipt.number]
+    }
+    // Midnight in Algiers is 23:00 in UTC.
+    expect(await taken('2026-12-31T22:59:59Z', '1')).toEqual([20, 2020, 'TEST-2026-000001'])
+    expect(await taken('2026-12-31T23:00:00Z', '2')).toEqual([30, 2030, 'TEST-2027-000001'])
+  })
+
+  it('in cash is refused where SELLER_FILE has no stamp duty; a cheque is not', async () => {
+    await world.stop()
+    const folder = mkdtempSync(path.join(tmpdir(), 'desk-'))
+    const SELLER_FILE = path.join(folder, 'seller.json')
+    const { stamp_duty: _, ...without } = JSON.parse(readFileSync(EXAMPLE, 'utf8'))
+    writeFileSync(SELLER_FILE, JSON.stringify(without))
+    await open({ SELLER_FILE })
+    rmSync(folder, { recursive: true })
+    expect((await record()).body.code).toBe('unknown_method')
+    expect((await record(CHEQUE)).status).toBe(200)
+  })
+
+  it.each([
+    [
+      'en',
+      'We received 2 020 DA in cash, 20 DA of it stamp duty.',
+      'We gave back the 2 020 DA that you paid in cash',
+    ],
+    [
+      'fr',
+      'Nous avons reçu 2 020 DA en espèces, dont 20 DA de droit de timbre.',
+      'Nous vous avons rendu 2 020 DA',
+    ],
+    ['ar', 'استلمنا منك ⁨2 020 دج⁩ نقدًا، منها ⁨20 دج⁩ حق الطابع.', 'الذي دفعته نقدًا مقابل باقة'],
+  ] as const)('is said in the mail, and so is its undoing (%s)', async (locale, booked, undone) => {
+    await world.stop()
+    await using sink = await startSmtpSink()
+    world = await createWorld(database(), { env: { ...OPERATOR_ENV, SMTP_URL: sink.url } })
+    operator = operatorOf(world)
+    await setProfile(world, USER, { email: 'amina@example.dz', locale })
+    const { payment } = (await record()).body
+    await world.service.runner.runAll()
+    await operator.post(`/payments/${payment.id}/refund`, { why: 'a mistake' })
+    await world.service.runner.runAll()
+    const texts = sink.messages.map((message) =>
+      (readMessage(message).parts['text/plain']?.toString() ?? '').replaceAll('\u00a0', ' '),
+    )
+    expect(texts).toEqual([expect.stringContaining(booked), expect.stringContaining(undone)])
+  })
+})

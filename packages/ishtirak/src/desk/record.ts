@@ -1,0 +1,172 @@
+// What an operator took at the desk, entered in the books: one statement saves the payment, the paid time, the receipt and the
+// line in the audit trail. The reference makes a repetition harmless: the slip of the cash desk, or the number of the cheque.
+
+import { type By, findRefundInstant } from '../acts/audit.sql.js'
+import { type QuoteDeps, readQuote } from '../checkout/quote.js'
+import type { CheckoutReport, MethodTraits } from '../core/checkout.js'
+import { BillingError, wrongField } from '../core/error.js'
+import { toTimestamp } from '../core/instant.js'
+import { newPayment, type Payment } from '../core/payment.js'
+import type { Offer } from '../core/plan.js'
+import { type ReceiptSnapshot, stampDutyAt, totalOf } from '../core/receipt.js'
+import { readDeskReference } from '../core/reference.js'
+import { requireRole } from '../core/role.js'
+import { ConstraintViolation, statement } from '../database/database.js'
+import { json } from '../database/rows.js'
+import { type SettleDeps, settlePayment } from '../ledger/settle.js'
+import { findUser, rememberUser } from '../ledger/users.sql.js'
+import type { DeskMethod } from './desk.js'
+
+export type RecordDeps = SettleDeps & QuoteDeps
+
+export interface TakenAtDesk {
+  readonly userId: string
+  readonly planId: string
+  readonly months: number
+  readonly method: DeskMethod
+  /** In dinars: what was taken, stamp duty included. */
+  readonly amount: number
+  /** Names one payment by this method, of whichever user. */
+  readonly reference: string
+  /** The user may be one that the service has not seen; else a mistyped id would be booked on. */
+  readonly newUser: boolean
+}
+
+/**
+ * Gives the id of the payment, which a repetition finds again. Throws `not_found` for a user that is not known, what
+ * `quoteRefusal` names, `unknown_method` where cash is not taken, `wrong_amount` with what is to be paid, `conflict` with the payment that has this reference, or `already_refunded`.
+ */
+export async function recordPayment(deps: RecordDeps, sent: TakenAtDesk, by: By): Promise<string> {
+  requireRole(by.operator, 'payment.record')
+  const reference = readDeskReference(sent.reference)
+  if (reference === '') throw wrongField('reference', 'wrong_format')
+  // Each is quoted behind those before it, so that many at once go no further ahead than one after the other.
+  return deps.inTurn(`desk ${sent.userId}`, () => recordTaken(deps, { ...sent, reference }, by))
+}
+
+async function recordTaken(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise<string> {
+  const { clock, ids, database } = deps
+  const { userId, planId, months, reference } = taken
+  const method = methodNamed(deps, taken.method)
+  const [quoted] = await Promise.allSettled([readQuote(deps, { userId, planId, months })])
+  // After the quote, which may be refused because of this very payment.
+  const known = await findRecorded(deps, taken)
+  if (known) return sameAs(deps, known, taken)
+  if (!taken.newUser && !(await findUser(database, userId)))
+    throw new BillingError('not_found', { extra: { user_id: userId } })
+  if (quoted.status === 'rejected') throw quoted.reason
+  const { offer } = quoted.value
+  const now = clock.now()
+  checkAmount(deps, { offer, method, amount: taken.amount, now })
+  await rememberUser(database, { userId }, now)
+  const attempt = { id: ids.next('pay', now), userId, offer, method, createdAt: now, attemptEndsAt: now }
+  const recorded: Payment = { ...newPayment(attempt), checkoutId: reference, nextCheckAt: null }
+  const act = { ...by, act: 'payment.record' as const }
+  const report = reportOf(recorded, reference, now)
+  const reported = { report, event: null, source: 'operator', recorded, by: act } as const
+  const outcome = await settlePayment(deps, reported).catch(takenOrThrow)
+  if (outcome === 'booked') return recorded.id
+  // Another call with this reference was faster.
+  const first = await findRecorded(deps, taken)
+  if (!first) throw new Error(`payment ${recorded.id} was not booked: ${outcome}`)
+  return sameAs(deps, first, taken)
+}
+
+/** Two users' calls with one reference load nothing that the other would change: only the constraint keeps them apart. */
+function takenOrThrow(error: unknown): 'taken' {
+  if (error instanceof ConstraintViolation && error.constraint === 'payments_desk_reference') return 'taken'
+  throw error
+}
+
+async function findRecorded(
+  { settlements }: RecordDeps,
+  { method, reference }: Pick<TakenAtDesk, 'method' | 'reference'>,
+): Promise<Payment | null> {
+  const found = await settlements.load({ method, checkoutId: reference, paymentId: null })
+  return found?.payment ?? null
+}
+
+const selectSnapshot = statement(
+  'desk.receipt',
+  'select snapshot from receipts where user_id = $1 and payment_id = $2',
+)
+
+async function sameAs(deps: RecordDeps, payment: Payment, taken: TakenAtDesk): Promise<string> {
+  const { id, userId, plan, months, status } = payment
+  const of = { userId, paymentId: id }
+  const [receipt] = await deps.database.query(selectSnapshot, [userId, id])
+  const total = receipt ? totalOf(json<ReceiptSnapshot>(receipt, 'snapshot')) : null
+  const isSame = userId === taken.userId && plan.id === taken.planId && months === taken.months
+  if (!isSame || total === null || !isAmount(taken.amount, total)) throw referenceTaken(payment)
+  if (status !== 'refunded') return id
+  const at = await findRefundInstant(deps.database, of)
+  const extra = { payment_id: id, ...(at === null ? {} : { refunded_at: toTimestamp(at) }) }
+  throw new BillingError('already_refunded', { extra })
+}
+
+function referenceTaken({ id, status }: Payment): BillingError {
+  return new BillingError('conflict', { extra: { payment_id: id, payment_status: status } })
+}
+
+/**
+ * What is to be taken, and what it would buy now. Throws what `recordPayment` would, of the purchase; and `conflict` with the
+ * payment that has this reference, whatever it bought.
+ */
+export async function quoteAtDesk(deps: RecordDeps, wanted: Omit<TakenAtDesk, 'amount' | 'newUser'>) {
+  const method = methodNamed(deps, wanted.method)
+  const known = await findRecorded(deps, { ...wanted, reference: readDeskReference(wanted.reference) })
+  if (known) throw referenceTaken(known)
+  const { offer, period } = await readQuote(deps, wanted)
+  return { offer, period, ...chargeOf(deps, { offer, method, now: deps.clock.now() }) }
+}
+
+function methodNamed({ methods }: RecordDeps, wanted: DeskMethod) {
+  const method = methods.all.find(({ name }) => name === wanted)
+  if (!method) throw new BillingError('unknown_method')
+  return method
+}
+
+interface Charged {
+  readonly offer: Offer
+  readonly method: MethodTraits
+  readonly now: number
+}
+
+function chargeOf({ receipts: { seller, dayOf } }: RecordDeps, { offer, method, now }: Charged) {
+  const { amount: price } = offer.price
+  const dutyCentimes = method.bearsStampDuty ? stampDutyAt(seller, price, dayOf(now)) : 0
+  return { price, dutyCentimes, totalCentimes: price * 100 + dutyCentimes }
+}
+
+/** Nothing is booked before the whole of it was taken. */
+function checkAmount(deps: RecordDeps, of: Charged & { readonly amount: number }): void {
+  const { price, dutyCentimes, totalCentimes } = chargeOf(deps, of)
+  if (isAmount(of.amount, totalCentimes)) return
+  const extra = { price, stamp_duty: dutyCentimes / 100, amount: totalCentimes / 100 }
+  throw new BillingError('wrong_amount', { extra })
+}
+
+/** Half dinars are exact in binary, tenths are not: equal is what is the same to a tenth of a centime. */
+function isAmount(dinars: number, centimes: number): boolean {
+  return Math.round(dinars * 1_000) === centimes * 10
+}
+
+function reportOf(payment: Payment, reference: string, now: number): CheckoutReport {
+  return {
+    method: payment.method,
+    checkoutId: reference,
+    status: 'paid',
+    amount: payment.price.amount,
+    currency: payment.price.currency,
+    live: payment.live,
+    paymentId: payment.id,
+    userId: payment.userId,
+    planId: payment.plan.id,
+    months: payment.months,
+    instrument: payment.instrument,
+    checkoutUrl: null,
+    fees: 0,
+    createdAt: now,
+    updatedAt: now,
+  }
+}

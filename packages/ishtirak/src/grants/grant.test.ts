@@ -1,0 +1,337 @@
+// Days that the operator grants: the end moves by exactly so much, once, and nothing that was paid changes.
+
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import {
+  OPERATOR_ENV,
+  type OperatorCaller,
+  operatorOf,
+  ownerNamed,
+} from '../../../../test/support/operator.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { callBy, doAct } from '../acts/act-routes.js'
+import { BillingError } from '../core/error.js'
+import type { Role } from '../core/role.js'
+import { statement } from '../database/database.js'
+import { grantDays } from './grant.js'
+
+const DAY = 86_400
+
+const selectTypes = statement(
+  'test.grant.types',
+  'select type from outbox where user_id = $1 order by sequence',
+)
+const selectGranted = statement(
+  'test.grant.event',
+  `select payload from outbox where user_id = $1 and type = 'subscription.granted' order by sequence`,
+)
+const selectStored = statement(
+  'test.grant.stored',
+  'select run_months, anchor_at = paid_until as begins, periods from users where user_id = $1',
+)
+
+const selectSize = statement(
+  'test.grant.size',
+  `select jsonb_array_length(periods) as periods, length(periods::text) as bytes,
+          (select count(*)::int from grants g where g.user_id = u.user_id) as grants,
+          (select count(*)::int from audit a where a.user_id = u.user_id and act = 'user.grant') as audit,
+          (select count(*)::int from outbox o where o.user_id = u.user_id and type = 'subscription.granted') as events
+     from users u where user_id = $1`,
+)
+const moveToTheEnd = statement(
+  'test.grant.end',
+  `update users set anchor_at = '9999-12-01T12:00:00Z', paid_until = '9999-12-01T12:00:00Z',
+          periods = jsonb_set(
+            periods, '{0,end}', (extract(epoch from timestamptz '9999-12-01T12:00:00Z') * 1000)::text::jsonb)
+    where user_id = $1`,
+)
+
+describeScenario('days that the operator grants', ({ database }) => {
+  let world: World
+  let operator: OperatorCaller
+  let sink: SmtpSink
+  beforeEach(async () => {
+    sink = await startSmtpSink()
+    world = await createWorld(database(), { env: { ...OPERATOR_ENV, SMTP_URL: sink.url } })
+    operator = operatorOf(world)
+  })
+  afterEach(async () => {
+    await world.stop()
+    await sink[Symbol.asyncDispose]()
+  })
+
+  const why = 'outage of 21 November'
+  const grant = (userId: string, body: object) => operator.post(`/users/${userId}/grant`, { why, ...body })
+  const statusOf = async (userId: string) => (await world.as(userId).get('/api/v1/billing/status')).body
+  const typesOf = async (userId: string) =>
+    (await database().query(selectTypes, [userId])).map(({ type }) => type)
+
+  it('move the end, and leave a line, a row, an event and what was paid', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    const paid = (await world.as('user-1').get('/api/v1/billing/payments')).body
+    const { status, body } = await grant('user-1', { days: 14 })
+    expect([status, body.plan, body.status]).toEqual([200, 'pro', 'active'])
+    const end = '2027-01-04T12:00:00Z'
+    expect(await statusOf('user-1')).toMatchObject({ plan: 'pro', current_period_end: end })
+    const granted = {
+      ...{ source: 'operator', plan: 'pro', months: 0, days: 14 },
+      ...{ period_start: '2026-12-21T12:00:00Z', period_end: end },
+    }
+    const at = '2026-11-21T12:00:00Z'
+    expect(body.grants).toEqual([
+      {
+        ...granted,
+        id: expect.stringMatching(/^grt_/),
+        granted_at: at,
+        granted_by: 'amina',
+        why,
+        operation_id: null,
+      },
+    ])
+    expect(body.audit).toMatchObject([
+      {
+        ...{ act: 'user.grant', actor: 'amina', why },
+        before: { subscription: { paid_until: '2026-12-21T12:00:00Z', months: 1 } },
+        after: { subscription: { paid_until: end, anchor_at: end, months: 0 }, grant: granted },
+      },
+    ])
+    expect(await typesOf('user-1')).toEqual([
+      'payment.paid',
+      'subscription.activated',
+      'subscription.granted',
+    ])
+    const [{ payload } = {}] = await database().query(selectGranted, ['user-1'])
+    const subscription = { plan: 'pro', status: 'active', current_period_end: end }
+    expect(payload).toMatchObject({ data: { sequence: 3, subscription, grant: granted } })
+    expect((await world.as('user-1').get('/api/v1/billing/payments')).body).toEqual(paid)
+    expect(paid.data).toMatchObject([{ id: paymentId, period_end: '2026-12-21T12:00:00Z' }])
+  })
+
+  it('begin now for a user without paid time: who never paid, is expired, was ended', async () => {
+    await setProfile(world, 'new', { name: 'Amina' })
+    expect((await grant('new', { days: 1 })).body).toMatchObject({
+      ...{ plan: 'pro', status: 'active', payment_method: null },
+      current_period_end: '2026-11-22T12:00:00Z',
+    })
+    await world.as('gone').buy()
+    await world.as('ended').buy()
+    await operator.post('/users/ended/end', { why: 'fraud' })
+    await world.advance(60 * DAY)
+    for (const userId of ['gone', 'ended', 'new']) {
+      expect((await grant(userId, { days: 7 })).body).toMatchObject({
+        ...{ plan: 'pro', status: 'active', ended_at: null },
+        current_period_end: '2027-01-27T12:00:00Z',
+      })
+    }
+  })
+
+  it('in grace count from the end, and access goes on', async () => {
+    await world.as('user-1').buy()
+    await world.advance(32 * DAY)
+    expect((await statusOf('user-1')).status).toBe('past_due')
+    const granted = { status: 'active', current_period_end: '2026-12-26T12:00:00Z' }
+    expect((await grant('user-1', { days: 5 })).body).toMatchObject(granted)
+    await world.advance(2 * DAY)
+    expect((await statusOf('user-1')).status).toBe('active')
+  })
+
+  it('all count, sixty at once, to the second', async () => {
+    await world.as('user-1').buy()
+    // Without HTTP, over which calls hardly meet: all of them look before the first of them is saved.
+    const call = callBy(ownerNamed('amina'), 'user-1', { days: 3, why })
+    const calls = Array.from({ length: 60 }, () => doAct(world.service.parts, grantDays, call))
+    await Promise.all(calls)
+    expect((await statusOf('user-1')).current_period_end).toBe('2027-06-19T12:00:00Z')
+    expect((await typesOf('user-1')).filter((type) => type === 'subscription.granted')).toHaveLength(60)
+    const { grants, audit } = (await operator.get('/users/user-1')).body
+    // The last of them are shown.
+    expect([grants.length, audit.length]).toEqual([50, 50])
+  })
+
+  it('count once under one operation_id, however often it is sent', async () => {
+    await world.as('user-1').buy()
+    const once = { days: 3, operation_id: 'ticket-4711' }
+    const answers = await Promise.all(Array.from({ length: 10 }, () => grant('user-1', once)))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect((await grant('user-1', once)).body.grants).toHaveLength(1)
+    expect((await statusOf('user-1')).current_period_end).toBe('2026-12-24T12:00:00Z')
+    const other = await grant('user-1', { ...once, days: 4 })
+    expect([other.status, other.body]).toMatchObject([409, { code: 'conflict', asked: { days: 3 } }])
+    // The ids of operations are each user's own.
+    await world.as('user-2').buy()
+    expect((await grant('user-2', once)).body.grants).toHaveLength(1)
+  })
+
+  it('leave an open checkout payable: what it buys follows them', async () => {
+    const { checkoutId } = await world.as('user-1').upgrade()
+    await grant('user-1', { days: 14 })
+    await world.emulator.pay(checkoutId, 'paid')
+    await world.emulator.settled()
+    expect(await statusOf('user-1')).toMatchObject({ current_period_end: '2027-01-05T12:00:00Z' })
+    const { data } = (await world.as('user-1').get('/api/v1/billing/payments')).body
+    expect(data).toMatchObject([{ status: 'paid', period_start: '2026-12-05T12:00:00Z' }])
+  })
+
+  it('are 30 by all of support for one user in any 30 days, two at once too, and more by an owner', async () => {
+    await world.as('user-1').buy()
+    const grants = async (name: string, role: Role, days: number, operation?: string) => {
+      const named = operation === undefined ? {} : { operation_id: operation }
+      try {
+        await doAct(world.service.parts, grantDays, callBy({ name, role }, 'user-1', { days, why, ...named }))
+        return 200
+      } catch (error) {
+        if (!(error instanceof BillingError)) throw error
+        return [error.code, error.extra.act, error.extra.days_left]
+      }
+    }
+    const refused = (left: number) => ['role_not_allowed', 'user.grant_long', left]
+    const atOnce = Array.from({ length: 8 }, (_, n) => grants(`support-${n}`, 'support', 10))
+    const answers = await Promise.all(atOnce)
+    expect(answers.filter((answer) => answer === 200)).toHaveLength(3)
+    expect(answers.filter((answer) => answer !== 200)).toEqual(Array(5).fill(refused(0)))
+    expect(await grants('amina', 'owner', 40)).toBe(200)
+    expect((await statusOf('user-1')).current_period_end).toBe('2027-03-01T12:00:00Z')
+    // What they granted before is not in the way of another user, and comes back 30 days later.
+    await world.as('user-2').buy()
+    const support = { name: 'support-1', role: 'support' } as const
+    await doAct(world.service.parts, grantDays, callBy(support, 'user-2', { days: 30, why }))
+    await world.advance(30 * DAY - 1)
+    expect(await grants('support-1', 'support', 1)).toEqual(refused(0))
+    await world.advance(1)
+    // What an owner granted takes nothing from it.
+    expect(await grants('amina', 'owner', 40)).toBe(200)
+    expect(await grants('support-1', 'support', 29, 'ticket-1')).toBe(200)
+    expect(await grants('support-2', 'support', 2)).toEqual(refused(1))
+    // The same operation again is answered the same.
+    expect(await grants('support-1', 'support', 29, 'ticket-1')).toBe(200)
+  })
+
+  it('are one period and a row each, however many: a status reads no more than after one', async () => {
+    await world.as('user-1').buy()
+    await grant('user-1', { days: 1 })
+    const [first] = await database().query(selectSize, ['user-1'])
+    for (let n = 0; n < 120; n++) {
+      await doAct(world.service.parts, grantDays, callBy(ownerNamed('amina'), 'user-1', { days: 1, why }))
+    }
+    const [last] = await database().query(selectSize, ['user-1'])
+    expect([first?.periods, last?.periods, last?.grants, last?.audit, last?.events]).toEqual([
+      ...[2, 2, 121, 121, 121],
+    ])
+    expect(Number(last?.bytes) - Number(first?.bytes)).toBeLessThan(10)
+  })
+
+  it('move together, each on its own days, when a payment before them is refunded', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    for (const days of [3, 5, 7]) await grant('user-1', { days })
+    await world.advance(DAY)
+    await operator.post(`/payments/${paymentId}/refund`, { why: 'asked for' })
+    const { grants, current_period_end } = (await operator.get('/users/user-1')).body
+    const placed = grants
+      .map((one: Record<string, string>) => [one.days, one.period_start, one.period_end])
+      .sort()
+    expect([current_period_end, placed]).toEqual([
+      '2026-12-07T12:00:00Z',
+      [
+        [3, '2026-11-22T12:00:00Z', '2026-11-25T12:00:00Z'],
+        [5, '2026-11-25T12:00:00Z', '2026-11-30T12:00:00Z'],
+        [7, '2026-11-30T12:00:00Z', '2026-12-07T12:00:00Z'],
+      ],
+    ])
+  })
+
+  it('end in the year 9999 at the latest: past it the days are named as too many', async () => {
+    await setProfile(world, 'user-1', { name: 'Amina' })
+    await grant('user-1', { days: 1 })
+    await database().query(moveToTheEnd, ['user-1'])
+    const { status, body } = await grant('user-1', { days: 31 })
+    expect([status, body.code, body.errors]).toEqual([
+      ...[422, 'validation_failed'],
+      [expect.objectContaining({ pointer: '/days', code: 'too_large' })],
+    ])
+    expect((await grant('user-1', { days: 30 })).body.current_period_end).toBe('9999-12-31T12:00:00Z')
+  })
+
+  it('move the reminders and the renewal window with the end', async () => {
+    await world.as('user-1').buy()
+    await world.advance(24 * DAY)
+    await world.service.runner.runAll()
+    await grant('user-1', { days: 10 })
+    expect((await world.as('user-1').post('/api/v1/billing/upgrade', { plan: 'pro' })).body).toMatchObject({
+      code: 'already_subscribed',
+      renewable_from: '2026-12-24T12:00:00Z',
+    })
+    for (const days of [8, 1, 4, 2, 1, 3]) {
+      await world.advance(days * DAY)
+      await world.service.runner.runAll()
+    }
+    const reminders = ['subscription.expiring', 'subscription.expiring', 'subscription.expiring']
+    expect(await typesOf('user-1')).toEqual([
+      ...['payment.paid', 'subscription.activated', 'subscription.expiring', 'subscription.granted'],
+      ...[...reminders, 'subscription.past_due', 'subscription.expired'],
+    ])
+  })
+
+  it('stay whole when a payment before them is refunded, and their row and the trail say where they stand', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    await grant('user-1', { days: 14 })
+    await world.advance(DAY)
+    await operator.post(`/payments/${paymentId}/refund`, { why: 'asked for' })
+    const moved = { period_start: '2026-11-22T12:00:00Z', period_end: '2026-12-06T12:00:00Z' }
+    const { grants, audit, current_period_end } = (await operator.get('/users/user-1')).body
+    expect([current_period_end, grants]).toMatchObject([moved.period_end, [moved]])
+    expect(audit[0]).toMatchObject({
+      before: { moved_periods: [{ id: grants[0].id, period_start: '2026-12-21T12:00:00Z' }] },
+      after: { moved_periods: [{ id: grants[0].id, ...moved }] },
+    })
+  })
+
+  it('are of the plan that the user has or had; without one, of the named one', async () => {
+    await world.as('user-1').buy()
+    await setProfile(world, 'new', { name: 'Amina' })
+    const refused = async (userId: string, body: object) => {
+      const { status, body: problem } = await grant(userId, body)
+      return [status, problem.code]
+    }
+    expect(await refused('unknown', { days: 1 })).toEqual([404, 'not_found'])
+    expect(await refused('user-1', { days: 1, plan: 'team' })).toEqual([409, 'conflict'])
+    expect(await refused('new', { days: 1, plan: 'team' })).toEqual([422, 'unknown_plan'])
+    expect(await refused('new', { days: 1, plan: 'free' })).toEqual([422, 'plan_not_purchasable'])
+    for (const days of [0, -1, 367, 1.5, '14', null]) {
+      expect(await refused('new', { days })).toEqual([422, 'validation_failed'])
+    }
+    expect(await refused('new', { days: 1, why: ' ' })).toEqual([422, 'validation_failed'])
+    expect((await grant('new', { days: 1, plan: 'pro' })).body.plan).toBe('pro')
+    expect((await grant('user-1', { days: 366, plan: 'pro' })).status).toBe(200)
+  })
+
+  it('are stored with the end that what follows counts from', async () => {
+    await setProfile(world, 'user-1', { name: 'Amina' })
+    await grant('user-1', { days: 14 })
+    const [stored] = await database().query(selectStored, ['user-1'])
+    // It counts the months of a purchase from `anchor_at`, after `run_months`, and finds the plan by the end.
+    const period = {
+      sourceId: expect.stringMatching(/^grt_/),
+      months: 0,
+      plan: { id: 'pro' },
+      end: Date.parse('2026-12-05T12:00:00Z'),
+    }
+    expect(stored).toMatchObject({ run_months: 0, begins: true, periods: [period] })
+  })
+
+  it.each([
+    ['ar', 'مدة أُضيفت إلى اشتراكك: 14 يومًا', 'باقة ⁨Pro⁩'],
+    ['fr', 'Durée ajoutée à votre abonnement : 14 jours', '14 jours de l’offre Pro'],
+    ['en', 'Time added to your subscription: 14 days', '14 days of the Pro plan'],
+  ] as const)('are announced by mail (%s)', async (locale, subject, sentence) => {
+    await setProfile(world, 'user-1', { email: 'amina@example.dz', locale })
+    await grant('user-1', { days: 14 })
+    await world.service.runner.runAll()
+    const [message] = sink.messages.map(readMessage)
+    const text = message?.parts['text/plain']?.toString().replaceAll('\u00a0', ' ')
+    expect([message?.headers.subject, sink.messages.length]).toEqual([subject, 1])
+    expect(text).toContain(sentence)
+    expect(text).toContain(`${world.url}/portal`)
+  })
+})

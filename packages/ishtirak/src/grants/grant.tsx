@@ -1,0 +1,121 @@
+// Days that an operator grants: what the role may, and what the user's plan is.
+import type { Static } from 'typebox'
+import { act } from '../acts/act.js'
+import type { Field } from '../acts/act-page.js'
+import { changesInWords } from '../acts/changes.js'
+import { actTexts } from '../acts/texts.js'
+import { BillingError, wrongField } from '../core/error.js'
+import { decideGrant, planToGrant } from '../core/grant.js'
+import type { Instant } from '../core/instant.js'
+import type { Catalogue } from '../core/plan.js'
+import {
+  mayDo,
+  type Operator,
+  type Permission,
+  requireRole,
+  SUPPORT_GRANT_DAYS_MAX,
+  SUPPORT_GRANT_SPAN,
+} from '../core/role.js'
+import { planName } from '../i18n/messages.js'
+import { accessAfter } from '../ledger/access-after.js'
+import { daysGrantedBySupport } from '../ledger/grants.sql.js'
+import { loadUser } from '../ledger/load.js'
+import { type SaveDeps, saveDecided } from '../ledger/save.js'
+import { type SubjectDeps, USER } from '../ledger/subjects.js'
+import type { UserRecord } from '../ledger/users.sql.js'
+import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
+import { GRANTED_DAYS_MAX, GrantRequestSchema } from './grant-schemas.js'
+
+export interface GrantDeps extends SaveDeps, SubjectDeps {
+  readonly catalogue: Catalogue
+}
+
+/** Of more than `SUPPORT_GRANT_DAYS_MAX` days, with those granted before. */
+export const GRANT_LONG: Permission = { name: 'user.grant_long', roles: [] }
+
+type Wanted = Static<typeof GrantRequestSchema>
+
+export const grantDays = act<GrantDeps>().decides({
+  name: 'user.grant',
+  roles: ['support'],
+  more: ({ days }) => (days > SUPPORT_GRANT_DAYS_MAX ? GRANT_LONG : undefined),
+  on: USER,
+  operationId: 'grantDays',
+  summary: 'Grant days without a payment: the end moves by so many times 24 hours',
+  description: 'Without paid time the days begin now. 409 when the user has or had another plan.',
+  input: GrantRequestSchema,
+  refuses: ['unknown_plan', 'plan_not_purchasable'],
+  texts: actTexts('grant'),
+  load: async (deps, { id, by }) => {
+    const user = await loadUser(deps, id)
+    // After the user: a grant that comes between them makes those facts stale, so two at once do not pass the bound together.
+    return { ...user, daysLeft: await daysLeft(deps, id, by.operator) }
+  },
+  decide: (user, { input, by }, now, deps) => {
+    if (user.daysLeft !== null && input.days > user.daysLeft)
+      requireRole(by.operator, GRANT_LONG, { days_left: user.daysLeft })
+    return grantTo(deps, user, input, now, by.operationName ?? null)
+  },
+  save: (deps, { id: userId, by }, { facts: user, decision, now }) =>
+    saveDecided(deps, { ...by, act: 'user.grant' }, { userId, user, payment: null, after: decision }, now),
+  preview: (decided, { rules }) => accessAfter(decided, rules),
+  form: {
+    asks: 'days',
+    fields: async (pages, view, id) => daysFields(pages, view, await loadUser(pages, id)),
+    wrongFields: ({ code }) =>
+      ['unknown_plan', 'plan_not_purchasable'].includes(code) ? ['plan'] : undefined,
+    inWords: (pages, view, preview, { days = '' }) => ({
+      changes: changesInWords(pages, view, preview.changes),
+      safeMore: <Facts facts={[[view.say('daysAsked'), days]]} />,
+    }),
+  },
+})
+
+/** Of those that support may grant this user; null: the role has no bound. */
+async function daysLeft(
+  { database, clock }: GrantDeps,
+  userId: string,
+  { role }: Operator,
+): Promise<number | null> {
+  if (role !== 'support') return null
+  const before = await daysGrantedBySupport(database, userId, clock.now() - SUPPORT_GRANT_SPAN)
+  return Math.max(0, SUPPORT_GRANT_DAYS_MAX - before)
+}
+
+function grantTo(
+  deps: GrantDeps,
+  { subscription }: UserRecord,
+  { days, plan: wanted }: Wanted,
+  now: Instant,
+  operationId: string | null,
+) {
+  const plan = planToGrant(subscription, wanted ?? null, deps.catalogue, now, deps.rules)
+  if (plan === 'other_plan') {
+    throw new BillingError('conflict', { extra: { plan: subscription.periods.at(-1)?.plan.id } })
+  }
+  if (typeof plan === 'string') throw new BillingError(plan)
+  const id = deps.ids.next('grt', now)
+  const decided = decideGrant(subscription, { id, plan, days, operationId }, now, deps.rules)
+  if (!decided) throw wrongField('days', 'too_large')
+  return decided
+}
+
+/** A plan is asked for where it can be another one: of users who never had one. */
+function daysFields(
+  { catalogue, clock, rules }: ConsolePages & GrantDeps,
+  { say, locale, session }: View,
+  { subscription }: UserRecord,
+): readonly Field[] {
+  const now = clock.now()
+  const plans = catalogue.plans.filter(
+    ({ id }) => typeof planToGrant(subscription, id, catalogue, now, rules) !== 'string',
+  )
+  const choices = plans.map(({ id, name }) => [id, planName(name, locale)] as const)
+  const most = mayDo(session.operator, GRANT_LONG) ? GRANTED_DAYS_MAX : SUPPORT_GRANT_DAYS_MAX
+  return [
+    { name: 'days', label: say('daysLabel', { most: String(most) }), value: '', type: 'number', most },
+    ...(choices.length > 1
+      ? [{ name: 'plan', label: say('plan'), value: '', type: 'text' as const, choices }]
+      : []),
+  ]
+}

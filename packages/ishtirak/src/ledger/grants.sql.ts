@@ -1,0 +1,130 @@
+// Time that no payment bought, as rows: days from the operator, months by a code. The periods that access is computed from are
+// the user's (users.sql.ts); these rows are the history, saved with the change that they tell of.
+import type { Grant } from '../core/grant.js'
+import type { Instant } from '../core/instant.js'
+import type { Plan } from '../core/plan.js'
+import type { Role } from '../core/role.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, instant, integer, json, text, textOrNull } from '../database/rows.js'
+
+export interface GrantRow extends Grant {
+  /** The operator, and their reason; null: it is by a code. */
+  readonly by: string | null
+  readonly role: Role | null
+  readonly why: string | null
+  /** The use of the code that gives it, and what its user is shown of it. */
+  readonly redeemed?: { readonly codeHash: string; readonly statement: unknown }
+}
+
+export interface KeptGrant extends GrantRow {
+  readonly grantedAt: Instant
+}
+
+/**
+ * Parts of the statement that saves a change (settle.sql.ts), between two others of its `with`: what is granted, and the
+ * periods that a refund moves. Each grant of a period keeps its place in it.
+ */
+export const PERIOD_PARTS = `, granted as (
+     insert into grants (user_id, id, operation_id, plan, months, days, period_start, period_end, granted_at, granted_by,
+                         granted_role, part_of, why, code_hash, statement)
+     select e.user_id, g.id, g.operation_id, g.plan, g.months, g.days, g.period_start, g.period_end, e.now,
+            g.granted_by, g.granted_role, g.part_of, g.why, g.code_hash, g.statement
+       from effect e, jsonb_populate_record(null::grants, e.granted) g
+      where e.granted is not null
+   ), shifted as (
+     update payments p
+        set period_start = r.period_start, period_end = r.period_end
+       from effect e,
+            jsonb_to_recordset(e.shifted) as r(id text, period_start timestamptz, period_end timestamptz)
+      where e.shifted is not null and p.user_id = e.user_id and p.id = r.id and p.status = 'paid'
+   ), shifted_grants as (
+     update grants g
+        set period_start = r.period_start + (g.period_start - first.period_start),
+            period_end = case when g.months > 0 then r.period_end
+                              else r.period_start + (g.period_end - first.period_start) end
+       from effect e,
+            jsonb_to_recordset(e.shifted) as r(id text, period_start timestamptz, period_end timestamptz),
+            grants first
+      where e.shifted is not null and first.user_id = e.user_id and first.id = r.id
+        and g.user_id = e.user_id and (g.id = r.id or g.part_of = r.id)
+   )`
+
+export function grantToColumns(grant: GrantRow) {
+  const { id, operationId, plan, months, days, start, end, by, role, partOf, why, redeemed } = grant
+  return {
+    ...{ id, operation_id: operationId, plan, months, days },
+    ...{ period_start: at(start), period_end: at(end) },
+    ...{ granted_by: by, granted_role: role, part_of: partOf, why },
+    ...(redeemed && { code_hash: redeemed.codeHash, statement: redeemed.statement }),
+  }
+}
+
+function parseGrant(row: Row): KeptGrant {
+  return {
+    id: text(row, 'id'),
+    operationId: textOrNull(row, 'operation_id'),
+    plan: json<Plan>(row, 'plan'),
+    months: integer(row, 'months'),
+    days: integer(row, 'days'),
+    start: instant(row, 'period_start'),
+    end: instant(row, 'period_end'),
+    grantedAt: instant(row, 'granted_at'),
+    partOf: textOrNull(row, 'part_of'),
+    by: textOrNull(row, 'granted_by'),
+    // Written from the same list.
+    role: textOrNull(row, 'granted_role') as Role | null,
+    why: textOrNull(row, 'why'),
+  }
+}
+
+const selectNewest = statement(
+  'grants.newest',
+  'select * from grants where user_id = $1 order by granted_at desc, id desc limit $2::int',
+)
+
+/** Newest first. */
+export async function grantsOfUser(
+  database: Queryable,
+  userId: string,
+  limit: number,
+): Promise<readonly KeptGrant[]> {
+  return (await database.query(selectNewest, [userId, limit])).map(parseGrant)
+}
+
+const selectOne = statement('grants.one', 'select * from grants where user_id = $1 and id = $2')
+
+export async function findGrant(database: Queryable, userId: string, id: string): Promise<KeptGrant | null> {
+  const [row] = await database.query(selectOne, [userId, id])
+  return row ? parseGrant(row) : null
+}
+
+const selectOperation = statement(
+  'grants.by_operation',
+  'select * from grants where user_id = $1 and operation_id = $2',
+)
+
+/** What was granted under an operation's id. */
+export async function findGrantByOperation(
+  database: Queryable,
+  userId: string,
+  operationId: string,
+): Promise<KeptGrant | null> {
+  const [row] = await database.query(selectOperation, [userId, operationId])
+  return row ? parseGrant(row) : null
+}
+
+const sumOfSupport = statement(
+  'grants.days_of_support',
+  `select coalesce(sum(days), 0)::int as days from grants
+    where user_id = $1 and granted_at > $2::timestamptz and granted_role = 'support'`,
+)
+
+/** What operators in the role `support` granted a user after an instant. */
+export async function daysGrantedBySupport(
+  database: Queryable,
+  userId: string,
+  after: Instant,
+): Promise<number> {
+  const [row] = await database.query(sumOfSupport, [userId, at(after)])
+  return row ? integer(row, 'days') : 0
+}

@@ -1,0 +1,11 @@
+// What the ledger brings to the service: the acts of operators on what is booked.
+import type { Capability } from '../acts/capability.js'
+import { endAccess } from './end.js'
+import { refund } from './refund.js'
+import type { SaveDeps } from './save.js'
+import type { SubjectDeps } from './subjects.js'
+
+export const ledger: Capability<SaveDeps & SubjectDeps> = {
+  name: 'ledger',
+  acts: [refund, endAccess],
+}

@@ -1,0 +1,86 @@
+// What changes a user's money locks the user's row first: two changes that meet wait for each other, and neither is the victim
+// of a deadlock. On PostgreSQL: the embedded database does one after the other.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { emptyDatabase } from '../../../../test/support/databases.js'
+import { aPayment } from '../../../../test/support/fixtures.js'
+import { png } from '../../../../test/support/proof-files.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { insertRequestedPayments, withdrawPayment } from '../checkout/upgrade.sql.js'
+import { type Database, type Statement, statement } from '../database/database.js'
+import { uploadProof } from '../transfers/proof.js'
+
+const lockUser = statement('test.locks.user', 'select from users where user_id = $1 for update')
+const takePayments = statement('test.locks.payments', 'select id from payments for update skip locked')
+const fail = statement('test.locks.fail', `update payments set status = 'failed' returning id`)
+const selectStatus = statement(
+  'test.locks.status',
+  'select status, next_check_at is null as is_over from payments',
+)
+const takeTransfers = statement(
+  'test.locks.transfers',
+  'select payment_id as id from transfers for update skip locked',
+)
+const waiting = statement(
+  'test.locks.waiting',
+  `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+)
+
+const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-locks-'))
+const TRANSFER_FILE = path.join(folder, 'transfer.json')
+const account = { kind: 'ccp', holder: 'Atlas', number: '0023456789', key: '88' }
+writeFileSync(TRANSFER_FILE, JSON.stringify({ accounts: [account] }))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let database: Database
+let world: World
+beforeEach(async () => {
+  database = await emptyDatabase('postgres')
+  world = await createWorld(database, { env: { TRANSFER_FILE }, withoutJobs: true })
+})
+afterEach(() => world.stop())
+
+/** Runs a statement while `change` waits for the user: one that skips locked rows gives those that it has not locked. */
+async function whileWaiting(running: Statement, change: () => Promise<unknown>) {
+  let changed: Promise<unknown> | undefined
+  const rows = await database.transaction(async (transaction) => {
+    await transaction.query(lockUser, ['user-1'])
+    changed = change()
+    await expect.poll(() => database.query(waiting)).toEqual([{ count: 1 }])
+    return transaction.query(running)
+  })
+  await changed
+  return rows
+}
+
+async function aRequest() {
+  const payment = aPayment({
+    ...{ userId: 'user-1', status: 'requested' },
+    ...{ checkoutId: null, checkoutUrl: null },
+  })
+  await insertRequestedPayments(database, [{ user: { userId: 'user-1' }, version: null, payment }])
+  return { id: payment.id, withdraw: () => withdrawPayment(database, payment, 'canceled') }
+}
+
+it('a request that is given up', async () => {
+  const { id, withdraw } = await aRequest()
+  expect(await whileWaiting(takePayments, withdraw)).toEqual([{ id }])
+  expect(await database.query(selectStatus)).toEqual([{ status: 'canceled', is_over: true }])
+})
+
+it('a request that is given up stays what it has become meanwhile', async () => {
+  const { id, withdraw } = await aRequest()
+  expect(await whileWaiting(fail, withdraw)).toEqual([{ id }])
+  expect(await database.query(selectStatus)).toEqual([{ status: 'failed', is_over: false }])
+})
+
+it('a proof of a transfer', async () => {
+  const { body } = await world
+    .as('user-1')
+    .post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
+  const of = { userId: 'user-1', paymentId: body.id }
+  const upload = () => uploadProof(world.service.parts, of, png())
+  expect(await whileWaiting(takeTransfers, upload)).toEqual([{ id: body.id }])
+})

@@ -1,0 +1,92 @@
+// Events of a provider as rows, where they change nothing: a payment of ours has nothing to change, or the event is about
+// nothing of ours and may be the only trace of a payment. (One that changes a payment is saved with its effect: settle.sql.ts.)
+import type { CheckoutReport } from '../core/checkout.js'
+import type { Instant } from '../core/instant.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, flag, text, textOrNull } from '../database/rows.js'
+
+/** Its id is unique within its method. */
+export interface ReceivedEvent {
+  readonly method: string
+  readonly id: string
+  readonly type: string
+  readonly outcome: string
+  readonly report: CheckoutReport | null
+  readonly receivedAt: Instant
+}
+
+/** `saved`; `duplicate`: the event id is known, nothing was changed; `stale`: another change came first, load and decide again. */
+export type SaveResult = 'saved' | 'duplicate' | 'stale'
+
+/** Of a row that says whether the version still held, and whether the event was new. */
+export function resultOf(row: Row): SaveResult {
+  if (!flag(row, 'guarded')) return 'stale'
+  return flag(row, 'effective') ? 'saved' : 'duplicate'
+}
+
+export const eventKey = (userId: string | null, { method, id }: Pick<ReceivedEvent, 'method' | 'id'>) =>
+  JSON.stringify([userId, method, id])
+
+/** An event that changes nothing: as decided on `version` of the user, or about nothing of ours. */
+export interface IdleEvent {
+  /** Null: about nothing of ours. */
+  readonly userId: string | null
+  readonly version: number
+  readonly paymentId: string | null
+  readonly received: ReceivedEvent
+}
+
+// The version is compared without a lock: had it moved, the event might be no idle one any more.
+const insertIdleEvents = statement(
+  'settlements.keep',
+  `with input as (
+     select i.*, i.user_id is null or u.user_id is not null as is_current
+       from jsonb_to_recordset($1::jsonb) as i(
+              user_id text, version bigint, payment_id text, method text, id text, type text, checkout_id text,
+              outcome text, report jsonb, received_at timestamptz)
+       left join users u on u.user_id = i.user_id and u.version = i.version
+   ), event as (
+     insert into provider_events (user_id, method, id, type, checkout_id, payment_id, outcome, report, received_at)
+     select user_id, method, id, type, checkout_id, payment_id, outcome, report, received_at
+       from input where user_id is not null and is_current order by user_id, method, id
+         on conflict do nothing
+     returning user_id, method, id
+   ), unmatched as (
+     insert into unmatched_events (method, id, type, checkout_id, outcome, report, received_at)
+     select method, id, type, checkout_id, outcome, report, received_at
+       from input where user_id is null order by method, id
+         on conflict do nothing
+     returning null::text as user_id, method, id
+   )
+   select i.user_id, i.method, i.id, i.is_current as guarded, e.id is not null as effective
+     from input i
+     left join (select * from event union all select * from unmatched) e
+       on e.user_id is not distinct from i.user_id and e.method = i.method and e.id = i.id`,
+)
+
+/** Several at once; the two copies of one event must come in two calls. */
+export async function keepIdleEvents(
+  database: Queryable,
+  events: readonly IdleEvent[],
+): Promise<readonly SaveResult[]> {
+  const input = events.map(({ userId, version, paymentId, received }) => ({
+    user_id: userId,
+    version,
+    payment_id: paymentId,
+    method: received.method,
+    id: received.id,
+    type: received.type,
+    checkout_id: received.report?.checkoutId ?? null,
+    outcome: received.outcome,
+    report: received.report,
+    received_at: at(received.receivedAt),
+  }))
+  const rows = await database.query(insertIdleEvents, [JSON.stringify(input)])
+  const results = new Map(
+    rows.map((row) => {
+      const event = { method: text(row, 'method'), id: text(row, 'id') }
+      return [eventKey(textOrNull(row, 'user_id'), event), resultOf(row)]
+    }),
+  )
+  return events.map(({ userId, received }) => results.get(eventKey(userId, received)) ?? 'stale')
+}

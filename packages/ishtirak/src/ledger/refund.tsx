@@ -1,0 +1,148 @@
+// A refund that was made by hand at the provider is recorded: the period it bought ends, later ones move up. It moves no money.
+import { type Static, Type } from 'typebox'
+import { act } from '../acts/act.js'
+import { changesInWords } from '../acts/changes.js'
+import { type Preview, StandingSchema, standings } from '../acts/preview.js'
+import { WhySchema } from '../acts/reason.js'
+import { actTexts } from '../acts/texts.js'
+import { type Instant, toTimestamp } from '../core/instant.js'
+import { decideRefund, type Refund } from '../core/refund.js'
+import { type BillingRules, statusAt } from '../core/subscription.js'
+import { nameSchemas } from '../http/schemas.js'
+import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
+import { loadPayment, refusalByStatus } from './load.js'
+import { readTotal } from './load.sql.js'
+import { type SaveDeps, saveDecided } from './save.js'
+import { timestamp } from './schemas.js'
+import { PAYMENT, type SubjectDeps } from './subjects.js'
+
+type RefundDeps = SaveDeps & SubjectDeps
+
+export const RefundPreviewSchema = Type.Object({
+  payment_id: Type.String(),
+  user_id: Type.String(),
+  amount: Type.Integer({ description: 'The price' }),
+  stamp_duty: Type.Number({ description: 'Dinars; of cash alone, on top of the amount' }),
+  total: Type.Number({ description: 'What was paid, in dinars' }),
+  currency: Type.String(),
+  before: StandingSchema,
+  after: StandingSchema,
+  moved: Type.Array(
+    Type.Object({
+      id: Type.String({ description: 'The payment, redemption or grant whose time moves' }),
+      period_start: timestamp,
+      period_end: timestamp,
+      new_period_start: timestamp,
+      new_period_end: timestamp,
+    }),
+  ),
+  events: Type.Array(Type.String(), { description: 'What the platform would be told' }),
+})
+
+nameSchemas({ RefundPreview: RefundPreviewSchema })
+
+type Loaded = Awaited<ReturnType<typeof loadRefundable>>
+
+async function loadRefundable(deps: RefundDeps, paymentId: string) {
+  const loaded = await loadPayment(deps, paymentId)
+  const { payment, user } = loaded
+  const paid = payment.status === 'paid' ? await readTotal(deps.database, payment) : null
+  if (!paid) throw await refusalByStatus(deps, payment)
+  return { ...loaded, version: user.version, paid }
+}
+
+export const refund = act<RefundDeps>().decides({
+  name: 'payment.refund',
+  roles: ['accountant'],
+  on: PAYMENT,
+  operationId: 'recordRefund',
+  summary: 'Record a refund that was made by hand at the provider; ends the period it bought',
+  description:
+    'It moves no money. The period it bought ends; later paid periods move up. 409 when the payment is not paid.',
+  input: WhySchema,
+  refuses: ['already_refunded'],
+  texts: actTexts('refund'),
+  load: (deps, { id }) => loadRefundable(deps, id),
+  decide: ({ payment, user }, _call, now, { rules }) =>
+    decideRefund({ payment, subscription: user.subscription }, now, rules),
+  save: (deps, { by }, { facts: { payment, user }, decision, now }) =>
+    saveDecided(
+      deps,
+      { ...by, act: 'payment.refund' },
+      { userId: payment.userId, user, payment, after: decision },
+      now,
+    ),
+  preview: ({ facts, decision, now }, { rules }) => previewOf(facts, decision, now, rules),
+  previews: { schema: RefundPreviewSchema, view: viewRefund },
+  form: {
+    isOffered: ({ payment }) => payment.status === 'paid',
+    inWords: (pages, view, preview) => ({
+      changes: [
+        ...changesInWords(pages, view, preview.changes),
+        ...preview.detail.moved.map(({ from, to }) => ({
+          name: view.say('periodOf', { id: to.sourceId }),
+          before: spanInWords(pages, view, from.start, from.end),
+          after: spanInWords(pages, view, to.periodStart, to.periodEnd),
+        })),
+      ],
+      safeMore: (
+        <Facts
+          facts={[
+            [
+              view.say('amount'),
+              pages.formats.centimes(Math.round(preview.detail.paid.total * 100), view.locale),
+            ],
+          ]}
+        />
+      ),
+    }),
+  },
+})
+
+type RefundPreview = Preview<ReturnType<typeof previewOf>['detail']>
+
+function previewOf(
+  { payment, user, paid }: Loaded,
+  decision: Refund | null,
+  now: Instant,
+  rules: BillingRules,
+) {
+  const { subscription } = user
+  const after = decision?.subscription ?? subscription
+  const moved = (decision?.moved ?? []).flatMap((to) =>
+    subscription.periods.filter(({ sourceId }) => sourceId === to.sourceId).map((from) => ({ from, to })),
+  )
+  return {
+    changes: [
+      { what: 'status', before: 'paid', after: 'refunded' },
+      {
+        what: 'access' as const,
+        before: statusAt(subscription, now, rules),
+        after: statusAt(after, now, rules),
+      },
+    ],
+    detail: { payment, paid, moved, events: decision?.events ?? [] },
+  }
+}
+
+function viewRefund(preview: RefundPreview): Static<typeof RefundPreviewSchema> {
+  const { payment, paid, moved, events } = preview.detail
+  const { price, id, userId } = payment
+  const { before, after } = standings(preview)
+  return {
+    ...{ payment_id: id, user_id: userId, amount: price.amount, ...paid, currency: price.currency },
+    ...{ before, after },
+    moved: moved.map(({ from, to }) => ({
+      id: to.sourceId,
+      period_start: toTimestamp(from.start),
+      period_end: toTimestamp(from.end),
+      new_period_start: toTimestamp(to.periodStart),
+      new_period_end: toTimestamp(to.periodEnd),
+    })),
+    events: [...events],
+  }
+}
+
+function spanInWords({ formats }: ConsolePages, { say, locale }: View, start: Instant, end: Instant): string {
+  return say('periodText', { start: formats.moment(start, locale), end: formats.moment(end, locale) })
+}

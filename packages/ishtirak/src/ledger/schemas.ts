@@ -1,0 +1,290 @@
+// The shapes of the API, in the order in which their fields are written, and the views that fill them. One source for
+// validation, for the serialiser and for the OpenAPI document. The five of seed.md are unchanged.
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { StandingSchema } from '../acts/preview.js'
+import { printCode, readCode } from '../core/code.js'
+import { describePayment } from '../core/event.js'
+import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
+import type { LimitDefinition } from '../core/limit.js'
+import { isPayable, PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES, type ShownPayment } from '../core/payment.js'
+import { type Offer, savingOf } from '../core/plan.js'
+import type { Quote } from '../core/quote.js'
+import type { Subscription } from '../core/subscription.js'
+import type { Row } from '../database/database.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { type PaymentViewDeps, transferOrNull, viewTransfer } from './transfer-view.js'
+
+/** Where the billing API begins, and what its routes for a user with a token have in common. */
+export const BASE = '/api/v1/billing'
+export const USER_ROUTE = { security: [{ user: [] }], tags: ['billing'] }
+
+export { nullable, timestamp }
+
+const paymentStatus = Type.Enum([...PUBLIC_PAYMENT_STATUSES])
+
+/** How much a plan allows of each limit of the catalogue. */
+export function planLimitsSchema(limits: readonly LimitDefinition[]) {
+  const numbers = limits.map(({ name, unit }) => {
+    const description = unit === null || unit === 'megabytes' ? unit : unit.en
+    return [name, Type.Integer(description === null ? {} : { description })] as const
+  })
+  return Type.Object(Object.fromEntries(numbers), { title: 'PlanLimits' })
+}
+
+export function planSchema(limits: readonly LimitDefinition[]) {
+  return Type.Object(
+    {
+      id: Type.String({ examples: ['pro'] }),
+      name: Type.String({ examples: ['Pro'] }),
+      price: Type.Integer({
+        description: 'Whole units of `currency` for one calendar month',
+        examples: [2000],
+      }),
+      currency: Type.String({ examples: ['DZD'] }),
+      limits: planLimitsSchema(limits),
+    },
+    { title: 'Plan' },
+  )
+}
+
+export const UpgradeRequestSchema = Type.Object(
+  { plan: Type.String({ description: 'The plan to buy a month of', examples: ['pro'] }) },
+  { additionalProperties: false },
+)
+
+export const UpgradeResultSchema = Type.Object({
+  checkout_url: Type.String({ description: 'The hosted page to send the user to' }),
+  payment_id: Type.String({ examples: ['pay_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
+})
+
+export const OfferSchema = Type.Object({
+  plan: Type.String({ examples: ['pro'] }),
+  months: Type.Integer({ description: 'The term: 1 to 36 months', examples: [12] }),
+  price: Type.Integer({ description: 'Whole units of `currency` for the whole term', examples: [20_000] }),
+  currency: Type.String({ examples: ['DZD'] }),
+  saves: Type.Integer({ description: 'Against as many single months', examples: [4_000] }),
+})
+
+const codeSchema = Type.String({
+  maxLength: 100,
+  description: 'A code, in either case, with or without hyphens and spaces',
+  examples: ['7K2M-9QXA-D3VF-0T8R'],
+})
+
+const purchase = {
+  plan: Type.String({ description: 'The plan to buy', examples: ['pro'] }),
+  months: Type.Optional(Type.Integer({ description: 'The term, 1 if absent', examples: [12] })),
+  code: Type.Optional(codeSchema),
+}
+
+export const QuoteQuerySchema = Type.Object(purchase, { additionalProperties: false })
+
+export const QuoteSchema = Type.Object({
+  plan: Type.String({ examples: ['pro'] }),
+  months: Type.Integer({ examples: [12] }),
+  price: Type.Integer({ description: 'Of the offer, whole units of `currency`', examples: [20_000] }),
+  discount: Type.Integer({ description: 'What is taken off', examples: [0] }),
+  amount: Type.Integer({ description: 'What is to be paid', examples: [20_000] }),
+  currency: Type.String({ examples: ['DZD'] }),
+  would_start: timestamp,
+  would_end: timestamp,
+  code: nullable(
+    Type.String({ description: 'What takes the discount off', examples: ['7K2M-9QXA-D3VF-0T8R'] }),
+  ),
+})
+
+export const PaymentRequestSchema = Type.Object(
+  {
+    ...purchase,
+    method: Type.Optional(
+      Type.String({ description: 'How to pay: `card`, also if absent, or `transfer`', examples: ['card'] }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const RedeemRequestSchema = Type.Object({ code: codeSchema }, { additionalProperties: false })
+
+export const RedeemedSchema = Type.Object({
+  plan: Type.String({ examples: ['pro'] }),
+  months: Type.Integer({ description: 'What the code gave' }),
+  current_period_end: timestamp,
+})
+
+export const RedemptionSchema = Type.Object({
+  id: Type.String({ examples: ['red_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
+  plan: Type.String({ examples: ['pro'] }),
+  months: Type.Integer({ description: 'What the code gave' }),
+  redeemed_at: timestamp,
+  period_start: timestamp,
+  period_end: timestamp,
+})
+
+const ShownRedemptionSchema = Type.Object({
+  ...RedemptionSchema.properties,
+  statement_url: Type.String({ description: 'PDF; no money came, so there is no receipt' }),
+})
+
+export const RedemptionsSchema = Type.Object({ data: Type.Array(ShownRedemptionSchema) })
+
+export const UserIdSchema = Type.String({ minLength: 1, maxLength: 255 })
+
+export const BillingStatusSchema = Type.Object({
+  ...StandingSchema.properties,
+  payment_method: nullable(
+    Type.String({ description: 'Of the last payment', examples: ['edahabia', 'cib'] }),
+  ),
+})
+
+export const amountAsked = nullable(
+  Type.Integer({ description: 'What was asked for, where another amount came and was taken; else null' }),
+)
+
+export const PaymentSchema = Type.Object({
+  id: Type.String(),
+  plan: Type.String(),
+  months: Type.Integer({ description: 'How many months of the plan it buys' }),
+  amount: Type.Integer({ description: 'Whole dinars; once it is paid, what came' }),
+  amount_asked: amountAsked,
+  currency: Type.String(),
+  status: paymentStatus,
+  method: Type.Enum([...PAYMENT_WAYS], { description: 'How it is paid' }),
+  payment_method: nullable(
+    Type.String({ description: 'The kind of card or account', examples: ['edahabia', 'ccp'] }),
+  ),
+  checkout_url: nullable(
+    Type.String({ description: 'Only while it can be paid; null where there is no page' }),
+  ),
+  transfer: transferOrNull,
+  created_at: timestamp,
+  expires_at: timestamp,
+  paid_at: nullable(timestamp),
+  period_start: nullable(timestamp),
+  period_end: nullable(timestamp),
+  receipt_url: nullable(Type.String({ description: 'Once paid' })),
+})
+
+export const PaymentsQuerySchema = Type.Object(
+  {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    cursor: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'Opaque, from `next_cursor`' }),
+    ),
+    status: Type.Optional(paymentStatus),
+  },
+  { additionalProperties: false },
+)
+
+export const PaymentPageSchema = Type.Object({
+  data: Type.Array(PaymentSchema),
+  has_more: Type.Boolean(),
+  next_cursor: nullable(Type.String()),
+})
+
+export const WebhookAnswerSchema = Type.Object({
+  received: Type.Literal(true),
+  duplicate: Type.Optional(Type.Literal(true)),
+})
+
+nameSchemas({
+  PaymentStatus: paymentStatus,
+  UpgradeRequest: UpgradeRequestSchema,
+  UpgradeResult: UpgradeResultSchema,
+  Offer: OfferSchema,
+  Quote: QuoteSchema,
+  PaymentRequest: PaymentRequestSchema,
+  RedeemRequest: RedeemRequestSchema,
+  Redeemed: RedeemedSchema,
+  Redemption: ShownRedemptionSchema,
+  Redemptions: RedemptionsSchema,
+  BillingStatus: BillingStatusSchema,
+  Payment: PaymentSchema,
+  PaymentPage: PaymentPageSchema,
+  WebhookAnswer: WebhookAnswerSchema,
+})
+
+export type PlanView = Static<ReturnType<typeof planSchema>>
+export type UpgradeResult = Static<typeof UpgradeResultSchema>
+export type OfferView = Static<typeof OfferSchema>
+export type QuoteQuery = Static<typeof QuoteQuerySchema>
+export type QuoteView = Static<typeof QuoteSchema>
+export type PaymentRequest = Static<typeof PaymentRequestSchema>
+export type RedeemRequest = Static<typeof RedeemRequestSchema>
+export type RedeemedView = Static<typeof RedeemedSchema>
+export type RedemptionsView = Static<typeof RedemptionsSchema>
+export type BillingStatus = Static<typeof BillingStatusSchema>
+export type PaymentView = Static<typeof PaymentSchema>
+export type PaymentsQuery = Static<typeof PaymentsQuerySchema>
+export type PaymentPage = Static<typeof PaymentPageSchema>
+
+export function viewOffer(offer: Offer): OfferView {
+  const { plan, months, price } = offer
+  const saves = savingOf(offer)
+  return { plan: plan.id, months, price: price.amount, currency: price.currency, saves }
+}
+
+/** `code` as it was typed. */
+export function viewQuote({ offer, discount, amount, period }: Quote, code: string | undefined): QuoteView {
+  const read = code === undefined ? null : readCode(code)
+  return {
+    plan: offer.plan.id,
+    months: offer.months,
+    price: offer.price.amount,
+    discount,
+    amount,
+    currency: offer.price.currency,
+    would_start: toTimestamp(period.start),
+    would_end: toTimestamp(period.end),
+    code: read && printCode(read),
+  }
+}
+
+export function viewStatus(subscription: Subscription): BillingStatus {
+  return {
+    plan: subscription.plan.id,
+    status: subscription.status,
+    current_period_end: timestampOrNull(subscription.currentPeriodEnd),
+    payment_method: subscription.instrument,
+  }
+}
+
+/** Named one by one: a field that follows a spread costs 2 µs, and a page has 20 payments. */
+export function viewPayment(payment: ShownPayment, now: Instant, deps: PaymentViewDeps): PaymentView {
+  const described = describePayment(payment, now)
+  const hasReceipt = payment.status === 'paid' || payment.status === 'refunded'
+  return {
+    id: described.id,
+    plan: described.plan,
+    months: described.months,
+    amount: described.amount,
+    amount_asked: described.amount_asked,
+    currency: described.currency,
+    status: described.status,
+    method: described.method,
+    payment_method: described.payment_method,
+    checkout_url: isPayable(payment, now) ? payment.checkoutUrl : null,
+    transfer: viewTransfer(payment, deps),
+    created_at: toTimestamp(payment.createdAt),
+    expires_at: toTimestamp(payment.expiresAt),
+    paid_at: described.paid_at,
+    period_start: described.period_start,
+    period_end: described.period_end,
+    receipt_url: hasReceipt ? `${deps.publicUrl}/api/v1/billing/payments/${payment.id}/receipt` : null,
+  }
+}
+
+/**
+ * Rows whose columns are named as the schema's members, for what is read to be shown and nothing else. Instants, which the
+ * database gives as numbers, become timestamps where the schema says so. Throws when a row does not fit.
+ */
+export function viewRows<Schema extends TObject>(schema: Schema, rows: readonly Row[]): Static<Schema>[] {
+  const members = Object.entries(schema.properties)
+  const viewed = (member: TSchema, value: unknown) =>
+    typeof value === 'number' && !Value.Check(member, value) ? toTimestamp(value) : value
+  return rows.map((row) => {
+    const view = Object.fromEntries(members.map(([name, member]) => [name, viewed(member, row[name])]))
+    if (Value.Check(schema, view)) return view
+    throw new TypeError(`a row does not fit its schema: ${JSON.stringify(Value.Errors(schema, view)[0])}`)
+  })
+}

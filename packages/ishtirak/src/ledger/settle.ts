@@ -1,0 +1,248 @@
+// The one way in for money. Webhook, read-through, sweep and operator bring a report of the provider here, and nothing
+// else marks a payment paid. Load, decide, save; where the facts were stale, again.
+
+import { type OperatorAct, requireUnchanged } from '../acts/audit.sql.js'
+import type { CheckoutReport, ReportSource } from '../core/checkout.js'
+import { type Instant, toTimestamp } from '../core/instant.js'
+import { reportToKeep } from '../core/kept-report.js'
+import { codeUseChange, type Payment } from '../core/payment.js'
+import { type Buyer, drawUpReceipt, receiptSeries, type Seller } from '../core/receipt.js'
+import { decideSettlement, type Settlement, type SettlementOutcome } from '../core/settlement.js'
+import { givenUpAfter, untilFresh } from '../database/database.js'
+import type { Count } from '../runtime/log.js'
+import type { Tracing } from '../runtime/tracing.js'
+import type { PaymentMethods } from './method.js'
+import type { ReceivedEvent, SaveResult } from './provider-events.sql.js'
+import type { LoadedPayment } from './reported-payment.sql.js'
+import { describeChange, type SaveDeps } from './save.js'
+import type { SettlementChange, Settlements } from './settle.sql.js'
+import { findUser } from './users.sql.js'
+
+export interface SettleDeps extends SaveDeps {
+  readonly methods: PaymentMethods
+  /** Reports that arrive together are loaded and saved together. */
+  readonly settlements: Settlements
+  readonly receipts: ReceiptTerms
+  readonly count: Count
+  readonly tracing?: Tracing
+}
+
+/** What a receipt has to show and later changes must not touch. */
+export interface ReceiptTerms {
+  /** Who sells, and how the sales are taxed from which day on. */
+  readonly seller: Seller
+  /** The day of an instant in the billing time zone, `YYYY-MM-DD`. */
+  readonly dayOf: (instant: Instant) => string
+}
+
+export interface ReportedCheckout {
+  readonly report: CheckoutReport
+  /** The event that brought the report; null when we asked the provider ourselves. */
+  readonly event: { readonly id: string; readonly type: string } | null
+  /** The id of the payment that the report answers an order for: it is about that one, whatever it says. */
+  readonly orderedFor?: string
+  readonly source: ReportSource
+  /** The request that led here, for the log; a sweep has none. */
+  readonly requestId?: string | undefined
+  /** The operator takes a payment under review as it is. */
+  readonly accepted?: boolean
+  /** What an operator says was paid: the payment that the report is about, which has no row yet. */
+  readonly recorded?: Payment
+  /** Set for an operator's request: written to the audit trail, also if nothing changes; an acceptance only where it takes. */
+  readonly by?: OperatorAct
+}
+
+export type SettlementResult = SettlementOutcome | 'duplicate'
+
+/** Books what the report says. Throws `DatabaseUnavailable`: then nothing was changed, and the report is to come again. */
+export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout): Promise<SettlementResult> {
+  const giveUpAt = givenUpAfter()
+  let latest = reported
+  let userId = ''
+  const round = async () => {
+    const loaded = await load(deps, reported, giveUpAt)
+    if (!loaded) return keepForeign(deps, reported)
+    if (reported.by) requireUnchanged(reported.by, loaded.user.version)
+    userId = loaded.payment.userId
+    // It was recorded before.
+    if (reported.recorded && !loaded.isNew) return 'unchanged'
+    latest = await withLatestReport(deps, reported, loaded)
+    const { tracing } = deps
+    if (!tracing) return settleOurs(deps, latest, loaded, giveUpAt)
+    // A provider's event brings no trace: it is part of the purchase's.
+    if (reported.event) tracing.join(loaded.traceparent)
+    return tracing.span('settlement', loaded.traceparent, () => settleOurs(deps, latest, loaded, giveUpAt))
+  }
+  const what = `settling ${reported.report.checkoutId}`
+  const result = await untilFresh(what, round, (again) => deps.inTurn(userId, again))
+  note(deps, latest, result)
+  return result
+}
+
+interface Loaded extends LoadedPayment {
+  /** The payment has no row yet. */
+  readonly isNew?: boolean
+}
+
+async function load(
+  { settlements, database }: SettleDeps,
+  { report, orderedFor, recorded }: ReportedCheckout,
+  giveUpAt: number,
+): Promise<Loaded | null> {
+  // Before the payment: where another process records it meanwhile, this version is stale.
+  const payer = recorded && (await findUser(database, recorded.userId))
+  const found = await settlements.load(report, giveUpAt)
+  if (!found && recorded && payer) return { payment: recorded, user: payer, traceparent: null, isNew: true }
+  if (orderedFor === undefined || found?.payment.id === orderedFor) return found
+  // Another payment's checkout is no answer to this order, and is left as it is.
+  if (found?.payment.checkoutId === report.checkoutId) return null
+  return settlements.load({ method: report.method, checkoutId: null, paymentId: orderedFor }, giveUpAt)
+}
+
+/**
+ * What operators say of a payment is a row of ours. It is read after the user's version: where another operator decides
+ * between the reading and the saving, this settlement is stale and reads again.
+ */
+async function withLatestReport(
+  { methods }: SettleDeps,
+  reported: ReportedCheckout,
+  { payment }: Loaded,
+): Promise<ReportedCheckout> {
+  const method = methods.of(payment.method)
+  if (method.settledBy === 'provider') return reported
+  const answer = await method.getCheckout(reported.report.checkoutId)
+  return answer.ok && answer.value ? { ...reported, report: answer.value } : reported
+}
+
+async function settleOurs(
+  deps: SettleDeps,
+  reported: ReportedCheckout,
+  loaded: Loaded,
+  giveUpAt: number,
+): Promise<SettlementResult | 'stale'> {
+  const now = deps.clock.now()
+  const { payment, user } = loaded
+  const decision = decideSettlement({ payment, subscription: user.subscription }, reported.report, {
+    now,
+    rules: deps.rules,
+    method: deps.methods.of(payment.method),
+    freshPaymentId: () => deps.ids.next('pay', now),
+    asked: reported.event === null,
+    accepted: reported.accepted ?? false,
+  })
+  const { event, report } = reported
+  // An acceptance that takes nothing is none: its caller says why, and what is news is saved all the same.
+  const isTaken = !reported.accepted || TAKEN.includes(decision.outcome)
+  const by = isTaken ? reported.by : undefined
+  const received = event && {
+    ...event,
+    method: report.method,
+    outcome: decision.outcome,
+    report,
+    receivedAt: now,
+  }
+  if (!by && !decision.payment) {
+    if (!received) return decision.outcome
+    const idle = { userId: payment.userId, version: user.version, paymentId: payment.id, received }
+    const kept = await deps.settlements.keep(idle, giveUpAt)
+    return kept === 'saved' ? decision.outcome : kept
+  }
+  const isNew = decision.isNew || (loaded.isNew ?? false)
+  const subscription = decision.subscription ?? user.subscription
+  const decided = { userId: payment.userId, user, payment, after: { ...decision, subscription } }
+  const heard = { report, source: reported.source, eventId: event?.id ?? null, now }
+  const change: SettlementChange = {
+    isNew,
+    codeUse: codeUseChange(isNew ? null : payment, decision.payment),
+    withdrawsOpen: decision.withdrawsOpen,
+    received,
+    report: reportToKeep(decision, payment, heard),
+    traceparent: deps.tracing?.current(),
+    receipt: receiptOf(deps, decision, { ...user, userId: payment.userId }, now),
+    ...describeChange(deps, decided, by, now),
+  }
+  const saved = await deps.settlements.save(change, giveUpAt)
+  if (saved !== 'saved') return saved
+  noteInstant(deps, reported, change)
+  return decision.outcome
+}
+
+/** What follows where an operator's acceptance takes a payment as it is. */
+export const TAKEN: readonly SettlementResult[] = ['booked', 'booked_second', 'moved']
+
+/** Drawn up with the booking, so that no later change of name, tax or seller touches it. Null: nothing is booked. */
+export function receiptOf(
+  { methods, receipts: { seller, dayOf } }: Pick<SettleDeps, 'methods' | 'receipts'>,
+  { payment, subscription }: Pick<Settlement, 'payment' | 'subscription'>,
+  buyer: Buyer,
+  now: number,
+) {
+  if (!payment || !subscription) return null
+  const { bearsStampDuty } = methods.of(payment.method)
+  return {
+    series: receiptSeries(dayOf(now), payment.live),
+    snapshot: drawUpReceipt(payment, { seller, buyer, issuedAt: now, bearsStampDuty, dayOf }),
+  }
+}
+
+/** A checkout that is not ours, or not known to be: an event about it is kept, for the operator to find. */
+async function keepForeign(deps: SettleDeps, { report, event }: ReportedCheckout): Promise<SettlementResult> {
+  const outcome = 'unknown_checkout'
+  const kept = event && (await keepForeignEvent(deps, { ...event, method: report.method, outcome, report }))
+  return kept === 'duplicate' ? kept : outcome
+}
+
+/** An event that is about nothing of ours is kept as well: it may be the only trace of a payment. */
+export function keepForeignEvent(
+  { settlements, clock }: SettleDeps,
+  event: Omit<ReceivedEvent, 'receivedAt'>,
+): Promise<SaveResult> {
+  const received = { ...event, receivedAt: clock.now() }
+  return settlements.keep({ userId: null, version: 0, paymentId: null, received })
+}
+
+/** The money counts from another instant than the one that the provider says. */
+function noteInstant(
+  deps: SettleDeps,
+  { requestId }: ReportedCheckout,
+  { payment, report }: SettlementChange,
+): void {
+  if (!payment || !report || report.isInstantBelieved) return
+  const paidAt = payment.paidAt ?? payment.review?.paidAt
+  const line = {
+    request_id: requestId,
+    source: report.source,
+    event_id: report.eventId,
+    payment_id: payment.id,
+    said_paid_at: report.saidPaidAt === null ? null : toTimestamp(report.saidPaidAt),
+    paid_at: paidAt === undefined ? null : toTimestamp(paidAt),
+  }
+  deps.log.warn(line, 'the provider’s instant of payment is impossible and not used')
+}
+
+/** What the operator should see without looking for it: money that did not go the ordinary way. */
+function note(deps: SettleDeps, reported: ReportedCheckout, result: SettlementResult): void {
+  const { report, event, source, requestId, orderedFor } = reported
+  deps.count({ name: 'settlement', outcome: result })
+  if (result === 'unchanged' || result === 'duplicate') return
+  const line = {
+    request_id: requestId,
+    source,
+    event_id: event?.id,
+    checkout_id: report.checkoutId,
+    payment_id: orderedFor ?? report.paymentId,
+    status: report.status,
+    outcome: result,
+  }
+  if (result === 'refused') {
+    const { amount, currency, live } = report
+    deps.log.error({ ...line, amount, currency, live }, 'the new checkout is not what was ordered')
+    return
+  }
+  const isOdd =
+    result === 'review' ||
+    result === 'booked_second' ||
+    (result === 'unknown_checkout' && report.status === 'paid')
+  if (isOdd) deps.log.warn(line, 'a payment needs the operator')
+  else deps.log.info(line, report.status === 'pending' ? 'checkout opened' : 'payment settled')
+}

@@ -1,0 +1,55 @@
+// What acts of operators are on, where it is a payment or a user. Their answer is everything known of it.
+import { Type } from 'typebox'
+import type { Subject, SubjectFile } from '../acts/subject.js'
+import { plainName } from '../core/name.js'
+import type { Payment } from '../core/payment.js'
+import type { Subscription } from '../core/subscription.js'
+import type { Queryable } from '../database/database.js'
+import { loadPayment, loadUser } from './load.js'
+import { UserIdSchema } from './schemas.js'
+import type { UserRecord } from './users.sql.js'
+
+export interface SubjectDeps {
+  readonly database: Queryable
+  readonly files: {
+    readonly payment: SubjectFile<PaymentFile>
+    readonly user: SubjectFile<UserFile>
+  }
+}
+
+/** What is known of a payment, as far as acts on it ask. */
+export interface PaymentFile {
+  readonly payment: Payment
+  readonly audit: readonly { readonly act: string }[]
+}
+
+/** What is known of a user, as far as acts on them ask. */
+export interface UserFile {
+  readonly user: UserRecord
+  readonly subscription: Subscription
+}
+
+export const PAYMENT: Subject<SubjectDeps, PaymentFile> = {
+  name: 'payment',
+  path: '/payments/:payment_id',
+  params: Type.Object({ payment_id: Type.String({ maxLength: 100 }) }),
+  command: { group: 'payments', argument: 'payment' },
+  about: async (deps, paymentId) => {
+    const { payment, user } = await loadPayment(deps, paymentId)
+    const { userId } = payment
+    return { userId, paymentId, label: `${plainName(user.name ?? user.email ?? userId)} · ${paymentId}` }
+  },
+  file: ({ files }) => files.payment,
+}
+
+export const USER: Subject<SubjectDeps, UserFile> = {
+  name: 'user',
+  path: '/users/:user_id',
+  params: Type.Object({ user_id: UserIdSchema }),
+  command: { group: 'users', argument: 'user' },
+  about: async (deps, userId) => {
+    const { name, email } = await loadUser(deps, userId)
+    return { userId, label: plainName(name ?? email ?? userId) }
+  },
+  file: ({ files }) => files.user,
+}

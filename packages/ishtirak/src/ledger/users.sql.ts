@@ -1,0 +1,221 @@
+// A user as a row: the facts of prepaid time with the version that guards them, and the profile: e-mail address, name and
+// language, as the platform or the user's token says. Nothing of the profile moves money.
+import { type Boundary, firstAnnouncementAt } from '../core/announcement.js'
+import type { Instant } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
+import type { Payment } from '../core/payment.js'
+import type { PaidPeriod, SubscriptionFacts } from '../core/subscription.js'
+import { shareStatements } from '../database/coalesce.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
+import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
+
+/** Null: not known. */
+export interface UserProfile {
+  readonly email: string | null
+  readonly name: string | null
+  readonly locale: Locale | null
+}
+
+/** Of `users u`. */
+export const PROFILE_COLUMNS = 'u.email, u.name, u.locale'
+
+export function parseProfile(row: Row): UserProfile {
+  return {
+    email: textOrNull(row, 'email'),
+    name: textOrNull(row, 'name'),
+    // The check constraint of the column holds the same list.
+    locale: textOrNull(row, 'locale') as Locale | null,
+  }
+}
+
+export const FACT_COLUMNS = `
+  u.version, u.event_sequence, u.anchor_at, u.run_months, u.paid_until, u.periods, u.ended_at,
+  u.last_instrument, ${PROFILE_COLUMNS}`
+
+/** The facts with the version they were read at: a change decided on them must name it. */
+export interface UserRecord extends UserProfile {
+  readonly version: number
+  readonly eventSequence: number
+  readonly subscription: SubscriptionFacts
+}
+
+export function parseUser(row: Row): UserRecord {
+  const anchorAt = instantOrNull(row, 'anchor_at')
+  return {
+    version: integer(row, 'version'),
+    eventSequence: integer(row, 'event_sequence'),
+    subscription: {
+      run: anchorAt === null ? null : { anchorAt, months: integer(row, 'run_months') },
+      paidUntil: instantOrNull(row, 'paid_until'),
+      periods: json<readonly PaidPeriod[]>(row, 'periods'),
+      endedAt: instantOrNull(row, 'ended_at'),
+      instrument: textOrNull(row, 'last_instrument'),
+    },
+    ...parseProfile(row),
+  }
+}
+
+/** The facts as columns, for `jsonb_to_record`, with the schedule of announcements that new facts begin with. */
+export function factsToColumns(facts: SubscriptionFacts) {
+  return {
+    anchor_at: at(facts.run?.anchorAt ?? null),
+    run_months: facts.run?.months ?? null,
+    paid_until: at(facts.paidUntil),
+    periods: facts.periods,
+    ended_at: at(facts.endedAt),
+    last_instrument: facts.instrument,
+    announce_at: at(firstAnnouncementAt(facts)),
+  }
+}
+
+/**
+ * Joins an open payment that meets `condition`: one with a page that can be paid now before one that is waited for, then the
+ * newest; each method has a place for one. Found through an index of open payments alone: most users have none, and then no
+ * page of theirs is read.
+ */
+export const openPayment = (condition = 'true') => `
+  left join lateral (
+    select ${PAYMENT_COLUMNS} from payments p
+     where p.user_id = u.user_id and p.status in ('requested', 'pending') and ${condition}
+     order by p.checkout_url is null, p.created_at desc limit 1
+  ) p on true`
+
+const selectWithOpen = statement(
+  'users.with_open_payment',
+  `select ${FACT_COLUMNS}, p.* from users u ${openPayment()} where u.user_id = $1`,
+)
+
+const selectManyWithOpen = statement(
+  'users.many_with_open_payment',
+  `select i.user_id as asked_for, ${FACT_COLUMNS}, p.*
+     from unnest($1::text[]) i(user_id) join users u using (user_id) ${openPayment()}`,
+)
+
+interface UserWithOpenPayment {
+  readonly user: UserRecord
+  /** The payment that is open; where there are two, the one with a page. */
+  readonly open: Payment | null
+}
+
+/** Null: the user is unknown. */
+export type LoadUser = (userId: string) => Promise<UserWithOpenPayment | null>
+
+/** What `/status` needs, in one round trip; calls that arrive during one share the next. */
+export function createLoadUser(database: Queryable): LoadUser {
+  return shareStatements<string, UserWithOpenPayment | null>(database, {
+    one: async (database, userId) => {
+      const [row] = await database.query(selectWithOpen, [userId])
+      return row ? parseWithOpen(row) : null
+    },
+    many: async (database, userIds) => {
+      const rows = await database.query(selectManyWithOpen, [userIds])
+      const found = new Map(rows.map((row) => [text(row, 'asked_for'), parseWithOpen(row)]))
+      return userIds.map((userId) => found.get(userId) ?? null)
+    },
+  })
+}
+
+function parseWithOpen(row: Row): UserWithOpenPayment {
+  return { user: parseUser(row), open: row.id === null ? null : parsePayment(row) }
+}
+
+const selectUser = statement(
+  'users.one',
+  `select ${FACT_COLUMNS}, u.user_id, u.created_at from users u where u.user_id = $1`,
+)
+
+export async function findUser(database: Queryable, userId: string) {
+  const [row] = await database.query(selectUser, [userId])
+  return row
+    ? { ...parseUser(row), userId: text(row, 'user_id'), createdAt: instant(row, 'created_at') }
+    : null
+}
+
+const selectLocale = statement('profiles.locale', 'select locale from users where user_id = $1')
+
+/** The language of a user's profile; null: not known. */
+export async function findUserLocale(database: Queryable, userId: string): Promise<Locale | null> {
+  const [row] = await database.query(selectLocale, [userId])
+  return row ? (textOrNull(row, 'locale') as Locale | null) : null
+}
+
+/** The claims of the user's token. They fill what the platform has not set. */
+export interface KnownUser {
+  readonly userId: string
+  readonly email?: string | undefined
+  readonly name?: string | undefined
+  readonly locale?: string | undefined
+}
+
+/** As parameters, in the order of the columns. */
+export const fromToken = ({ userId, email, name, locale }: KnownUser) =>
+  [userId, email ?? null, name ?? null, locale ?? null] as const
+
+// Nothing is written, and so no commit waits for the disk, where we know all of it already.
+const remember = statement(
+  'profiles.remember',
+  `insert into users as u (user_id, email, name, locale, created_at)
+   select $1::text, $2::text, $3::text, $4::text, $5::timestamptz
+    where not exists (
+      select from users where user_id = $1::text and (email is not null or $2::text is null)
+         and (name is not null or $3::text is null) and (locale is not null or $4::text is null))
+       on conflict (user_id) do update
+      set email = coalesce(u.email, excluded.email), name = coalesce(u.name, excluded.name),
+          locale = coalesce(u.locale, excluded.locale)`,
+)
+
+/** Makes sure that the user has a row, and fills what was not known. */
+export async function rememberUser(database: Queryable, user: KnownUser, now: Instant): Promise<void> {
+  await database.query(remember, [...fromToken(user), at(now)])
+}
+
+/** What the platform says of a user. Absent: leave it; null: forget it. */
+export type ProfileChange = Partial<UserProfile>
+
+// The version stays: a decision that is under way is not made stale by a new name.
+const save = statement(
+  'profiles.save',
+  `insert into users as u (user_id, email, name, locale, created_at)
+   values ($1, $2, $3, $4, $8::timestamptz)
+       on conflict (user_id) do update
+      set email = case when $5::bool then excluded.email else u.email end,
+          name = case when $6::bool then excluded.name else u.name end,
+          locale = case when $7::bool then excluded.locale else u.locale end`,
+)
+
+/** Makes the user known where they were not. */
+export async function saveProfile(
+  database: Queryable,
+  userId: string,
+  change: ProfileChange,
+  now: Instant,
+): Promise<void> {
+  const { email, name, locale } = change
+  const given = [email !== undefined, name !== undefined, locale !== undefined]
+  const values = [email ?? null, name ?? null, locale ?? null]
+  await database.query(save, [userId, ...values, ...given, at(now)])
+}
+
+export type DueUser = Awaited<ReturnType<typeof loadDueAnnouncements>>[number]
+
+// Rides on users_announce.
+const selectDue = statement(
+  'announcements.due',
+  `select u.user_id, u.announced, ${FACT_COLUMNS}
+     from users u
+    where u.announce_at <= $1::timestamptz
+    order by u.announce_at
+    limit $2::int`,
+)
+
+/** Those whose boundary was passed first come first. */
+export async function loadDueAnnouncements(database: Queryable, now: Instant, limit: number) {
+  const rows = await database.query(selectDue, [at(now), limit])
+  return rows.map((row) => ({
+    userId: text(row, 'user_id'),
+    user: parseUser(row),
+    // The check constraint of the column holds the same list.
+    announced: textOrNull(row, 'announced') as Boundary | null,
+  }))
+}

@@ -1,0 +1,24 @@
+// What counted usage brings to the service.
+import type { Capability } from '../acts/capability.js'
+import { MINUTE } from '../core/instant.js'
+import type { Database } from '../database/database.js'
+import type { Clock } from '../runtime/clock.js'
+import { limitPages } from './portal-part.js'
+import { forgetOperations } from './usage.js'
+
+/** 800 consumes a second, day and night, are as many as a round forgets; a burst is caught up with later. */
+const FORGOTTEN_A_ROUND = 50_000
+
+export const limits: Capability<{ readonly database: Database; readonly clock: Clock }> = {
+  name: 'limits',
+  jobs: (deps) => [
+    // From here on nothing waits for it. An operation on usage is remembered for 48 hours.
+    {
+      name: 'forget-operations',
+      stage: 'tidy',
+      everyMs: MINUTE,
+      run: () => forgetOperations(deps, FORGOTTEN_A_ROUND),
+    },
+  ],
+  portal: limitPages,
+}

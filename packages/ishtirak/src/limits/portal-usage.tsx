@@ -1,0 +1,127 @@
+// What is in use, against what the plan in effect allows: a bar for each limit of the catalogue, and its words.
+import { type LimitDefinition, type LimitWindow, maximumOf, type OverLimit, usesOf } from '../core/limit.js'
+import type { Locale } from '../core/locale.js'
+import type { Say } from '../i18n/messages.js'
+import { Card, type PageParts } from '../pages/portal-frame.js'
+import type { Overview } from './overview.js'
+
+type ShownUsage = Pick<Overview, 'subscription' | 'limits' | 'usage' | 'overLimits' | 'resetsAt'>
+
+/** What the bars are drawn from, in the portal and for an operator. */
+export interface UsageSection {
+  readonly pages: Pick<PageParts, 'formats'>
+  readonly view: { readonly locale: Locale; readonly overview: ShownUsage }
+  readonly say: Say
+  /** In place of the words to the user. */
+  readonly title?: string
+}
+
+/**
+ * What is in use, against what the plan in effect allows. Of a limit that is counted for each project, or of something else,
+ * each one above it is shown, else the one in use most.
+ */
+export function UsageBars(section: UsageSection) {
+  const { overview } = section.view
+  return (
+    <Card id="usage" title={section.title ?? section.say('usageTitle')}>
+      <ul class="usage">
+        {overview.limits.flatMap((limit) =>
+          shownUses(overview, limit).map((use, index) => (
+            <UsageBar section={section} use={use} limit={limit} id={`usage-${limit.name}-${index}`} />
+          )),
+        )}
+      </ul>
+    </Card>
+  )
+}
+
+type Use = Pick<OverLimit, 'scopeId' | 'used'>
+
+function shownUses({ usage, overLimits }: ShownUsage, limit: LimitDefinition): readonly Use[] {
+  const over = overLimits.filter((found) => found.limit === limit)
+  if (over.length > 0) return over
+  const [most] = usesOf(usage, limit).toSorted((one, other) => other.used - one.used)
+  return [most ?? { used: 0, scopeId: null }]
+}
+
+function UsageBar(of: {
+  readonly section: UsageSection
+  readonly use: Use
+  readonly limit: LimitDefinition
+  readonly id: string
+}) {
+  const { section, use, limit, id } = of
+  const { view, say } = section
+  const { used, scopeId } = use
+  const { overview, locale } = view
+  const max = maximumOf(overview.subscription.plan.limits, limit)
+  const words = usageInWords(section, { limit, used, max })
+  const tone = toneOf(used, max)
+  const notes = [
+    ...(max === 0 && used === 0 ? [say('notIncluded')] : []),
+    ...(limit.window === null || max === 0 ? [] : [resetInWords(section, limit.window)]),
+    ...(scopeId === null ? [] : [scopeInWords(section, limit, scopeId)]),
+  ]
+  return (
+    <li>
+      <div class="line">
+        <span id={id} safe>
+          {limit.words[locale]}
+        </span>
+        <b safe>{say('usedOf', words)}</b>
+      </div>
+      <progress
+        class={tone}
+        value={Math.min(used, max)}
+        // A plan may allow none of a thing; a bar of nothing is empty.
+        max={Math.max(1, max)}
+        aria-labelledby={id}
+      />
+      {tone === 'full' || tone === 'over' ? (
+        <p class={`small ${tone}`} safe>
+          {tone === 'over' ? say('overBy', words) : say('isFull')}
+        </p>
+      ) : null}
+      {notes.map((note) => (
+        <p class="small soft" safe>
+          {note}
+        </p>
+      ))}
+    </li>
+  )
+}
+
+/** From this share on a bar warns that the limit is near. */
+const NEAR = 0.8
+
+function toneOf(used: number, max: number): '' | 'near' | 'full' | 'over' {
+  if (used > max) return 'over'
+  // What the plan has none of is not used up.
+  if (used === max) return max === 0 ? '' : 'full'
+  return used >= max * NEAR ? 'near' : ''
+}
+
+/** When a counter counts from zero again: a day by the time, a month by its day. */
+function resetInWords({ pages, view, say }: UsageSection, window: LimitWindow): string {
+  const { formats } = pages
+  const { locale, overview } = view
+  const at = overview.resetsAt[window]
+  if (window === 'month') return say('resetsOn', { date: formats.day(at, locale) })
+  const time = formats.time(at, locale)
+  return say(time === '00:00' ? 'resetsAtMidnight' : 'resetsAt', { time })
+}
+
+/** `in project shop`; of anything else `Region: eu-1`. */
+export function scopeInWords({ view, say }: UsageSection, limit: LimitDefinition, id: string): string {
+  const scope = limit.perWords?.[view.locale]
+  return scope === undefined ? say('inProject', { project: id }) : say('inScope', { scope, id })
+}
+
+/** What is used, what the plan allows, and by how much it is exceeded: all in one unit. */
+export function usageInWords(
+  { pages, view }: UsageSection,
+  of: { limit: LimitDefinition; used: number; max: number },
+) {
+  const show = (count: number) => pages.formats.figure(count, of.limit.unit, view.locale, of.max)
+  return { used: show(of.used), max: show(of.max), by: show(Math.max(0, of.used - of.max)) }
+}

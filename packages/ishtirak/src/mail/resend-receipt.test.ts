@@ -1,0 +1,171 @@
+// A receipt that is sent by mail once more: by API, and from the console.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+const MINUTE_SECONDS = 60
+
+describeScenario('resending a receipt', ({ database }) => {
+  let world: World
+  let sink: SmtpSink
+  let paymentId: string
+  beforeEach(async () => {
+    sink = await startSmtpSink()
+    world = await createWorld(database(), { env: { ...ROLES_ENV, SMTP_URL: sink.url } })
+    await setProfile(world, 'user-1', { email: 'amina@example.dz', locale: 'en' })
+    paymentId = (await world.as('user-1').buy()).paymentId
+  })
+  afterEach(async () => {
+    await world.stop()
+    await sink[Symbol.asyncDispose]()
+  })
+
+  const send = () => world.service.runner.runAll()
+  const minutes = (count: number) => world.clock.advance(count * MINUTE_SECONDS * 1_000)
+  const support = () => operatorOf(world, ROLE_KEYS.support)
+  const address = () => `/payments/${paymentId}/resend-receipt`
+  const resend = (body = {}) => support().post(address(), body)
+  const acts = async () => (await support().payment(paymentId)).audit
+  const done = async () => (await acts()).filter(({ act }: { act: string }) => act !== 'operator.refused')
+
+  async function receiptArrived() {
+    await send()
+    minutes(6)
+  }
+
+  it('brings the same mail again, under an id of its own, to the address that the user has now', async () => {
+    await receiptArrived()
+    await setProfile(world, 'user-1', { email: 'amina@other.example' })
+    expect((await support().get(address())).body).toEqual({
+      payment_id: paymentId,
+      user_id: 'user-1',
+      email: 'amina@other.example',
+      queued_at: '2026-11-21T12:00:00Z',
+      outcome: 'sent',
+    })
+    expect((await resend({ why: 'ticket 4711' })).status).toBe(200)
+    await send()
+    await send()
+    const [first, again, ...more] = sink.messages
+    if (!first || !again) throw new Error('no mail came')
+    expect([more, first.to, again.to]).toEqual([[], ['amina@example.dz'], ['amina@other.example']])
+    const [before, after] = [readMessage(first), readMessage(again)]
+    expect(after.headers.subject).toBe(before.headers.subject)
+    expect(after.headers['message-id']).not.toBe(before.headers['message-id'])
+    expect(after.parts['text/plain']).toEqual(before.parts['text/plain'])
+    expect(after.parts['application/pdf']?.subarray(0, 5).toString()).toBe('%PDF-')
+    expect(await acts()).toMatchObject([
+      { actor: 'support', act: 'payment.resend_receipt', why: 'ticket 4711', before: { outcome: 'sent' } },
+    ])
+    expect(JSON.stringify(await acts())).not.toContain('@')
+  })
+
+  it('is sent once under one name, and for another payment under the same name', async () => {
+    await receiptArrived()
+    const named = { operation_id: 'ticket-4711' }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => resend(named)))
+    minutes(6)
+    answers.push(await resend(named))
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+    await send()
+    minutes(6)
+    expect((await resend(named)).status).toBe(200)
+    await send()
+    expect([sink.messages.length, (await acts()).length]).toEqual([2, 1])
+    await world.as('user-1').buyWanted({ plan: 'pro' })
+    await receiptArrived()
+    const { data } = (await world.as('user-1').get('/api/v1/billing/payments')).body
+    const later = data.find(({ id }: { id: string }) => id !== paymentId).id
+    expect((await support().post(`/payments/${later}/resend-receipt`, named)).status).toBe(200)
+    await send()
+    expect(sink.messages).toHaveLength(4)
+  })
+
+  it('waits for the mail that is under way, and five minutes', async () => {
+    const refused = async () => {
+      const { status, body } = await resend()
+      return [status, body.code, body.queued_at]
+    }
+    const underWay = [409, 'mail_under_way', '2026-11-21T12:00:00Z']
+    expect(await refused()).toEqual(underWay)
+    minutes(6)
+    expect(await refused()).toEqual(underWay)
+    await send()
+    const [one, other] = await Promise.all([resend(), resend()])
+    expect([one?.status, other?.status].sort()).toEqual([200, 409])
+    await send()
+    minutes(4)
+    expect((await resend()).status).toBe(409)
+    minutes(1)
+    expect((await resend()).status).toBe(200)
+    await send()
+    expect([sink.messages.length, (await done()).length]).toEqual([3, 2])
+  })
+
+  it('does not wait for a later attempt of one that failed', async () => {
+    sink.answer = (command) => (command === 'RCPT' ? '450 later' : undefined)
+    for (const wait of [0, 2, 6, 16]) {
+      minutes(wait)
+      await send()
+    }
+    sink.answer = () => undefined
+    expect((await resend()).status).toBe(200)
+    await send()
+    expect(sink.messages).toHaveLength(1)
+  })
+
+  it('is refused without a receipt, after a refund, and without an address', async () => {
+    const begun = await world.as('user-2').post('/api/v1/billing/upgrade', { plan: 'pro' })
+    const code = async (id: string) => {
+      const path = `/payments/${id}/resend-receipt`
+      const [looked, acted] = [await support().get(path), await support().post(path)]
+      expect(looked.status).toBe(acted.status)
+      return [acted.status, acted.body.code]
+    }
+    expect(await code(begun.body.payment_id)).toEqual([409, 'payment_not_paid'])
+    expect(await code('pay_x')).toEqual([404, 'not_found'])
+    const { paymentId: unknown } = await world.as('user-3').buy()
+    expect(await code(unknown)).toEqual([409, 'no_email_address'])
+    await receiptArrived()
+    await operatorOf(world, ROLE_KEYS.accountant).post(`/payments/${paymentId}/refund`, { why: 'x' })
+    expect(await code(paymentId)).toEqual([409, 'already_refunded'])
+    const refusal = { act: 'payment.resend_receipt', code: 'already_refunded' }
+    expect(await acts()).toMatchObject([
+      { act: 'payment.refund' },
+      { act: 'operator.refused', after: refusal },
+    ])
+  })
+
+  it('is refused where no mail is sent', async () => {
+    await world.stop()
+    world = await createWorld(database(), { env: ROLES_ENV })
+    const { status, body } = await resend()
+    expect([status, body.code]).toEqual([501, 'mail_unavailable'])
+  })
+
+  it('is asked for on the page of the payment, reached from the page of the user', async () => {
+    await receiptArrived()
+    const visit = await enterConsole(world, ROLE_KEYS.support)
+    const path = `/console/payments/${paymentId}/resend-receipt`
+    const user = await visit.open('/console/users/user-1')
+    expect(user.text.match(new RegExp(`href="${world.base}${path}"`, 'g'))).toHaveLength(1)
+    const { text } = await visit.open(path)
+    expect(wordsOf(text)).toMatch(/amina@example\.dz .*queued on 21 November 2026 at 13:00 sent once more/)
+    const submit = () => visit.submit(path, fieldsOfAct(text))
+    const answers = [...(await Promise.all([submit(), submit()])), await submit()]
+    const targets = new Set(answers.map(({ headers }) => headers.get('location')))
+    expect([...targets]).toEqual([expect.stringMatching(/\?done=act_/)])
+    await send()
+    expect([sink.messages.length, (await acts()).length]).toEqual([2, 1])
+    // Another operator, who has just seen it done.
+    expect(wordsOf((await visit.open(path)).text)).toContain('Mail under way')
+    const viewer = await enterConsole(world, ROLE_KEYS.viewer)
+    expect((await viewer.open('/console/users/user-1')).text).not.toContain('/resend-receipt"')
+  })
+})

@@ -1,0 +1,33 @@
+// What the service can do, one line each, in the order in which it is shown. Without its line a capability leaves no trace.
+
+import { access } from '../access/access.js'
+import { books } from '../books/books.js'
+import { checkout } from '../checkout/checkout.js'
+import { codes } from '../codes/codes.js'
+import { compare } from '../compare/compare.js'
+import { events } from '../events/events.js'
+import { grants } from '../grants/grants.js'
+import { ledger } from '../ledger/ledger.js'
+import { limits } from '../limits/limits.js'
+import { mail } from '../mail/mail.js'
+import { overview } from '../overview/overview.js'
+import { portal } from '../portal/portal.js'
+import { receipts } from '../receipts/receipts.js'
+import { transfers } from '../transfers/transfers.js'
+
+export const CAPABILITIES = [
+  ledger,
+  checkout,
+  limits,
+  events,
+  mail,
+  receipts,
+  transfers,
+  grants,
+  codes,
+  books,
+  compare,
+  access,
+  overview,
+  portal,
+]

@@ -1,0 +1,21 @@
+// What the pages of the console read that are not one capability's.
+import type { Issuer } from '../access/issuer.js'
+import type { SessionsDeps } from '../access/sessions.js'
+import type { Act } from '../acts/act.js'
+import type { Seller } from '../core/receipt.js'
+import type { CallerChecks } from '../http/callers.js'
+import type { Formats } from '../i18n/formats.js'
+import type { ConsolePages } from '../pages/console-frame.js'
+import type { LookAsUser } from '../pages/look-as-user.js'
+import type { OperatorRoutesDeps } from './operator.route.js'
+
+export interface ConsoleDeps extends CallerChecks, SessionsDeps, Omit<OperatorRoutesDeps, 'operators'> {
+  readonly lookAsUser: LookAsUser
+  readonly formats: Formats
+  readonly seller: Seller
+  /** Null: operators sign in by key alone. */
+  readonly issuer: Issuer | null
+}
+
+/** `acts`: of all capabilities. */
+export type AllPages = ConsolePages & ConsoleDeps & { readonly acts: readonly Act<ConsoleDeps>[] }

@@ -1,0 +1,218 @@
+// What can be wrong with the service, and what to do about it: for `ishtirak doctor`, which opens the database itself, and for
+// the running service. Nothing is changed. Its texts are those of the console; the command line and the API have the English ones.
+
+import { loadUses } from '../access/old-secrets.sql.js'
+import { DAY, SECOND, toTimestamp } from '../core/instant.js'
+import type { Database } from '../database/database.js'
+import { readServerTime } from '../database/job-leases.js'
+import { EARLIER_LAST, schemaFit } from '../database/migrate.js'
+import { loadEventEndpoint } from '../events/event-history.sql.js'
+import { shareLooks } from '../http/health.js'
+import { type ConsoleKey, consoleSay } from '../i18n/console.js'
+import type { PaymentMethod } from '../ledger/method.js'
+import { missingForReceipts } from '../receipts/typesetter.js'
+import { systemClock } from '../runtime/clock.js'
+import type { Config as CommonConfig } from '../runtime/config.js'
+import type { TransferConfig } from '../transfers/transfer-file.js'
+
+type Config = CommonConfig & TransferConfig
+
+export interface CheckResult {
+  readonly subject: string
+  readonly verdict: 'ok' | 'warn' | 'fail'
+  readonly found: string
+  /** What to do; empty when all is well. */
+  readonly remedy: string
+}
+
+type CodeBehind<Beginning extends string> = ConsoleKey extends infer Key
+  ? Key extends `${Beginning}_${infer Code}`
+    ? Code
+    : never
+  : never
+type CheckCode = CodeBehind<'check'>
+type CheckData = Readonly<Record<string, string>>
+
+/** A check with what names its words in every language: `check_…` says what was found, `remedy_…` what to do. */
+export interface Check extends CheckResult {
+  readonly subject: CodeBehind<'subject'>
+  readonly code: CheckCode
+  readonly data: CheckData
+}
+
+/** A payment's instant is the provider's, a session's expiry is ours: a clock that is off confuses both. */
+const CLOCK_SKEW_SECONDS_MAX = 30
+
+/** The provider bounds our calls: questions within this time share one. */
+const LOOK_MS = 10 * SECOND
+
+export type ExaminedGateway = ReturnType<typeof watchGateways>[number]
+
+export function watchGateways(gateways: readonly PaymentMethod[]) {
+  return gateways.map((gateway) => ({
+    gateway,
+    look: shareLooks(() => examineProvider(gateway), LOOK_MS),
+  }))
+}
+
+/** All of it, for a service whose database is open. Throws what the database throws. */
+export async function examineService(
+  config: Config,
+  database: Database,
+  gateways: readonly ExaminedGateway[],
+): Promise<readonly Check[]> {
+  const results: Check[] = []
+  for await (const result of examineDatabase(config, database)) results.push(result)
+  for await (const result of examineSettings(config, gateways)) results.push(result)
+  return results
+}
+
+export async function* examineDatabase(config: Config, database: Database): AsyncGenerator<Check> {
+  // Nothing is reachable before a statement has come back.
+  const schema = await examineSchema(database)
+  yield ok('database', config.database.url ? 'database_server' : 'database_embedded')
+  yield schema
+  yield* examineEvents(database, config)
+  yield await examineClock(database)
+  yield* examineOldSecrets(database, config)
+}
+
+/** No gateways: the sandbox, which has not started yet. */
+export async function* examineSettings(
+  config: Config,
+  gateways: readonly ExaminedGateway[],
+): AsyncGenerator<Check> {
+  yield* examineMode(config, gateways)
+  if (gateways.length === 0) yield ok('provider', 'provider_emulator')
+  for (const { gateway, look } of gateways) {
+    const check = await look()
+    const { name } = gateway
+    const named = { data: { ...check.data, gateway: name }, found: `${name}: ${check.found}` }
+    yield gateways.length > 1 ? { ...check, ...named } : check
+  }
+  yield examineTransfers(config)
+  yield platformApi(config)
+  // Off is a choice, but it should be a known one.
+  yield config.smtpUrl
+    ? ok('mail', config.operatorMail ? 'mail_operators' : 'mail_on')
+    : warn('mail', 'mail_off')
+  yield examineReceipts(missingForReceipts())
+}
+
+function* examineMode({ publicUrl }: Config, gateways: readonly ExaminedGateway[]): Generator<Check> {
+  if (gateways.length === 0) return
+  yield ok('mode', gateways.some(({ gateway }) => gateway.live) ? 'mode_live' : 'mode_test')
+  const isCalledFromAfar = gateways.some(({ gateway }) => gateway.webhook?.isFromAfar)
+  if (!isCalledFromAfar || !/\/\/(localhost|127\.|\[::1\])/.test(publicUrl)) return
+  yield warn('webhook', 'webhook_local', { url: publicUrl })
+}
+
+async function examineSchema(database: Database): Promise<Check> {
+  const { current, expected, runs, refusal } = await schemaFit(database)
+  const versions = { current: String(current), expected: String(expected) }
+  if (refusal) return fail('schema', 'schema_earlier', { ...versions, last: EARLIER_LAST })
+  if (current === expected) return ok('schema', 'schema_current', versions)
+  if (runs) return ok('schema', 'schema_newer', versions)
+  return current > expected
+    ? fail('schema', 'schema_unknown', versions)
+    : warn('schema', 'schema_older', versions)
+}
+
+/** The address that the running service uses; a new one is not known before the service has started with it. */
+async function* examineEvents(database: Database, config: Config): AsyncGenerator<Check> {
+  if (!config.events) return yield warn('events', 'events_off')
+  if (!(await schemaFit(database)).runs) return
+  const endpoint = await loadEventEndpoint(database)
+  if (endpoint?.url !== config.events.url) return yield ok('events', 'events_unused')
+  const { disabledAt, disabledBecause, failingSince } = endpoint
+  if (disabledAt !== null) {
+    yield fail('events', 'events_disabled', { why: disabledBecause ?? '' })
+  } else if (failingSince !== null) {
+    yield warn('events', 'events_failing', { since: toTimestamp(failingSince) })
+  } else yield ok('events', 'events_on')
+}
+
+/** All that is said is what was seen: whether an old secret may go, the person who has handed it out knows. */
+async function* examineOldSecrets(database: Database, { oldSecrets, events }: Config): AsyncGenerator<Check> {
+  if (events && events.secrets.length > 1)
+    yield ok('secrets', 'secrets_events', { count: String(events.secrets.length) })
+  if (oldSecrets.length === 0 || !(await schemaFit(database)).runs) return
+  const usesOf = await loadUses(database)
+  for (const secret of oldSecrets) {
+    const { list, holder, place, of } = secret
+    const named = {
+      list: holder === null ? list : `${list} (${holder})`,
+      place: String(place),
+      of: String(of),
+    }
+    const seen = usesOf(secret)
+    if (seen === undefined) yield ok('secrets', 'secrets_unwatched', named)
+    else if (seen.usedAt === null)
+      yield ok('secrets', 'secrets_unused', { ...named, since: toTimestamp(seen.watchedSince) })
+    else yield ok('secrets', 'secrets_used', { ...named, at: toTimestamp(seen.usedAt) })
+  }
+}
+
+async function examineClock(database: Database): Promise<Check> {
+  const skew = Math.abs((await readServerTime(database)) - systemClock().now()) / 1_000
+  return skew <= CLOCK_SKEW_SECONDS_MAX
+    ? ok('clock', 'clock_right', { seconds: skew.toFixed(1) })
+    : fail('clock', 'clock_off', { seconds: skew.toFixed(0) })
+}
+
+async function examineProvider(gateway: PaymentMethod): Promise<Check> {
+  const answer = await gateway.checkKey()
+  if (answer.ok) return ok('provider', 'provider_answers')
+  const { failure } = answer
+  const { detail } = failure
+  if (failure.kind === 'rejected')
+    return fail('provider', 'provider_refused', { status: String(failure.status), detail })
+  return fail('provider', TROUBLE_OF_PROVIDER[failure.reason], { reason: failure.reason, detail })
+}
+
+/** The network is to blame only where nothing came back. */
+const TROUBLE_OF_PROVIDER = {
+  timeout: 'provider_silent',
+  network: 'provider_silent',
+  server_error: 'provider_failing',
+  rate_limited: 'provider_limits',
+  unreadable: 'provider_foreign',
+  not_configured: 'provider_foreign',
+} as const
+
+function examineTransfers({ transfers }: Config): Check {
+  if (!transfers) return ok('transfers', 'transfers_off')
+  const kinds = transfers.accounts.map(({ kind }) => kind).join(', ')
+  const days = String(transfers.lifetimeMs / DAY)
+  const second = transfers.secondApprovalFrom
+  return second === null
+    ? ok('transfers', 'transfers_one', { kinds, days })
+    : ok('transfers', 'transfers_two', { kinds, days, amount: `${second} DZD` })
+}
+
+function platformApi({ platformKeys, sandbox }: Config): Check {
+  if (platformKeys.length > 0) return ok('platform API', 'platform_on')
+  if (sandbox) return ok('platform API', 'platform_sandbox')
+  return warn('platform API', 'platform_off')
+}
+
+function examineReceipts(missing: readonly string[]): Check {
+  if (missing.length === 0) return ok('receipts', 'receipts_printed')
+  return warn('receipts', 'receipts_unprinted', { packages: missing.join(' ') })
+}
+
+const english = consoleSay('en')
+
+function ok(subject: Check['subject'], code: CheckCode, data: CheckData = {}): Check {
+  return { subject, verdict: 'ok', code, data, found: english(`check_${code}`, data), remedy: '' }
+}
+
+type Trouble = CodeBehind<'remedy'>
+
+function warn(subject: Check['subject'], code: Trouble, data: CheckData = {}): Check {
+  return { ...ok(subject, code, data), verdict: 'warn', remedy: english(`remedy_${code}`, data) }
+}
+
+function fail(subject: Check['subject'], code: Trouble, data: CheckData = {}): Check {
+  return { ...warn(subject, code, data), verdict: 'fail' }
+}

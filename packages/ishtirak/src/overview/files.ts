@@ -1,0 +1,25 @@
+// Everything known of a payment or a user, as acts on them answer it and their pages ask for it.
+
+import type { Catalogue } from '../core/plan.js'
+import type { SaveDeps } from '../ledger/save.js'
+import type { SubjectDeps } from '../ledger/subjects.js'
+import { type PaymentFile, showPayment, showUser, type UserFile } from './acts.js'
+import { PaymentFileSchema, userFileSchema } from './schemas.js'
+import { type ViewDeps, viewedNow, viewPaymentFile, viewUserFile } from './views.js'
+
+export function operatorFiles(
+  deps: ViewDeps & SaveDeps & { readonly catalogue: Catalogue },
+): SubjectDeps['files'] {
+  return {
+    payment: {
+      schema: PaymentFileSchema,
+      read: (id) => showPayment(deps, id),
+      view: (file: PaymentFile) => viewPaymentFile(file, viewedNow(deps)),
+    },
+    user: {
+      schema: userFileSchema(deps.catalogue.limits),
+      read: (id) => showUser(deps, id),
+      view: (file: UserFile) => viewUserFile(file, viewedNow(deps)),
+    },
+  }
+}

@@ -1,0 +1,27 @@
+// The shape of the service's health.
+import { Type } from 'typebox'
+import { nameSchemas } from '../http/schemas.js'
+import { nullable, timestamp } from '../ledger/schemas.js'
+
+export const HealthSchema = Type.Object({
+  checks: Type.Array(
+    Type.Object({
+      subject: Type.String({ examples: ['database'] }),
+      verdict: Type.Enum(['ok', 'warn', 'fail']),
+      found: Type.String({ description: 'In English' }),
+      remedy: Type.String({ description: 'What to do; empty when all is well' }),
+    }),
+    { description: 'As `ishtirak doctor` prints them' },
+  ),
+  jobs: Type.Array(
+    Type.Object({
+      name: Type.String({ examples: ['deliver-events'] }),
+      every_seconds: Type.Number(),
+      last_run_at: nullable(timestamp),
+      last_failed_at: nullable(timestamp),
+    }),
+    { description: 'Of the process that answers, since its start' },
+  ),
+})
+
+nameSchemas({ Health: HealthSchema })

@@ -1,0 +1,279 @@
+// How the service is: what `doctor` says, the last comparison with the provider, events to the platform, and the jobs.
+
+import { pathOfAct, titleOf } from '../acts/act-console.js'
+import { listComparisons } from '../compare/reconcile.sql.js'
+import { type AccountKind, INSTRUMENTS } from '../core/account.js'
+import { MINUTE, SECOND } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
+import { type Act, mayDo, type Permission } from '../core/role.js'
+import { resendEvent, resendWaiting } from '../events/event-acts.js'
+import { reportEvents } from '../events/manage-events.js'
+import type { App } from '../http/app.js'
+import { isConsoleKey } from '../i18n/console.js'
+import { instrumentName } from '../i18n/messages.js'
+import {
+  addressOf,
+  Facts,
+  Kept,
+  renderConsole,
+  sendPage,
+  Table,
+  Text,
+  type View,
+} from '../pages/console-frame.js'
+import { forOperators, viewOf } from '../pages/console-view.js'
+import { codeInWords, disabledInWords, failureInWords } from '../pages/console-words.js'
+import { UserCell } from '../pages/found.js'
+import { Card, LinkButton } from '../pages/portal-frame.js'
+import type { AllPages } from './all-pages.js'
+import { readHealth } from './health.js'
+import { NoticeOf, noticeIn } from './trail.js'
+import { TrailCard, trailAddress, trailIn } from './trail-card.js'
+
+type Health = Awaited<ReturnType<typeof readHealth>>
+type Events = Awaited<ReturnType<typeof reportEvents>>
+type Compared = Awaited<ReturnType<typeof listComparisons>>
+
+const SHOWN = { events: 30, comparisons: 1, findings: 30 }
+
+export function healthRoute(app: App, pages: AllPages): void {
+  const hidden = forOperators(pages)
+  app.get('/console/health', hidden, async (request, reply) => {
+    const [health, events, compared, trail] = await Promise.all([
+      readHealth(pages),
+      reportEvents(pages, { userId: null, waiting: true, limit: SHOWN.events }),
+      listComparisons(pages.database, null, SHOWN),
+      trailIn(pages, request),
+    ])
+    const view = viewOf(pages, request, reply)
+    const path = addressOf(pages.base, 'health')
+    const html = renderConsole(pages, {
+      ...view,
+      title: view.say('health'),
+      section: 'health',
+      languagePath: trailAddress(path, trail.filter),
+      safeContent: (
+        <>
+          <h1 safe>{view.say('health')}</h1>
+          <NoticeOf view={view} acts={trail.trail.data} notice={noticeIn(request)} />
+          <Checks {...{ pages, view, health }} />
+          <Comparison {...{ pages, view, compared }} />
+          <Deliveries {...{ pages, view, events, health }} />
+          <Jobs {...{ pages, view, health }} />
+          <TrailCard {...{ pages, view, path }} shown={trail} />
+        </>
+      ),
+    })
+    return sendPage(pages, reply, html)
+  })
+}
+
+const LOOKS = { ok: '', warn: 'warn', fail: 'bad' }
+
+function Checks({ pages, view, health }: { pages: AllPages; view: View; health: Health }) {
+  const { say } = view
+  const rows = health.checks.map((check) => ({
+    safeCells: [
+      <span class={`badge ${LOOKS[check.verdict]}`} safe>
+        {say(`verdict_${check.verdict}`)}
+      </span>,
+      <Text>{say(`subject_${check.subject}`)}</Text>,
+      <Found {...{ pages, view, check }} />,
+    ],
+  }))
+  return (
+    <Card id="checks" title={say('checks')}>
+      <Table columns={[say('status'), say('subject'), say('found')]} safeRows={rows} />
+    </Card>
+  )
+}
+
+function Found({ pages, view, check }: { pages: AllPages; view: View; check: Health['checks'][number] }) {
+  const { say, locale } = view
+  const { code, data } = check
+  const { since, at, why, kinds, amount } = data
+  const moment = (timestamp: string) => pages.formats.moment(Date.parse(timestamp), locale)
+  const told = {
+    ...data,
+    ...(since !== undefined && { since: moment(since) }),
+    ...(at !== undefined && { at: moment(at) }),
+    ...(why !== undefined && { why: disabledInWords(view, why) }),
+    ...(amount !== undefined && { amount: pages.formats.money(Number.parseInt(amount, 10), locale) }),
+    ...(kinds !== undefined && { kinds: kindsInWords(kinds, locale) }),
+  }
+  const remedy = `remedy_${code}`
+  return (
+    <>
+      {data.gateway === undefined ? null : <Text>{`${data.gateway}: `}</Text>}
+      <Text>{say(`check_${code}`, told)}</Text>
+      {check.remedy !== '' && isConsoleKey(remedy) ? (
+        <span class="soft small line">
+          <Text>{say(remedy, told)}</Text>
+        </span>
+      ) : null}
+    </>
+  )
+}
+
+/** The kinds of account, as the check lists them. */
+function kindsInWords(kinds: string, locale: Locale): string {
+  const instruments = new Map(Object.entries(INSTRUMENTS))
+  const names = kinds
+    .split(', ')
+    .map((kind) => instrumentName(instruments.get(kind as AccountKind) ?? kind, locale))
+  return names.join(locale === 'ar' ? '، ' : ', ')
+}
+
+function Comparison({ pages, view, compared }: { pages: AllPages; view: View; compared: Compared }) {
+  const { say, locale } = view
+  const { moment, number } = pages.formats
+  const [last] = compared.comparisons
+  const told = (timestamp: string) => moment(Date.parse(timestamp), locale)
+  return (
+    <Card id="comparison" title={say('comparison')}>
+      {last === undefined ? (
+        <p class="soft" safe>
+          {say('neverCompared')}
+        </p>
+      ) : (
+        <>
+          <Facts
+            facts={[
+              [say('comparedSince'), told(last.since)],
+              [say('startedBy'), last.started_by === 'schedule' ? say('bySchedule') : last.started_by],
+              [say('startedAt'), told(last.started_at)],
+              [say('finishedAt'), last.finished_at === null ? say('underWay') : told(last.finished_at)],
+              [say('checkoutsCompared'), number(last.checkouts, locale)],
+              [say('differences'), number(last.findings, locale)],
+            ]}
+          />
+          <Findings {...{ pages, view, compared }} />
+        </>
+      )}
+      <ActLink
+        {...{ view }}
+        act="reconcile"
+        href={addressOf(pages.base, 'health/compare')}
+        label={say('act_compare')}
+      />
+    </Card>
+  )
+}
+
+/** Of the last comparisons, newest first. */
+function Findings({ pages, view, compared }: { pages: AllPages; view: View; compared: Compared }) {
+  const { say, locale } = view
+  if (compared.findings.length === 0) return null
+  const rows = compared.findings.map(({ kind, outcome, user_id, payment_id, checkout_id, seen_at }) => ({
+    safeCells: [
+      <Text>{say(`finding_${kind}`)}</Text>,
+      <Text>{codeInWords(view, 'outcome', outcome)}</Text>,
+      payment_id === null || kind === 'unknown_paid' ? (
+        <Text>{payment_id ?? checkout_id}</Text>
+      ) : (
+        <a href={addressOf(pages.base, 'payments', payment_id)} safe>
+          {payment_id}
+        </a>
+      ),
+      <UserCell {...{ pages, user: { userId: user_id } }} />,
+      <Kept>{pages.formats.moment(Date.parse(seen_at), locale)}</Kept>,
+    ],
+  }))
+  const columns = [say('what'), say('outcome'), say('payment'), say('user'), say('when')]
+  return (
+    <>
+      <h3 safe>{say('findings')}</h3>
+      <Table columns={columns} safeRows={rows} />
+    </>
+  )
+}
+
+function Deliveries(of: { pages: AllPages; view: View; events: Events; health: Health }) {
+  const { pages, view, events, health } = of
+  const { say, locale } = view
+  const { number, moment } = pages.formats
+  const { waiting, data } = events
+  // What became of an address that is no longer set says nothing of now.
+  const endpoint = health.checks.some(({ code }) => code === 'events_off') ? null : events.endpoint
+  const since = endpoint?.disabled_at ?? endpoint?.failing_since ?? null
+  const rows = data.map((event) => ({
+    id: event.id,
+    safeCells: [
+      <Text>{codeInWords(view, 'event', event.type)}</Text>,
+      <UserCell {...{ pages, user: { userId: event.user_id } }} />,
+      <Kept>{moment(Date.parse(event.created_at), locale)}</Kept>,
+      <Text>{number(event.attempts, locale)}</Text>,
+      <Text>{event.failure === null ? '' : failureInWords(view, event.failure)}</Text>,
+      <a href={pathOfAct(pages, resendEvent, event.id)} safe>
+        {titleOf(resendEvent, view)}
+      </a>,
+    ],
+  }))
+  const columns = [
+    say('event'),
+    say('user'),
+    say('created'),
+    say('attempts'),
+    say('lastFailure'),
+    say('nextAct'),
+  ]
+  return (
+    <Card id="deliveries" title={say('deliveries')}>
+      <Facts
+        facts={[
+          [say('platformAddress'), say(`endpoint_${endpoint?.state ?? 'none'}`)],
+          [say('since'), since && moment(Date.parse(since), locale)],
+          [say('why'), endpoint?.disabled_because ? disabledInWords(view, endpoint.disabled_because) : null],
+          [say('eventsWaiting'), number(waiting.events, locale)],
+          [say('usersWaiting'), number(waiting.users, locale)],
+        ]}
+      />
+      {rows.length === 0 ? null : <Table columns={columns} safeRows={rows} />}
+      {endpoint === null ? null : (
+        <ActLink
+          {...{ view }}
+          act={resendWaiting}
+          href={pathOfAct(pages, resendWaiting, '')}
+          label={titleOf(resendWaiting, view)}
+        />
+      )}
+    </Card>
+  )
+}
+
+/** Where the role may. */
+function ActLink(of: { view: View; act: Act | Permission; href: string; label: string }) {
+  const { view, act, href, label } = of
+  if (!mayDo(view.session.operator, act)) return null
+  return (
+    <p class="actions">
+      <LinkButton {...{ href, label }} />
+    </p>
+  )
+}
+
+function Jobs({ pages, view, health }: { pages: AllPages; view: View; health: Health }) {
+  const { say, locale } = view
+  const told = (timestamp: string | null) =>
+    timestamp === null ? say('never') : pages.formats.moment(Date.parse(timestamp), locale)
+  const every = (seconds: number) =>
+    seconds * SECOND < MINUTE
+      ? say('seconds', { count: pages.formats.number(seconds, locale) })
+      : pages.formats.timeLeft(seconds * SECOND, locale)
+  const rows = health.jobs.map(({ name, every_seconds: seconds, last_run_at, last_failed_at }) => ({
+    safeCells: [
+      <Text>{codeInWords(view, 'job', name)}</Text>,
+      <Text>{every(seconds)}</Text>,
+      <Kept>{told(last_run_at)}</Kept>,
+      <Kept>{told(last_failed_at)}</Kept>,
+    ],
+  }))
+  return (
+    <Card id="jobs" title={say('jobs')}>
+      <p class="soft small" safe>
+        {say('jobsText')}
+      </p>
+      <Table columns={[say('job'), say('every'), say('lastRun'), say('lastFailed')]} safeRows={rows} />
+    </Card>
+  )
+}

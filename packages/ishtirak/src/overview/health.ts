@@ -1,0 +1,51 @@
+// How the service is: what `doctor` would say of it, and what its jobs did.
+import type { Static } from 'typebox'
+import { type Instant, SECOND, timestampOrNull } from '../core/instant.js'
+import type { Clock } from '../runtime/clock.js'
+import type { Check } from './examine.js'
+import type { HealthSchema } from './health-schemas.js'
+
+interface JobRound {
+  readonly everyMs: number
+  readonly expectedAt: Instant
+  readonly ranAt: Instant | null
+  readonly failedAt: Instant | null
+}
+
+export type JobRounds = ReturnType<typeof createJobRounds>
+
+/** When each job of this process last ran, in memory: a row for each round would be written day and night. */
+export function createJobRounds(clock: Clock) {
+  const rounds = new Map<string, JobRound>()
+  return {
+    /** Jobs that have not run yet are listed too. */
+    expect: (name: string, everyMs: number): void => {
+      rounds.set(name, { everyMs, expectedAt: clock.now(), ranAt: null, failedAt: null })
+    },
+    note: (name: string, everyMs: number, failed: boolean): void => {
+      const now = clock.now()
+      const { expectedAt = now, failedAt = null } = rounds.get(name) ?? {}
+      rounds.set(name, { everyMs, expectedAt, ranAt: now, failedAt: failed ? now : failedAt })
+    },
+    list: () => [...rounds].map(([name, round]) => ({ name, ...round })),
+  }
+}
+
+export interface HealthDeps {
+  readonly examine: () => Promise<readonly Check[]>
+  readonly rounds: JobRounds
+}
+
+type Health = Omit<Static<typeof HealthSchema>, 'checks'> & { checks: Check[] }
+
+/** The API leaves out what names the words of a check in other languages. */
+export async function readHealth({ examine, rounds }: HealthDeps): Promise<Health> {
+  const checks = await examine()
+  const jobs = rounds.list().map(({ name, everyMs, ranAt, failedAt }) => ({
+    name,
+    every_seconds: everyMs / SECOND,
+    last_run_at: timestampOrNull(ranAt),
+    last_failed_at: timestampOrNull(failedAt),
+  }))
+  return { checks: checks.map((check) => ({ ...check })), jobs }
+}

@@ -1,0 +1,177 @@
+// The shapes of the operator's part: more than a user sees of a payment, and the trail of what was done.
+import { Type } from 'typebox'
+import { nextCursor, pageQuery } from '../acts/page.js'
+import type { LimitDefinition } from '../core/limit.js'
+import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
+import { PROOFS_MAX } from '../core/transfer.js'
+import { listQuery } from '../events/schemas.js'
+import { GrantSchema } from '../grants/grant-schemas.js'
+import { nameSchemas } from '../http/schemas.js'
+import { heldTimes } from '../ledger/held-time.js'
+import {
+  BillingStatusSchema,
+  nullable,
+  PaymentSchema,
+  planLimitsSchema,
+  timestamp,
+  UserIdSchema,
+} from '../ledger/schemas.js'
+import { TransferStateSchema } from '../transfers/transfer-state.js'
+import { InboxEntrySchema } from './inbox-schemas.js'
+
+export const PaymentParamsSchema = Type.Object({ payment_id: Type.String({ maxLength: 100 }) })
+
+export const ProofParamsSchema = Type.Object({
+  payment_id: Type.String(),
+  n: Type.String({ pattern: `^[1-${PROOFS_MAX}]$`, description: 'Which one of the transfer' }),
+})
+export const OperatorUserParamsSchema = Type.Object({ user_id: UserIdSchema })
+
+export const OperatorPaymentsQuerySchema = Type.Object(
+  {
+    status: Type.Optional(
+      Type.Enum([...PUBLIC_PAYMENT_STATUSES], { description: 'Only those of this status' }),
+    ),
+    method: Type.Optional(Type.Enum([...PAYMENT_WAYS], { description: 'Only those paid in this way' })),
+    ...listQuery,
+    cursor: pageQuery.cursor,
+  },
+  { additionalProperties: false },
+)
+
+const ReviewSchema = Type.Object({
+  differences: Type.Array(Type.String()),
+  provider_status: Type.String(),
+  amount: nullable(Type.Integer()),
+  currency: nullable(Type.String()),
+  paid_at: timestamp,
+  checkout_id: Type.String(),
+})
+
+export const OperatorPaymentSchema = Type.Object({
+  user_id: Type.String(),
+  ...PaymentSchema.properties,
+  checkout_id: nullable(Type.String()),
+  live: Type.Boolean(),
+  second_of: nullable(Type.String({ description: 'The payment whose intent was paid twice' })),
+  next_check_at: nullable(timestamp),
+  review: Type.Union([ReviewSchema, Type.Null()]),
+})
+
+/** So that one row that holds what no program of ours writes hides no other. */
+export const BrokenPaymentSchema = Type.Object({
+  id: Type.String(),
+  user_id: Type.String(),
+  status: Type.Literal('broken', { description: 'Its row cannot be shown; the log says why' }),
+})
+export const ShownPaymentSchema = Type.Union([OperatorPaymentSchema, BrokenPaymentSchema])
+
+export const OperatorPaymentsSchema = Type.Object({
+  data: Type.Array(ShownPaymentSchema),
+  next_cursor: nextCursor,
+})
+
+const total = {
+  stamp_duty: Type.Number({ description: 'Dinars; of cash alone, on top of the amount' }),
+  total: Type.Number({ description: 'What was paid, in dinars' }),
+}
+export const ActSchema = Type.Object({
+  id: Type.String(),
+  at: timestamp,
+  actor: Type.String(),
+  act: Type.String({ examples: ['payment.refund'] }),
+  why: nullable(Type.String()),
+  payment_id: nullable(Type.String()),
+  before: Type.Unknown(),
+  after: Type.Unknown(),
+})
+
+const KeptReportSchema = Type.Object({
+  at: timestamp,
+  source: Type.Enum(['webhook', 'read', 'sweep', 'upgrade', 'operator', 'reconcile']),
+  event_id: nullable(Type.String()),
+  outcome: Type.String({ description: '`review`: not believed', examples: ['booked'] }),
+  status: Type.String({ examples: ['paid'] }),
+  amount: nullable(Type.Integer()),
+  currency: nullable(Type.String()),
+  live: Type.Union([Type.Boolean(), Type.Null()]),
+  payment_id: nullable(Type.String()),
+  checkout_id: Type.String(),
+  paid_at: nullable(timestamp),
+  paid_at_believed: Type.Boolean({
+    description:
+      'False: the provider named an instant that cannot be true, or none; the payment counts from another',
+  }),
+})
+
+const traced = { id: Type.String(), type: Type.String(), at: timestamp }
+export const ReceivedSchema = Type.Object({
+  ...traced,
+  outcome: Type.String(),
+  amount: nullable(Type.Integer()),
+})
+export const SentSchema = Type.Object({ ...traced, sequence: Type.Integer() })
+
+export const PaymentFileSchema = Type.Object({
+  payment: ShownPaymentSchema,
+  transfer: Type.Union([TransferStateSchema, Type.Null()], {
+    description: 'What operators said of it; null where the provider says whether it is paid',
+  }),
+  receipt: Type.Union([
+    Type.Object({
+      number: Type.String({ examples: ['2026-000042'] }),
+      issued_at: timestamp,
+      ...total,
+    }),
+    Type.Null(),
+  ]),
+  settled_by: nullable(
+    Type.String({
+      description: 'By which way the report came that was believed; null while nothing settled it',
+      examples: ['webhook', 'sweep', 'operator'],
+    }),
+  ),
+  reports: Type.Array(KeptReportSchema, {
+    description: 'What the provider said each time it changed the payment, oldest first',
+  }),
+  received: Type.Array(ReceivedSchema),
+  sent: Type.Array(SentSchema),
+  audit: Type.Array(ActSchema),
+})
+
+export const UserFileSchema = Type.Object({
+  user_id: Type.String(),
+  email: nullable(Type.String()),
+  name: nullable(Type.String()),
+  locale: nullable(Type.String()),
+  created_at: timestamp,
+  ...BillingStatusSchema.properties,
+  limits: Type.Record(Type.String(), Type.Integer()),
+  anchor_at: nullable(timestamp),
+  paid_until: nullable(timestamp),
+  ended_at: nullable(timestamp),
+  waiting: Type.Array(InboxEntrySchema, { description: 'What of this user is in the inbox' }),
+  time: heldTimes,
+  payments: Type.Array(ShownPaymentSchema),
+  grants: Type.Array(GrantSchema, { description: 'Time that no payment bought, newest first' }),
+  audit: Type.Array(ActSchema),
+})
+
+/** With the limits of the catalogue by name. */
+export function userFileSchema(limits: readonly LimitDefinition[]) {
+  return Type.Object(
+    { ...UserFileSchema.properties, limits: planLimitsSchema(limits) },
+    { title: 'UserFile' },
+  )
+}
+
+nameSchemas({
+  Review: ReviewSchema,
+  OperatorPayment: OperatorPaymentSchema,
+  BrokenPayment: BrokenPaymentSchema,
+  OperatorPayments: OperatorPaymentsSchema,
+  AuditEntry: ActSchema,
+  KeptReport: KeptReportSchema,
+  PaymentFile: PaymentFileSchema,
+  UserFile: UserFileSchema,
+})

@@ -1,0 +1,114 @@
+// The one field of the search, which is on every page. A single exact hit is opened at once; else the hits are listed, and
+// where there are none, what can be searched.
+
+import { accessInWords } from '../acts/changes.js'
+import { StatusBadge } from '../console/payment-page.js'
+import { plainName } from '../core/name.js'
+import type { Payment } from '../core/payment.js'
+import { SEARCHED_MAX } from '../core/search.js'
+import type { App } from '../http/app.js'
+import { addressOf, Kept, renderConsole, sendPage, Table, Text, type View } from '../pages/console-frame.js'
+import { forOperators, viewOf } from '../pages/console-view.js'
+import { UserCell } from '../pages/found.js'
+import { Card } from '../pages/portal-frame.js'
+import { queryOf } from '../pages/reader.js'
+import type { AllPages } from './all-pages.js'
+import { type Found, search } from './search.js'
+
+const NOTHING: Found = { users: [], payments: [] }
+
+export function searchRoute(app: App, pages: AllPages): void {
+  const hidden = forOperators(pages)
+  app.get('/console/search', hidden, async (request, reply) => {
+    const typed = queryOf(request, 'q')?.trim() ?? ''
+    const isAsked = typed !== '' && typed.length <= SEARCHED_MAX
+    const found = isAsked ? await search(pages, typed) : NOTHING
+    const [hit, ...further] = exactIn(pages, found)
+    if (hit !== undefined && further.length === 0) return reply.headers(pages.headers).redirect(hit, 303)
+    return sendPage(pages, reply, searchPage(pages, viewOf(pages, request, reply), { typed, found }))
+  })
+}
+
+/** The pages of the exact hits. */
+function exactIn({ base }: AllPages, { users, payments }: Found): readonly string[] {
+  return [
+    ...users.filter(({ exact }) => exact).map(({ userId }) => addressOf(base, 'users', userId)),
+    ...payments.filter(({ exact }) => exact).map(({ payment }) => addressOf(base, 'payments', payment.id)),
+  ]
+}
+
+function searchPage(pages: AllPages, view: View, { typed, found }: { typed: string; found: Found }): string {
+  const { say } = view
+  const isEmpty = found.users.length === 0 && found.payments.length === 0
+  const asked = new URLSearchParams({ q: typed }).toString()
+  return renderConsole(pages, {
+    ...view,
+    title: say('search'),
+    languagePath: `${pages.base}/console/search?${asked}`,
+    searched: typed,
+    safeContent: (
+      <>
+        <h1 safe>{say('search')}</h1>
+        {isEmpty ? <NoHit say={say} isAsked={typed !== ''} /> : null}
+        <Users {...{ pages, view, found }} />
+        <Payments {...{ pages, view, found }} />
+      </>
+    ),
+  })
+}
+
+const SEARCHED = ['searchUser', 'searchName', 'searchPayment', 'searchReceipt', 'searchAmount'] as const
+
+function NoHit({ say, isAsked }: { say: View['say']; isAsked: boolean }) {
+  return (
+    <Card id="searched" title={say(isAsked ? 'nothingFound' : 'whatIsSearched')}>
+      {isAsked ? <p safe>{say('whatIsSearched')}</p> : null}
+      <ul class="dots">
+        {SEARCHED.map((key) => (
+          <li safe>{say(key)}</li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function Users({ pages, view, found }: { pages: AllPages; view: View; found: Found }) {
+  const { say } = view
+  if (found.users.length === 0) return null
+  const rows = found.users.map((user) => ({
+    safeCells: [
+      <UserCell {...{ pages, user }} />,
+      <Text>{plainName(user.userId)}</Text>,
+      <Text>{accessInWords(pages, view, user.subscription)}</Text>,
+    ],
+  }))
+  return (
+    <Card id="users" title={say('users')}>
+      <Table columns={[say('user'), say('userId'), say('access')]} safeRows={rows} />
+    </Card>
+  )
+}
+
+function Payments({ pages, view, found }: { pages: AllPages; view: View; found: Found }) {
+  const { say, locale } = view
+  if (found.payments.length === 0) return null
+  const { came, moment } = pages.formats
+  const when = ({ paidAt, createdAt }: Payment) => moment(paidAt ?? createdAt, locale)
+  const rows = found.payments.map(({ payment }) => ({
+    safeCells: [
+      <a href={addressOf(pages.base, 'payments', payment.id)} safe>
+        {payment.id}
+      </a>,
+      <UserCell {...{ pages, user: { userId: payment.userId } }} />,
+      <Kept>{came(payment, locale)}</Kept>,
+      <StatusBadge {...{ view, payment }} />,
+      <Kept>{when(payment)}</Kept>,
+    ],
+  }))
+  const columns = [say('payment'), say('user'), say('amount'), say('status'), say('when')]
+  return (
+    <Card id="payments" title={say('payments')}>
+      <Table columns={columns} safeRows={rows} />
+    </Card>
+  )
+}

@@ -1,0 +1,79 @@
+// Everything that happened to a user, as rows: one statement with a part for each table, each found by the user.
+import type { Instant } from '../core/instant.js'
+import { type Queryable, statement } from '../database/database.js'
+import { at } from '../database/rows.js'
+
+/** At one instant in this order, the first on top. */
+export const TIMELINE_KINDS = [
+  'act',
+  'mail',
+  'event',
+  'report',
+  'grant',
+  'period',
+  'paid',
+  'payment',
+] as const
+type TimelineKind = (typeof TIMELINE_KINDS)[number]
+
+/** Where a page goes on: behind this entry. */
+export interface TimelinePosition {
+  readonly at: Instant
+  readonly kind: TimelineKind
+  readonly id: string
+}
+
+/** Of user `$1`: at, id, what, payment_id, amount, until, actor, why. `id` is unique within the kind. */
+const PARTS: Readonly<Record<TimelineKind, string>> = {
+  act: `select acted_at, id, act, payment_id, null::int, null::timestamptz, actor, reason from audit where user_id = $1`,
+  mail: `
+    select queued_at, kind || ' ' || about, kind,
+           case when about like 'pay\\_%' then about end, null::int, null::timestamptz, null::text, outcome
+      from mails where user_id = $1`,
+  event: `
+    select created_at, id, type, payload->'data'->'payment'->>'id', null::int, null::timestamptz, null::text, failure
+      from outbox where user_id = $1`,
+  report: `
+    select received_at, id, type, payment_id, (report->>'amount')::bigint, null::timestamptz, method, outcome
+      from provider_events where user_id = $1`,
+  grant: `
+    select granted_at, id, case when days > 0 then days || ' days' else months || ' months' end, null::text, null::int,
+           period_end, granted_by, why
+      from grants where user_id = $1`,
+  period: `
+    select period_start, id, plan->>'id', id, null::int, period_end, null::text, null::text
+      from payments where user_id = $1 and status = 'paid' and period_start <= $2::timestamptz`,
+  paid: `
+    select paid_at, id, plan->>'id', id, amount, null::timestamptz, instrument, null::text
+      from payments where user_id = $1 and paid_at is not null`,
+  payment: `
+    select created_at, id, plan->>'id', id, coalesce(amount_asked, amount), null::timestamptz, method, status from payments where user_id = $1`,
+}
+
+const COLUMNS = 'at, id, what, payment_id, amount, until, actor, why'
+const part = (kind: TimelineKind, rank: number) =>
+  `select ${rank} as rank, '${kind}' as kind, ${COLUMNS} from (${PARTS[kind]}) t(${COLUMNS})`
+
+const selectPage = statement(
+  'timeline.page',
+  `select * from (${TIMELINE_KINDS.map(part).join(' union all ')}) t
+    where $3::timestamptz is null or at < $3::timestamptz
+       or (at = $3::timestamptz and (rank, id) > ($4::int, $5::text))
+    order by at desc, rank, id
+    limit $6::int`,
+)
+
+/** Newest first; periods that have begun. */
+export async function timelinePage(
+  database: Queryable,
+  of: {
+    readonly userId: string
+    readonly now: Instant
+    readonly after: TimelinePosition | null
+    readonly limit: number
+  },
+) {
+  const { userId, now, after, limit } = of
+  const place = [at(after?.at ?? null), after && TIMELINE_KINDS.indexOf(after.kind), after?.id ?? null]
+  return database.query(selectPage, [userId, at(now), ...place, limit])
+}

@@ -1,0 +1,75 @@
+// The timeline of a user: payments, paid periods, grants, events to the platform, the provider's reports, mail and acts of operators.
+import { type Static, Type } from 'typebox'
+import { nextCursor, pageCursor, pageQuery } from '../acts/page.js'
+import type { Queryable } from '../database/database.js'
+import { instant, text } from '../database/rows.js'
+import { nameSchemas } from '../http/schemas.js'
+import { loadUser } from '../ledger/load.js'
+import { nullable, timestamp, viewRows } from '../ledger/schemas.js'
+import type { Clock } from '../runtime/clock.js'
+import { TIMELINE_KINDS, type TimelinePosition, timelinePage } from './timeline.sql.js'
+
+export const TimelineQuerySchema = Type.Object(pageQuery, { additionalProperties: false })
+
+const TimelineEntrySchema = Type.Object({
+  at: timestamp,
+  kind: Type.Enum([...TIMELINE_KINDS], {
+    description:
+      '`payment`: asked for; `paid`: its money came; `period`: what it bought began; `event`: to the platform; `report`: from the provider',
+  }),
+  id: Type.String({ description: 'Unique within the kind' }),
+  what: Type.String({
+    description: 'The plan of a payment or period, the length of a grant, else the type',
+    examples: ['payment.refund', 'pro'],
+  }),
+  payment_id: nullable(Type.String()),
+  amount: nullable(Type.Integer({ description: 'Whole dinars' })),
+  until: nullable(timestamp),
+  actor: nullable(Type.String({ description: 'The operator, or the way it was paid' })),
+  why: nullable(
+    Type.String({
+      description: 'The reason, the status now, or what became of a report, an event or a mail',
+    }),
+  ),
+})
+
+export const TimelineSchema = Type.Object({ data: Type.Array(TimelineEntrySchema), next_cursor: nextCursor })
+
+nameSchemas({ TimelineEntry: TimelineEntrySchema, Timeline: TimelineSchema })
+
+export interface TimelineDeps {
+  readonly database: Queryable
+  readonly clock: Clock
+}
+
+const cursor = pageCursor<TimelinePosition>(
+  ({ at, kind, id }) => [at, TIMELINE_KINDS.indexOf(kind), id],
+  ([at, rank, id]) => {
+    const kind = TIMELINE_KINDS[Number(rank)]
+    return kind && typeof at === 'number' && typeof id === 'string' ? { at, kind, id } : null
+  },
+)
+
+/** Newest first. Throws `not_found` and `invalid_cursor`. */
+export async function readTimeline(
+  { database, clock }: TimelineDeps,
+  of: { readonly userId: string; readonly cursor: string | null; readonly limit: number },
+): Promise<Static<typeof TimelineSchema>> {
+  const { userId, limit } = of
+  const after = of.cursor === null ? null : cursor.decode(of.cursor)
+  await loadUser({ database }, userId)
+  const rows = await timelinePage(database, { userId, now: clock.now(), after, limit: limit + 1 })
+  const placed = rows.map((row) => ({
+    row,
+    at: instant(row, 'at'),
+    // As the statement writes it.
+    kind: text(row, 'kind') as TimelinePosition['kind'],
+    id: text(row, 'id'),
+  }))
+  const { items, nextCursor } = cursor.pageOf(placed, limit)
+  const data = viewRows(
+    TimelineEntrySchema,
+    items.map(({ row }) => row),
+  )
+  return { data, next_cursor: nextCursor }
+}

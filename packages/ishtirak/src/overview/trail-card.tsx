@@ -1,0 +1,131 @@
+// The audit trail on a page: all acts, newest first, page by page, with a filter.
+
+import type { FastifyRequest } from 'fastify'
+import { type Field, Input } from '../acts/act-page.js'
+import type { ConsolePages } from '../pages/console-frame.js'
+import { addressOf, Table, type View } from '../pages/console-frame.js'
+import { codeInWords, RECORDED_ACTS } from '../pages/console-words.js'
+import { UserCell } from '../pages/found.js'
+import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
+import { queryOf } from '../pages/reader.js'
+import { readTrail } from './audit-trail.js'
+import { rowOf } from './trail.js'
+
+/** With reasons of 500 letters the pages are under 60 kB. */
+const SHOWN = 12
+
+/** As it stands in the address; empty: any. `about` is a user or a payment. */
+type Filter = Readonly<Record<'actor' | 'act' | 'day' | 'about', string>>
+
+export type ShownTrail = Awaited<ReturnType<typeof trailIn>>
+
+/** What the address asks for. Throws `validation_failed` and `invalid_cursor`. */
+export async function trailIn(pages: ConsolePages, request: FastifyRequest) {
+  const typed = (name: string) => queryOf(request, name)?.trim() ?? ''
+  const filter: Filter = {
+    actor: typed('actor'),
+    act: typed('act'),
+    day: typed('day'),
+    about: typed('about'),
+  }
+  const { about, ...same } = filter
+  const cursor = typed('cursor')
+  const trail = await readTrail(pages, {
+    ...given({ ...same, cursor }),
+    ...(about === '' ? {} : { [/^pay_\w+$/.test(about) ? 'payment_id' : 'user_id']: about }),
+    limit: SHOWN,
+  })
+  return { filter, trail, isFirst: cursor === '' }
+}
+
+function given<Name extends string>(values: Readonly<Record<Name, string>>): Partial<Record<Name, string>> {
+  return Object.fromEntries(Object.entries<string>(values).filter(([, value]) => value !== '')) as Partial<
+    Record<Name, string>
+  >
+}
+
+/** The page with this filter, on which the trail goes on at the cursor. */
+export function trailAddress(path: string, filter: Filter, cursor?: string): string {
+  const query = new URLSearchParams({ ...given(filter), ...(cursor && { cursor }) }).toString()
+  return query === '' ? path : `${path}?${query}`
+}
+
+interface TrailOf {
+  readonly pages: ConsolePages
+  readonly view: View
+  /** Of the page that it stands on. */
+  readonly path: string
+  readonly shown: ShownTrail
+}
+
+export function TrailCard(of: TrailOf) {
+  const { pages, view, path, shown } = of
+  const { say } = view
+  const { filter, trail, isFirst } = shown
+  const next = trail.next_cursor
+  const isFiltered = Object.values(filter).some((value) => value !== '')
+  const rows = trail.data.map((entry) => rowOf({ pages, view }, entry, [<About {...{ pages, entry }} />]))
+  const columns = [say('when'), say('who'), say('act'), say('about'), say('why')]
+  return (
+    <Card id="trail" title={say('trail')}>
+      <Filters {...of} />
+      {rows.length === 0 ? (
+        <p class="soft" safe>
+          {say(isFiltered ? 'trailNothing' : 'trailEmpty')}
+        </p>
+      ) : (
+        <Table columns={columns} safeRows={rows} />
+      )}
+      {isFirst && next === null && !isFiltered ? null : (
+        <p class="actions">
+          {isFiltered ? <LinkButton href={`${path}#trail`} label={say('trailAll')} /> : null}
+          {isFirst ? null : (
+            <LinkButton href={`${trailAddress(path, filter)}#trail`} label={say('firstPage')} />
+          )}
+          {next === null ? null : (
+            <LinkButton href={`${trailAddress(path, filter, next)}#trail`} label={say('nextPage')} />
+          )}
+        </p>
+      )}
+    </Card>
+  )
+}
+
+function Filters({ view, path, shown: { filter } }: TrailOf) {
+  const { say } = view
+  const acts = RECORDED_ACTS.map((act) => [act, codeInWords(view, 'did', act)] as const)
+  const fields: readonly Field[] = [
+    { name: 'actor', label: say('who'), type: 'text', value: filter.actor },
+    {
+      name: 'act',
+      label: say('act'),
+      type: 'text',
+      value: filter.act,
+      choices: [['', say('anyAct')], ...acts],
+    },
+    { name: 'day', label: say('day'), type: 'date', value: filter.day },
+    { name: 'about', label: say('aboutLabel'), type: 'text', value: filter.about },
+  ]
+  return (
+    <form method="get" action={`${path}#trail`} class="filter">
+      {fields.map((field) => (
+        <Input view={view} field={field} sent={null} isRequired={false} />
+      ))}
+      <SubmitButton label={say('filterTrail')} />
+    </form>
+  )
+}
+
+function About({ pages, entry }: { pages: ConsolePages; entry: ShownTrail['trail']['data'][number] }) {
+  const { user_id: userId, payment_id: paymentId } = entry
+  return (
+    <>
+      <UserCell {...{ pages, user: { userId } }} />
+      {paymentId === null ? null : (
+        <a class="small line" href={addressOf(pages.base, 'payments', paymentId)} safe>
+          {paymentId}
+        </a>
+      )}
+    </>
+  )
+}

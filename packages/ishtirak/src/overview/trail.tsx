@@ -1,0 +1,153 @@
+// What was done by hand, with what was done just now on top.
+
+import type { FastifyRequest } from 'fastify'
+import { UNKNOWN } from '../acts/refusals.js'
+import { isErrorCode } from '../core/error.js'
+import { CATALOGS } from '../i18n/messages.js'
+import type { ConsolePages } from '../pages/console-frame.js'
+import { Table, Text, type View } from '../pages/console-frame.js'
+import { actionInWords, codeInWords } from '../pages/console-words.js'
+import { Card } from '../pages/portal-frame.js'
+import { queryOf } from '../pages/reader.js'
+import type { PaymentFile } from './acts.js'
+
+export type TrailEntry = PaymentFile['audit'][number]
+
+export interface Notice {
+  /** The id of the act that was just done. */
+  readonly done: string | undefined
+  /** The id of the refusal of what was just tried. */
+  readonly refused: string | undefined
+  /** Nothing was done, because it had changed. */
+  readonly isChanged: boolean
+}
+
+/** As `actOnce` writes it. */
+export function noticeIn(request: FastifyRequest): Notice {
+  return {
+    done: queryOf(request, 'done'),
+    refused: queryOf(request, 'refused'),
+    isChanged: queryOf(request, 'changed') !== undefined,
+  }
+}
+
+export function NoticeOf({
+  view,
+  acts,
+  notice,
+  notBooked,
+  whyRefused,
+}: {
+  view: View
+  acts: readonly TrailEntry[]
+  notice: Notice
+  /** Why the act was done and no money is booked by it; null: it is, or the act books none. */
+  notBooked?: (act: TrailEntry) => string | null
+  /** What stands in the way of what was refused. */
+  whyRefused?: () => string
+}) {
+  const { say } = view
+  const done = acts.find(({ id, act }) => id === notice.done && act !== 'operator.refused')
+  if (done) {
+    const why = notBooked?.(done) ?? null
+    return (
+      <Said
+        {...{ view, why, isWarning: why !== null, act: done }}
+        title={say(why === null ? 'doneTitle' : 'notBookedTitle')}
+        text={say('doneText', { act: didInWords(view, done), name: done.actor })}
+      />
+    )
+  }
+  const refused = acts.find(({ id, act }) => id === notice.refused && act === 'operator.refused')
+  if (refused) {
+    const said = { view, why: whyRefused?.() ?? null, isWarning: true, act: refused }
+    return <Said {...said} title={say('refusedTitle')} text={refusalOf(view, refused)} />
+  }
+  if (!notice.isChanged) return null
+  const said = { view, why: null, isWarning: true, act: null }
+  return <Said {...said} title={say('changedTitle')} text={say('changedText')} />
+}
+
+function Said({
+  view,
+  title,
+  text,
+  why,
+  isWarning,
+  act,
+}: {
+  view: View
+  title: string
+  text: string
+  why: string | null
+  isWarning: boolean
+  /** Its line in the trail; null: nothing was done or refused. */
+  act: TrailEntry | null
+}) {
+  return (
+    <section class={isWarning ? 'notice warn' : 'notice'} role="status">
+      <h2 safe>{title}</h2>
+      <p safe>{text}</p>
+      {why === null ? null : <p safe>{why}</p>}
+      {act === null ? null : (
+        <p>
+          <a href={`#${act.id}`} safe>
+            {view.say('toTrail')}
+          </a>
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** The first of two approvals books nothing. */
+function didInWords(view: View, { act, after }: TrailEntry): string {
+  const isFirst = act === 'payment.approve' && Object(after).state !== 'approved'
+  return isFirst ? view.say('approvedFirst') : codeInWords(view, 'did', act)
+}
+
+/** What was refused, and empty for every other act. */
+function refusalOf(view: View, { after }: TrailEntry): string {
+  if (typeof after !== 'object' || after === null) return ''
+  const { code, act = null } = after as { readonly code?: unknown; readonly act?: unknown }
+  if (typeof code !== 'string' || !isErrorCode(code)) return ''
+  const { title } = CATALOGS[view.locale].error[code]
+  return typeof act !== 'string'
+    ? title
+    : view.say('entryOf', { entry: title, what: actionInWords(view, act) })
+}
+
+interface Shown {
+  readonly pages: ConsolePages
+  readonly view: View
+}
+
+export function Trail({ pages, view, acts }: Shown & { acts: readonly TrailEntry[] }) {
+  const { say } = view
+  const rows = acts.map((entry) => rowOf({ pages, view }, entry, []))
+  return (
+    <Card id="trail" title={say('trail')}>
+      {rows.length === 0 ? (
+        <p class="soft" safe>
+          {say('trailEmpty')}
+        </p>
+      ) : (
+        <Table columns={[say('when'), say('who'), say('act'), say('why')]} safeRows={rows} />
+      )}
+    </Card>
+  )
+}
+
+export function rowOf({ pages, view }: Shown, entry: TrailEntry, safeAbout: readonly JSX.Element[]) {
+  const { say, locale } = view
+  return {
+    id: entry.id,
+    safeCells: [
+      <Text>{pages.formats.moment(Date.parse(entry.at), locale)}</Text>,
+      <Text>{entry.actor === UNKNOWN ? say('unknownCaller') : entry.actor}</Text>,
+      <Text>{didInWords(view, entry)}</Text>,
+      ...safeAbout,
+      <Text>{[refusalOf(view, entry), entry.why ?? ''].filter((text) => text !== '').join(' · ')}</Text>,
+    ],
+  }
+}

@@ -1,0 +1,154 @@
+// What the operator sees, as the API writes it: the payment as its user sees it, and behind it what only we know.
+import type { Static } from 'typebox'
+import { Value } from 'typebox/value'
+import { viewStanding } from '../acts/preview.js'
+import { viewChange } from '../checkout/look-schemas.js'
+import { describeGrant } from '../core/event.js'
+import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
+import type { KeptReport } from '../core/kept-report.js'
+import type { Payment } from '../core/payment.js'
+import { approvalsNeeded } from '../core/transfer.js'
+import { viewHeldTime } from '../ledger/held-time.js'
+import { viewPayment, viewStatus } from '../ledger/schemas.js'
+import type { PaymentViewDeps } from '../ledger/transfer-view.js'
+import type { Clock } from '../runtime/clock.js'
+import type { Log } from '../runtime/log.js'
+import type { DecisionLook } from '../transfers/approvals.js'
+import { viewProof } from '../transfers/proof.route.js'
+import { describeDecided } from '../transfers/transfer-state.js'
+import type { PaymentFile, UserFile } from './acts.js'
+import { viewInboxEntry } from './inbox-schemas.js'
+import { OperatorPaymentSchema, type ShownPaymentSchema } from './schemas.js'
+import type { Found } from './search.js'
+
+/** The instant that statuses are read at, and what payments are shown with. */
+export interface ViewContext extends PaymentViewDeps {
+  readonly now: Instant
+  readonly secondApprovalFrom: number | null
+  readonly log: Log
+}
+
+export interface ViewDeps extends Omit<ViewContext, 'now'> {
+  readonly clock: Clock
+}
+
+export function viewedNow({ clock, publicUrl, methods, secondApprovalFrom, log }: ViewDeps): ViewContext {
+  return { now: clock.now(), publicUrl, methods, secondApprovalFrom, log }
+}
+
+/** Where its row cannot be shown it is marked as broken, and the log names it: the others, and all else of a file, stand. */
+export function viewOperatorPayment(
+  payment: Payment,
+  context: ViewContext,
+): Static<typeof ShownPaymentSchema> {
+  const { id, userId } = payment
+  try {
+    const view = viewWhole(payment, context)
+    if (Value.Check(OperatorPaymentSchema, view)) return view
+    const [first] = Value.Errors(OperatorPaymentSchema, view)
+    throw new TypeError(`it does not fit its schema: ${JSON.stringify(first)}`)
+  } catch (error) {
+    context.log.error({ err: error, payment_id: id, user_id: userId }, 'a payment cannot be shown')
+    return { id, user_id: userId, status: 'broken' }
+  }
+}
+
+function viewWhole(payment: Payment, { now, ...shown }: ViewContext): Static<typeof OperatorPaymentSchema> {
+  const { review } = payment
+  return {
+    user_id: payment.userId,
+    ...viewPayment(payment, now, shown),
+    checkout_id: payment.checkoutId,
+    live: payment.live,
+    second_of: payment.secondOf,
+    next_check_at: timestampOrNull(payment.nextCheckAt),
+    review: review && {
+      differences: [...review.differences],
+      provider_status: review.status,
+      amount: review.amount,
+      currency: review.currency,
+      paid_at: toTimestamp(review.paidAt),
+      checkout_id: review.checkoutId,
+    },
+  }
+}
+
+function viewTransfer(
+  {
+    transfer,
+    payment,
+    proofs,
+    sameProofs,
+  }: Pick<PaymentFile, 'transfer' | 'payment' | 'proofs' | 'sameProofs'>,
+  { secondApprovalFrom }: ViewContext,
+) {
+  if (!transfer) return null
+  const amount = transfer.approvals.at(-1)?.amount ?? payment.price.amount
+  return {
+    ...describeDecided(transfer),
+    approvals_needed: approvalsNeeded(payment, amount, secondApprovalFrom),
+    proofs: proofs.map(viewProof),
+    same_proofs: [...sameProofs],
+  }
+}
+
+/** What follows from a report that is believed; the others leave a payment to the operator, or end it. */
+const BELIEVED: readonly KeptReport['outcome'][] = ['booked', 'booked_second', 'moved']
+
+export function viewPaymentFile(
+  { payment, transfer, proofs, sameProofs, receipt, reports, received, sent, audit }: PaymentFile,
+  context: ViewContext,
+) {
+  return {
+    payment: viewOperatorPayment(payment, context),
+    transfer: viewTransfer({ transfer, payment, proofs, sameProofs }, context),
+    settled_by: reports.findLast(({ outcome }) => BELIEVED.includes(outcome))?.source ?? null,
+    reports: reports.map(viewReport),
+    ...{ receipt, received, sent, audit },
+  }
+}
+
+function viewReport(report: KeptReport) {
+  const { source, outcome, status, amount, currency, live } = report
+  return {
+    ...{ at: toTimestamp(report.heardAt), source, outcome, status, amount, currency, live },
+    event_id: report.eventId,
+    payment_id: report.paymentId,
+    checkout_id: report.checkoutId,
+    paid_at: timestampOrNull(report.saidPaidAt),
+    paid_at_believed: report.isInstantBelieved,
+  }
+}
+
+export function viewUserFile(
+  { user, subscription, waiting, time, payments, grants, audit }: UserFile,
+  context: ViewContext,
+) {
+  const { userId: user_id, email, name, locale, createdAt } = user
+  const { run, paidUntil, endedAt } = user.subscription
+  return {
+    ...{ user_id, email, name, locale, created_at: toTimestamp(createdAt) },
+    ...viewStatus(subscription),
+    limits: subscription.plan.limits,
+    anchor_at: timestampOrNull(run?.anchorAt ?? null),
+    paid_until: timestampOrNull(paidUntil),
+    ended_at: timestampOrNull(endedAt),
+    waiting: waiting.map(viewInboxEntry),
+    time: viewHeldTime(time),
+    payments: payments.map((payment) => viewOperatorPayment(payment, context)),
+    grants: grants.map((grant) => ({
+      ...describeGrant(grant),
+      ...{ granted_at: toTimestamp(grant.grantedAt), granted_by: grant.by, why: grant.why },
+      operation_id: grant.operationId,
+    })),
+    audit,
+  }
+}
+
+export function viewFoundUser({ userId, email, name, subscription, exact }: Found['users'][number]) {
+  return { user_id: userId, email, name, ...viewStanding(subscription), exact }
+}
+
+export function viewDecision({ approvals, ...look }: DecisionLook) {
+  return { ...viewChange(look), approvals }
+}

@@ -1,0 +1,283 @@
+// What every page of the console has around its content: the sections, who is signed in, the way out; and the parts that
+// several pages have. The looks are those of the portal. A page is one document without a script, and asks for nothing else.
+import type { PropsWithChildren } from '@kitajs/html'
+import type { FastifyReply } from 'fastify'
+import type { BillingError } from '../core/error.js'
+import type { Locale, Translated } from '../core/locale.js'
+import type { Catalogue } from '../core/plan.js'
+import type { Seller } from '../core/receipt.js'
+import type { OperatorSession } from '../core/role.js'
+import { SEARCHED_MAX } from '../core/search.js'
+import type { Database } from '../database/database.js'
+import type { CallerChecks, Callers } from '../http/callers.js'
+import { type ConsoleKey, consoleSay, type SayConsole } from '../i18n/console.js'
+import type { Formats } from '../i18n/formats.js'
+import { directionOf, sayFor } from '../i18n/messages.js'
+import type { WallClock } from '../runtime/calendar.js'
+import type { Clock } from '../runtime/clock.js'
+import { Brand, FormToken, Head, Languages, readSheet, styleWith } from './portal-frame.js'
+import type { SessionReader, WithFormToken } from './reader.js'
+
+export type ConsoleSession = WithFormToken<OperatorSession>
+
+/** What the pages of the console share; a page names beside it what it reads. */
+export interface ConsolePages extends CallerChecks {
+  readonly database: Database
+  readonly clock: Clock
+  readonly publicUrl: string
+  readonly seller: Seller
+  readonly catalogue: Catalogue
+  readonly formats: Formats
+  readonly wallClock: WallClock
+  /** In the order in which every page names them. */
+  readonly sections: readonly Section[]
+  /** By the names of acts. */
+  readonly actTitles: ReadonlyMap<string, Translated>
+  /** What a capability says of a refusal; null: what the list of errors says. */
+  refusalText(error: BillingError, locale: Locale, say: SayConsole): string | null
+  readonly reader: SessionReader<OperatorSession>
+  /** Those who are signed in. */
+  readonly operatorsHere: Callers<ConsoleSession>
+  readonly headers: Readonly<Record<string, string>>
+  readonly style: string
+  /** The path under which a proxy may have put us, as in PUBLIC_URL; empty at the root of a host. */
+  readonly base: string
+}
+
+/** A page that all others lead to. */
+export interface Section {
+  /** Of its name. */
+  readonly key: ConsoleKey
+  readonly path: string
+}
+
+/** Who reads a page, and in which language. */
+export interface View {
+  readonly session: ConsoleSession
+  readonly locale: Locale
+  readonly say: SayConsole
+  /** Undefined: no capability brings it. */
+  titleOfAct(name: string): string | undefined
+}
+
+interface ConsolePage {
+  readonly locale: Locale
+  /** Null: no operator is signed in. */
+  readonly session: ConsoleSession | null
+  readonly title: string
+  /** Which section is marked as the present one. */
+  readonly section?: ConsoleKey
+  /** Where `lang=` is put behind; empty: the page's own address. */
+  readonly languagePath?: string
+  /** What stands in the field of the search; empty where it is left out. */
+  readonly searched?: string
+  /** Made of components, which have escaped what they were given. */
+  readonly safeContent: JSX.Element
+}
+
+export function consoleStyle(color: string | null): string {
+  return `${styleWith(color)}${SHEET}`
+}
+
+const SHEET = readSheet(new URL('./console.css', import.meta.url))
+
+export function renderConsole(pages: ConsolePages, page: ConsolePage): string {
+  const { locale, session, title, safeContent, languagePath = '' } = page
+  const say = consoleSay(locale)
+  const { identity, shop } = pages.seller
+  const name = identity.name[locale]
+  const language = sayFor(identity, locale)('language')
+  const html = (
+    <html lang={locale} dir={directionOf(locale)}>
+      <Head {...pages} title={`${title} · ${say('console')} · ${name}`} />
+      <body>
+        <a class="skip" href="#content" safe>
+          {say('skip')}
+        </a>
+        <header class="top">
+          <div>
+            <Brand logo={shop.logo} name={`${name} · ${say('console')}`} />
+            <Languages current={locale} label={language} path={languagePath} />
+          </div>
+        </header>
+        {session === null ? null : <Sections {...{ pages, session, say, page }} />}
+        <main id="content">{safeContent}</main>
+      </body>
+    </html>
+  )
+  return `<!doctype html>${String(html)}`
+}
+
+function Sections(of: { pages: ConsolePages; session: ConsoleSession; say: SayConsole; page: ConsolePage }) {
+  const { pages, session, say, page } = of
+  const { name } = session.operator
+  return (
+    <div class="sections">
+      <div>
+        <nav aria-label={say('nav')}>
+          <ul>
+            {pages.sections.map(({ key, path }) => (
+              <li>
+                <a
+                  href={`${pages.base}${path}`}
+                  aria-current={key === page.section ? 'page' : undefined}
+                  safe
+                >
+                  {say(key)}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <SearchForm {...{ pages, say }} searched={page.searched ?? ''} />
+        <form method="post" action={`${pages.base}/console/sign-out`} aria-label={say('signOut')}>
+          <FormToken session={session} />
+          <span class="soft small" safe>
+            {say('signedInAs', { name, role: roleName(session, say) })}
+          </span>
+          <button type="submit" safe>
+            {say('signOut')}
+          </button>
+        </form>
+      </div>
+    </div>
+  )
+}
+
+function SearchForm({ pages, say, searched }: { pages: ConsolePages; say: SayConsole; searched: string }) {
+  return (
+    <search>
+      <form method="get" action={`${pages.base}/console/search`}>
+        <input
+          type="search"
+          name="q"
+          value={searched}
+          required
+          maxlength={SEARCHED_MAX}
+          aria-label={say('searchField')}
+          placeholder={say('searchField')}
+        />
+        <button type="submit" safe>
+          {say('searchButton')}
+        </button>
+      </form>
+    </search>
+  )
+}
+
+function roleName({ operator }: OperatorSession, say: SayConsole): string {
+  return say(`role_${operator.role}`)
+}
+
+/** `/console/payments/pay_1`: a page of the console about one payment, user or session. */
+export function addressOf(base: string, page: string, id?: string): string {
+  return `${base}/console/${page}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
+}
+
+export function sendPage(pages: ConsolePages, reply: FastifyReply, html: string): FastifyReply {
+  return reply.headers(pages.headers).send(html)
+}
+
+/** `path` without the base. */
+export function goTo({ base, headers }: ConsolePages, reply: FastifyReply, path: string): FastifyReply {
+  return reply.headers(headers).redirect(`${base}${path}`, 303)
+}
+
+interface TableRows {
+  readonly columns: readonly string[]
+  readonly safeRows: readonly Row[]
+  /** From this column on, counted from 1, figures stand below each other. */
+  readonly figuresFrom?: 2 | 4
+  /** The first cell of a row is its name. */
+  readonly named?: true
+}
+
+/** Rows under named columns; on a narrow screen each row is a block, with the names in front. */
+export function Table({ columns, safeRows, figuresFrom, named }: TableRows) {
+  return (
+    <div class="rows">
+      <table class={figuresFrom === undefined ? undefined : `figures-${figuresFrom}`}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th scope="col" safe>
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {safeRows.map(({ id, safeCells }) => (
+            <tr id={id}>
+              {safeCells.map((safeCell, index) => {
+                const cell = safeCell === '' ? '' : <div>{safeCell}</div>
+                return named && index === 0 ? (
+                  <th scope="row" data-label={columns[index]}>
+                    {cell}
+                  </th>
+                ) : (
+                  <td data-label={columns[index]}>{cell}</td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface Row {
+  readonly id?: string
+  readonly safeCells: readonly JSX.Element[]
+}
+
+/** What leads to a page. */
+export interface LinkedFact {
+  readonly href: string
+  readonly text: string
+}
+
+type Fact = readonly [name: string, value: string | LinkedFact | null]
+
+/** Names and what they are; those that are null are left out. */
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) =>
+        value === null ? null : (
+          <div>
+            <dt safe>{name}</dt>
+            <dd>
+              {typeof value === 'string' ? (
+                <Text>{value}</Text>
+              ) : (
+                <a href={value.href}>
+                  <bdi safe>{value.text}</bdi>
+                </a>
+              )}
+            </dd>
+          </div>
+        ),
+      )}
+    </dl>
+  )
+}
+
+/** An amount or an instant, on one line. */
+export function Kept({ children }: PropsWithChildren<{ children: string }>) {
+  return (
+    <bdi class="kept" safe>
+      {children}
+    </bdi>
+  )
+}
+
+/**
+ * By itself, in the direction of its first letter. A sentence of ours has that of the page: it may begin with a name that is
+ * isolated (U+2068), which browsers look into all the same.
+ */
+export function Text({ children }: PropsWithChildren<{ children: string }>) {
+  if (children === '') return ''
+  return children.includes('\u2068') ? <span safe>{children}</span> : <bdi safe>{children}</bdi>
+}

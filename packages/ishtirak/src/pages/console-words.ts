@@ -1,0 +1,148 @@
+// The codes of the API and of the audit trail in the reader's words. A code that has none, such as one that an older program wrote
+// or that a provider chose, stands as it is.
+import type { MailKind, MailVerdict } from '../core/announcement.js'
+import type { ReportSource } from '../core/checkout.js'
+import { type Differing, NO_ADDRESS, readDifference } from '../core/difference.js'
+import type { EventType } from '../core/event.js'
+import { DAY } from '../core/instant.js'
+import type { Payment, PaymentWay } from '../core/payment.js'
+import type { Act } from '../core/role.js'
+import { DISABLED_BECAUSE } from '../events/deliver-events.js'
+import { CONSOLE_TEXTS, type ConsoleKey, isConsoleKey } from '../i18n/console.js'
+import { termInWords } from '../i18n/formats.js'
+import { planName } from '../i18n/messages.js'
+import type { SettlementResult } from '../ledger/settle.js'
+import type { Check } from '../overview/examine.js'
+import type { ConsolePages, View } from './console-frame.js'
+
+/** By the beginning of their keys. */
+interface Codes {
+  readonly source: ReportSource
+  readonly outcome: SettlementResult | 'reported' | 'not_about_a_checkout'
+  readonly event: EventType
+  readonly mail: MailKind
+  readonly mailed: Exclude<MailVerdict, 'send'> | 'sent' | 'refused' | 'failed'
+  readonly differing: Differing
+  readonly disabled: keyof typeof DISABLED_BECAUSE
+  readonly way: PaymentWay
+  readonly subject: Check['subject']
+}
+type Closed = keyof Codes
+/** Jobs and acts are named by capabilities; a test looks for their words. */
+type Name = Closed | 'job' | 'did'
+type CodeKey = { readonly [Each in Closed]: `${Each}_${Codes[Each]}` }[Closed]
+
+/** Does not compile where a code has no words, or words have no code. */
+type Worded<Key extends ConsoleKey, Stale extends never> = Key | Stale
+type WordedKey = Worded<CodeKey, Exclude<Extract<ConsoleKey, `${Closed}_${string}`>, CodeKey>>
+
+export function codeInWords(
+  { say }: Pick<View, 'say'>,
+  name: Name,
+  code: string,
+  data?: Readonly<Record<string, string>>,
+): string {
+  const key: WordedKey | string = `${name}_${code}`
+  return isConsoleKey(key) ? say(key, data) : code
+}
+
+/** All that the trail names. */
+export const RECORDED_ACTS = Object.keys(CONSOLE_TEXTS.en).flatMap((key) =>
+  key.startsWith('did_') ? [key.slice('did_'.length)] : [],
+)
+
+/** What is no act of a capability, or not yet. */
+const ACTIONS: Readonly<Record<Act | 'user.grant_long', ConsoleKey>> = {
+  'payment.approve': 'act_approve',
+  'payment.refuse': 'act_refuse',
+  'payment.keep': 'act_keep',
+  'payment.record': 'act_record',
+  'payment.read_proof': 'act_read_proof',
+  'payments.export': 'act_export',
+  'user.grant_long': 'act_grant_long',
+  'codes.create': 'act_create_codes',
+  'codes.revoke': 'act_revoke_codes',
+  reconcile: 'act_compare',
+  'finding.close': 'act_close_finding',
+  'database.backup': 'act_backup',
+  'operator.revoke': 'act_revoke',
+}
+
+/** For refusals, which name the act that was tried: an act as what someone does. */
+export function actionInWords({ say, titleOfAct }: Pick<View, 'say' | 'titleOfAct'>, act: string): string {
+  const key = new Map<string, ConsoleKey>(Object.entries(ACTIONS)).get(act)
+  return titleOfAct(act) ?? (key === undefined ? act : say(key))
+}
+
+/** As `describeDifference` wrote it. */
+function differenceInWords(pages: ConsolePages, view: View, text: string): string {
+  const { say } = view
+  if (text === NO_ADDRESS) return say('noPayAddress')
+  const difference = readDifference(text)
+  if (difference === null) return text
+  const { name, by } = difference
+  const [ours, theirs] = [difference.ours, difference.theirs].map((value) => figure(pages, view, name, value))
+  return say(by === 'operator' ? 'saidByOperator' : 'saidByProvider', {
+    what: codeInWords(view, 'differing', name),
+    ours: ours ?? '',
+    theirs: theirs ?? '',
+  })
+}
+
+function figure(pages: ConsolePages, view: View, name: string, value: string): string {
+  const { say, locale } = view
+  if (value === 'null') return say('unsaid')
+  if (name === 'live') return say(value === 'true' ? 'liveMode' : 'testMode')
+  if (name === 'plan_id') return planInWords(pages, view, value)
+  if (!/^\d+$/.test(value)) return value
+  if (name === 'amount') return pages.formats.money(Number(value), locale)
+  return name === 'months' ? termInWords(Number(value), locale) : value
+}
+
+/** Null: nothing is under review, or the row is broken and does not say what. */
+export function reviewInWords(
+  pages: ConsolePages,
+  view: View,
+  { review }: Pick<Payment, 'review'>,
+): string | null {
+  return review?.differences?.map((one) => differenceInWords(pages, view, one)).join(' · ') ?? null
+}
+
+/** Several, as the inbox joins them. */
+export function differencesInWords(pages: ConsolePages, view: View, text: string): string {
+  return text
+    .split(/, (?=\w+: ours is |checkout_url: )/)
+    .map((one) => differenceInWords(pages, view, one))
+    .join(' · ')
+}
+
+export function planInWords({ catalogue }: ConsolePages, { locale }: View, planId: string): string {
+  const plan = catalogue.plans.find(({ id }) => id === planId)
+  return plan ? planName(plan.name, locale) : planId
+}
+
+/** `14 days`, `2 months`, as the timeline has the length of a grant. */
+export function lengthInWords({ formats }: ConsolePages, { locale }: View, length: string): string {
+  const count = Number.parseInt(length, 10)
+  return length.endsWith('days') ? formats.timeLeft(count * DAY, locale) : termInWords(count, locale)
+}
+
+/** What became of a mail: a word, or one with what the mail server said. */
+export function mailedInWords(view: Pick<View, 'say'>, outcome: string): string {
+  const [, code = outcome, detail = ''] = /^(refused|failed): (.*)$/s.exec(outcome) ?? []
+  return codeInWords(view, 'mailed', code, { detail })
+}
+
+/** Why an event was not accepted. */
+export function failureInWords({ say }: Pick<View, 'say'>, failure: string): string {
+  const [, status] = /^answered (\d+)$/.exec(failure) ?? []
+  if (status !== undefined) return say('answered', { status })
+  const [, ms] = /^no answer within (\d+) ms$/.exec(failure) ?? []
+  return ms === undefined ? failure : say('noAnswer', { seconds: String(Number(ms) / 1_000) })
+}
+
+/** Why the platform's address is switched off. */
+export function disabledInWords(view: Pick<View, 'say'>, because: string): string {
+  const [code] = Object.entries(DISABLED_BECAUSE).find(([, text]) => text === because) ?? []
+  return code === undefined ? because : codeInWords(view, 'disabled', code)
+}

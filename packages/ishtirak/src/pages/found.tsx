@@ -1,0 +1,26 @@
+// A user in a table: the name, address or id that leads to their page, and the address below the name.
+import { plainName } from '../core/name.js'
+import { addressOf, type ConsolePages } from './console-frame.js'
+
+export function UserCell({
+  pages,
+  user,
+}: {
+  pages: ConsolePages
+  user: { readonly userId: string | null; readonly name?: string | null; readonly email?: string | null }
+}) {
+  const { userId, name = null, email = null } = user
+  if (userId === null) return ''
+  return (
+    <>
+      <a href={addressOf(pages.base, 'users', userId)}>
+        <bdi safe>{plainName(name ?? email ?? userId)}</bdi>
+      </a>
+      {name === null || email === null ? null : (
+        <span class="soft small line">
+          <bdi safe>{plainName(email)}</bdi>
+        </span>
+      )}
+    </>
+  )
+}

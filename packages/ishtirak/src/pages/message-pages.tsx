@@ -1,0 +1,221 @@
+// Pages with one thing to say: the front page, the way in, a link that is over, a refusal. Each says what happened and gives
+// a way on.
+
+import { type BillingError, ERRORS } from '../core/error.js'
+import { SECOND } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
+import { CATALOGS, type Say, sayFor } from '../i18n/messages.js'
+import {
+  FormToken,
+  LinkButton,
+  type Pages,
+  renderPage,
+  Sign,
+  type SignKind,
+  SubmitButton,
+} from './portal-frame.js'
+import type { PortalSession, Session } from './reader.js'
+
+/** For those who open the root of the service in a browser. */
+export function frontPage(pages: Pages, locale: Locale): string {
+  return messagePage(pages, locale, (say) => ({
+    title: say('frontTitle'),
+    text: say('frontText'),
+    languagePath: '',
+    safeMore: (
+      <p class="actions">
+        <LinkButton href={`${pages.base}/portal`} label={say('openPortal')} go />
+        <a href={`${pages.base}/docs`} safe>
+          {say('apiDocuments')}
+        </a>
+      </p>
+    ),
+  }))
+}
+
+/** `wrong`: what was entered and is not an address. */
+export function askForLinkPage(pages: Pages, locale: Locale, wrong?: string): string {
+  return messagePage(pages, locale, (say) => ({
+    title: say('askForLinkTitle'),
+    text: say('askForLinkText'),
+    safeMore: (
+      <form method="post" action={`${pages.base}/portal/link?lang=${locale}`}>
+        {wrong === undefined ? null : (
+          <p class="over" id="wrong" safe>
+            {say('emailWrong')}
+          </p>
+        )}
+        <label>
+          <span safe>{say('emailAddress')}</span>
+          <input
+            type="email"
+            name="email"
+            required
+            maxlength="254"
+            autocomplete="email"
+            dir="ltr"
+            value={wrong ?? ''}
+            {...(wrong !== undefined && { 'aria-invalid': 'true', 'aria-describedby': 'wrong' })}
+          />
+        </label>
+        <SubmitButton label={say('sendLink')} />
+      </form>
+    ),
+  }))
+}
+
+/** The target of a link in a mail: a button that uses the link. */
+export function signInPage(pages: Pages, locale: Locale, token: string): string {
+  return messagePage(pages, locale, (say) => ({
+    title: say('signInTitle'),
+    text: say('signInText'),
+    languagePath: `${pages.base}/portal/sign-in?token=${encodeURIComponent(token)}`,
+    safeMore: (
+      <form method="post" action={`${pages.base}/portal/sign-in?lang=${locale}`}>
+        <input type="hidden" name="token" value={token} />
+        <SubmitButton label={say('mail_linkButton')} />
+      </form>
+    ),
+  }))
+}
+
+/** A link of another user was opened: only this page's button follows it. */
+export function switchPage(
+  pages: Pages,
+  of: { session: Session; link: PortalSession; token: string; locale: Locale },
+): string {
+  const { session, link, token, locale } = of
+  return messagePage(pages, locale, (say) => ({
+    title: say('switchTitle'),
+    text: say('switchText', { current: nameOf(session), other: nameOf(link) }),
+    backUrl: pages.backUrl(session),
+    languagePath: `${pages.base}/portal/open?token=${encodeURIComponent(token)}`,
+    safeMore: (
+      <form class="actions" method="post" action={`${pages.base}/portal/open`}>
+        <FormToken session={session} />
+        <input type="hidden" name="token" value={token} />
+        <LinkButton href={`${pages.base}/portal`} label={say('switchStay')} go />
+        <button type="submit" safe>
+          {say('switchGo')}
+        </button>
+      </form>
+    ),
+  }))
+}
+
+/** The e-mail address first: users choose their names. */
+function nameOf({ email, name, userId }: PortalSession): string {
+  return email ?? name ?? userId
+}
+
+/** A link that came by mail: a new one is requested where this one was. */
+export function mailedLinkOverPage(pages: Pages, locale: Locale): string {
+  return messagePage(pages, locale, (say) => ({
+    kind: 'late',
+    title: say('linkOverTitle'),
+    text: say('mailedLinkOverText'),
+    safeMore: <Way href={`${pages.base}/portal`} label={say('requestLink')} />,
+  }))
+}
+
+/** A message whose way on is back to the seller. */
+export function sellerPage(
+  pages: Pages,
+  locale: Locale,
+  message: 'linkSent' | 'linkOver' | 'noSession' | 'staleForm',
+): string {
+  return messagePage(pages, locale, (say) => ({
+    kind: message === 'linkSent' ? 'mail' : message === 'linkOver' ? 'late' : 'info',
+    title: say(`${message}Title`),
+    text: say(`${message}Text`),
+    backUrl: null,
+    safeMore: <Way href={pages.backUrl(null)} label={say('backToSeller')} />,
+  }))
+}
+
+export interface Refusal {
+  readonly error: BillingError
+  readonly session: Session | null
+  readonly locale: Locale
+  readonly requestId: string
+  /** What a capability says in place of the usual words. */
+  readonly own?: Partial<Message> | undefined
+}
+
+export function refusalPage(pages: Pages, refusal: Refusal): string {
+  const { error, locale } = refusal
+  // To programs these two codes say that a token is missing or lacks a right; to users, how to come in.
+  if (error.code === 'forbidden') return sellerPage(pages, locale, 'staleForm')
+  if (error.code !== 'unauthenticated') return failurePage(pages, refusal)
+  return pages.mailsLinks ? askForLinkPage(pages, locale) : sellerPage(pages, locale, 'noSession')
+}
+
+/** Of a form that came after the end of its session: what did not happen, then the way in. */
+export function sessionOverPage(pages: Pages, locale: Locale): string {
+  return messagePage(pages, locale, (say) => ({
+    title: say('sessionOverTitle'),
+    text: say('sessionOverText'),
+    safeMore: <Way href={`${pages.base}/portal`} label={say('openPortal')} />,
+  }))
+}
+
+/** Any other refusal, in the words of the list of errors. */
+function failurePage(pages: Pages, { error, session, locale, requestId, own }: Refusal): string {
+  const { title, detail } = CATALOGS[locale].error[error.code]
+  const wait = error.retryAfterSeconds
+  return messagePage(pages, locale, (say) => ({
+    kind: ERRORS[error.code] >= 500 ? 'bad' : 'info',
+    title,
+    text: detail,
+    backUrl: session ? pages.backUrl(session) : null,
+    safeMore: (
+      <>
+        {wait === undefined ? null : (
+          <p safe>{say('tryAgainIn', { time: pages.formats.timeLeft(wait * SECOND, locale) })}</p>
+        )}
+        <Way
+          href={session ? `${pages.base}/portal` : pages.backUrl(null)}
+          label={say(session ? 'backToPortal' : 'backToSeller')}
+        />
+        <p class="small soft">
+          <span safe>{say('supportReference')}</span> <code safe>{requestId}</code>
+        </p>
+      </>
+    ),
+    ...own,
+  }))
+}
+
+function Way({ href, label }: { href: string; label: string }) {
+  return (
+    <p class="actions">
+      <LinkButton href={href} label={label} go />
+    </p>
+  )
+}
+
+export interface Message {
+  readonly kind?: SignKind
+  readonly title: string
+  readonly text: string
+  /** The seller's site by default. */
+  readonly backUrl?: string | null
+  /** The portal by default. */
+  readonly languagePath?: string
+  readonly safeMore: JSX.Element
+}
+
+/** The frame of them all. */
+export function messagePage(pages: Pages, locale: Locale, describe: (say: Say) => Message): string {
+  const { kind = 'info', title, text, safeMore, ...page } = describe(sayFor(pages.seller.identity, locale))
+  const safeContent = (
+    <section class="middle card">
+      <Sign kind={kind} />
+      <h1 safe>{title}</h1>
+      <p safe>{text}</p>
+      {safeMore}
+    </section>
+  )
+  const usual = { backUrl: pages.backUrl(null), languagePath: `${pages.base}/portal` }
+  return renderPage(pages, { locale, title, safeContent, ...usual, ...page })
+}

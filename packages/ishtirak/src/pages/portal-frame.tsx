@@ -1,0 +1,295 @@
+// What every page has around its content: language and direction, the seller's name on top, the choice of languages, and
+// at the end how to reach the seller; and the parts that several pages have. A page is one document without a script, and
+// asks no server for anything else.
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { PropsWithChildren } from '@kitajs/html'
+import { lightenedFor, READABLE_CONTRAST, VISIBLE_CONTRAST } from '../core/color.js'
+import { LOCALES, type Locale } from '../core/locale.js'
+import type { Catalogue } from '../core/plan.js'
+import type { Seller } from '../core/receipt.js'
+import type { BillingRules } from '../core/subscription.js'
+import type { Database } from '../database/database.js'
+import type { CallerChecks, Callers } from '../http/callers.js'
+import type { Formats } from '../i18n/formats.js'
+import { CATALOGS, directionOf, type Say, sayFor } from '../i18n/messages.js'
+import type { Clock } from '../runtime/clock.js'
+import type { Reader, Session } from './reader.js'
+import type { WayToPay } from './way-to-pay.js'
+import { Words } from './words.js'
+
+/** What every page needs of the service. */
+export interface PagesDeps extends CallerChecks {
+  readonly database: Database
+  readonly clock: Clock
+  readonly formats: Formats
+  readonly seller: Seller
+  readonly catalogue: Catalogue
+  readonly rules: BillingRules
+  /** There is a mail server, so users can be sent a link into the portal. */
+  readonly mailsLinks: boolean
+}
+
+/** What a page is rendered with. */
+export interface PageParts extends Pick<PagesDeps, 'formats' | 'seller' | 'catalogue' | 'rules'> {
+  /** Beside the card. */
+  readonly ways: readonly WayToPay[]
+  /** The style sheet with the seller's color. */
+  readonly style: string
+  /** The path under which a proxy may have put us, as in PUBLIC_URL; empty at the root of a host. */
+  readonly base: string
+}
+
+/** What the routes of the pages share. */
+export interface Pages extends PagesDeps, PageParts {
+  readonly reader: Reader
+  /** Those with a session, each counted against the quota of its user. */
+  readonly users: Callers<Session>
+  readonly headers: Readonly<Record<string, string>>
+  /** The platform, at the page where this session came from. */
+  backUrl(session: Session | null): string
+}
+
+export interface Page {
+  readonly locale: Locale
+  readonly title: string
+  /** Made of components, which have escaped what they were given. */
+  readonly safeContent: JSX.Element
+  /** Where `lang=` is put behind; empty: the page's own address; null: there is no choice of languages. */
+  readonly languagePath?: string | null
+  /** Where "back" leads; null: the content has that link already. */
+  readonly backUrl: string | null
+  /** Beside it, at the very end. */
+  readonly safeEnd?: JSX.Element
+  /** Above all the rest. */
+  readonly safeStart?: JSX.Element
+}
+
+export function renderPage(pages: PageParts, page: Page): string {
+  const { locale, title, safeContent, languagePath = '', backUrl, safeEnd, safeStart } = page
+  const say = sayFor(pages.seller.identity, locale)
+  const name = pages.seller.identity.name[locale]
+  const html = (
+    <html lang={locale} dir={directionOf(locale)}>
+      <Head {...pages} title={`${title} · ${name}`} />
+      <body>
+        {safeStart}
+        <header class="top">
+          <div>
+            <Brand logo={pages.seller.shop.logo} name={name} />
+            {languagePath === null ? null : (
+              <Languages current={locale} label={say('language')} path={languagePath} />
+            )}
+          </div>
+        </header>
+        <main>{safeContent}</main>
+        <footer class="foot">
+          <SellerContact pages={pages} locale={locale} say={say} />
+          <div class="line">
+            {backUrl === null ? null : (
+              <a href={backUrl} safe>
+                {say('backToSeller')}
+              </a>
+            )}
+            {safeEnd}
+          </div>
+        </footer>
+      </body>
+    </html>
+  )
+  return `<!doctype html>${String(html)}`
+}
+
+/** `title` is what stands above the page in the browser. */
+export function Head({ seller, style, title }: Pick<PageParts, 'seller' | 'style'> & { title: string }) {
+  const { color, logo } = seller.shop
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="robots" content="noindex" />
+      <meta name="color-scheme" content="light dark" />
+      <meta name="theme-color" content={color ?? DEFAULT_COLOR} />
+      <title safe>{title}</title>
+      <link rel="icon" href={logo ?? iconIn(color ?? DEFAULT_COLOR)} />
+      <style>{style}</style>
+    </head>
+  )
+}
+
+export function Brand({ logo, name }: { logo: string | null; name: string }) {
+  return (
+    <span class="brand">
+      {logo === null ? null : <img src={logo} alt="" />}
+      <span safe>{name}</span>
+    </span>
+  )
+}
+
+/** The languages to change to, each named in itself: a reader of another language must be able to read the way out. */
+export function Languages({ current, label, path }: { current: Locale; label: string; path: string }) {
+  const start = path.includes('?') ? `${path}&lang=` : `${path}?lang=`
+  return (
+    <nav aria-label={label}>
+      <ul>
+        {LOCALES.filter((locale) => locale !== current).map((locale) => (
+          <li>
+            <a href={`${start}${locale}`} lang={locale} hreflang={locale} safe>
+              {CATALOGS[locale].page.languageName}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+/** Who sells, how to reach them, and what they promise: on every page, so also before paying. */
+function SellerContact({ pages, locale, say }: { pages: PageParts; locale: Locale; say: Say }) {
+  const { identity, shop } = pages.seller
+  return (
+    <address>
+      <b safe>{identity.name[locale]}</b>
+      <a href={telephoneUrl(identity.phone)} dir="ltr" safe>
+        {identity.phone}
+      </a>
+      <a href={`mailto:${identity.email}`} dir="ltr" safe>
+        {identity.email}
+      </a>
+      <a href={shop.termsUrl[locale]} safe>
+        {say('terms')}
+      </a>
+      <a href={shop.refundUrl[locale]} safe>
+        {say('refundPolicy')}
+      </a>
+    </address>
+  )
+}
+
+/** RFC 3966: digits and a leading plus; what parts them for the eye is left out. */
+function telephoneUrl(phone: string): string {
+  return `tel:${phone.replace(/[^+\d]/g, '')}`
+}
+
+const DEFAULT_COLOR = '#06402a'
+
+/** A calendar leaf with a tick: a paid month. Stands in the tab of the browser where the seller has no logo. */
+const iconIn = (color: string) =>
+  `data:image/svg+xml,${encodeURIComponent(
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-4 -4 32 32"><rect x="-4" y="-4" width="32" height="32" rx="7" fill="${color}"/><rect x="3" y="5" width="18" height="16" rx="3.5" fill="none" stroke="#fff" stroke-width="2"/><path d="M8 3v4M16 3v4M8 14l3 3 5-6" fill="none" stroke="#fff" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/></svg>`,
+  )}`
+
+/** `late`: a clock; `look`: a glass; `back`: money that went back; `mail`: a letter. */
+export type SignKind = 'ok' | 'waiting' | 'bad' | 'info' | 'late' | 'look' | 'back' | 'mail'
+
+/** The large sign of a page with one thing to say. It only repeats what the heading says. */
+export function Sign({ kind }: { kind: SignKind }) {
+  return `<svg class="sign ${kind}" viewBox="0 0 56 56" aria-hidden="true"><circle cx="28" cy="28" r="28"/><path d="${SIGNS[kind]}"/></svg>`
+}
+
+const SIGNS: Readonly<Record<SignKind, string>> = {
+  ok: 'M17 29l8 8 15-17',
+  waiting: 'M28 12a16 16 0 1 1-16 16',
+  bad: 'M20 20l16 16M36 20L20 36',
+  info: 'M28 25v14M28 17v.01',
+  late: 'M28 15a13 13 0 1 1-.01 0M28 20v8l6 4',
+  look: 'M25 16a10 10 0 1 1-.01 0M33 34l8 8',
+  back: 'M22 16l-8 8 8 8M14 24h18a8 8 0 0 1 0 16h-8',
+  mail: 'M14 18h28v20h-28zM14 19l14 11 14-11',
+}
+
+export function SubmitButton({ label }: { label: string }) {
+  return (
+    <button type="submit" class="go" safe>
+      {label}
+    </button>
+  )
+}
+
+/** `go`: the main way on. `href` undefined: it is shown, and leads nowhere. */
+export function LinkButton({ href, label, go }: { href: string | undefined; label: string; go?: boolean }) {
+  return (
+    <a class={go ? 'button go' : 'button'} href={href} safe>
+      {label}
+    </a>
+  )
+}
+
+export function FormToken({ session }: { session: Pick<Session, 'formToken'> }) {
+  return <input type="hidden" name="form_token" value={session.formToken} />
+}
+
+export function Card({ id, title, children }: PropsWithChildren<{ id: string; title: string }>) {
+  return (
+    <section class="card" aria-labelledby={id}>
+      <h2 id={id} safe>
+        {title}
+      </h2>
+      {children}
+    </section>
+  )
+}
+
+export function Notice(of: PropsWithChildren<{ tone: '' | 'warn'; title: string; text: string }>) {
+  return (
+    <section class={`notice ${of.tone}`}>
+      <h2 safe>{of.title}</h2>
+      <p>
+        <Words>{of.text}</Words>
+      </p>
+      {of.children}
+    </section>
+  )
+}
+
+// Read once and inlined: the first paint needs one round trip.
+const SHEET = readSheet(new URL('./portal.css', import.meta.url))
+
+export function readSheet(file: URL): string {
+  return readFileSync(file, 'utf8')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\s*\n\s*/g, '')
+    .replace(/\s*([{};,>])\s*/g, '$1')
+    .replace(/:\s+/g, ':')
+}
+
+/** `--card` of the dark colors in portal.css. */
+const DARK_CARD = '#18211d'
+
+/** `color`: the seller's, `#rrggbb`; null: that of the sheet. */
+export function styleWith(color: string | null): string {
+  if (color === null) return SHEET
+  const light = `--brand:${color};--action:${color};--accent:${color}`
+  // White text stays readable on what is only told from the card.
+  const [accent, action] = [READABLE_CONTRAST, VISIBLE_CONTRAST].map((least) =>
+    lightenedFor(color, DARK_CARD, least),
+  )
+  const dark = `--brand:${color};--action:${action};--accent:${accent}`
+  return `${SHEET}:root{${light}}@media screen and (prefers-color-scheme:dark){:root{${dark}}}`
+}
+
+/**
+ * The header fields of every page. No `form-action`: browsers apply it to the redirect after a form too, and that one
+ * leads to the provider, whose addresses are its own business.
+ */
+export function pageHeaders(
+  style: string,
+  frameAncestors: string,
+  ...further: readonly string[]
+): Readonly<Record<string, string>> {
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    `frame-ancestors ${frameAncestors}`,
+    ...further,
+  ]
+  return {
+    'cache-control': 'no-store',
+    'content-security-policy': policy.join('; '),
+    'content-type': 'text/html; charset=utf-8',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  }
+}

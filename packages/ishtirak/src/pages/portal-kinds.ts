@@ -1,0 +1,148 @@
+// What a capability brings to the pages of users: routes, ways to pay, parts of the portal's page, and pages that say what a
+// form led to.
+import type { BillingError, ErrorCode } from '../core/error.js'
+import type { Instant } from '../core/instant.js'
+import type { LimitDefinition, LimitWindow, OverLimit, Usage } from '../core/limit.js'
+import type { Locale } from '../core/locale.js'
+import type { Payment, ShownPayment } from '../core/payment.js'
+import type { Renewal } from '../core/quote.js'
+import type { Subscription, SubscriptionFacts } from '../core/subscription.js'
+import type { App } from '../http/app.js'
+import type { MessageKey, Say } from '../i18n/messages.js'
+import type { Message } from './message-pages.js'
+import type { PageParts, Pages } from './portal-frame.js'
+import type { ReadOnlySession, Session } from './reader.js'
+import type { WayToPay } from './way-to-pay.js'
+
+export interface PortalKinds<Deps> {
+  readonly routes?: (app: App, pages: Pages & Deps) => void
+  readonly ways?: (deps: Deps) => readonly WayToPay[]
+  /** Its part of the portal's page. Read after what the frame reads, one part after the other. */
+  readonly read?: (deps: PageParts & Deps, seen: SeenPortal) => Promise<PortalPart>
+  /** The page after a form, by the name of the field that was kept. */
+  readonly answers?: Readonly<Record<string, Answer<Deps>>>
+  readonly refusals?: Readonly<Partial<Record<ErrorCode, RefusalWords<Deps>>>>
+}
+
+/** What the frame has read for the portal of one user. */
+export interface SeenPortal {
+  readonly session: Session | ReadOnlySession
+  readonly overview: {
+    readonly facts: SubscriptionFacts
+    readonly subscription: Subscription
+    /** Null when there is nothing to buy. */
+    readonly renewal: Renewal | null
+    /** The checkout that can be paid now. */
+    readonly pendingPayment: Payment | null
+    readonly limits: readonly LimitDefinition[]
+    readonly usage: Usage
+    readonly overLimits: readonly OverLimit[]
+    /** When the counters of a day, and of a month, count from zero again. */
+    readonly resetsAt: Readonly<Record<LimitWindow, Instant>>
+    readonly now: Instant
+  }
+  /** A page of it, newest first. */
+  readonly history: {
+    readonly payments: readonly ShownPayment[]
+    /** Null: there is no further page. */
+    readonly nextCursor: string | null
+    readonly now: Instant
+  }
+  /** A page of the history further back. */
+  readonly isOlder: boolean
+  /** The user wants something else than what is open. */
+  readonly isChoosing: boolean
+  /** What the address of the page asks for; null: nothing by this name. */
+  asked(name: string): string | null
+}
+
+export interface PartView extends SeenPortal {
+  readonly locale: Locale
+  /** Of all capabilities. */
+  readonly parts: readonly PortalPart[]
+}
+
+export interface PartSection {
+  readonly pages: PageParts
+  readonly view: PartView
+  readonly say: Say
+}
+
+type Render = (section: PartSection) => JSX.Element | null
+
+/** What one capability shows on the page of one user, each at its place. */
+export interface PortalPart {
+  /** On top: what was done just now. */
+  readonly news?: Render
+  /** What is waited for. */
+  readonly open?: Render
+  /** What became odd. */
+  readonly problems?: Render
+  /** At the plan: what of it is used up. */
+  readonly state?: Render
+  /** Below what can be bought. */
+  readonly field?: Render
+  /** Below the plan. */
+  readonly warnings?: Render
+  /** Above the time that was bought: what is used. */
+  readonly usage?: Render
+  /** Below it: what was paid or redeemed. */
+  readonly lists?: Render
+  /** At the end of a payment's line in the history. */
+  readonly line?: (section: PartSection, payment: ShownPayment) => JSX.Element | null
+  /** While operators check it, nothing invites to pay. */
+  readonly checked?: CheckedPayments
+  /** The method by which a payment is waited for: no button offers it again. */
+  readonly openMethod?: string
+}
+
+export interface CheckedPayments {
+  /** Those on this page, by their ids. */
+  readonly ids: ReadonlySet<string>
+  readonly badge: MessageKey
+  /** What is said to a user in grace. */
+  readonly pastDue: MessageKey
+}
+
+export function isUnderReview({ history, isOlder }: SeenPortal): boolean {
+  return !isOlder && history.payments[0]?.status === 'review'
+}
+
+/**
+ * Nothing invites to pay while a page is open, a payment under review, or one that operators check: the user is asked not to pay
+ * again. Instead of an open page they may want something else: what they choose takes its place, and it is first ended where
+ * it is paid, or booked. One without a page may be on its way for days, and may be paid by card instead.
+ */
+export function mayInvite(view: PartView): boolean {
+  const isOpen = (view.overview.pendingPayment?.checkoutUrl ?? null) !== null
+  return !isUnderReview(view) && checkedIn(view).length === 0 && (view.isChoosing || !isOpen)
+}
+
+export function checkedIn({ parts }: PartView): readonly CheckedPayments[] {
+  return parts.flatMap(({ checked }) => checked ?? [])
+}
+
+/** By which payments are waited for, so no button offers them again while nothing else is to be chosen. */
+export function openMethods({ parts, isChoosing }: PartView): readonly string[] {
+  return isChoosing ? [] : parts.flatMap(({ openMethod }) => openMethod ?? [])
+}
+
+export interface Answered {
+  readonly session: Session
+  readonly locale: Locale
+  /** As it was typed. */
+  readonly value: string
+}
+
+type Answer<Deps> = (pages: Pages & Deps, answered: Answered) => Promise<string>
+
+/** In place of the usual words, for users who know no fields. */
+interface RefusalWords<Deps> {
+  /** Reads nothing: a refusal must not fail. */
+  readonly words?: (error: BillingError, locale: Locale, say: Say) => Partial<Message>
+  readonly form?: {
+    /** The field of the refused form that the page needs. */
+    readonly keeps: string
+    readonly page: (pages: Pages & Deps, answered: Answered) => Promise<Partial<Message>>
+  }
+}

@@ -1,0 +1,241 @@
+// Who reads a page, and in which language: the session in the cookie, the language that the user chose, else that of their
+// profile, else that of the browser. Arabic where nothing is known.
+import { parseCookie, stringifySetCookie } from 'cookie'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { BillingError } from '../core/error.js'
+import { isLocale, type Locale } from '../core/locale.js'
+import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
+import { isStorable, preferredLocale } from '../http/request.js'
+import { BoundedMap } from '../runtime/bounded-map.js'
+import { withoutSlash } from '../runtime/http-client.js'
+import { constantTimeEquals, digestOf } from '../runtime/secret.js'
+
+/** A session of the portal, or what a link into it would become. */
+export interface PortalSession {
+  readonly userId: string
+  /** A path on the platform; null: its front page. */
+  readonly returnPath: string | null
+  readonly email: string | null
+  readonly name: string | null
+  readonly locale: Locale | null
+}
+
+export type Session = WithFormToken<PortalSession>
+
+export type WithFormToken<Found> = Found & {
+  /** Stands in every form of this session, and fits no other. */
+  readonly formToken: string
+}
+
+/** For the portal as an operator looks at it: nothing is sent from there. */
+export type ReadOnlySession = PortalSession & { readonly formToken: null }
+
+export type Reader = SessionReader<PortalSession>
+export type SessionReader<Found extends object> = ReturnType<typeof createSessionReader<Found>>
+
+type Keeper = Pick<WithFormToken<object>, 'formToken'>
+
+interface SessionFound {
+  readonly locale?: Locale | null
+}
+
+/** Where sessions are kept, and under which cookie. */
+interface SessionStore<Found> {
+  /** Null: it is over, or never was. */
+  find(token: string): Promise<Found | null>
+  end(token: string): Promise<void>
+  readonly lastsMs: number
+  readonly cookie: string
+}
+
+const YEAR_SECONDS = 365 * 86_400
+/** How long Back leads to what a form led to. */
+const KEPT_SECONDS = 600
+/** About 2 MB. */
+const SEEN_MAX = 10_000
+
+export function createSessionReader<Found extends object>(store: SessionStore<Found>, publicUrl: string) {
+  const isFromHere = comesFrom(new URL(publicUrl).origin)
+  const { cookie, attributes } = cookiesFor(publicUrl)
+  const setCookie = (reply: FastifyReply, name: string, value: string, maxAgeSeconds: number) => {
+    const own = { ...attributes, name, value, maxAge: maxAgeSeconds }
+    return reply.header('set-cookie', stringifySetCookie(own))
+  }
+  const seen = new BoundedMap<string, true>(SEEN_MAX)
+  const tokenOf = (request: FastifyRequest) => cookiesOf(request)[store.cookie]
+  const forget = async (request: FastifyRequest) => {
+    const token = tokenOf(request)
+    if (token !== undefined) await store.end(token)
+  }
+  const lookUp = findRemembering(store, seen)
+  return {
+    /** Null: none, or one that is over. */
+    session: async (request: FastifyRequest): Promise<WithFormToken<Found> | null> => {
+      const token = tokenOf(request)
+      return token === undefined ? null : lookUp(token)
+    },
+    /** Whether this process found a session by this cookie when it last looked. */
+    hasSeen: (request: FastifyRequest): boolean => {
+      const token = tokenOf(request)
+      return token !== undefined && seen.get(formTokenOf(token)) === true
+    },
+    /**
+     * `profile`: the language of the page's user where there is no session. One that was asked for is remembered, but not
+     * by a refusal, which gives no `reply`.
+     */
+    language: (
+      request: FastifyRequest,
+      reply: FastifyReply | null,
+      session: SessionFound | null,
+      profile?: Locale | null,
+    ): Locale => {
+      const asked = queryOf(request, 'lang')
+      if (reply && isLocale(asked)) setCookie(reply, cookie.language, asked, YEAR_SECONDS)
+      const candidates = [asked, cookiesOf(request)[cookie.language], session?.locale, profile]
+      return candidates.find(isLocale) ?? preferredLocale(request.headers['accept-language'], 'ar')
+    },
+    ...createKept((reply, kept) => setCookie(reply, cookie.answer, kept, KEPT_SECONDS), cookie.answer),
+    begin: (reply: FastifyReply, sessionToken: string): void => {
+      setCookie(reply, store.cookie, sessionToken, store.lastsMs / 1_000)
+    },
+    /** Ends the session that the request came with, where the answer begins another. */
+    forget,
+    end: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      await forget(request)
+      setCookie(reply, store.cookie, '', 0)
+    },
+    /** False: the form was not sent from a page of this service. */
+    isFromHere,
+    /** Throws `forbidden` where the form was not sent from a page of this session. */
+    requireOwnForm: (request: FastifyRequest, { formToken }: WithFormToken<Found>): void => {
+      const isOwn = isFromHere(request) && constantTimeEquals(formToken, fieldOf(request, 'form_token'))
+      if (!isOwn) throw new BillingError('forbidden')
+    },
+  }
+}
+
+/** In the cookie `name`, which `set` sets. */
+function createKept(set: (reply: FastifyReply, kept: string) => void, name: string) {
+  return {
+    /** What a form led to, for the page to which its sender is sent: nothing that was typed stands in an address. */
+    keep: (reply: FastifyReply, session: Keeper | null, fields: Readonly<Record<string, string>>): void => {
+      const kept = JSON.stringify({ ...fields, of: session?.formToken ?? '' })
+      set(reply, kept)
+    },
+    /** Null: nothing, or another session's. */
+    kept: (request: FastifyRequest, session: Keeper | null): Readonly<Record<string, string>> | null => {
+      const { of = '', ...fields } = readKept(cookiesOf(request)[name])
+      const isOwn = of === '' || of === session?.formToken
+      return isOwn && Object.keys(fields).length > 0 ? fields : null
+    },
+  }
+}
+
+/** A browser may send anything. */
+function readKept(cookie = '{}'): Readonly<Record<string, string>> {
+  try {
+    const fields = Object.entries(Object(JSON.parse(cookie)))
+    return Object.fromEntries(
+      fields.filter((field): field is [string, string] => typeof field[1] === 'string'),
+    )
+  } catch {
+    return {}
+  }
+}
+
+/** Named by the path too: `__Host-` wants the path `/`, and two services of one origin must not share a session. */
+export function cookiesFor(publicUrl: string) {
+  const secure = publicUrl.startsWith('https:')
+  // One name for each path: a slash is a point, and what a name cannot have is written out.
+  const suffix = withoutSlash(new URL(publicUrl).pathname)
+    .replace(/[^\w/-]/g, (character) => `~${character.charCodeAt(0).toString(16)}`)
+    .replaceAll('/', '.')
+  // `__Host-`: no neighbouring subdomain can plant a cookie of this name (RFC 6265bis, section 4.1.3.2).
+  const prefix = secure ? '__Host-' : ''
+  return {
+    cookie: {
+      session: `${prefix}ishtirak${suffix}`,
+      console: `${prefix}ishtirak_console${suffix}`,
+      ticket: `${prefix}ishtirak_ticket${suffix}`,
+      language: `${prefix}ishtirak_lang${suffix}`,
+      answer: `${prefix}ishtirak_answer${suffix}`,
+    },
+    // Lax: a link from elsewhere (the provider, a mail) leads to a page that knows its reader; no page acts by GET.
+    attributes: { path: '/', httpOnly: true, sameSite: 'lax', secure },
+  } as const
+}
+
+function findRemembering<Found extends object>(store: SessionStore<Found>, seen: BoundedMap<string, true>) {
+  return async (token: string): Promise<WithFormToken<Found> | null> => {
+    const formToken = formTokenOf(token)
+    const found = await store.find(token)
+    if (found) seen.set(formToken, true)
+    else seen.delete(formToken)
+    return found && { ...found, formToken }
+  }
+}
+
+/** Those with a session; a cookie that is not known yet counts against the address, since anyone can make one up. */
+export function callersBySession<Found extends object>(
+  { limitAnonymous, limitUser }: CallerChecks,
+  reader: SessionReader<Found>,
+  nameOf: (session: Found) => string,
+): Callers<WithFormToken<Found>> {
+  return callersBy(async (request, reply) => {
+    // Each costs a look at the database.
+    if (!reader.hasSeen(request)) limitAnonymous(request, reply)
+    const session = await reader.session(request)
+    if (!session) throw new BillingError('unauthenticated')
+    limitUser(nameOf(session), reply)
+    return session
+  })
+}
+
+/** Forms of the pages, and JSON, which the app reads already. */
+export function acceptForms(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => {
+      const form = new URLSearchParams(String(body))
+      if ([...form.values()].every(isStorable)) done(null, form)
+      else done(new BillingError('invalid_request'), undefined)
+    },
+  )
+}
+
+/** Derived, not stored: only the holder of the cookie's secret can make it. */
+function formTokenOf(sessionToken: string): string {
+  return digestOf(`form ${sessionToken}`)
+}
+
+/** Browsers say where a request comes from. The pages send no referrer, so their forms have the origin "null". */
+function comesFrom(ownOrigin: string) {
+  return ({ headers }: FastifyRequest): boolean => {
+    const site = headers['sec-fetch-site']
+    return site === undefined
+      ? [undefined, 'null', ownOrigin].includes(headers.origin)
+      : site === 'same-origin'
+  }
+}
+
+/** Where a link of another site led here; not where its address was typed. */
+export function isFromAnotherSite({ headers }: FastifyRequest): boolean {
+  return ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site']))
+}
+
+export function cookiesOf({ headers }: FastifyRequest): Readonly<Record<string, string | undefined>> {
+  return headers.cookie === undefined ? {} : parseCookie(headers.cookie)
+}
+
+/** A parameter of the query; undefined where it is missing or given twice. */
+export function queryOf({ query }: FastifyRequest, name: string): string | undefined {
+  const given: Readonly<Record<string, unknown>> = typeof query === 'object' ? { ...query } : {}
+  const value = given[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** A field of a posted form, empty where it is missing. */
+export function fieldOf(request: FastifyRequest, name: string): string {
+  return request.body instanceof URLSearchParams ? (request.body.get(name) ?? '') : ''
+}

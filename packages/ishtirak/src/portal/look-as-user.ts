@@ -1,0 +1,44 @@
+// The portal of a user as an operator looks at it: all that the user would see, and nothing that can be done. It is in the audit
+// trail, because it shows what is the user's own.
+
+import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
+import type { Capability } from '../acts/capability.js'
+import type { HistoryDeps } from '../checkout/status.js'
+import type { Database } from '../database/database.js'
+import { loadUser } from '../ledger/load.js'
+import type { OverviewDeps } from '../limits/overview.js'
+import type { LookAsUser } from '../pages/look-as-user.js'
+import type { PageParts } from '../pages/portal-frame.js'
+import { withoutSlash } from '../runtime/http-client.js'
+import { partsReader, waysIn } from './brought.js'
+import { portalPage } from './portal-page.js'
+import { readPortalAsStored } from './read-portal.js'
+
+interface LookAsUserDeps
+  extends OverviewDeps,
+    HistoryDeps,
+    AuditDeps,
+    Omit<PageParts, 'style' | 'base' | 'ways'> {
+  readonly database: Database
+  readonly publicUrl: string
+}
+
+export function createLookAsUser<Deps extends LookAsUserDeps>(
+  deps: Deps,
+  capabilities: readonly Capability<Deps>[],
+): LookAsUser {
+  const parts = {
+    ...deps,
+    ways: waysIn(deps, capabilities),
+    base: withoutSlash(new URL(deps.publicUrl).pathname),
+  }
+  return async ({ userId, operator, requestId, style, safeStart }) => {
+    const pages = { ...parts, style }
+    const { email, name, locale } = await loadUser(deps, userId)
+    const session = { userId, email, name, locale, returnPath: null, formToken: null }
+    const reading = { ...pages, readParts: partsReader(pages, capabilities) }
+    const read = await readPortalAsStored(reading, session, requestId)
+    await recordAct(deps, { operator, act: 'user.look', reason: null }, { userId })
+    return portalPage(pages, { ...read, locale: locale ?? 'ar', backUrl: null }, safeStart)
+  }
+}

@@ -1,0 +1,27 @@
+// What the routes of the portal share, beside what every page needs.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { HistoryDeps } from '../checkout/status.js'
+import type { Database } from '../database/database.js'
+import type { OverviewDeps } from '../limits/overview.js'
+import type { Pages, PagesDeps } from '../pages/portal-frame.js'
+import type { Ids } from '../runtime/random.js'
+import type { Brought } from './brought.js'
+import type { FindSession } from './portal-sessions.sql.js'
+
+export interface PortalDeps extends PagesDeps, HistoryDeps, OverviewDeps {
+  readonly database: Database
+  readonly ids: Ids
+  readonly findSession: FindSession
+  readonly publicUrl: string
+  readonly platformUrl: string
+  readonly frameAncestors: string
+  /** The platform's page that opens the portal for a user who is logged in there; null: it has none. */
+  readonly platformPortalUrl: string | null
+  /** Counts a request for a link into the portal, by address. */
+  admitLinkRequest(request: FastifyRequest, reply: FastifyReply): void
+}
+
+export interface PortalPages extends Pages, PortalDeps {
+  /** By capabilities. */
+  readonly brought: Brought
+}

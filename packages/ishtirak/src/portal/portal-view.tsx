@@ -1,0 +1,25 @@
+// What the portal's page and its sections share: what was read, and what capabilities bring to a place.
+import type { HeldTime } from '../core/held-time.js'
+import type { Say } from '../i18n/messages.js'
+import type { PageParts } from '../pages/portal-frame.js'
+import type { PartView, PortalPart } from '../pages/portal-kinds.js'
+
+export interface PortalView extends PartView {
+  /** Where "back" leads; null: to an operator who looks on. */
+  readonly backUrl: string | null
+  /** All time that was paid or granted, in order. */
+  readonly held: readonly HeldTime[]
+}
+
+export interface Section {
+  readonly pages: PageParts
+  readonly view: PortalView
+  readonly say: Say
+}
+
+/** What the parts have for one place, in their order. */
+export function Brought({ at, ...section }: Section & { readonly at: Place }) {
+  return <>{section.view.parts.map((part) => part[at]?.(section) ?? null)}</>
+}
+
+type Place = Exclude<keyof PortalPart, 'line' | 'checked' | 'openMethod'>

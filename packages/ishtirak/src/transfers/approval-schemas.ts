@@ -1,0 +1,57 @@
+// The shapes of what operators say of transfers.
+import { Type } from 'typebox'
+import { dayOrInstant } from '../acts/day.js'
+import { StandingSchema } from '../acts/preview.js'
+import { reason } from '../acts/reason.js'
+import { receiptOrNull, StatusChangeSchema } from '../checkout/look-schemas.js'
+import { INSTRUMENTS } from '../core/account.js'
+import { nameSchemas } from '../http/schemas.js'
+
+/** In whole dinars. */
+export const AMOUNT_MAX = 2_147_483_647
+
+/** What came, asked about or approved. */
+const received = {
+  amount: Type.Integer({
+    minimum: 1,
+    maximum: AMOUNT_MAX,
+    description: 'What came, in whole dinars',
+    examples: [2000],
+  }),
+  received_at: dayOrInstant('When it came to the account'),
+  payment_method: Type.Optional(
+    Type.Enum(Object.values(INSTRUMENTS), {
+      description: 'The account it came to; may be left out where TRANSFER_FILE names one kind',
+    }),
+  ),
+}
+
+export const ReceivedSchema = Type.Object(received, { additionalProperties: false })
+
+export const ApprovalSchema = Type.Object({ ...received, why: reason }, { additionalProperties: false })
+
+export const RefusalSchema = Type.Object(
+  {
+    why: Type.String({
+      ...reason,
+      description: 'Goes into the audit trail, and the user reads it',
+      examples: ['nothing came to our account under this reference'],
+    }),
+  },
+  { additionalProperties: false },
+)
+
+export const DecisionSchema = Type.Object({
+  payment_id: Type.String(),
+  user_id: Type.String(),
+  payment_status: StatusChangeSchema,
+  before: StandingSchema,
+  after: StandingSchema,
+  receipt: receiptOrNull,
+  approvals: Type.Union([
+    Type.Object({ needed: Type.Integer(), before: Type.Integer(), after: Type.Integer() }),
+    Type.Null({ description: 'Of a refusal' }),
+  ]),
+})
+
+nameSchemas({ Approval: ApprovalSchema, Refusal: RefusalSchema, Decision: DecisionSchema })

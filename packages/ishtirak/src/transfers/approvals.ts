@@ -1,0 +1,198 @@
+// What operators say of a transfer: its money has come, or it is refused. The decision is written down first, with the audit
+// trail; what follows for the user's money goes the way of all money.
+
+import { auditEntry, type By, orRecordRefusal, requireUnchanged } from '../acts/audit.sql.js'
+import { follow, type Look, refusalOf } from '../checkout/look.js'
+import { lookUpPayment } from '../checkout/sweep.js'
+import { INSTRUMENTS, type TransferInstrument } from '../core/account.js'
+import { BillingError, wrongField } from '../core/error.js'
+import { type Instant, toTimestamp } from '../core/instant.js'
+import { wayOf } from '../core/payment.js'
+import { type Operator, requireRole } from '../core/role.js'
+import {
+  approvalsNeeded,
+  decideApproval,
+  decideRefusal,
+  receivedWithin,
+  reportOfTransfer,
+  type TransferDecision,
+} from '../core/transfer.js'
+import { untilFresh } from '../database/database.js'
+import { loadPayment } from '../ledger/load.js'
+import type { PaymentMethod } from '../ledger/method.js'
+import type { SettleDeps } from '../ledger/settle.js'
+import { type PaymentFile, showPayment } from '../overview/acts.js'
+import type { WallClock } from '../runtime/calendar.js'
+import { describeDecided } from './transfer-state.js'
+import { findTransfer, type StoredTransfer, saveDecision } from './transfers.sql.js'
+
+export interface ApprovalDeps extends SettleDeps {
+  /** From this amount on two operators approve; null: one is enough. */
+  readonly secondApprovalFrom: number | null
+  /** The billing time zone. */
+  readonly wallClock: WallClock
+}
+
+/** What came to an account. */
+export interface Received {
+  readonly amount: number
+  readonly receivedAt: Instant
+  /** Absent where there is but one kind of account. */
+  readonly instrument?: TransferInstrument | undefined
+}
+
+/**
+ * Another amount than the one asked for is booked as little as a card's: the payment goes to review. Throws `not_found`,
+ * `conflict` when it is decided already or the first operator said something else, `second_operator_needed`.
+ */
+export async function approvePayment(
+  deps: ApprovalDeps,
+  paymentId: string,
+  received: Received,
+  by: By,
+): Promise<PaymentFile> {
+  return decideAndSettle(deps, paymentId, 'approve', by, (loaded, now) =>
+    decideReceived(deps, loaded, { received, by: by.operator, now }),
+  )
+}
+
+/** The user reads the reason. Throws `not_found`, or `conflict` when its money is booked or it is refused already. */
+export async function refusePayment(
+  deps: ApprovalDeps,
+  paymentId: string,
+  by: By & { readonly reason: string },
+): Promise<PaymentFile> {
+  return decideAndSettle(deps, paymentId, 'refuse', by, ({ stored: { transfer, payment } }) =>
+    decideRefusal(transfer, payment, by.reason),
+  )
+}
+
+export interface DecisionLook extends Look {
+  /** Null: it is a refusal. */
+  readonly approvals: { readonly needed: 1 | 2; readonly before: number; readonly after: number } | null
+}
+
+/** What `approvePayment` (refusing: `refusePayment`, where `received` is null) would do now. Throws what it would throw. */
+export async function lookAtDecision(
+  deps: ApprovalDeps,
+  paymentId: string,
+  { received, by }: { readonly received: Received | null; readonly by: Operator },
+): Promise<DecisionLook> {
+  requireRole(by, received ? 'payment.approve' : 'payment.refuse')
+  const loaded = await loadTransfer(deps, paymentId)
+  const { stored, user } = loaded
+  const { payment, reference } = stored
+  const now = deps.clock.now()
+  const decision = received
+    ? decideReceived(deps, loaded, { received, by, now })
+    : decideRefusal(stored.transfer, payment, '')
+  if (decision.kind === 'refused') throw refusalBecause(decision.because, stored)
+  const transfer = decision.kind === 'changed' ? decision.transfer : stored.transfer
+  const report = reportOfTransfer(reference, transfer, payment, now)
+  const needed = received && approvalsNeeded(payment, received.amount, deps.secondApprovalFrom)
+  return {
+    ...follow(deps, { payment, user }, report, now),
+    approvals: needed && {
+      needed,
+      before: stored.transfer.approvals.length,
+      after: transfer.approvals.length,
+    },
+  }
+}
+
+async function decideAndSettle(
+  deps: ApprovalDeps,
+  paymentId: string,
+  act: 'approve' | 'refuse',
+  by: By,
+  decide: (loaded: LoadedTransfer, now: Instant) => TransferDecision,
+): Promise<PaymentFile> {
+  requireRole(by.operator, `payment.${act}`)
+  const { userId } = (await loadPayment(deps, paymentId)).payment
+  const round = async () => {
+    const loaded = await loadTransfer(deps, paymentId)
+    requireUnchanged(by, loaded.user.version)
+    const { stored } = loaded
+    const now = deps.clock.now()
+    const decision = decide(loaded, now)
+    if (decision.kind === 'refused') throw refusalBecause(decision.because, stored)
+    if (decision.kind === 'unchanged') return stored
+    const facts = { before: describeDecided(stored.transfer), after: describeDecided(decision.transfer) }
+    const audit = auditEntry(deps.ids, { ...by, act: `payment.${act}` }, { paymentId, ...facts, now })
+    // The transfer was read after its user, so it may be newer than what was shown.
+    const save = { ...by, audit, now }
+    if (!(await saveDecision(deps.database, stored, decision.transfer, save))) return 'stale'
+    deps.count({ name: 'transfer', act })
+    const about = { act, user_id: userId, payment_id: paymentId }
+    deps.log.info({ ...by, operator: by.operator.name, ...about }, 'the operator acted')
+    return stored
+  }
+  const named = { ...by, act: `payment.${act}` } as const
+  const { payment } = await orRecordRefusal(deps, named, { userId, paymentId }, () =>
+    untilFresh(named.act, round, (again) => deps.inTurn(userId, again)),
+  )
+  const lookup = await lookUpPayment(deps, payment, { source: 'operator' })
+  if (!lookup.ok) throw refusalOf(lookup.failure)
+  return showPayment(deps, paymentId)
+}
+
+/** Throws what `approvePayment` throws of the figures. */
+function decideReceived(
+  { secondApprovalFrom, wallClock }: Pick<ApprovalDeps, 'secondApprovalFrom' | 'wallClock'>,
+  { stored: { transfer, payment }, method }: LoadedTransfer,
+  of: { readonly received: Received; readonly by: Operator; readonly now: Instant },
+): TransferDecision {
+  const { received, by, now } = of
+  const { amount, receivedAt } = received
+  const { earliest, latest } = receivedWithin(payment, now, wallClock.startOfDay)
+  if (receivedAt < earliest || receivedAt > latest) {
+    throw new BillingError('validation_failed', {
+      problems: [{ pointer: '/received_at', code: 'out_of_range' }],
+      extra: { earliest: toTimestamp(earliest), latest: toTimestamp(now) },
+    })
+  }
+  const instrument = instrumentOf(method, received.instrument)
+  return decideApproval(
+    transfer,
+    payment,
+    { by: by.name, at: now, amount, receivedAt, instrument },
+    secondApprovalFrom,
+  )
+}
+
+type LoadedTransfer = Awaited<ReturnType<typeof loadTransfer>>
+
+async function loadTransfer(deps: ApprovalDeps, paymentId: string) {
+  const { payment, user } = await loadPayment(deps, paymentId)
+  const method = deps.methods.of(payment.method)
+  const { userId, status } = payment
+  // Without the reference, which was not saved yet, no money can have come for it.
+  const isAsked = method.settledBy === 'operator' && payment.checkoutId !== null
+  const stored = isAsked ? await findTransfer(deps.database, { userId, paymentId }) : null
+  if (!stored)
+    throw new BillingError('conflict', { extra: { payment_status: status, method: wayOf(method.name) } })
+  return { stored, method, user }
+}
+
+function refusalBecause(
+  because: 'decided' | 'same_operator' | 'differs',
+  { transfer, payment }: StoredTransfer,
+): BillingError {
+  if (because === 'same_operator') return new BillingError('second_operator_needed')
+  const [first] = because === 'differs' ? transfer.approvals : []
+  const said = first && { approved_amount: first.amount, approved_payment_method: first.instrument }
+  return new BillingError('conflict', {
+    extra: { payment_status: payment.status, transfer_state: transfer.state, ...said },
+  })
+}
+
+/** An account that is no longer shown may still get money: what is said counts. */
+function instrumentOf(
+  { instruments }: PaymentMethod,
+  said: TransferInstrument | undefined,
+): TransferInstrument {
+  const shown = Object.values(INSTRUMENTS).filter((kind) => instruments.includes(kind))
+  const [only, ...others] = said === undefined ? shown : [said]
+  if (only !== undefined && others.length === 0) return only
+  throw wrongField('payment_method', 'required')
+}

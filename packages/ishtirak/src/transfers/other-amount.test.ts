@@ -1,0 +1,192 @@
+// Another amount came than was asked for, and an operator takes it: what came is booked, everywhere; what was asked stands beside it.
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import {
+  OPERATOR_ENV,
+  OPERATOR_KEY,
+  type OperatorCaller,
+  operatorOf,
+} from '../../../../test/support/operator.js'
+import { payOtherwise } from '../../../../test/support/other-amount.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+
+const PAYMENTS = '/api/v1/billing/payments'
+const ENV = { ...OPERATOR_ENV, TRANSFER_FILE: path.resolve('docs/transfer.example.json') }
+
+const selectAmounts = statement(
+  'test.other_amount.events',
+  `select type, (payload->'data'->'payment'->>'amount')::int as amount,
+          (payload->'data'->'payment'->>'amount_asked')::int as asked
+     from outbox where payload->'data'->'payment' is not null order by sequence`,
+)
+const changeAmount = statement(
+  'test.other_amount.change',
+  'update payments set amount = 2000, amount_asked = null where id = $1',
+)
+const selectSnapshot = statement(
+  'test.other_amount.snapshot',
+  'select snapshot from receipts where payment_id = $1',
+)
+const falsifyReceipt = statement(
+  'test.other_amount.falsify',
+  `insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
+   select user_id, id, 'X-2026', 1, now(), '{"amount": 1500}' from payments where id = $1`,
+)
+
+describeScenario('another amount than was asked for', ({ database }) => {
+  let world: World
+  let operator: OperatorCaller
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: ENV, isNew: true })
+    operator = operatorOf(world)
+  })
+  afterEach(() => world.stop())
+
+  /** Without tax, the tax, and both: 19 % of what came. */
+  const CAME = { ht: 1260.5, tva: 239.5, ttc: 1500, amount_asked: 2000, stamp_duty: 0, total: 1500 }
+
+  async function taken(): Promise<string> {
+    const id = await payOtherwise(world, 'user-1', { charged: 1500 })
+    expect((await operator.post(`/payments/${id}/accept`, { why: 'the user was asked' })).status).toBe(200)
+    return id
+  }
+
+  async function askForTransfer(): Promise<string> {
+    return (await world.as('user-1').post(PAYMENTS, { plan: 'pro', method: 'transfer' })).body.id
+  }
+  const approve = (id: string, amount: number) =>
+    operator.post(`/payments/${id}/approve`, {
+      amount,
+      received_at: '2026-11-21',
+      payment_method: 'ccp',
+      why: 'on the statement',
+    })
+
+  it('is what the preview says, and the payment, its receipt and the events', async () => {
+    const id = await payOtherwise(world, 'user-1', { charged: 1500 })
+    expect((await operator.get(`/payments/${id}/recheck`)).body.receipt).toBeNull()
+    expect((await operator.get(`/payments/${id}/accept`)).body.receipt).toEqual(CAME)
+    const acted = await operator.post(`/payments/${id}/accept`, { why: 'the user was asked' })
+    expect(acted.body).toMatchObject({
+      payment: { status: 'paid', amount: 1500, amount_asked: 2000 },
+      receipt: { stamp_duty: 0, total: 1500 },
+      audit: [{ after: { payment: { amount: 1500, amount_asked: 2000 } } }],
+    })
+    const own = (await world.as('user-1').get(`${PAYMENTS}/${id}`)).body
+    expect(own).toMatchObject({ amount: 1500, amount_asked: 2000, period_end: '2026-12-21T12:00:00Z' })
+    expect((await world.as('user-1').get(PAYMENTS)).body.data).toMatchObject([
+      { amount: 1500, amount_asked: 2000 },
+    ])
+    const [row] = await database().query(selectSnapshot, [id])
+    expect(row?.snapshot).toMatchObject({
+      amount: 1500,
+      asked: 2000,
+      split: { netCentimes: 126_050, taxCentimes: 23_950, totalCentimes: 150_000 },
+    })
+    expect(await database().query(selectAmounts)).toEqual([
+      { type: 'payment.review', amount: 2000, asked: null },
+      { type: 'payment.paid', amount: 1500, asked: 2000 },
+      { type: 'subscription.activated', amount: 1500, asked: 2000 },
+    ])
+  })
+
+  it('is in the month, the journal, the files and the refund', async () => {
+    const id = await taken()
+    const month = (await operator.get('/months/2026-11')).body
+    expect(month.paid).toMatchObject({ ht: 1260.5, tva: 239.5, ttc: 1500, total: 1500 })
+    expect((await operator.get('/months/2026-11/receipts')).body.data).toMatchObject([
+      { payment_id: id, ht: 1260.5, tva: 239.5, ttc: 1500, total: 1500 },
+    ])
+    const rows = async (file: string) => {
+      const [head, ...lines] = (await operator.get(file)).text
+        .trim()
+        .split(/\r?\n/)
+        .map((line) => line.split(','))
+      return lines.map((line) => Object.fromEntries((head ?? []).map((name, n) => [name, line[n]])))
+    }
+    const sums = { ht: '1260.5', tva: '239.5', ttc: '1500', total: '1500' }
+    expect(await rows('/exports/accounts?month=2026-11')).toMatchObject([
+      { kind: 'payment', ...sums, amount_asked: '2000' },
+      { kind: 'total', ...sums, amount_asked: '' },
+    ])
+    expect((await operator.get(`/payments/${id}/refund`)).body).toMatchObject({ amount: 1500, total: 1500 })
+    await operator.post(`/payments/${id}/refund`, { why: 'given back' })
+    expect((await operator.get('/months/2026-11')).body).toMatchObject({
+      refunded: { ht: 1260.5, ttc: 1500 },
+      balance: { ttc: 0, total: 0 },
+    })
+  })
+
+  it('by a transfer prints what came; the approval says that there is no receipt yet', async () => {
+    const id = await askForTransfer()
+    const preview = async (amount: number) =>
+      (
+        await operator.get(
+          `/payments/${id}/approve?amount=${amount}&received_at=2026-11-21&payment_method=ccp`,
+        )
+      ).body
+    expect((await preview(2000)).receipt).toMatchObject({ ttc: 2000, amount_asked: null })
+    expect((await preview(1980)).receipt).toBeNull()
+    await approve(id, 1980)
+    expect((await operator.get(`/payments/${id}/accept`)).body.receipt).toMatchObject({
+      ttc: 1980,
+      tva: 316.13,
+      amount_asked: 2000,
+    })
+    await operator.post(`/payments/${id}/accept`, { why: 'twenty dinars of fees' })
+    expect(await operator.payment(id)).toMatchObject({
+      payment: { status: 'paid', amount: 1980, amount_asked: 2000 },
+      transfer: { approvals_needed: 1 },
+      receipt: { total: 1980 },
+    })
+  })
+
+  it('is shown in the console before it is taken, and beside what was asked for afterwards', async () => {
+    const id = await askForTransfer()
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const approval = await visit.ask(`/console/payments/${id}/approve`)
+    expect(approval.words).toContain(
+      'The receipt will say 2 000 DA paid, 1 680,67 DA without tax and 319,33 DA TVA',
+    )
+    const said = { ...approval.fields, payment_method: 'ccp', amount: '1980', why: 'x' }
+    const shown = await visit.submit(approval.path, said)
+    expect(shown.text).toContain('nothing: no money is booked')
+    await approve(id, 1980)
+    const { path: accept, words, fields } = await visit.ask(`/console/payments/${id}/accept`)
+    expect(words).toContain(
+      'The receipt will say 1 980 DA paid, 1 663,87 DA without tax and 316,13 DA TVA · Amount asked for 2 000 DA',
+    )
+    const told = await visit.follow(await visit.submit(accept, { ...fields, why: 'fees' }))
+    expect(told).toContain('Amount 1 980 DA (2 000 DA asked for)')
+  })
+
+  it('is not taken where there is no such amount of money', async () => {
+    const id = await payOtherwise(world, 'user-1', { charged: 0 })
+    expect((await operator.get(`/payments/${id}/accept`)).body.receipt).toBeNull()
+    const refused = await operator.post(`/payments/${id}/accept`, { why: 'x' })
+    expect([refused.status, refused.body.payment_status]).toEqual([409, 'review'])
+  })
+
+  it('is booked as it was asked for where the provider names none, or another currency', async () => {
+    const before = new Set(world.emulator.checkouts().map(({ id }) => id))
+    world.emulator.setFaults({ wrong_currency: { times: 1 }, false_checkout: { what: 'currency', times: 1 } })
+    world.emulator.setFaults({ api_5xx: { scope: 'expire_checkout', times: 2 } })
+    await world.as('user-1').post(PAYMENTS, { plan: 'pro' })
+    const made = world.emulator.checkouts().find(({ id }) => !before.has(id))
+    await world.emulator.pay(made?.id ?? '', 'paid')
+    await world.emulator.settled()
+    const [{ id }] = (await world.as('user-1').get(PAYMENTS)).body.data
+    const acted = await operator.post(`/payments/${id}/accept`, { why: 'seen in the dashboard' })
+    expect(acted.body.payment).toMatchObject({ status: 'paid', amount: 2000, amount_asked: null })
+  })
+
+  it('stays as it was booked, and no receipt says another: the database refuses it', async () => {
+    const id = await taken()
+    await expect(database().query(changeAmount, [id])).rejects.toThrow('its amount cannot change')
+    const open = await askForTransfer()
+    await expect(database().query(falsifyReceipt, [open])).rejects.toThrow('has another amount')
+  })
+})

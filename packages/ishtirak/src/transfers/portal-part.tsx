@@ -1,0 +1,135 @@
+// What transfers bring to the pages of users: a way to pay, the section of the one that is waited for, the forms.
+import { publicStatusAt } from '../core/payment.js'
+import { formatReference } from '../core/reference.js'
+import { proofProblem } from '../core/transfer.js'
+import { CATALOGS, isMessageKey } from '../i18n/messages.js'
+import type { PortalKinds, PortalPart, SeenPortal } from '../pages/portal-kinds.js'
+import type { WayToPay } from '../pages/way-to-pay.js'
+import { listProofs, slipsToCheck } from './proof.sql.js'
+import {
+  type TransferMethod,
+  type TransferPagesDeps,
+  transferMethod,
+  transferRoutes,
+} from './transfer.route.js'
+import {
+  howToPay,
+  LateTransferLink,
+  type PortalTransfer,
+  RefusedNotice,
+  type RefusedTransfer,
+  TransferSection,
+} from './transfer-section.js'
+import { findTransfer } from './transfers.sql.js'
+
+export const transferPages: PortalKinds<TransferPagesDeps> = {
+  routes: transferRoutes,
+  ways: (deps) => {
+    const method = transferMethod(deps)
+    return method ? [wayBy(method)] : []
+  },
+  read: async (deps, seen) => {
+    const method = transferMethod(deps)
+    return method ? readPart(deps, seen, method) : {}
+  },
+  refusals: {
+    // Only files are sent here that can be too large.
+    payload_too_large: { words: (_error, locale, say) => aboutFile(locale, say('proof_too_large')) },
+    file_not_accepted: {
+      words: ({ extra }, locale, say) => {
+        const key = `proof_${extra.reason}`
+        return isMessageKey(key) ? aboutFile(locale, say(key)) : {}
+      },
+    },
+  },
+}
+
+function aboutFile(locale: keyof typeof CATALOGS, text: string) {
+  return { title: CATALOGS[locale].error.file_not_accepted.title, text }
+}
+
+function wayBy({ name, accounts }: TransferMethod): WayToPay {
+  return {
+    method: name,
+    label: 'transfer',
+    path: '/portal/transfer',
+    by: 'byTransfer',
+    also: 'returnTransferToo',
+    reference: { label: 'transferReference', inWords: formatReference },
+    how: howToPay(accounts),
+  }
+}
+
+interface Reading extends Pick<TransferPagesDeps, 'database'> {
+  readonly name: string
+  readonly seen: SeenPortal
+}
+
+async function readPart(
+  { database }: TransferPagesDeps,
+  seen: SeenPortal,
+  { name, accounts }: TransferMethod,
+): Promise<PortalPart> {
+  const reading = { database, name, seen }
+  const ids = await readSlips(reading)
+  const transfer = await readTransfer(reading, ids)
+  const refused = seen.isOlder ? null : await readRefused(reading)
+  return {
+    ...(ids.size > 0 && { checked: { ids, badge: 'slipChecked', pastDue: 'pastDueSlip' } }),
+    ...(transfer?.isLate === false && { openMethod: name }),
+    open: (section) => (
+      <>
+        {transfer && <TransferSection {...section} {...{ transfer, accounts }} />}
+        {refused && <RefusedNotice {...section} refused={refused} />}
+      </>
+    ),
+    line: (section, payment) => (payment.method === name ? LateTransferLink(section, payment) : null),
+  }
+}
+
+async function readTransfer(of: Reading, slips: ReadonlySet<string>): Promise<PortalTransfer | null> {
+  const { database, seen } = of
+  const asked = seen.asked('transfer')
+  const wanted = asked === null ? null : await findLate(of, asked)
+  const open = wanted ?? openTransferIn(of)
+  // One that has expired is shown unasked while its slip is checked: nothing can be bought until then.
+  const [checked] = slips
+  const late = wanted ?? (open || checked === undefined ? null : await findLate(of, checked))
+  const payment = late ?? open
+  if (!payment) return null
+  const { userId } = seen.session
+  const proofs = await listProofs(database, { userId, paymentId: payment.id })
+  return { payment, proofs, isLate: late !== null }
+}
+
+/** Of the newest payments: one that is waited for. */
+function openTransferIn({ name, seen: { history } }: Reading) {
+  return history.payments.find(
+    ({ method, status, expiresAt }) => method === name && status === 'pending' && expiresAt > history.now,
+  )
+}
+
+async function findLate({ database, seen }: Reading, paymentId: string) {
+  const found = await findTransfer(database, { userId: seen.session.userId, paymentId })
+  const isLate = found && publicStatusAt(found.payment, seen.history.now) === 'expired'
+  return isLate && proofProblem(found.transfer, []) === null ? found.payment : null
+}
+
+/** Asks the database only where a transfer is not settled. */
+async function readSlips({ database, name, seen }: Reading): Promise<ReadonlySet<string>> {
+  const { userId } = seen.session
+  const unsettled = seen.history.payments.filter(
+    ({ method, status }) => method === name && (status === 'pending' || status === 'expired'),
+  )
+  const paymentIds = unsettled.map(({ id }) => id)
+  return new Set(paymentIds.length === 0 ? [] : await slipsToCheck(database, { userId, paymentIds }))
+}
+
+/** Asks the database only where the newest payment may be one. */
+async function readRefused({ database, name, seen }: Reading): Promise<RefusedTransfer | null> {
+  const [newest] = seen.history.payments
+  if (newest?.status !== 'canceled' || newest.method !== name) return null
+  const found = await findTransfer(database, { userId: seen.session.userId, paymentId: newest.id })
+  const reason = found?.transfer.state === 'refused' ? found.transfer.refusal : null
+  return found && reason !== null ? { reference: found.reference, reason } : null
+}

@@ -1,0 +1,140 @@
+// What counts as a picture or a PDF of a slip, and what is refused.
+import { describe, expect, it } from 'vitest'
+import { jpeg, pdf, png } from '../../../../test/support/proof-files.js'
+import { readProofFile } from './proof-file.js'
+
+const whole = (type: string, { length }: Buffer) => ({ type, length })
+const refused = (problem: string) => ({ problem })
+
+describe('a file is told by its content', () => {
+  it.each([
+    ['image/jpeg', jpeg()],
+    ['image/jpeg', jpeg({ width: 8_160, height: 6_120 })],
+    ['image/png', png()],
+    ['image/jpeg', jpeg({ width: 16_384, height: 3_906 })],
+    ['image/png', png({ extra: 70_000 })],
+    ['image/png', png({ width: 8_000, height: 8_000 })],
+  ])('%s', async (type, file) => expect(await readProofFile(file)).toEqual(whole(type, file)))
+
+  it('a PDF by its first bytes and its end mark, at most 1,024 bytes before the end, and it is not looked into', async () => {
+    const file = Buffer.from('%PDF-1.7\n<< /OpenAction << /S /JavaScript >> >>\nno table of objects\n%%EOF')
+    expect(await readProofFile(file)).toEqual(whole('application/pdf', file))
+    const followed = (bytes: number) => readProofFile(Buffer.concat([file, Buffer.alloc(bytes, 0x0a)]))
+    expect(await followed(1_024 - 5)).toEqual(whole('application/pdf', file))
+    expect(await followed(1_024 - 4)).toEqual(refused('damaged'))
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['a page', '<!doctype html><script>alert(1)</script>'],
+    ['a script with the name of a picture', '#!/bin/sh\n# slip.jpg'],
+    ['a drawing, which can hold scripts', '<svg xmlns="http://www.w3.org/2000/svg"></svg>'],
+    ['a GIF', 'GIF89a\x01\0\x01\0'],
+    ['an archive', 'PK\x03\x04'],
+    ['a PDF that begins with something else', `x${pdf().toString('latin1')}`],
+  ])('%s is refused', async (_, text) =>
+    expect(await readProofFile(Buffer.from(text, 'latin1'))).toEqual(refused('not_recognized')),
+  )
+})
+
+describe('a file that is cut or changed', () => {
+  it.each([
+    ['JPEG', jpeg()],
+    ['PNG', png()],
+    ['PDF', pdf()],
+  ])('%s is refused wherever it was cut', async (_, file) => {
+    const end = file.length - (file.toString('latin1').endsWith('\n') ? 1 : 0)
+    for (let length = 0; length < end; length++)
+      expect(await readProofFile(file.subarray(0, length))).toHaveProperty('problem')
+  })
+
+  it('a PNG is refused with any one byte changed', async () => {
+    const file = png()
+    for (const at of file.keys()) {
+      const changed = Buffer.from(file)
+      changed[at] = (changed[at] ?? 0) ^ 1
+      expect(await readProofFile(changed)).toHaveProperty('problem')
+    }
+  })
+
+  it('a PNG has one header, which comes first, and data', async () => {
+    const [file, other] = [png(), png({ width: 20_000 })]
+    const [start, header, rest] = [file.subarray(0, 8), file.subarray(8, 33), file.subarray(33)]
+    for (const wrong of [
+      [start, header, other.subarray(8, 33), rest],
+      [start, rest],
+      [start, header, file.subarray(-12)],
+    ])
+      expect(await readProofFile(Buffer.concat(wrong))).toEqual(refused('damaged'))
+  })
+
+  it('a JPEG may be progressive, with filling before its markers; its tables are no frames', async () => {
+    const file = jpeg()
+    const frame = file.indexOf(Buffer.from([0xff, 0xc0]))
+    const table = Buffer.from([0xff, 0xc4, 0, 2])
+    const parts = [file.subarray(0, frame), table, Buffer.from([0xff]), file.subarray(frame)]
+    const progressive = Buffer.concat(parts)
+    progressive[frame + table.length + 2] = 0xc2
+    expect(await readProofFile(progressive)).toEqual(whole('image/jpeg', progressive))
+  })
+
+  it('a JPEG needs a frame before its scan, and one alone', async () => {
+    const file = jpeg()
+    const frame = file.indexOf(Buffer.from([0xff, 0xc0]))
+    const scan = file.indexOf(Buffer.from([0xff, 0xda]))
+    const without = Buffer.concat([file.subarray(0, frame), file.subarray(scan)])
+    const twice = Buffer.concat([file.subarray(0, scan), file.subarray(frame)])
+    for (const wrong of [without, twice]) expect(await readProofFile(wrong)).toEqual(refused('damaged'))
+  })
+})
+
+describe('a picture', () => {
+  it.each([
+    ['PNG', png({ width: 20_000, height: 20_000 })],
+    ['JPEG', jpeg({ width: 20_000, height: 20_000 })],
+    ['PNG', png({ width: 16_385, height: 1 })],
+    ['PNG', png({ width: 8_001, height: 8_000 })],
+    ['JPEG', jpeg({ width: 8, height: 16_385 })],
+  ])('%s of too many pixels is refused', async (_, file) =>
+    expect(await readProofFile(file)).toEqual(refused('too_many_pixels')),
+  )
+
+  it.each([
+    ['PNG', png({ width: 0 })],
+    ['JPEG', jpeg({ height: 0 })],
+  ])('%s without pixels is refused', async (_, file) =>
+    expect(await readProofFile(file)).toEqual(refused('damaged')),
+  )
+
+  it.each([
+    ['JPEG', 'a page', jpeg()],
+    ['JPEG', 'an archive', jpeg()],
+    ['PNG', 'a page', png()],
+  ])('%s: %s behind its end is no part of it', async (_, what, file) => {
+    const tail = what === 'a page' ? '<html><script>alert(1)</script>' : 'PK\x05\x06'
+    const read = await readProofFile(Buffer.concat([file, Buffer.from(tail, 'latin1')]))
+    expect(read).toMatchObject({ length: file.length })
+  })
+})
+
+describe('a file that is slow to read', () => {
+  const repeated = (text: string) => Buffer.alloc(8 << 20, text, 'latin1')
+  const emptyChunk = png({ extra: 1 }).subarray(33, 46)
+  it.each([
+    ['a PNG of one long chunk', png({ extra: (8 << 20) - 200 }), 31],
+    ['a PNG of short chunks', Buffer.concat([png().subarray(0, 33), Buffer.alloc(8 << 20, emptyChunk)]), 600],
+    ['a JPEG of filling', Buffer.concat([jpeg().subarray(0, 2), repeated('\xff')]), 8_000],
+    ['a JPEG of empty segments', Buffer.concat([jpeg().subarray(0, 2), repeated('\xff\xfe\0\x02')]), 2_000],
+    ['a JPEG of coded 0xff', Buffer.concat([jpeg().subarray(0, -7), repeated('\xff\0')]), 4_000],
+  ])('%s: the event loop turns meanwhile', async (_, file, least) => {
+    let turns = 0
+    const count = () => {
+      turns += 1
+      handle = setImmediate(count)
+    }
+    let handle = setImmediate(count)
+    await readProofFile(file)
+    clearImmediate(handle)
+    expect(turns).toBeGreaterThanOrEqual(least)
+  })
+})

@@ -1,0 +1,142 @@
+// Proofs as rows: one for each file, and its content in parts.
+import type { Instant } from '../core/instant.js'
+import type { Proof, Transfer } from '../core/transfer.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, instant, instantOrNull, integer, text } from '../database/rows.js'
+import { isProofType } from './proof-file.js'
+import type { StoredTransfer } from './transfers.sql.js'
+
+interface OfPayment {
+  readonly userId: string
+  readonly paymentId: string
+}
+
+function parseProof(row: Row): Proof {
+  const type = text(row, 'media_type')
+  if (!isProofType(type)) throw new TypeError(`a proof of type ${type}`)
+  return {
+    n: integer(row, 'n'),
+    uploadedAt: instant(row, 'uploaded_at'),
+    type,
+    bytes: integer(row, 'bytes'),
+    sha256: text(row, 'sha256'),
+    erasedAt: instantOrNull(row, 'erased_at'),
+  }
+}
+
+const selectProofs = statement(
+  'transfer_proofs.of_payment',
+  `select n, uploaded_at, media_type, bytes, sha256, erased_at from transfer_proofs
+    where user_id = $1 and payment_id = $2 order by n`,
+)
+
+export async function listProofs(database: Queryable, of: OfPayment): Promise<readonly Proof[]> {
+  return (await database.query(selectProofs, [of.userId, of.paymentId])).map(parseProof)
+}
+
+const selectToCheck = statement(
+  'transfer_proofs.to_check',
+  `select payment_id from transfers
+    where user_id = $1 and payment_id = any($2::text[]) and state = 'open' and proof_at is not null`,
+)
+
+/** Of these payments those of which a slip was sent that no operator has decided on. */
+export async function slipsToCheck(
+  database: Queryable,
+  { userId, paymentIds }: { readonly userId: string; readonly paymentIds: readonly string[] },
+): Promise<readonly string[]> {
+  const rows = await database.query(selectToCheck, [userId, paymentIds])
+  return rows.map((row) => text(row, 'payment_id'))
+}
+
+const insertProof = statement(
+  'transfer_proofs.insert',
+  `with proved as (
+     update transfers set proof_at = $4::timestamptz, version = version + 1
+      where user_id = $1 and payment_id = $2 and version = $3
+     returning user_id, payment_id
+   )
+   insert into transfer_proofs (user_id, payment_id, n, uploaded_at, media_type, bytes, sha256)
+   select user_id, payment_id, $5, $6::timestamptz, $7, $8, $9 from proved
+   returning n`,
+)
+
+/** Without its parts. False: the transfer has changed since it was read. */
+export async function saveProof(
+  transaction: Queryable,
+  { payment, version }: StoredTransfer,
+  { transfer, proof }: { readonly transfer: Transfer; readonly proof: Proof },
+): Promise<boolean> {
+  const { n, uploadedAt, type, bytes, sha256 } = proof
+  const key = [payment.userId, payment.id, version, at(transfer.proofAt)]
+  const rows = await transaction.query(insertProof, [...key, n, at(uploadedAt), type, bytes, sha256])
+  return rows.length === 1
+}
+
+/** As text it is a third longer, and each is in memory a few times on its way. */
+const PART_BYTES = 24 * 1024
+
+const insertPart = statement(
+  'transfer_proofs.insert_part',
+  `insert into transfer_proof_parts (user_id, payment_id, n, part, content)
+   values ($1, $2, $3, $4, decode($5, 'base64'))`,
+)
+
+export async function saveProofContent(
+  transaction: Queryable,
+  { userId, paymentId }: OfPayment,
+  n: number,
+  content: Buffer,
+): Promise<void> {
+  for (let part = 0; part * PART_BYTES < content.length; part++) {
+    const piece = content.toString('base64', part * PART_BYTES, (part + 1) * PART_BYTES)
+    await transaction.query(insertPart, [userId, paymentId, n, part, piece])
+  }
+}
+
+const selectPart = statement(
+  'transfer_proofs.part',
+  `select encode(content, 'base64') as content from transfer_proof_parts
+    where user_id = $1 and payment_id = $2 and n = $3 and part = $4`,
+)
+
+/** One part after the other, as fast as they are taken. */
+export async function* proofContent(
+  database: Queryable,
+  { userId, paymentId }: OfPayment,
+  { n, bytes }: Pick<Proof, 'n' | 'bytes'>,
+): AsyncGenerator<Buffer> {
+  for (let part = 0; part * PART_BYTES < bytes; part++) {
+    const [row] = await database.query(selectPart, [userId, paymentId, n, part])
+    if (!row) throw new Error(`proof ${n} of ${paymentId} was erased while it was read`)
+    yield Buffer.from(text(row, 'content'), 'base64')
+  }
+}
+
+// One that the user gave up is not decided: its end counts instead.
+const erase = statement(
+  'transfer_proofs.erase',
+  `with due as materialized (
+     select f.user_id, f.payment_id, f.n
+       from transfer_proofs f
+       join transfers t on t.user_id = f.user_id and t.payment_id = f.payment_id
+       join payments p on p.user_id = f.user_id and p.id = f.payment_id
+      where f.erased_at is null and f.uploaded_at < $2::timestamptz
+        and coalesce(t.decided_at, p.expires_at) < $2::timestamptz
+      order by f.uploaded_at limit $3 for update of f skip locked
+   ), emptied as (
+     delete from transfer_proof_parts c using due d
+      where c.user_id = d.user_id and c.payment_id = d.payment_id and c.n = d.n
+   )
+   update transfer_proofs f set erased_at = $1::timestamptz
+     from due d where f.user_id = d.user_id and f.payment_id = d.payment_id and f.n = d.n
+   returning f.user_id`,
+)
+
+/** Of transfers that were decided, or ended undecided, before `before`. Gives how many. */
+export async function eraseProofsBefore(
+  database: Queryable,
+  of: { readonly before: Instant; readonly now: Instant; readonly limit: number },
+): Promise<number> {
+  return (await database.query(erase, [at(of.now), at(of.before), of.limit])).length
+}

@@ -1,0 +1,287 @@
+// Pictures and PDFs of transfers: uploaded by users, read by operators, kept as long as they are needed.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { jpeg, pdf, png } from '../../../../test/support/proof-files.js'
+import { type Answer, createWorld, START, tokenOf, type World } from '../../../../test/support/world.js'
+import { createClient } from '../../../client/src/index.js'
+import { statement } from '../database/database.js'
+import { uploadProof } from './proof.js'
+
+const PAYMENTS = '/api/v1/billing/payments'
+const DAY = 86_400
+const MEGABYTE = 1024 * 1024
+const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-proof-'))
+const TRANSFER_FILE = path.join(folder, 'transfer.json')
+writeFileSync(
+  TRANSFER_FILE,
+  JSON.stringify({ accounts: [{ kind: 'ccp', holder: 'Atlas', number: '0023456789', key: '88' }] }),
+)
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const selectParts = statement('test.proofs.parts', 'select count(*)::int as count from transfer_proof_parts')
+const selectOutbox = statement(
+  'test.proofs.outbox',
+  `select type, payload->'data'->'payment'->>'id' as payment from outbox order by user_id, sequence`,
+)
+const selectMails = statement('test.proofs.mails', 'select kind from mails order by kind')
+const selectReadings = statement(
+  'test.proofs.readings',
+  `select actor, payment_id, after from audit where act = 'payment.read_proof'`,
+)
+
+describeScenario('a proof of a transfer', ({ database }) => {
+  let world: World
+  let operator: OperatorCaller
+  beforeEach(async () => {
+    world = await createWorld(database(), {
+      env: { ...OPERATOR_ENV, TRANSFER_FILE, PROOF_DAYS: '90' },
+      isNew: true,
+    })
+    operator = operatorOf(world)
+  })
+  afterEach(() => world.stop())
+
+  const ask = async (userId = 'user-1'): Promise<string> => {
+    const answer = await world.as(userId).post(PAYMENTS, { plan: 'pro', method: 'transfer' })
+    if (answer.status !== 201) throw new Error(`a transfer was refused: ${answer.text}`)
+    return answer.body.id
+  }
+  const upload = async (id: string, body: Uint8Array | string, userId = 'user-1', type = 'image/jpeg') => {
+    const headers = { authorization: `Bearer ${await tokenOf({ sub: userId })}`, 'content-type': type }
+    return world.call('PUT', `${PAYMENTS}/${id}/proof`, { body, headers })
+  }
+  const codeOf = ({ status, body }: Answer) => [status, body.code]
+  const download = (id: string, n: number) =>
+    fetch(`${world.url}/api/v1/operator/payments/${id}/proofs/${n}`, {
+      headers: { authorization: `Bearer ${OPERATOR_ENV.OPERATOR_KEYS.split(':')[1]}` },
+    })
+  const parts = async () => (await database().query(selectParts))[0]?.count
+  const approve = (id: string) => {
+    const received_at = new Date(world.clock.now()).toISOString().slice(0, 10)
+    return operator.post(`/payments/${id}/approve`, { amount: 2000, received_at, why: 'on the statement' })
+  }
+  const end = async (userId = 'user-1') =>
+    (await world.as(userId).get('/api/v1/billing/status')).body.current_period_end
+
+  it('is stored as it came, by what it is, and read back by an operator alone', async () => {
+    const id = await ask()
+    const asked = (await world.as('user-1').get(`${PAYMENTS}/${id}`)).body
+    expect(asked.transfer.proof_url).toBe(`${world.config.publicUrl}${PAYMENTS}/${id}/proof`)
+    const file = png({ extra: 8 * MEGABYTE - 200 })
+    const stored = await upload(id, file)
+    expect([stored.status, stored.body]).toEqual([
+      200,
+      { n: 1, type: 'image/png', bytes: file.length, uploaded_at: '2026-11-21T12:00:00Z', erased_at: null },
+    ])
+    expect((await upload(id, pdf(), 'user-1', 'text/html')).body).toMatchObject({
+      n: 2,
+      type: 'application/pdf',
+    })
+    const read = await download(id, 1)
+    expect(Object.fromEntries(read.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'content-disposition': `attachment; filename="${id}-1.png"`,
+      'content-security-policy': "default-src 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    })
+    expect(Buffer.from(await read.arrayBuffer()).equals(file)).toBe(true)
+    expect((await operator.payment(id)).transfer).toMatchObject({
+      proof_at: '2026-11-21T12:00:00Z',
+      proofs: [{ n: 1, type: 'image/png' }, { n: 2 }],
+    })
+    expect(await database().query(selectReadings)).toEqual([
+      { actor: 'amina', payment_id: id, after: { proof: 1 } },
+    ])
+    const user = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+    const asUser = await world.call('GET', `/api/v1/operator/payments/${id}/proofs/1`, {
+      headers: { authorization: user },
+    })
+    expect(codeOf(asUser)).toEqual([401, 'invalid_operator_key'])
+    expect((await download(id, 3)).status).toBe(404)
+  })
+
+  it('is told to the platform each time, and to the user once', async () => {
+    const id = await ask()
+    for (const extra of [1, 2]) await upload(id, png({ extra }))
+    expect(await database().query(selectOutbox)).toEqual([
+      { type: 'payment.requested', payment: id },
+      { type: 'payment.proof_received', payment: id },
+      { type: 'payment.proof_received', payment: id },
+    ])
+    expect(await database().query(selectMails)).toEqual([
+      { kind: 'payment_requested' },
+      { kind: 'proof_received' },
+    ])
+  })
+
+  it.each([
+    ['a script with the name of a picture', '<script>alert(1)</script>', 'not_recognized'],
+    ['nothing', '', 'not_recognized'],
+    ['a picture that is cut', jpeg().subarray(0, 60), 'damaged'],
+    ['a picture of 400 million pixels', png({ width: 20_000, height: 20_000 }), 'too_many_pixels'],
+    ['a PDF without its end', pdf().subarray(0, 200), 'damaged'],
+  ])('%s is refused, and nothing is stored', async (_, body, reason) => {
+    const id = await ask()
+    const answer = await upload(id, body)
+    expect([...codeOf(answer), answer.body.reason]).toEqual([422, 'file_not_accepted', reason])
+    expect(await parts()).toBe(0)
+    expect((await operator.payment(id)).transfer).toMatchObject({ proof_at: null, proofs: [] })
+  })
+
+  it('ends where the picture ends', async () => {
+    const id = await ask()
+    const file = jpeg()
+    const answer = await upload(id, Buffer.concat([file, Buffer.from('<html><script>')]))
+    expect(answer.body.bytes).toBe(file.length)
+    expect(Buffer.from(await (await download(id, 1)).arrayBuffer()).equals(file)).toBe(true)
+  })
+
+  it('has at most 8 MiB, whether it says so or not', async () => {
+    const id = await ask()
+    const long = jpeg({ scan: 8 * MEGABYTE })
+    expect(codeOf(await upload(id, long))).toEqual([413, 'payload_too_large'])
+    const body = new ReadableStream({
+      start: (controller) => {
+        for (let at = 0; at < long.length; at += 65_536) controller.enqueue(long.subarray(at, at + 65_536))
+        controller.close()
+      },
+    })
+    const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+    const init = { method: 'PUT', body, duplex: 'half', headers: { authorization } }
+    const answer = await fetch(`${world.url}${PAYMENTS}/${id}/proof`, init as RequestInit)
+    expect(answer.status).toBe(413)
+  })
+
+  it('comes three times at most; the same file again is the same one, also when it is sent at once', async () => {
+    const id = await ask()
+    const twins = await Promise.all(Array.from({ length: 3 }, () => upload(id, png())))
+    expect(twins.map(({ body }) => body.n)).toEqual([1, 1, 1])
+    const files = [1, 2, 3].map((extra) => png({ extra }))
+    const rest = await Promise.all(files.map((file) => upload(id, file)))
+    expect(rest.map(({ status }) => status).sort()).toEqual([200, 200, 409])
+    expect(codeOf(await upload(id, png({ extra: 9 })))).toEqual([409, 'too_many_proofs'])
+    expect((await upload(id, png())).body.n).toBe(1)
+    expect((await operator.payment(id)).transfer.proofs.map(({ n }: { n: number }) => n)).toEqual([1, 2, 3])
+  })
+
+  describe('that another act overtakes', () => {
+    /** Uploads; `between` happens when the transfer and its proofs are loaded, and the user is not yet. */
+    const uploadAround = (id: string, between: () => Promise<unknown>) => {
+      const { parts } = world.service
+      let isFirst = true
+      const load: typeof parts.settlements.load = async (...asked) => {
+        const is = isFirst
+        isFirst = false
+        if (is) await between()
+        return parts.settlements.load(...asked)
+      }
+      const deps = { ...parts, settlements: { ...parts.settlements, load } }
+      return uploadProof(deps, { userId: 'user-1', paymentId: id }, png())
+    }
+
+    it('is the second where that is another proof', async () => {
+      const id = await ask()
+      expect(await uploadAround(id, () => upload(id, jpeg()))).toMatchObject({ n: 2 })
+      expect((await operator.payment(id)).transfer.proofs).toHaveLength(2)
+    })
+
+    it('is refused where that is the decision', async () => {
+      const id = await ask()
+      await expect(uploadAround(id, () => approve(id))).rejects.toMatchObject({ code: 'conflict' })
+      expect((await operator.payment(id)).transfer.proofs).toEqual([])
+    })
+  })
+
+  it('is tried ten times an hour at most, whatever is sent', async () => {
+    const id = await ask()
+    for (let tries = 0; tries < 10; tries++) expect((await upload(id, 'x')).status).toBe(422)
+    const answer = await upload(id, png())
+    expect(codeOf(answer)).toEqual([429, 'rate_limited'])
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(3_000)
+    await ask('user-2')
+    await world.advance(3_600)
+    expect((await upload(id, png())).status).toBe(200)
+  })
+
+  it('is for a transfer of one’s own that is not decided, also when it has expired', async () => {
+    const id = await ask()
+    expect(codeOf(await upload(id, png(), 'user-2'))).toEqual([404, 'not_found'])
+    expect(codeOf(await upload('pay_nope', png()))).toEqual([404, 'not_found'])
+    const { paymentId } = await world.as('user-2').upgrade()
+    expect(codeOf(await upload(paymentId, png(), 'user-2'))).toEqual([409, 'conflict'])
+    await world.advance(8 * DAY)
+    expect((await world.as('user-1').get(`${PAYMENTS}/${id}`)).body.status).toBe('expired')
+    expect((await upload(id, png())).status).toBe(200)
+    await approve(id)
+    const late = await upload(id, png({ extra: 5 }))
+    expect([...codeOf(late), late.body.transfer_state]).toEqual([409, 'conflict', 'approved'])
+    expect((await world.as('user-1').get(`${PAYMENTS}/${id}`)).body.transfer.proof_url).toBeNull()
+  })
+
+  it.each([
+    ['goes on with a run that was running at the first proof', true, '2027-01-21T12:00:00Z'],
+    ['begins a new run without one', false, '2027-01-27T12:00:00Z'],
+  ])('a transfer that is approved after grace %s', async (_, isProved, expected) => {
+    const first = await ask()
+    await approve(first)
+    expect(await end()).toBe('2026-12-21T12:00:00Z')
+    await world.advance(31 * DAY)
+    const id = await ask()
+    if (isProved) {
+      await upload(id, png())
+      await world.advance(5 * DAY)
+      // The first proof counts, not the last.
+      await upload(id, jpeg())
+    } else await world.advance(5 * DAY)
+    await world.advance(0)
+    await approve(id)
+    expect(await end()).toBe(expected)
+  })
+
+  it('is erased 90 days after the decision, and 90 days after the end where there is none', async () => {
+    const [decided, open] = [await ask(), await ask('user-2')]
+    await upload(decided, png())
+    await upload(open, png(), 'user-2')
+    await world.advance(5 * DAY)
+    await approve(decided)
+    await world.advance(89 * DAY)
+    expect(await parts()).toBe(2)
+    await world.advance(DAY + 1)
+    expect(await parts()).toBe(1)
+    expect((await download(decided, 1)).status).toBe(404)
+    expect((await operator.payment(decided)).transfer.proofs).toMatchObject([
+      { n: 1, erased_at: '2027-02-24T12:00:01Z' },
+    ])
+    await world.advance(2 * DAY)
+    expect(await parts()).toBe(0)
+  })
+
+  it('is erased 90 days after a refusal, and kept as long where it came after the end', async () => {
+    const [refused, late] = [await ask(), await ask('user-2')]
+    await upload(refused, png())
+    await operator.post(`/payments/${refused}/refuse`, { why: 'nothing came' })
+    await world.advance(90 * DAY + 1)
+    expect(await parts()).toBe(0)
+    // It expired 83 days ago.
+    await upload(late, png(), 'user-2')
+    await world.advance(10 * DAY)
+    expect((await download(late, 1)).status).toBe(200)
+    await world.advance(80 * DAY + 1)
+    expect(await parts()).toBe(0)
+  })
+
+  it('is uploaded by the client', async () => {
+    const id = await ask()
+    const client = createClient({ url: world.url, apiKey: 'none', whenUnreachable: 'closed' })
+    const token = await tokenOf({ sub: 'user-1' })
+    const file = new Uint8Array(png())
+    expect(await client.uploadProof(token, id, file)).toMatchObject({ n: 1, bytes: file.length })
+    expect(await client.uploadProof(token, id, new Blob([file]))).toMatchObject({ n: 1 })
+    expect(world.clock.now()).toBe(START)
+  })
+})

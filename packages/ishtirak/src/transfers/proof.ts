@@ -1,0 +1,126 @@
+// What a user sends to show a transfer: taken until it is decided, and kept for the operators who decide.
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { BillingError } from '../core/error.js'
+import { DAY } from '../core/instant.js'
+import { decideProof, type Proof, proofProblem } from '../core/transfer.js'
+import { type Database, untilFresh } from '../database/database.js'
+import type { Uploads } from '../http/upload.js'
+import { findPayment } from '../ledger/payments.sql.js'
+import { describeChange, type SaveDeps } from '../ledger/save.js'
+import { type SettlementChange, type Settlements, saveSettlement } from '../ledger/settle.sql.js'
+import { inSlices } from '../runtime/async.js'
+import type { Clock } from '../runtime/clock.js'
+import { eraseProofsBefore, listProofs, saveProof, saveProofContent } from './proof.sql.js'
+import { readProofFile, sliced } from './proof-file.js'
+import { findTransfer, type StoredTransfer } from './transfers.sql.js'
+
+export interface ProofDeps extends SaveDeps {
+  readonly database: Database
+  readonly settlements: Settlements
+  readonly uploads: Uploads
+}
+
+interface OfPayment {
+  readonly userId: string
+  readonly paymentId: string
+}
+
+/**
+ * `body` is read once it is known that a file is taken. Throws `not_found`, `conflict` when the payment is no transfer or is
+ * decided, `too_many_proofs`, `payload_too_large`, `file_not_accepted`.
+ */
+export async function receiveProof(deps: ProofDeps, of: OfPayment, body: Readable): Promise<Proof> {
+  const { stored, proofs } = await loadProofs(deps, of)
+  // The same file may come again when there are three: only its content says so.
+  if (proofProblem(stored.transfer, proofs) === 'decided') throw refusalBecause('decided', stored)
+  return deps.uploads.receive(of.userId, body, (file) => uploadProof(deps, of, file))
+}
+
+/** A file that is here already. Throws the same. */
+export async function uploadProof(deps: ProofDeps, of: OfPayment, sent: Buffer): Promise<Proof> {
+  const read = await readProofFile(sent)
+  if ('problem' in read) throw new BillingError('file_not_accepted', { extra: { reason: read.problem } })
+  const content = sent.subarray(0, read.length)
+  const digest = await inSlices(sliced(content, createHash('sha256'), (part, hash) => hash.update(part)))
+  const file = { type: read.type, bytes: content.length, sha256: digest.digest('hex') }
+  return untilFresh('proof', async () => {
+    const { stored, proofs } = await loadProofs(deps, of)
+    const decision = decideProof(stored.transfer, proofs, file, deps.clock.now())
+    if (decision.kind === 'refused') throw refusalBecause(decision.because, stored)
+    if (decision.kind === 'known') return decision.proof
+    const change = await changeBy(deps, stored)
+    if (!change) return 'stale'
+    const saved = await deps.database
+      .transaction(async (transaction) => {
+        // The user's row first, as every change locks it.
+        if ((await saveSettlement(transaction, change)) !== 'saved') throw new Stale()
+        if (!(await saveProof(transaction, stored, decision))) throw new Stale()
+        await saveProofContent(transaction, of, decision.proof.n, content)
+        return decision.proof
+      })
+      .catch(staleOrThrow)
+    if (saved !== 'stale') deps.log.info({ ...logged(of), n: saved.n, bytes: saved.bytes }, 'proof received')
+    return saved
+  })
+}
+
+/** The event and the mail; null: the payment has changed since it was read. */
+async function changeBy(deps: ProofDeps, { payment }: StoredTransfer): Promise<SettlementChange | null> {
+  const { method, checkoutId, id: paymentId, userId } = payment
+  const loaded = await deps.settlements.load({ method, checkoutId, paymentId })
+  if (!loaded) return null
+  const { user } = loaded
+  const after = {
+    payment: loaded.payment,
+    subscription: user.subscription,
+    events: ['payment.proof_received'] as const,
+  }
+  const decided = { userId, user, payment, after }
+  const fixed = { isNew: false, received: null, receipt: null }
+  return { ...fixed, ...describeChange(deps, decided, undefined, deps.clock.now()) }
+}
+
+function logged({ userId, paymentId }: OfPayment) {
+  return { user_id: userId, payment_id: paymentId }
+}
+
+/** Takes back what the transaction has written. */
+class Stale extends Error {}
+
+function staleOrThrow(error: unknown): 'stale' {
+  if (error instanceof Stale) return 'stale'
+  throw error
+}
+
+async function loadProofs({ database }: Pick<ProofDeps, 'database'>, of: OfPayment) {
+  // In this order: a proof that comes between the two makes the transfer stale, not the list.
+  const stored = await findTransfer(database, of)
+  if (stored) return { stored, proofs: await listProofs(database, of) }
+  const payment = await findPayment(database, of.userId, of.paymentId)
+  if (!payment) throw new BillingError('not_found', { extra: { payment_id: of.paymentId } })
+  throw new BillingError('conflict', { extra: { payment_status: payment.status } })
+}
+
+function refusalBecause(
+  because: 'decided' | 'too_many',
+  { payment, transfer }: StoredTransfer,
+): BillingError {
+  if (because === 'too_many') return new BillingError('too_many_proofs')
+  return new BillingError('conflict', {
+    extra: { payment_status: payment.status, transfer_state: transfer.state },
+  })
+}
+
+export interface EraseDeps {
+  readonly database: Database
+  readonly clock: Clock
+  /** How long a proof is kept after the decision. */
+  readonly proofDays: number
+}
+
+/** Gives how many proofs have no content any more. */
+export function eraseOldProofs({ database, clock, proofDays }: EraseDeps, limit: number): Promise<number> {
+  const now = clock.now()
+  return eraseProofsBefore(database, { before: now - proofDays * DAY, now, limit })
+}

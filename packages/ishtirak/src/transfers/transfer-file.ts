@@ -1,0 +1,170 @@
+// Reads TRANSFER_FILE: the accounts that users may transfer money to, how long a reference is waited for, and from which amount
+// on two operators must have seen the money. Money that goes to a mistyped account is gone: every number with check digits is
+// checked, and what is wrong is reported with its place and line.
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { type Account, type AccountKind, ccpKey, isIban, isRib, ripOfCcp } from '../core/account.js'
+import { DAY } from '../core/instant.js'
+import { ConfigError, parseJson, placeIn, readText, schemaProblems } from '../runtime/config-file.js'
+import { integer, settingsOf, text } from '../runtime/environment.js'
+
+const NAME = 'TRANSFER_FILE'
+
+export type TransferTerms = ReturnType<typeof toTerms>
+
+export interface TransferConfig {
+  /** Null without a file: there are no transfers. */
+  readonly transfers: TransferTerms | null
+  /** How long a proof is kept after the decision. */
+  readonly proofDays: number
+}
+
+export const transferSettings = settingsOf(
+  { TRANSFER_FILE: text('a file'), PROOF_DAYS: integer(1, 3_650) },
+  ({ TRANSFER_FILE: file, PROOF_DAYS: proofDays = 90 }): TransferConfig => ({
+    transfers: file === undefined ? null : parseTransfers(readText(NAME, file)),
+    proofDays,
+  }),
+)
+
+/** `text` is JSON of the form of docs/transfer.example.json. */
+export function parseTransfers(text: string): TransferTerms {
+  const value = parseJson(NAME, text)
+  if (!Value.Check(TransferFile, value))
+    throw new ConfigError(schemaProblems(NAME, TransferFile, value, '', text))
+  const problems = value.accounts.flatMap((account, index) =>
+    faultsOf(account).map(
+      ({ field, words }) => `${NAME} ${placeIn(text, `/accounts/${index}/${field}`)}: ${words}`,
+    ),
+  )
+  if (problems.length > 0) throw new ConfigError(problems)
+  return toTerms(value)
+}
+
+const words = (maxLength: number) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: '^\\S(.*\\S)?$',
+    description: 'a text without spaces around it',
+  })
+/** Digits in groups, as people write them. */
+const digits = (least: number, most: number) =>
+  Type.String({
+    pattern: `^(\\d[ .-]?){${least - 1},${most - 1}}\\d$`,
+    description: `${least === most ? least : `${least} to ${most}`} digits, with no more than spaces, points or hyphens between them`,
+  })
+
+const AccountFields = Type.Object(
+  {
+    kind: Type.Enum<AccountKind[]>(['ccp', 'baridimob', 'bank']),
+    holder: words(80),
+    number: digits(3, 20),
+    key: Type.Optional(digits(2, 2)),
+    rip: Type.Optional(digits(20, 20)),
+    bank: Type.Optional(words(80)),
+    iban: Type.Optional(
+      Type.String({
+        pattern: '^[A-Z]{2}\\d{2} ?([A-Z0-9] ?){11,30}$',
+        description: 'an IBAN: two capitals, two check digits, then capitals and digits',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const TransferFile = Type.Object(
+  {
+    accounts: Type.Array(AccountFields, { minItems: 1, maxItems: 20 }),
+    expires_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 60 })),
+    second_approval_from: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+  },
+  { additionalProperties: false },
+)
+
+type AccountFields = Static<typeof AccountFields>
+type Fault = { readonly field: keyof AccountFields; readonly words: string }
+
+/** What a schema of single fields cannot say. A right key is not named: it may be the number that is wrong. */
+function faultsOf(account: AccountFields): readonly Fault[] {
+  const [number, key, rip, iban] = [account.number, account.key, account.rip, account.iban].map(bare)
+  if (number === undefined) return []
+  const faults: Fault[] = []
+  const refuse = (isWrong: boolean, field: Fault['field'], words: string) => {
+    if (isWrong) faults.push({ field, words })
+  }
+  const foreign = {
+    ccp: ['bank', 'iban'],
+    baridimob: ['key', 'rip', 'bank', 'iban'],
+    bank: ['key', 'rip'],
+  } as const
+  for (const field of foreign[account.kind])
+    refuse(account[field] !== undefined, field, `is not for ${account.kind}`)
+  if (account.kind === 'ccp') {
+    refuse(number.length > 10, 'number', 'a CCP has at most 10 digits, its key stands in /key')
+    refuse(key === undefined, 'key', 'is missing: the two check digits of the CCP')
+    if (number.length > 10 || key === undefined) return faults
+    refuse(key !== ccpKey(number), 'key', 'is not the key of this CCP number: one of the two is wrong')
+    refuse(rip !== undefined && rip !== ripOfCcp(number), 'rip', 'is not the RIP of this CCP number')
+    return faults
+  }
+  const name = account.kind === 'baridimob' ? 'a RIP' : 'a RIB'
+  refuse(number.length !== 20, 'number', `${name} has 20 digits`)
+  if (number.length !== 20) return faults
+  refuse(!isRib(number), 'number', `is not ${name}: its last two digits do not fit the others`)
+  refuse(
+    account.kind === 'baridimob' && !number.startsWith('00799999'),
+    'number',
+    'a RIP begins with 00799999',
+  )
+  refuse(iban !== undefined && !isIban(iban), 'iban', 'is not an IBAN: its check digits do not fit the rest')
+  const isOther = iban?.startsWith('DZ') && iban.length === 24 && !iban.endsWith(number)
+  refuse(isOther ?? false, 'iban', 'is not of the account in /number')
+  return faults
+}
+
+function bare(written: string | undefined): string | undefined {
+  return written?.replace(/[ .-]/g, '')
+}
+
+const EXPIRES_DAYS = 7
+
+function toTerms({
+  accounts,
+  expires_days: days = EXPIRES_DAYS,
+  second_approval_from: secondFrom,
+}: Static<typeof TransferFile>) {
+  return {
+    accounts: accounts.map(toAccount),
+    /** How long a transfer is waited for. */
+    lifetimeMs: days * DAY,
+    /** From this amount on two operators approve; null: one is enough. */
+    secondApprovalFrom: secondFrom ?? null,
+  }
+}
+
+function toAccount({ kind, holder, bank, ...written }: AccountFields): Account {
+  const number = bare(written.number) ?? ''
+  const rip = kind === 'ccp' ? ripOfCcp(number) : null
+  return {
+    kind,
+    holder,
+    number,
+    key: bare(written.key) ?? null,
+    rip,
+    bank: bank ?? null,
+    iban: bare(written.iban) ?? null,
+  }
+}
+
+/** Of the sandbox: accounts that do not exist, with right check digits. */
+export const EXAMPLE_TRANSFERS = parseTransfers(
+  JSON.stringify({
+    accounts: [
+      { kind: 'ccp', holder: 'SARL Exemple', number: '0023456789', key: '88' },
+      { kind: 'baridimob', holder: 'SARL Exemple', number: '00799999002345678941' },
+      { kind: 'bank', holder: 'SARL Exemple', bank: 'Banque d’exemple', number: '00000001000000001211' },
+    ],
+    second_approval_from: 20_000,
+  }),
+)

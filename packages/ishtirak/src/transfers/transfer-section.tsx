@@ -1,0 +1,201 @@
+// A transfer in the portal: how to ask for one, what to send and where, and the form for a picture or PDF of it.
+import { ChooseElse, Ordered } from '../checkout/portal-open.js'
+import type { Account } from '../core/account.js'
+import type { Locale } from '../core/locale.js'
+import { publicStatusAt, type ShownPayment } from '../core/payment.js'
+import { isPaidNow } from '../core/quote.js'
+import { formatReference } from '../core/reference.js'
+import { PROOF_TYPES, PROOFS_MAX, type Proof } from '../core/transfer.js'
+import type { Say } from '../i18n/messages.js'
+import { hrefIn, OwnForm } from '../pages/own-form.js'
+import { Card, SubmitButton } from '../pages/portal-frame.js'
+import type { PartSection } from '../pages/portal-kinds.js'
+import { Words } from '../pages/words.js'
+import { ACCOUNT_KINDS, accountInWords } from './account-words.js'
+
+export interface PortalTransfer {
+  readonly payment: ShownPayment
+  readonly proofs: readonly Proof[]
+  /** It has expired. Its money still counts if it comes, so its slip is still taken. */
+  readonly isLate: boolean
+}
+
+export interface RefusedTransfer {
+  readonly reference: string
+  readonly reason: string
+}
+
+/** By card or by transfer, and to which kinds of account. */
+export function howToPay(accounts: readonly Account[]) {
+  const kinds = new Set(accounts.map(({ kind }) => kind))
+  return (say: Say, locale: Locale): string => {
+    const named = new Intl.ListFormat(locale, { type: 'disjunction' })
+    const list = [...kinds].map((kind) => say(kind === 'bank' ? 'bankAccount' : ACCOUNT_KINDS[kind]))
+    return say('paidByHandOrTransfer', { accounts: named.format(list) })
+  }
+}
+
+export function TransferSection({
+  accounts,
+  ...section
+}: OfTransfer & { readonly accounts: readonly Account[] }) {
+  const { pages, view, say, transfer } = section
+  if (transfer.isLate) return <LateTransfer {...section} />
+  const { payment } = transfer
+  const end = pages.formats.moment(payment.expiresAt, view.locale)
+  const toSend = (
+    <>
+      <p>
+        <Words>{say('transferText', { end })}</Words>
+      </p>
+      <p class="touch" safe>
+        {say('transferTouch')}
+      </p>
+      <AmountAndReference {...section} />
+      {accounts.map((account) => (
+        <AccountFacts {...section} account={account} />
+      ))}
+    </>
+  )
+  return (
+    <Card id="transfer" title={say('transferTitle')}>
+      <Received {...section} />
+      <Ordered {...section} payment={payment} />
+      {transfer.proofs.length === 0 ? (
+        toSend
+      ) : (
+        <details>
+          <summary safe>{say('showAccounts')}</summary>
+          {toSend}
+        </details>
+      )}
+      <Proofs {...section} />
+      {transfer.proofs.length > 0 ? null : <ChooseElse {...section} />}
+    </Card>
+  )
+}
+
+/** Without the accounts: nothing is to be sent for it any more. */
+function LateTransfer(section: OfTransfer) {
+  const { say } = section
+  return (
+    <Card id="late-transfer" title={say('transferTitle')}>
+      <Received {...section} />
+      <Ordered {...section} payment={section.transfer.payment} />
+      {section.transfer.proofs.length > 0 ? null : <p safe>{say('transferLateText')}</p>}
+      <AmountAndReference {...section} />
+      <Proofs {...section} />
+    </Card>
+  )
+}
+
+function AmountAndReference({ say, transfer: { payment } }: OfTransfer) {
+  return (
+    <dl class="facts copied">
+      <Copied label={`${say('amount')} (${say('currency')})`} value={String(payment.price.amount)} />
+      <Copied label={say('transferReference')} value={formatReference(payment.checkoutId ?? '')} />
+    </dl>
+  )
+}
+
+function AccountFacts({ say, account }: PartSection & { readonly account: Account }) {
+  const { title, lines } = accountInWords(account, say)
+  return (
+    <div>
+      <h3 safe>{title}</h3>
+      <dl class="facts copied">
+        {lines.map(([label, value]) => (
+          <Copied label={label} value={value} />
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+/** One touch selects it whole (`user-select: all`), and the phone offers to copy it. */
+function Copied({ label, value }: { readonly label: string; readonly value: string }) {
+  return (
+    <div>
+      <dt safe>{label}</dt>
+      <dd>
+        <code class="copy" dir="auto">
+          {groupsOf(value).map((group) => (
+            <span safe>{group}</span>
+          ))}
+        </code>
+      </dd>
+    </div>
+  )
+}
+
+/** A RIP, RIB or IBAN in fours for the eye; what is copied has nothing between them. */
+function groupsOf(value: string): readonly string[] {
+  return /^[A-Z0-9]{20,}$/.test(value) ? (value.match(/.{1,4}/g) ?? []) : [value]
+}
+
+type OfTransfer = PartSection & { readonly transfer: PortalTransfer }
+
+/** On top, where the page is after the upload. */
+function Received({ view, say, transfer }: OfTransfer) {
+  if (transfer.proofs.length === 0) return null
+  const { subscription } = view.overview
+  return (
+    <div role="status" class="notice" id="received">
+      <p safe>{say('proofReceived')}</p>
+      {isPaidNow(subscription) ? <p safe>{say('slipInTime')}</p> : null}
+    </div>
+  )
+}
+
+/** One is enough: further ones are asked for by the user. */
+function Proofs(section: OfTransfer) {
+  const { proofs } = section.transfer
+  if (proofs.length >= PROOFS_MAX) return null
+  if (proofs.length === 0) return <ProofForm {...section} />
+  return (
+    <details>
+      <summary safe>{section.say('proofAnother')}</summary>
+      <ProofForm {...section} />
+    </details>
+  )
+}
+
+function ProofForm({ pages, view, say, transfer }: OfTransfer) {
+  return (
+    <OwnForm
+      session={view.session}
+      enctype="multipart/form-data"
+      action={`${pages.base}/portal/payments/${transfer.payment.id}/proof`}
+    >
+      <label>
+        <span safe>{say('proofLabel')}</span>
+        <input type="file" name="file" accept={PROOF_TYPES.join()} required />
+      </label>
+      <SubmitButton label={say('proofButton')} />
+    </OwnForm>
+  )
+}
+
+/** Why the last one was refused, until the user buys again. */
+export function RefusedNotice({ say, refused }: PartSection & { readonly refused: RefusedTransfer }) {
+  // A line does not end in it: these hyphens are not for breaking.
+  const reference = formatReference(refused.reference).replaceAll('-', '\u2011')
+  return (
+    <section class="notice warn">
+      <h2 safe>{say('mail_payment_refused_subject', { reference })}</h2>
+      <p safe>{say('refusedBecause', { reason: refused.reason })}</p>
+      <p safe>{say('mail_payment_refused_next')}</p>
+    </section>
+  )
+}
+
+/** In the history: leads to the form for the slip of one that has expired. */
+export function LateTransferLink({ pages, view, say }: PartSection, payment: ShownPayment) {
+  const { checkoutId, id } = payment
+  if (checkoutId === null || publicStatusAt(payment, view.history.now) !== 'expired') return null
+  return (
+    <a href={hrefIn(view.session, `${pages.base}/portal?transfer=${id}#late-transfer`)} safe>
+      {say('transferSent')}
+    </a>
+  )
+}

@@ -1,0 +1,52 @@
+// What operators said of a transfer, as the file of its payment and the audit trail hold it.
+import { Type } from 'typebox'
+import { timestampOrNull, toTimestamp } from '../core/instant.js'
+import type { Transfer } from '../core/transfer.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { ProofSchema } from './proof.route.js'
+
+export const SameProofSchema = Type.Object({
+  n: Type.Integer({ description: 'Which one of `proofs`' }),
+  user_id: Type.String(),
+  payment_id: Type.String(),
+  status: Type.String({ examples: ['paid'] }),
+})
+
+export const TransferStateSchema = Type.Object({
+  state: Type.Enum(['open', 'ended', 'approved', 'refused'], {
+    description: '`ended`: the user chose something else. Money that comes counts in every state.',
+  }),
+  approvals: Type.Array(
+    Type.Object({
+      by: Type.String(),
+      at: timestamp,
+      amount: Type.Integer(),
+      received_at: timestamp,
+      payment_method: Type.String(),
+    }),
+  ),
+  approvals_needed: Type.Integer({ description: '2 from `second_approval_from` of TRANSFER_FILE on' }),
+  refusal: nullable(Type.String()),
+  proof_at: nullable(timestamp),
+  proofs: Type.Array(ProofSchema, { description: 'What the user has uploaded' }),
+  same_proofs: Type.Array(SameProofSchema, {
+    description: 'Other payments that one of these files was sent for too, at most 10',
+  }),
+})
+
+nameSchemas({ TransferState: TransferStateSchema })
+
+export function describeDecided({ state, approvals, refusal, proofAt }: Transfer) {
+  return {
+    state,
+    approvals: approvals.map(({ by, at, amount, receivedAt, instrument }) => ({
+      by,
+      at: toTimestamp(at),
+      amount,
+      received_at: toTimestamp(receivedAt),
+      payment_method: instrument,
+    })),
+    refusal,
+    proof_at: timestampOrNull(proofAt),
+  }
+}

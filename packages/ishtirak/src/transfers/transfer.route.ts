@@ -1,0 +1,58 @@
+// The forms about transfers: ask for one, and send a picture or PDF of it.
+
+import { wantedIn } from '../checkout/buy-form.js'
+import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
+import type { App } from '../http/app.js'
+import { openFileForm, UPLOAD_CONFIG } from '../http/upload.js'
+import type { Pages } from '../pages/portal-frame.js'
+import { receiveProof } from './proof.js'
+import type { ProofRoutesDeps } from './proof.route.js'
+
+export type TransferPagesDeps = UpgradeDeps & Omit<ProofRoutesDeps, 'identify'>
+
+export type TransferMethod = NonNullable<ReturnType<typeof transferMethod>>
+
+/** By which users send money themselves; undefined: the seller takes no transfers. */
+export function transferMethod({ methods }: Pick<TransferPagesDeps, 'methods'>) {
+  return methods.all.find(({ accounts }) => accounts.length > 0)
+}
+
+export function transferRoutes(app: App, pages: Pages & TransferPagesDeps): void {
+  const { reader, users } = pages
+  const hidden = { schema: { hide: true }, onRequest: users.onRequest }
+
+  app.post('/portal/transfer', hidden, async (request, reply) => {
+    const session = users.of(request)
+    reader.requireOwnForm(request, session)
+    const { userId } = session
+    const locale = reader.language(request, reply, session)
+    await openPayment(pages, {
+      user: { userId },
+      ...wantedIn(request),
+      method: 'transfer',
+      locale,
+      requestId: request.id,
+    })
+    return reply.headers(pages.headers).redirect(`${pages.base}/portal#transfer`, 303)
+  })
+
+  app.register(async (own) => {
+    // Read below, in the bounds of a file.
+    own.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null))
+    own.post<{ Params: { payment_id: string } }>(
+      '/portal/payments/:payment_id/proof',
+      { ...hidden, config: UPLOAD_CONFIG },
+      async (request, reply) => {
+        const session = users.of(request)
+        pages.admitUpload(session.userId, reply)
+        const paymentId = request.params.payment_id
+        const { fields, file } = await openFileForm(request)
+        request.body = fields
+        reader.requireOwnForm(request, session)
+        await receiveProof(pages, { userId: session.userId, paymentId }, file)
+        const back = `${pages.base}/portal?transfer=${encodeURIComponent(paymentId)}#received`
+        return reply.headers(pages.headers).redirect(back, 303)
+      },
+    )
+  })
+}

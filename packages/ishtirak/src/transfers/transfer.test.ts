@@ -1,0 +1,614 @@
+// Money without a card: asked for over the API, approved or refused by operators, on both databases with a moved clock.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { type OperatorCaller, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
+import { type Answer, createWorld, type World } from '../../../../test/support/world.js'
+import { auditEntry } from '../acts/audit.sql.js'
+import { lookUpPayment } from '../checkout/sweep.js'
+import { reconcileDaily } from '../compare/reconcile.js'
+import { decideApproval, decideRefusal } from '../core/transfer.js'
+import { statement } from '../database/database.js'
+import { findPayment } from '../ledger/payments.sql.js'
+import { findTransfer, insertTransfer, saveDecision } from './transfers.sql.js'
+
+const PAYMENTS = '/api/v1/billing/payments'
+const DAY = 86_400
+const KEYS = { amina: 'amina-key-of-20-characters', karim: 'karim-key-of-20-characters' }
+const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-transfer-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const CCP = { kind: 'ccp', holder: 'Atlas', number: '0023456789', key: '88' }
+const BARIDIMOB = { kind: 'baridimob', holder: 'Atlas', number: '00799999002345678941' }
+function transferFile(name: string, content: object): string {
+  const file = path.join(folder, name)
+  writeFileSync(file, JSON.stringify(content))
+  return file
+}
+const ONE = transferFile('one.json', { accounts: [CCP] })
+const BARIDIMOB_ALONE = transferFile('baridimob.json', { accounts: [BARIDIMOB] })
+const TWO = transferFile('two.json', { accounts: [CCP, BARIDIMOB], second_approval_from: 2_000 })
+
+const selectOutbox = statement(
+  'test.transfers.outbox',
+  `select type, payload->'data'->>'reason' as reason from outbox order by user_id, sequence`,
+)
+// Without what was refused.
+const selectActs = statement(
+  'test.transfers.acts',
+  `select actor, act, reason from audit where act <> 'operator.refused' order by id`,
+)
+const selectReceipts = statement('test.transfers.receipts', 'select payment_id from receipts order by number')
+const selectComparisons = statement('test.transfers.comparisons', 'select distinct method from comparisons')
+const setProof = statement(
+  'test.transfers.proof',
+  'update transfers set proof_at = $2::timestamptz where payment_id = $1',
+)
+
+describeScenario('a transfer', ({ database }) => {
+  let world: World
+  let amina: OperatorCaller
+  let karim: OperatorCaller
+  const open = async (file: string) => {
+    const OPERATOR_KEYS = Object.entries(KEYS)
+      .map((pair) => pair.join(':'))
+      .join()
+    world = await createWorld(database(), { env: { OPERATOR_KEYS, TRANSFER_FILE: file } })
+    amina = operatorOf(world, KEYS.amina)
+    karim = operatorOf(world, KEYS.karim)
+  }
+  beforeEach(() => open(ONE))
+  afterEach(() => world.stop())
+  const reopen = async (file: string) => {
+    await world.stop()
+    await open(file)
+  }
+
+  const ask = async (userId = 'user-1') => {
+    const answer = await world.as(userId).post(PAYMENTS, { plan: 'pro', method: 'transfer' })
+    if (answer.status !== 201) throw new Error(`a transfer was refused: ${answer.text}`)
+    return answer.body
+  }
+  const today = () => new Date(world.clock.now()).toISOString().slice(0, 10)
+  const approve = (id: string, changes: object = {}, operator = amina) => {
+    const body = { amount: 2000, received_at: today(), why: 'on the statement', ...changes }
+    return operator.post(`/payments/${id}/approve`, body)
+  }
+  const refuse = (id: string, why = 'nothing came') => amina.post(`/payments/${id}/refuse`, { why })
+  const payment = async (id: string, userId = 'user-1') =>
+    (await world.as(userId).get(`${PAYMENTS}/${id}`)).body
+  const status = async (userId = 'user-1') => {
+    const { plan, status, current_period_end } = (await world.as(userId).get('/api/v1/billing/status')).body
+    return [plan, status, current_period_end]
+  }
+  const events = async () => (await database().query(selectOutbox)).map(({ type }) => type)
+  const receipts = async () => (await database().query(selectReceipts)).map(({ payment_id }) => payment_id)
+  const codeOf = ({ status, body }: Answer) => [status, body.code]
+
+  it('has a reference, the accounts and seven days, and grants nothing', async () => {
+    const asked = await ask()
+    expect(asked).toMatchObject({
+      status: 'pending',
+      method: 'transfer',
+      checkout_url: null,
+      payment_method: 'ccp',
+      expires_at: '2026-11-28T12:00:00Z',
+      transfer: {
+        reference: expect.stringMatching(/^([2-9FJKMRW]{4}-){2}[2-9FJKMRW]{4}$/),
+        accounts: [{ ...CCP, rip: BARIDIMOB.number, bank: null, iban: null }],
+      },
+    })
+    expect(await ask()).toEqual(asked)
+    expect(await payment(asked.id)).toEqual(asked)
+    expect((await world.as('user-1').get('/api/v1/billing/overview')).body.pending_payment).toEqual(asked)
+    expect(await status()).toEqual(['free', 'active', null])
+    expect(await events()).toEqual(['payment.requested'])
+  })
+
+  it('has a reference of its own: that of another user is not given again', async () => {
+    const { id, transfer } = await ask()
+    const reference = transfer.reference.replaceAll('-', '')
+    const { paymentId } = await world.as('user-2').upgrade()
+    const of = { userId: 'user-2', paymentId }
+    await insertTransfer(database(), { ...of, reference })
+    expect(await findTransfer(database(), of)).toBeNull()
+    const [found] = (await amina.get(`/search?q=${reference}`)).body.payments
+    expect(found).toMatchObject({ id })
+  })
+
+  it('is refused where no account is configured', async () => {
+    const without = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
+    const answer = await without.as('user-1').post(PAYMENTS, { plan: 'pro', method: 'transfer' })
+    expect(codeOf(answer)).toEqual([422, 'unknown_method'])
+    await without.stop()
+  })
+
+  it('that is approved is paid, with a receipt, from the approval on', async () => {
+    const { id } = await ask()
+    await world.advance(2 * DAY)
+    const { status: answered, body } = await approve(id, { received_at: '2026-11-22' })
+    expect(answered).toBe(200)
+    expect(body).toMatchObject({
+      payment: {
+        status: 'paid',
+        payment_method: 'ccp',
+        paid_at: '2026-11-23T12:00:00Z',
+        transfer: { accounts: [] },
+      },
+      transfer: {
+        state: 'approved',
+        approvals: [
+          { by: 'amina', amount: 2000, received_at: '2026-11-21T23:00:00Z', payment_method: 'ccp' },
+        ],
+        approvals_needed: 1,
+      },
+      settled_by: 'operator',
+    })
+    expect(await status()).toEqual(['pro', 'active', '2026-12-23T12:00:00Z'])
+    expect(await receipts()).toEqual([id])
+    expect(await events()).toEqual(['payment.requested', 'payment.paid', 'subscription.activated'])
+    expect(await database().query(selectActs)).toEqual([
+      { actor: 'amina', act: 'payment.approve' as const, reason: 'on the statement' },
+    ])
+  })
+
+  it('that fifty approve at once is booked once', async () => {
+    const { id } = await ask()
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => approve(id, {}, n % 2 ? amina : karim)),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]))
+    expect(await status()).toEqual(['pro', 'active', '2026-12-21T12:00:00Z'])
+    expect(await receipts()).toEqual([id])
+    expect(await database().query(selectActs)).toHaveLength(1)
+  })
+
+  it('of which two operators must have seen the money is booked by the second, and never by one alone', async () => {
+    await reopen(TWO)
+    const { id } = await ask()
+    const first = await approve(id, { payment_method: 'baridimob' })
+    expect(first.body).toMatchObject({
+      payment: { status: 'pending' },
+      transfer: { state: 'open', approvals: [{ by: 'amina' }], approvals_needed: 2 },
+    })
+    const again = await Promise.all(
+      Array.from({ length: 10 }, () => approve(id, { payment_method: 'baridimob' })),
+    )
+    expect(again.map(codeOf)).toEqual(Array(10).fill([409, 'second_operator_needed']))
+    const other = await approve(id, { payment_method: 'baridimob', amount: 1999 }, karim)
+    expect([...codeOf(other), other.body.approved_amount]).toEqual([409, 'conflict', 2000])
+    expect(await status()).toEqual(['free', 'active', null])
+    const second = await approve(id, { payment_method: 'baridimob' }, karim)
+    expect(second.body.payment).toMatchObject({ status: 'paid', payment_method: 'baridimob' })
+    expect(await receipts()).toEqual([id])
+  })
+
+  it('of another amount goes to review, and is taken as it is or approved again with the right figure', async () => {
+    const [less, mistyped] = [await ask('user-1'), await ask('user-2')]
+    for (const { id } of [less, mistyped]) {
+      const { body } = await approve(id, { amount: 1500 })
+      expect(body.payment).toMatchObject({
+        status: 'review',
+        review: {
+          amount: 1500,
+          provider_status: 'paid',
+          differences: ['amount: ours is 2000, the operator says 1500'],
+        },
+      })
+    }
+    expect([await status('user-1'), await receipts()]).toEqual([['free', 'active', null], []])
+    await amina.post(`/payments/${less.id}/accept`, { why: 'a good customer' })
+    await approve(mistyped.id, { why: 'mistyped' })
+    for (const userId of ['user-1', 'user-2']) expect((await status(userId))[0]).toBe('pro')
+    expect(await receipts()).toEqual([less.id, mistyped.id])
+  })
+
+  it('under review, on which sixty decide at once, gives each of them a result or a refusal', async () => {
+    const { id } = await ask()
+    await approve(id, { amount: 1500 })
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => {
+        if (n % 3 === 0) return amina.post(`/payments/${id}/accept`, { why: 'a good customer' })
+        return n % 3 === 1 ? approve(id, { amount: 1500 + n }, karim) : refuse(id)
+      }),
+    )
+    expect([...new Set(answers.map(({ status }) => status))].sort()).toEqual([200, 409])
+  })
+
+  it('under review shows the amount that was said last', async () => {
+    const { id } = await ask()
+    await approve(id, { amount: 50 })
+    const { body } = await approve(id, { amount: 1999 })
+    expect(body.payment).toMatchObject({ status: 'review', review: { amount: 1999 } })
+    expect(await receipts()).toEqual([])
+  })
+
+  it('under review that one operator has put right is not taken before the second has, also past its end', async () => {
+    await reopen(TWO)
+    const { id } = await ask()
+    const say = (amount: number, by: OperatorCaller) => approve(id, { amount, payment_method: 'ccp' }, by)
+    for (const by of [amina, karim]) await say(1500, by)
+    await say(2000, amina)
+    await world.advance(8 * DAY)
+    expect(codeOf(await amina.post(`/payments/${id}/accept`, { why: 'put right' }))).toEqual([
+      409,
+      'conflict',
+    ])
+    expect((await amina.payment(id)).payment.status).toBe('review')
+    expect((await say(2000, karim)).body.payment.status).toBe('paid')
+  })
+
+  it('is approved as what it is when its account is no longer shown', async () => {
+    await reopen(TWO)
+    const { id } = await ask()
+    await reopen(BARIDIMOB_ALONE)
+    const { body } = await approve(id, { payment_method: 'ccp' })
+    expect(body.payment).toMatchObject({ status: 'paid', payment_method: 'ccp' })
+  })
+
+  it('is neither approved nor refused without TRANSFER_FILE, and is approved once the file is back', async () => {
+    const { id } = await ask()
+    await reopen('')
+    expect(codeOf(await approve(id, { payment_method: 'ccp' }))).toEqual([409, 'conflict'])
+    expect(codeOf(await refuse(id))).toEqual([409, 'conflict'])
+    expect(await database().query(selectActs)).toEqual([])
+    await reopen(ONE)
+    expect((await approve(id)).body.payment.status).toBe('paid')
+  })
+
+  it('that is refused tells why, and is approved if the money comes after all; never the other way round', async () => {
+    const { id } = await ask()
+    expect((await refuse(id)).body).toMatchObject({
+      payment: { status: 'canceled' },
+      transfer: { state: 'refused', refusal: 'nothing came' },
+    })
+    expect(codeOf(await refuse(id))).toEqual([409, 'conflict'])
+    expect(await database().query(selectOutbox)).toEqual([
+      { type: 'payment.requested', reason: null },
+      { type: 'payment.refused', reason: 'nothing came' },
+    ])
+    await world.advance(3 * DAY)
+    expect((await approve(id)).body.payment.status).toBe('paid')
+    expect(await status()).toEqual(['pro', 'active', '2026-12-24T12:00:00Z'])
+    const late = await refuse(id)
+    expect([...codeOf(late), late.body.payment_status]).toEqual([409, 'conflict', 'paid'])
+  })
+
+  it('that is refused after its end tells why', async () => {
+    const { id } = await ask()
+    await world.advance(8 * DAY)
+    expect((await payment(id)).status).toBe('expired')
+    expect((await refuse(id)).body.payment.status).toBe('canceled')
+    expect(await database().query(selectOutbox)).toContainEqual({
+      type: 'payment.refused',
+      reason: 'nothing came',
+    })
+  })
+
+  it('that has expired leaves room for another, and both count if both are paid', async () => {
+    const first = await ask()
+    await world.advance(7 * DAY)
+    expect((await payment(first.id)).status).toBe('expired')
+    const second = await ask()
+    expect(second.transfer.reference).not.toBe(first.transfer.reference)
+    await approve(second.id)
+    expect((await approve(first.id)).body.payment.status).toBe('paid')
+    expect(await status()).toEqual(['pro', 'active', '2027-01-28T12:00:00Z'])
+  })
+
+  it('stays open beside a card payment, is not withdrawn by it, and both count, stacked', async () => {
+    const { id } = await ask()
+    const { paymentId } = await world.as('user-1').buy()
+    expect(await status()).toEqual(['pro', 'active', '2026-12-21T12:00:00Z'])
+    expect((await payment(id)).status).toBe('pending')
+    const returned = async () =>
+      wordsOf((await world.call('GET', `/billing/return/${paymentId}?lang=en`)).text)
+    expect(await returned()).toContain('A transfer is open as well. If you have sent it, it counts too')
+    await approve(id)
+    expect(await returned()).not.toContain('A transfer is open')
+    expect(await status()).toEqual(['pro', 'active', '2027-01-21T12:00:00Z'])
+    expect(await receipts()).toHaveLength(2)
+  })
+
+  it('gives way to a card’s page where one payment is shown, and shows again when that is closed', async () => {
+    const { id } = await ask()
+    const { paymentId } = await world.as('user-1').upgrade()
+    const shown = async () =>
+      (await world.as('user-1').get('/api/v1/billing/overview')).body.pending_payment.id
+    expect(await shown()).toBe(paymentId)
+    await world.advance(3_600)
+    expect(await shown()).toBe(id)
+  })
+
+  describe('for a run that is over since', () => {
+    // Paid on 21 November: the end is 21 December, grace ends on the 24th.
+    const renewed = async (approvedAfterDays: number, provedAfterDays: number | null) => {
+      await world.as('user-1').buy()
+      await world.advance(29 * DAY)
+      const { id } = await ask()
+      if (provedAfterDays !== null)
+        await database().query(setProof, [
+          id,
+          new Date(world.clock.now() + (provedAfterDays - 29) * DAY * 1000).toISOString(),
+        ])
+      await world.advance((approvedAfterDays - 29) * DAY)
+      const { body } = await approve(id)
+      return [body.payment.paid_at, body.payment.period_start, (await status())[2]]
+    }
+
+    it('goes on with it where it is approved in grace', async () => {
+      expect(await renewed(32, null)).toEqual([
+        '2026-12-23T12:00:00Z',
+        '2026-12-21T12:00:00Z',
+        '2027-01-21T12:00:00Z',
+      ])
+    })
+    it('begins a new one at the approval where that is later', async () => {
+      expect(await renewed(34, null)).toEqual([
+        '2026-12-25T12:00:00Z',
+        '2026-12-25T12:00:00Z',
+        '2027-01-25T12:00:00Z',
+      ])
+    })
+    it('goes on with it where a proof came in grace, while the approval is within the time it buys', async () => {
+      expect(await renewed(50, 32)).toEqual([
+        '2027-01-10T12:00:00Z',
+        '2026-12-21T12:00:00Z',
+        '2027-01-21T12:00:00Z',
+      ])
+    })
+    it('begins a new one at the approval where all that was bought would be over by then', async () => {
+      expect(await renewed(61, 32)).toEqual([
+        '2027-01-21T12:00:00Z',
+        '2027-01-21T12:00:00Z',
+        '2027-02-21T12:00:00Z',
+      ])
+    })
+    it('begins a new one at the approval, not at the proof, where the proof came after grace', async () => {
+      expect(await renewed(40, 34)).toEqual([
+        '2026-12-31T12:00:00Z',
+        '2026-12-31T12:00:00Z',
+        '2027-01-31T12:00:00Z',
+      ])
+    })
+  })
+
+  it('whose approval was written down by a process that then died is booked by the sweep', async () => {
+    const { id } = await ask()
+    const stored = await findTransfer(database(), { userId: 'user-1', paymentId: id })
+    if (!stored) throw new Error('there is no transfer')
+    const now = world.clock.now()
+    const approval = { by: 'amina', at: now, amount: 2000, receivedAt: now, instrument: 'ccp' } as const
+    const decision = decideApproval(stored.transfer, stored.payment, approval, null)
+    if (decision.kind !== 'changed') throw new Error('it is not approved')
+    const act = { operator: ownerNamed('amina'), act: 'payment.approve' as const, reason: 'seen' }
+    const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
+    expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(true)
+    expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(false)
+    expect(await status()).toEqual(['free', 'active', null])
+    await world.advance(10)
+    expect(await status()).toEqual(['pro', 'active', '2026-12-21T12:00:00Z'])
+    expect(await receipts()).toEqual([id])
+  })
+
+  it('that is booked while it is refused is not refused', async () => {
+    const { id } = await ask()
+    await approve(id, { amount: 1999 })
+    const stored = await findTransfer(database(), { userId: 'user-1', paymentId: id })
+    if (!stored) throw new Error('there is no transfer')
+    await amina.post(`/payments/${id}/accept`, { why: 'a good customer' })
+    const decision = decideRefusal(stored.transfer, stored.payment, 'the money goes back')
+    if (decision.kind !== 'changed') throw new Error('it is not refused')
+    const now = world.clock.now()
+    const act = {
+      operator: ownerNamed('karim'),
+      act: 'payment.refuse' as const,
+      reason: 'the money goes back',
+    }
+    const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
+    expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(false)
+    // Of one instant, so in no order.
+    expect((await database().query(selectActs)).map((row) => row.act).sort()).toEqual([
+      'payment.accept',
+      'payment.approve',
+    ])
+  })
+
+  describe('decided while a settlement of it is on its way', () => {
+    /** The settlement of what is known now; `between` happens when it has been decided and is not saved yet. */
+    const settleAround = async (id: string, between: () => Promise<unknown>) => {
+      const { parts } = world.service
+      let isFirst = true
+      const save: typeof parts.settlements.save = async (change, giveUpAt) => {
+        if (isFirst) {
+          isFirst = false
+          await between()
+        }
+        return parts.settlements.save(change, giveUpAt)
+      }
+      const payment = await findPayment(database(), 'user-1', id)
+      if (!payment) throw new Error('there is no payment')
+      const deps = { ...parts, settlements: { ...parts.settlements, save } }
+      await lookUpPayment(deps, payment, { source: 'operator' })
+      expect(isFirst).toBe(false)
+    }
+    const stateOf = async (id: string) => {
+      const stored = await findTransfer(database(), { userId: 'user-1', paymentId: id })
+      return [stored?.transfer.state, stored?.payment.status]
+    }
+
+    /** An approval that is written down, and not settled. */
+    const approveAndDie = async (id: string, amount = 2000) => {
+      const stored = await findTransfer(database(), { userId: 'user-1', paymentId: id })
+      if (!stored) throw new Error('there is no transfer')
+      const now = world.clock.now()
+      const approval = { by: 'karim', at: now, amount, receivedAt: now, instrument: 'ccp' as const }
+      const decision = decideApproval(stored.transfer, stored.payment, approval, null)
+      if (decision.kind !== 'changed') throw new Error('it is not approved')
+      const act = { operator: ownerNamed('karim'), act: 'payment.approve' as const, reason: null }
+      const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
+      expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(true)
+    }
+
+    it('is refused, not booked as well', async () => {
+      const { id } = await ask()
+      await approve(id, { amount: 1999 })
+      await approveAndDie(id)
+      await settleAround(id, () => refuse(id))
+      expect(await stateOf(id)).toEqual(['refused', 'canceled'])
+      expect(await receipts()).toEqual([])
+    })
+
+    it('is not accepted with a figure that was put right meanwhile, but under review with it', async () => {
+      const { id } = await ask()
+      await approve(id, { amount: 1999 })
+      await approveAndDie(id, 50)
+      const accept = () => amina.post(`/payments/${id}/accept`, { why: 'a good customer' })
+      const refused = await accept()
+      expect([...codeOf(refused), refused.body.payment_status]).toEqual([409, 'conflict', 'review'])
+      expect((await amina.payment(id)).payment.review).toMatchObject({ amount: 50 })
+      expect(await receipts()).toEqual([])
+      expect((await accept()).body.payment.status).toBe('paid')
+    })
+
+    it('is not ended once it is approved: its user may choose something else meanwhile', async () => {
+      const { id, transfer } = await ask()
+      await approveAndDie(id)
+      const reference = transfer.reference.replaceAll('-', '')
+      const answer = await world.service.parts.methods.of('transfer').expireCheckout(reference)
+      expect(answer).toMatchObject({ ok: true, value: { status: 'paid' } })
+      expect(await stateOf(id)).toEqual(['approved', 'pending'])
+    })
+
+    it('is booked by the settlement that was about to close it, although the approving process died', async () => {
+      const { id } = await ask()
+      world.clock.advance(8 * DAY * 1_000)
+      await settleAround(id, () => approveAndDie(id))
+      expect(await stateOf(id)).toEqual(['approved', 'paid'])
+      expect(await receipts()).toEqual([id])
+    })
+  })
+
+  it('is read once by a look at it', async () => {
+    const { id } = await ask()
+    const { parts } = world.service
+    const transfers = parts.methods.of('transfer')
+    let reads = 0
+    const getCheckout: typeof transfers.getCheckout = (reference) => {
+      reads += 1
+      return transfers.getCheckout(reference)
+    }
+    const of = (name: string) => ({ ...parts.methods.of(name), getCheckout })
+    const payment = await findPayment(database(), 'user-1', id)
+    if (!payment) throw new Error('there is no payment')
+    await lookUpPayment({ ...parts, methods: { ...parts.methods, of } }, payment, { source: 'operator' })
+    expect(reads).toBe(1)
+  })
+
+  it.each([
+    ['more than 60 days before the order', { received_at: '2026-09-21' }, '/received_at', 'out_of_range'],
+    ['the future', { received_at: '2026-11-22' }, '/received_at', 'out_of_range'],
+    ['no day', { received_at: '2026-02-31' }, '/received_at', 'wrong_format'],
+    ['nothing', { amount: 0 }, '/amount', 'too_small'],
+  ])('is not approved with money of %s', async (_what, changes, pointer, code) => {
+    const { id } = await ask()
+    const { body } = await approve(id, changes)
+    expect(body.errors).toEqual([expect.objectContaining({ pointer, code })])
+  })
+
+  it('that is not paid has its state in the portal, where its page after paying leads', async () => {
+    const { id } = await ask()
+    const ahead = async () => {
+      const { status, headers } = await world.call('GET', `/billing/return/${id}`)
+      return [status, headers.get('location')]
+    }
+    const portal = [303, `${world.base}/portal`]
+    expect(await ahead()).toEqual(portal)
+    await refuse(id)
+    expect(await ahead()).toEqual(portal)
+    await approve(id)
+    expect(await ahead()).toEqual([200, null])
+  })
+
+  it('is approved with money of up to 60 days before the order, or of today, by the calendar of the shop', async () => {
+    // 00:30 in Algiers.
+    world.clock.advance(Date.parse('2026-11-21T23:30:00Z') - world.clock.now())
+    for (const [userId, day] of [
+      ['user-1', '2026-09-23'],
+      ['user-2', '2026-11-22'],
+    ] as const)
+      expect((await approve((await ask(userId)).id, { received_at: day })).body.payment.status).toBe('paid')
+    const { id } = await ask('user-3')
+    for (const received_at of ['2026-09-22', '2026-11-23', '2026-09-22T22:59:59Z']) {
+      const refused = await approve(id, { received_at })
+      expect(refused.body).toMatchObject({
+        code: 'validation_failed',
+        earliest: '2026-09-22T23:00:00Z',
+        latest: '2026-11-21T23:30:00Z',
+        errors: [{ pointer: '/received_at', detail: expect.stringContaining('earliest and latest') }],
+      })
+    }
+  })
+
+  it('names the account that it came to where there are several kinds', async () => {
+    await reopen(TWO)
+    const { id } = await ask()
+    expect((await approve(id)).body.errors).toEqual([
+      expect.objectContaining({ pointer: '/payment_method', code: 'required' }),
+    ])
+  })
+
+  it('alone is approved or refused: a card’s payment is not', async () => {
+    const { paymentId } = await world.as('user-1').upgrade()
+    for (const answer of [await approve(paymentId), await refuse(paymentId)])
+      expect([...codeOf(answer), answer.body.payment_status]).toEqual([409, 'conflict', 'pending'])
+    expect(codeOf(await approve('pay_nope'))).toEqual([404, 'not_found'])
+  })
+
+  it('is listed and exported by its method, and found by its reference as people write it', async () => {
+    const { id, transfer } = await ask()
+    await world.as('user-2').buy()
+    await world.advance(DAY)
+    await approve(id, { received_at: '2026-11-21' })
+    const listed = async (query: string) =>
+      (await amina.get(`/payments?${query}`)).body.data.map((one: { id: string }) => one.id)
+    expect(await listed('method=transfer')).toEqual([id])
+    expect(await listed('method=transfer&status=pending')).toEqual([])
+    expect(await listed('method=card')).toHaveLength(1)
+    const lines = async (query: string) =>
+      (await amina.get(`/exports/accounts?month=2026-11${query}`)).text.split('\r\n')
+    // The heading, two payments, the total, and nothing.
+    expect((await lines('')).length).toBe(5)
+    const [, line = '', total, end] = await lines('&method=transfer')
+    expect(line).toMatch(new RegExp(`,${id},.*,transfer,.*,2026-11-22T12:00:00Z,.*,2026-11-21 00:00:00$`))
+    expect([total, end]).toEqual([expect.stringMatching(/^total,/), ''])
+    const word = encodeURIComponent(transfer.reference.toLowerCase().replaceAll('-', ' '))
+    expect((await amina.get(`/search?q=${word}`)).body.payments).toMatchObject([{ id }])
+  })
+
+  it.each([
+    ['ar', 'طريقة الدفع', 'دفع عبر الحساب البريدي الجاري CCP'],
+    ['fr', 'Mode de paiement', 'Versement CCP'],
+    ['en', 'Payment method', 'CCP payment'],
+  ])('says on the page after paying and in the history how it was paid (%s)', async (locale, label, name) => {
+    const { id, transfer } = await ask()
+    await approve(id)
+    const portal = await enterPortal(world, 'user-1', locale)
+    const returned = wordsOf((await portal.open(`/billing/return/${id}?lang=${locale}`)).text)
+    expect(returned).toMatch(new RegExp(`${label} ${name}`))
+    expect(returned).toContain(` ${transfer.reference} `)
+    expect(wordsOf((await portal.open(`/portal?lang=${locale}`)).text)).toContain(` · ${name}`)
+  })
+
+  it('is not compared with a provider', async () => {
+    await world.as('user-1').buy()
+    const { id } = await ask('user-2')
+    await approve(id)
+    await world.advance(DAY)
+    await reconcileDaily(world.service.parts)
+    expect(await database().query(selectComparisons)).toEqual([{ method: 'chargily' }])
+  })
+})

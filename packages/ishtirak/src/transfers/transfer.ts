@@ -1,0 +1,71 @@
+// The payment method without a page: users send money to an account of the seller's under a reference, and operators say when it
+// has come. Its checkouts are the rows of `transfers`, so no call of it leaves the machine.
+import { randomBytes } from 'node:crypto'
+import { type Account, INSTRUMENTS } from '../core/account.js'
+import type { CheckoutReport } from '../core/checkout.js'
+import { DAY } from '../core/instant.js'
+import { drawReference } from '../core/reference.js'
+import { reportOfTransfer } from '../core/transfer.js'
+import type { Queryable } from '../database/database.js'
+import type { PaymentMethod, ProviderAnswer } from '../ledger/method.js'
+import type { Clock } from '../runtime/clock.js'
+import {
+  endTransfer,
+  findTransfer,
+  findTransferByReference,
+  insertTransfer,
+  type StoredTransfer,
+} from './transfers.sql.js'
+
+export interface TransferDeps {
+  readonly database: Queryable
+  readonly clock: Clock
+  /** Whether real money moves. */
+  readonly live: boolean
+  readonly accounts: readonly Account[]
+  /** How long one is waited for; whole days. */
+  readonly lifetimeMs: number
+}
+
+/** A reference of 40 random bits is rarely taken. */
+const DRAWS_MAX = 5
+
+export function createTransfer(deps: TransferDeps): PaymentMethod {
+  const { database, clock, live, accounts, lifetimeMs } = deps
+  const report = ({ reference, transfer, payment }: StoredTransfer) =>
+    reportOfTransfer(reference, transfer, payment, clock.now())
+  const look = async (reference: string): Promise<ProviderAnswer<CheckoutReport | null>> => {
+    const found = await findTransferByReference(database, reference)
+    return { ok: true, value: found && report(found) }
+  }
+  return {
+    name: 'transfer',
+    live,
+    begunBy: 'user',
+    settledBy: 'operator',
+    bearsStampDuty: false,
+    accounts,
+    instruments: [...new Set(accounts.map(({ kind }) => INSTRUMENTS[kind]))],
+    leastAmount: 0,
+    checkoutLifetimeMs: lifetimeMs,
+    // Nothing is heard at these: they end the waiting, and settle what a process that died has left.
+    looksAfterMs: Array.from({ length: lifetimeMs / DAY }, (_, day) => (day + 1) * DAY),
+    acknowledgeWithinMs: null,
+    list: null,
+    webhook: null,
+    createCheckout: async ({ userId, paymentId }) => {
+      for (let draw = 0; draw < DRAWS_MAX; draw++) {
+        const found = await findTransfer(database, { userId, paymentId })
+        if (found) return { ok: true, value: report(found) }
+        await insertTransfer(database, { userId, paymentId, reference: drawReference(randomBytes) })
+      }
+      throw new Error(`no reference was free for ${paymentId}`)
+    },
+    getCheckout: look,
+    expireCheckout: async (reference) => {
+      await endTransfer(database, reference)
+      return look(reference)
+    },
+    checkKey: async () => ({ ok: true, value: true }),
+  }
+}

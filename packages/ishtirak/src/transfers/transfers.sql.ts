@@ -1,0 +1,141 @@
+// Transfers as rows: one for each payment by this method. A decision is saved with its line in the audit trail, and makes its
+// payment due: if the process dies before it has settled it, the sweep does. It moves the user's version too: a settlement on
+// its way, decided on what the transfer was before, is stale.
+
+import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
+import type { Instant } from '../core/instant.js'
+import type { Payment } from '../core/payment.js'
+import type { Approval, Transfer } from '../core/transfer.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
+import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
+
+export interface StoredTransfer {
+  readonly reference: string
+  readonly transfer: Transfer
+  /** A change must name it. */
+  readonly version: number
+  readonly payment: Payment
+}
+
+const COLUMNS = 't.reference, t.state, t.version, t.approvals, t.refusal, t.proof_at'
+
+function parseTransfer(row: Row): StoredTransfer {
+  return {
+    reference: text(row, 'reference'),
+    transfer: {
+      // The check constraint of the column holds the same list.
+      state: text(row, 'state') as Transfer['state'],
+      approvals: json<readonly Approval[]>(row, 'approvals'),
+      refusal: textOrNull(row, 'refusal'),
+      proofAt: instantOrNull(row, 'proof_at'),
+    },
+    version: integer(row, 'version'),
+    payment: parsePayment(row),
+  }
+}
+
+// A reference is looked for among those of all users, which no index can keep apart once the tables are spread by user.
+const insert = statement(
+  'transfers.insert',
+  `insert into transfers (user_id, payment_id, reference)
+   select $1, $2, $3 where not exists (select from transfers where reference = $3)
+       on conflict do nothing`,
+)
+
+/** Changes nothing where the payment has a transfer, or the reference is taken. */
+export async function insertTransfer(
+  database: Queryable,
+  of: { readonly userId: string; readonly paymentId: string; readonly reference: string },
+): Promise<void> {
+  await database.query(insert, [of.userId, of.paymentId, of.reference])
+}
+
+const selectOfPayment = statement(
+  'transfers.of_payment',
+  `select ${COLUMNS}, ${PAYMENT_COLUMNS} from transfers t join payments p on p.user_id = t.user_id and p.id = t.payment_id
+    where t.user_id = $1 and t.payment_id = $2`,
+)
+
+/** Null: its payment is of another method, or the request was left half way. */
+export async function findTransfer(
+  database: Queryable,
+  of: { readonly userId: string; readonly paymentId: string },
+): Promise<StoredTransfer | null> {
+  const [row] = await database.query(selectOfPayment, [of.userId, of.paymentId])
+  return row ? parseTransfer(row) : null
+}
+
+const selectByReference = statement(
+  'transfers.by_reference',
+  `select ${COLUMNS}, ${PAYMENT_COLUMNS} from transfers t join payments p on p.user_id = t.user_id and p.id = t.payment_id
+    where t.reference = $1`,
+)
+
+export async function findTransferByReference(
+  database: Queryable,
+  reference: string,
+): Promise<StoredTransfer | null> {
+  const [row] = await database.query(selectByReference, [reference])
+  return row ? parseTransfer(row) : null
+}
+
+const end = statement(
+  'transfers.end',
+  `update transfers set state = 'ended', version = version + 1 where reference = $1 and state = 'open'`,
+)
+
+/** It is no longer waited for. What was decided stays. */
+export async function endTransfer(database: Queryable, reference: string): Promise<void> {
+  await database.query(end, [reference])
+}
+
+const decide = statement(
+  'transfers.decide',
+  `with payer as (
+     select user_id from users where user_id = $1 and ($10::bigint is null or version = $10::bigint) for update
+   ), undecided as (
+     select p.user_id from payments p join payer using (user_id) where p.id = $2 and p.status = $9 for update of p
+   ), decided as (
+     update transfers t set state = $4, approvals = $5::jsonb, refusal = $6, version = t.version + 1,
+            decided_at = case when $4 in ('approved', 'refused') then $7::timestamptz end
+       from undecided u
+      where t.user_id = u.user_id and t.payment_id = $2 and t.version = $3
+     returning t.user_id
+   ), due as (
+     update payments p set next_check_at = $7::timestamptz
+       from decided d
+      where p.user_id = d.user_id and p.id = $2 and p.status not in ('paid', 'refunded')
+   ), moved as (
+     update users u set version = u.version + 1 from decided d where u.user_id = d.user_id
+   ), audited as (
+     ${insertAudit({ userId: 'd.user_id', at: '$7::timestamptz', entry: '$8::jsonb', from: 'decided d' })}
+   )
+   select user_id from decided`,
+)
+
+/** False: it has changed since it was read, or its payment has: what is booked meanwhile cannot be refused. */
+export async function saveDecision(
+  database: Queryable,
+  { payment, version }: StoredTransfer,
+  after: Transfer,
+  of: {
+    readonly audit: AuditEntry
+    readonly now: Instant
+    /** The user's, as it was shown to the operator; absent: nothing was shown. */
+    readonly seenVersion?: number
+  },
+): Promise<boolean> {
+  const { state, approvals, refusal } = after
+  const key = [payment.userId, payment.id, version]
+  const facts = [
+    state,
+    JSON.stringify(approvals),
+    refusal,
+    at(of.now),
+    JSON.stringify(of.audit),
+    payment.status,
+    of.seenVersion ?? null,
+  ]
+  return (await database.query(decide, [...key, ...facts])).length === 1
+}
