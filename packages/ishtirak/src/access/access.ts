@@ -5,6 +5,7 @@ import type { Database } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
 import type { OldSecretWatch } from './old-secrets.js'
 import { forgetOperatorSessions } from './sessions.js'
+import './words.js'
 
 export interface AccessDeps {
   readonly database: Database

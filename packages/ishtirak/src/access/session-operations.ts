@@ -4,8 +4,7 @@ import { acts, reads } from '../acts/operation.js'
 import { WhySchema } from '../acts/reason.js'
 import { toTimestamp } from '../core/instant.js'
 import { type OperatorSession, ROLES } from '../core/role.js'
-import { nameSchemas } from '../http/schemas.js'
-import { timestamp } from '../ledger/schemas.js'
+import { nameSchemas, timestamp } from '../http/schemas.js'
 import { ActSchema } from '../overview/schemas.js'
 
 const OperatorSessionSchema = Type.Object({

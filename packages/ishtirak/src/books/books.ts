@@ -3,6 +3,7 @@ import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { countReceipts } from './figures.sql.js'
+import './words.js'
 
 /** Of each series; 500 a second. What is there at the upgrade is counted meanwhile: ten million in six hours. */
 const COUNTED_A_ROUND = 5_000

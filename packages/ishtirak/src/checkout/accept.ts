@@ -15,6 +15,7 @@ import { lookAtPayment, reportOfReview } from './look.js'
 import { LookSchema, viewLook } from './look-schemas.js'
 import { lookInWords } from './look-words.js'
 import type { SettleActDeps } from './recheck.js'
+import { words } from './words.js'
 
 /**
  * `already_refunded`, or `conflict` when nothing is under review, the provider no longer says that it has the money, or it names
@@ -30,7 +31,7 @@ export const accept = act<SettleActDeps>().does({
     'The provider is asked once more. 409 when nothing is under review, or the provider does not have the money.',
   input: WhySchema,
   refuses: [...ASKED, 'already_refunded'],
-  texts: actTexts('accept'),
+  texts: actTexts(words, 'accept'),
   run: async (deps, { id, by }) => {
     const { payment, user } = await loadPayment(deps, id)
     requireUnchanged(by, user.version)

@@ -9,6 +9,7 @@ import { historyRoutes, statusRoutes } from './status.route.js'
 import { checkDuePayments } from './sweep.js'
 import { upgradeRoutes } from './upgrade.route.js'
 import { webhookRoutes } from './webhook.route.js'
+import './words.js'
 
 /** 5 looks every 10 s are 30 calls a minute: half of what the provider allows, the rest is for people who wait. */
 const LOOKS_A_ROUND = 5

@@ -12,6 +12,7 @@ import { lookAtPayment, refusalOf } from './look.js'
 import { LookSchema, viewLook } from './look-schemas.js'
 import { lookInWords } from './look-words.js'
 import { lookUpPayment } from './sweep.js'
+import { words } from './words.js'
 
 export type SettleActDeps = SettleDeps & SubjectDeps
 
@@ -23,7 +24,7 @@ export const recheck = act<SettleActDeps>().does({
   summary: 'Ask the provider about a payment now',
   input: OptionalWhySchema,
   refuses: ASKED,
-  texts: actTexts('recheck'),
+  texts: actTexts(words, 'recheck'),
   run: async (deps, { id: paymentId, by }) => {
     const { payment } = await loadPayment(deps, paymentId)
     const asked = { ...by, act: 'payment.recheck' }

@@ -2,6 +2,7 @@
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import { type ReconcileDeps, reconcileDaily } from './reconcile.js'
+import './words.js'
 
 export const compare: Capability<ReconcileDeps> = {
   name: 'compare',

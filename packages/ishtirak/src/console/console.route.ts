@@ -29,6 +29,7 @@ import { refusalPage } from '../pages/refusal-page.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { paymentRoutes } from './payment.route.js'
 import { userRoutes } from './user.route.js'
+import './words.js'
 
 /** In the order in which every page names them. */
 const SECTIONS = [
@@ -79,6 +80,7 @@ export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>
     healthActRoutes(app, shared)
     searchRoute(app, shared)
     actPages(app, shared, acts)
+    for (const { console } of capabilities) console?.(app, shared)
     paymentRoutes(app, shared)
     operatorsRoutes(app, shared)
     userRoutes(app, shared)

@@ -8,6 +8,7 @@ import { EVENT_ACTS, type EventActDeps } from './event-acts.js'
 import { pruneEvents, reportEvents } from './manage-events.js'
 import { type ReminderDeps, reminderMails } from './reminder-mail.js'
 import { EventsQuerySchema, EventsSchema } from './schemas.js'
+import './words.js'
 
 /** Half a million users whose month ends on one day are announced within three hours by a single process. */
 const ANNOUNCED_A_ROUND = 1_500

@@ -2,11 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
+import { CONSOLE_TEXTS } from '../../../../test/support/all-words.js'
 import { LOCALES } from '../core/locale.js'
-import { CONSOLE_TEXTS, type ConsoleKey } from './console.js'
+import { consoleSay, isConsoleKey } from './console.js'
 
 const source = path.resolve(import.meta.dirname, '..')
-const keys = Object.keys(CONSOLE_TEXTS.en) as ConsoleKey[]
+const keys = Object.keys(CONSOLE_TEXTS.en)
 const dataOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
 
 it('the keys are the same in all files, in the same order', () => {
@@ -15,11 +16,19 @@ it('the keys are the same in all files, in the same order', () => {
 
 it.each(keys)('%s is there in all languages, with the same data', (key) => {
   for (const locale of LOCALES) {
-    const text = CONSOLE_TEXTS[locale][key]
+    const text = CONSOLE_TEXTS[locale][key] ?? ''
     expect(text.trim()).toBe(text)
     expect(text).not.toBe('')
-    expect(dataOf(text)).toEqual(dataOf(CONSOLE_TEXTS.en[key]))
+    expect(dataOf(text)).toEqual(dataOf(CONSOLE_TEXTS.en[key] ?? ''))
   }
+})
+
+it('a text is there once its folder is loaded', async () => {
+  expect(isConsoleKey('act_backup')).toBe(false)
+  expect(() => consoleSay('en')('act_backup')).toThrow('there is no text act_backup')
+  await import('../backup/words.js')
+  expect(isConsoleKey('act_backup')).toBe(true)
+  expect(consoleSay('en')('act_backup')).toBe('Make a backup')
 })
 
 it('every text is used; those of statuses and roles are named by them', () => {

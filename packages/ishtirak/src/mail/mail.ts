@@ -3,6 +3,7 @@ import type { Capability } from '../acts/capability.js'
 import { HOUR, SECOND } from '../core/instant.js'
 import { type ResendDeps, resendReceipt } from './resend-receipt.js'
 import { forgetOldMail, type SendMailDeps, sendDueMail } from './send-mail.js'
+import './words.js'
 
 /** Four at a time and half a second each: a round of some 12 seconds. 300,000 a day. */
 const MAILS_A_ROUND = 100

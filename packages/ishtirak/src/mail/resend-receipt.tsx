@@ -15,6 +15,7 @@ import { Facts } from '../pages/console-frame.js'
 import { mailedInWords } from '../pages/console-words.js'
 import { findReceiptMail, queueReceiptAgain } from './mail.sql.js'
 import type { SendMailDeps } from './send-mail.js'
+import { words } from './words.js'
 
 export type ResendDeps = ActDeps & SubjectDeps & Pick<SendMailDeps, 'mailer'>
 
@@ -51,7 +52,7 @@ export const resendReceipt = act<ResendDeps>().decides({
     'The same mail and file as at first, to the address that the user has now. 409 while it is on its way, and for five minutes after it was queued.',
   input: OptionalWhySchema,
   refuses: ['payment_not_paid', 'already_refunded', 'no_email_address', 'mail_under_way', 'mail_unavailable'],
-  texts: actTexts('resend_receipt'),
+  texts: actTexts(words, 'resend_receipt'),
   load: (deps, { id }) => load(deps, id),
   decide: ({ user, mail }, _call, _now, { mailer }) => {
     if (user.email === null) throw new BillingError('no_email_address')

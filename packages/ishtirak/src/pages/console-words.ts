@@ -8,7 +8,7 @@ import { DAY } from '../core/instant.js'
 import type { Payment, PaymentWay } from '../core/payment.js'
 import type { Act } from '../core/role.js'
 import { DISABLED_BECAUSE } from '../events/deliver-events.js'
-import { CONSOLE_TEXTS, type ConsoleKey, isConsoleKey } from '../i18n/console.js'
+import { type ConsoleKey, consoleKeysWith, isConsoleKey } from '../i18n/console.js'
 import { termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import type { SettlementResult } from '../ledger/settle.js'
@@ -47,15 +47,10 @@ export function codeInWords(
 }
 
 /** All that the trail names. */
-export const RECORDED_ACTS = Object.keys(CONSOLE_TEXTS.en).flatMap((key) =>
-  key.startsWith('did_') ? [key.slice('did_'.length)] : [],
-)
+export const recordedActs = () => consoleKeysWith('did_')
 
 /** What is no act of a capability, or not yet. */
-const ACTIONS: Readonly<Record<Act | 'user.grant_long', ConsoleKey>> = {
-  'payment.approve': 'act_approve',
-  'payment.refuse': 'act_refuse',
-  'payment.keep': 'act_keep',
+const ACTIONS: Readonly<Record<Act | 'user.grant_long' | 'payment.read_proof', ConsoleKey>> = {
   'payment.record': 'act_record',
   'payment.read_proof': 'act_read_proof',
   'payments.export': 'act_export',
@@ -71,7 +66,7 @@ const ACTIONS: Readonly<Record<Act | 'user.grant_long', ConsoleKey>> = {
 /** For refusals, which name the act that was tried: an act as what someone does. */
 export function actionInWords({ say, titleOfAct }: Pick<View, 'say' | 'titleOfAct'>, act: string): string {
   const key = new Map<string, ConsoleKey>(Object.entries(ACTIONS)).get(act)
-  return titleOfAct(act) ?? (key === undefined ? act : say(key))
+  return titleOfAct(act) ?? (key === undefined || !isConsoleKey(key) ? act : say(key))
 }
 
 /** As `describeDifference` wrote it. */
