@@ -17,7 +17,6 @@ import {
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
 import { createUpgradeState, openPayment } from '../checkout/upgrade.js'
 import { type Database, type Statement, statement } from '../database/database.js'
-import { beginTry } from '../ledger/code-uses.sql.js'
 import { createPaymentMethods } from '../ledger/method.js'
 import { settlePayment } from '../ledger/settle.js'
 
@@ -311,16 +310,6 @@ describeScenario('a code that takes something off', ({ database }) => {
     const quote = (months: number) => world.as('user-1').get(`${QUOTE}&months=${months}&code=${batch.code}`)
     for (let tries = 0; tries < 11; tries++) expect((await quote(7)).body.code).toBe('unknown_term')
     expect((await quote(1)).status).toBe(200)
-  })
-
-  it('was not tried at instants that a wrong clock wrote', async () => {
-    const wrong = async () => (await ask('user-1', WRONG)).body.code
-    const ahead = world.clock.now() + 2 * HOUR * 1_000
-    for (let tries = 0; tries < 10; tries++) await beginTry(database(), 'user-1', ahead)
-    expect(await beginTry(database(), 'user-1', ahead)).not.toBeNull()
-    expect(await wrong()).toBe('code_not_valid')
-    world.clock.advance(2 * HOUR * 1_000)
-    expect(await wrong()).toBe('code_not_valid')
   })
 })
 

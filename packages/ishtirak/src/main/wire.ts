@@ -56,7 +56,7 @@ import { createFindSession } from '../portal/portal-sessions.sql.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
 import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
-import type { Clock } from '../runtime/clock.js'
+import { type Clock, shownClock } from '../runtime/clock.js'
 import type { Count, Log } from '../runtime/log.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
 import { createIds, randomCode, systemRandom } from '../runtime/random.js'
@@ -126,7 +126,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const metrics = createMetrics({ processMetrics: world.processMetrics ?? true })
   const { publicUrl, callsPerMinute, trustedProxies } = config
   const parts = createParts(config, world, countIn(metrics))
-  publishGauges(metrics, parts, config)
+  publishGauges(metrics, { ...parts, clock: shownClock(clock) }, config)
 
   const identify =
     world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))
@@ -135,7 +135,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const operators = callersWithKey(keys, checks.limitAnonymous)
   const all: Parts = { ...parts, ...checks, operators, files: operatorFiles(parts) }
   let isDraining = false
-  const look = shareLooks(() => checkReadiness(database))
+  const look = shareLooks(() => checkReadiness(database, clock))
   const { limitAnonymous } = all
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
@@ -160,6 +160,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const jobs = world.withoutJobs ? [] : schedule(capabilities, all)
   const runner = createRunner(jobs, log, parts.rounds)
   const start = async () => {
+    await clock.guard?.compare()
     // It has one process, so no holder of a lease is left.
     if (database.kind === 'pglite') await releaseAttemptLeases(database, clock.now())
     if (!world.withoutJobs) await beginDelivery(parts)
@@ -188,13 +189,13 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
   const methods = methodsOf(config, { database, clock, log, tracing, noteUse })
-  const examinedGateways = watchGateways(methods.gateways)
   return {
     ...{ database, clock, log, count, ids, wait, publicUrl, seller, oldSecrets, noteUse },
     ...(tracing && { tracing }),
     methods,
     rules: rulesOf(config, methods),
     proofDays: config.proofDays,
+    uploads: createUploads(),
     admitUpload: createRateLimit({ clock, quota: UPLOADS, windowMs: HOUR }),
     secondApprovalFrom: config.transfers?.secondApprovalFrom ?? null,
     catalogue: config.plans,
@@ -224,8 +225,7 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     issuer: config.operatorIssuer && createIssuer(config.operatorIssuer, { clock, log, publicUrl, noteUse }),
     recordRefusal: createRefusalLog({ database, clock, ids, log }),
     printer: createReceiptPrinter(log, seller.shop.color),
-    examine: () => examineService(config, database, examinedGateways),
-    ...{ examinedGateways, rounds: createJobRounds(clock), uploads: createUploads() },
+    ...watched(config, { database, clock, methods }),
     logForgery: createForgeryLog({ clock, log }),
     ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
     ...(config.operatorMail && { operatorMail: config.operatorMail }),
@@ -237,6 +237,20 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
       },
     }),
   }
+}
+
+/** What tells how the service is. */
+function watched(
+  config: WiredConfig,
+  {
+    database,
+    clock,
+    methods,
+  }: Pick<Surroundings, 'database' | 'clock'> & { readonly methods: PaymentMethods },
+) {
+  const examinedGateways = watchGateways(methods.gateways)
+  const examine = () => examineService(config, { database, guard: clock.guard }, examinedGateways)
+  return { examine, examinedGateways, rounds: createJobRounds(shownClock(clock)) }
 }
 
 type GatewayWorld = Pick<Surroundings, 'clock' | 'log' | 'tracing'> & { readonly noteUse: NoteUse }
