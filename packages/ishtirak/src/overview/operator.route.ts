@@ -20,11 +20,10 @@ import { type RecordDeps, recordPayment } from '../desk/record.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
-import { type FileDeps, showPayment, showUser } from './acts.js'
+import { type FileDeps, showPayment } from './acts.js'
 import { OPERATIONS, routeAt } from './operations.js'
-import { listAllPayments } from './payment-pages.js'
 import { type ReadRoutesDeps, readRoutes } from './reads.route.js'
-import { viewedNow, viewOperatorPayment, viewPaymentFile, viewUserFile } from './views.js'
+import { viewedNow, viewPaymentFile } from './views.js'
 
 export interface OperatorRoutesDeps
   extends ReconcileDeps,
@@ -46,7 +45,6 @@ export function operatorRoutes(deps: OperatorRoutesDeps) {
     app.addHook('onRequest', deps.operators.onRequest)
     recordRefusals(app, deps.recordRefusal, (request) => deps.operators.find(request)?.name ?? null)
     paymentRoutes(app, deps)
-    userRoutes(app, deps)
     reconcileRoutes(app, deps)
     downloadRoutes(app, deps)
     readRoutes(app, deps)
@@ -55,7 +53,7 @@ export function operatorRoutes(deps: OperatorRoutesDeps) {
   }
 }
 
-/** With the answer as this catalogue has it. */
+/** With the answer as this service has it. */
 function answering<Operation extends { readonly schema: { readonly response: object } }>(
   operation: Operation,
   answer: TSchema,
@@ -70,16 +68,6 @@ function actedBy({ operators }: OperatorRoutesDeps, request: FastifyRequest, why
 
 function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
   const { schema } = deps.files.payment
-  app.get(...routeAt(OPERATIONS.listAllPayments), async ({ query }) => {
-    const { payments, nextCursor } = await listAllPayments(deps, query)
-    return {
-      data: payments.map((payment) => viewOperatorPayment(payment, viewedNow(deps))),
-      next_cursor: nextCursor,
-    }
-  })
-  app.get(...routeAt(answering(OPERATIONS.getPaymentFile, schema)), async ({ params }) =>
-    viewPaymentFile(await showPayment(deps, params.payment_id), viewedNow(deps)),
-  )
   app.post(...routeAt(answering(OPERATIONS.recordPayment, schema)), async (request) => {
     const {
       user_id: userId,
@@ -107,12 +95,6 @@ function sessionRoutes(app: App, deps: OperatorRoutesDeps): void {
     viewSession(
       await revokeSession(deps, request.params.session_id, actedBy(deps, request, request.body.why)),
     ),
-  )
-}
-
-function userRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(answering(OPERATIONS.getUserFile, deps.files.user.schema)), async ({ params }) =>
-    viewUserFile(await showUser(deps, params.user_id), viewedNow(deps)),
   )
 }
 
