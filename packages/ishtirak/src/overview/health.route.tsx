@@ -105,6 +105,7 @@ function Found({ pages, view, check }: { pages: AllPages; view: View; check: Hea
   const remedy = `remedy_${code}`
   return (
     <>
+      {data.gateway === undefined ? null : <Text>{`${data.gateway}: `}</Text>}
       <Text>{say(`check_${code}`, told)}</Text>
       {check.remedy !== '' && isConsoleKey(remedy) ? (
         <span class="soft small line">

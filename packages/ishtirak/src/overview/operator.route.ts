@@ -106,8 +106,9 @@ function reconcileRoutes(app: App, deps: OperatorRoutesDeps): void {
     return { data: comparisons, findings }
   })
   app.post(...routeAt(OPERATIONS.startReconciliation), async (request) => {
-    const { since, unknown = 'report', why } = request.body
-    const wanted = { sinceAt: readInstant(deps.wallClock, 'since', since), booksUnknown: unknown === 'book' }
+    const { since, unknown = 'report', gateway, why } = request.body
+    const sinceAt = readInstant(deps.wallClock, 'since', since)
+    const wanted = { sinceAt, booksUnknown: unknown === 'book', gateway }
     return startReconciliation(deps, wanted, actedBy(deps, request, why))
   })
   app.post(...routeAt(OPERATIONS.continueReconciliation), async (request) =>
