@@ -3,8 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
+import type { Act } from '../acts/act.js'
 import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
-import type { Capability, Discount } from '../acts/capability.js'
+import { actsOf, type Capability, type Discount } from '../acts/capability.js'
 import type { FileParts } from '../acts/file-parts.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
@@ -78,6 +79,7 @@ export interface Service {
   readonly app: App
   /** What the use cases are given. */
   readonly parts: Parts
+  readonly acts: readonly Act<Parts>[]
   readonly runner: Runner
   /** Begins the jobs. The schema must be there, which nothing before needs. */
   start(): Promise<void>
@@ -177,7 +179,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     await database.close()
     await world.tracing?.stop()
   }
-  return { app, parts: all, runner, metrics, start, drain, stop }
+  return { app, parts: all, acts: actsOf(capabilities), runner, metrics, start, drain, stop }
 }
 
 /** Everything that a use case may name, each part built once. */
