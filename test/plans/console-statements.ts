@@ -33,9 +33,10 @@ import {
 } from '../../packages/ishtirak/src/events/event-history.sql.js'
 import { findGrantByOperation, grantsOfUser } from '../../packages/ishtirak/src/ledger/grants.sql.js'
 import { findPaymentWithUser } from '../../packages/ishtirak/src/ledger/load.sql.js'
+import { actsOnUser } from '../../packages/ishtirak/src/ledger/user-acts.sql.js'
 import { trailPage } from '../../packages/ishtirak/src/overview/audit-trail.sql.js'
 import { inboxCounts, inboxOfUser, inboxPage } from '../../packages/ishtirak/src/overview/inbox.sql.js'
-import { actsOnUser, newestPayments, tracesOf } from '../../packages/ishtirak/src/overview/operator.sql.js'
+import { newestPayments, tracesOf } from '../../packages/ishtirak/src/overview/operator.sql.js'
 import { markTold, noteInbox, untoldEntries } from '../../packages/ishtirak/src/overview/operator-mail.sql.js'
 import {
   findPaymentsByAmount,
@@ -116,7 +117,7 @@ export const CONSOLE: Asked[] = [
   ],
   [
     'a session of the console',
-    (door) => selectSession(door, 'digest', { after: NOON, until: NOON }),
+    (door) => selectSession(door, 'digest', NOON),
     /operator_sessions_(session_digest_key|by_end)/,
   ],
   ['the sessions of the console', (door) => liveSessions(door, NOON), /operator_sessions_by_end/],

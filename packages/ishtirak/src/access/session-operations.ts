@@ -5,7 +5,7 @@ import { WhySchema } from '../acts/reason.js'
 import { toTimestamp } from '../core/instant.js'
 import { type OperatorSession, ROLES } from '../core/role.js'
 import { nameSchemas, timestamp } from '../http/schemas.js'
-import { ActSchema } from '../overview/schemas.js'
+import { ActSchema } from '../ledger/user-acts.sql.js'
 
 const OperatorSessionSchema = Type.Object({
   session_id: Type.String({ examples: ['ops_01jd4v0w2c0000000000000000'] }),

@@ -44,7 +44,7 @@ export interface Discount {
   lookUp(of: {
     readonly userId: string
     readonly typed: string
-    readonly method: string
+    readonly methods: readonly string[]
   }): Promise<CodeFacts | null>
   /** Runs what was asked for with something typed in: a wrong one is a try, and tries are counted. */
   countTry<Result>(userId: string, work: () => Promise<Result>): Promise<Result>

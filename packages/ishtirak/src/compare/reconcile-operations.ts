@@ -18,6 +18,7 @@ export const COMPARISON_OPERATIONS = {
         'Answers after the first round. While `finished_at` is null, continue it from `next_round_at` on, or let the service do so.',
     },
     reconcile.ReconciliationSchema,
+    ['unknown_method'],
   ),
   continueReconciliation: {
     ...reads(

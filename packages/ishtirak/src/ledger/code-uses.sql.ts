@@ -1,6 +1,6 @@
 // Codes as their users meet them: what is known of one, and how many wrong ones a user has tried.
 import type { CodeFacts, CodeKind } from '../core/code.js'
-import { CLOCK_SKEW_MAX, HOUR, type Instant } from '../core/instant.js'
+import { HOUR, type Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
@@ -14,7 +14,9 @@ const selectCode = statement(
   `select c.hash, c.used, b.*, own.paid + given.redeemed as own_uses, own.held
      from (
        select count(*) filter (where ${HOLDS})::int as paid,
-              count(*) filter (where p.status in ('requested', 'pending') and p.method = $3)::int as held
+              count(*) filter (
+                where p.status in ('requested', 'pending') and p.method = any($3::text[])
+              )::int as held
          from payments p where p.user_id = $1 and p.code_hash = any($2::text[])
      ) own
     cross join (
@@ -25,14 +27,14 @@ const selectCode = statement(
 )
 
 /**
- * Null: none of these is a code of ours. The use that the user's open payment by this method holds is not counted, because the
- * next choice replaces that payment.
+ * Null: none of these is a code of ours. The use that the user's open payment by these methods holds is not
+ * counted, because the next choice replaces that payment.
  */
 export async function findCode(
   database: Queryable,
-  of: { readonly userId: string; readonly hashes: readonly string[]; readonly method: string },
+  of: { readonly userId: string; readonly hashes: readonly string[]; readonly methods: readonly string[] },
 ): Promise<CodeFacts | null> {
-  const [row] = await database.query(selectCode, [of.userId, of.hashes, of.method])
+  const [row] = await database.query(selectCode, [of.userId, of.hashes, of.methods])
   return row && row.hash !== null ? parseCode(row) : null
 }
 
@@ -124,15 +126,14 @@ export const TAKE_CODE = {
 const WRONG_CODES_AN_HOUR = 10
 
 // The tries of the last hour are counted under the lock of the row, so that tries at once do not pass the bound together.
-// What lies in the future was written by a clock that was wrong.
 const insertTry = statement(
   'code_tries.begin',
   `with begun as (
      insert into code_tries as t (user_id, tried_at) values ($1, array[$2::timestamptz])
          on conflict (user_id) do update
         set tried_at = (select coalesce(array_agg(i), '{}') from unnest(t.tried_at) i
-                         where i > $3::timestamptz and i <= $4::timestamptz) || $2::timestamptz
-      where (select count(*) from unnest(t.tried_at) i where i > $3::timestamptz and i <= $4::timestamptz)
+                         where i > $3::timestamptz) || $2::timestamptz
+      where (select count(*) from unnest(t.tried_at) i where i > $3::timestamptz)
             < ${WRONG_CODES_AN_HOUR}
      returning user_id
    )
@@ -143,10 +144,9 @@ const insertTry = statement(
 
 /** Counts a try before the code is looked at. Null: it may be looked at; else when the next may be tried. */
 export async function beginTry(database: Queryable, userId: string, now: Instant): Promise<Instant | null> {
-  const span = [at(now - HOUR), at(now + CLOCK_SKEW_MAX)]
-  const [row] = await database.query(insertTry, [userId, at(now), ...span])
+  const [row] = await database.query(insertTry, [userId, at(now), at(now - HOUR)])
   if (!row || row.is_begun === true) return null
-  return Math.min(instantOrNull(row, 'oldest') ?? now, now) + HOUR
+  return (instantOrNull(row, 'oldest') ?? now) + HOUR
 }
 
 // One of them: several may have been begun at one instant.

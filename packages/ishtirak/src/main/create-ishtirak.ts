@@ -3,7 +3,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
+import type { Operator } from '../core/role.js'
 import { isUserId } from '../core/user-id.js'
+import { guardSystemClock } from '../database/guarded-clock.js'
 import { migrate } from '../database/migrate.js'
 import { openDatabase } from '../database/open-database.js'
 import type { UserIdentity } from '../http/auth.js'
@@ -17,12 +19,15 @@ import { missingPackages } from '../runtime/package.js'
 import { type Billing, createBilling, identityOf } from './billing.js'
 import { type Config, readMountedConfig } from './config.js'
 import { type HostRequests, mounted } from './mounted.js'
+import { createOperatorCalls, type OperatorCalls } from './operator-calls.js'
 import type { ServiceTracing } from './tracing.js'
 import { type WiredConfig, wire } from './wire.js'
 
+export type { Operator } from '../core/role.js'
 export type { UserIdentity } from '../http/auth.js'
 export type { FetchClient } from '../http/mount.js'
 export type { Billing } from './billing.js'
+export type { OperatorCalls } from './operator-calls.js'
 export { BillingError, ConfigError }
 
 export interface IshtirakOptions {
@@ -74,6 +79,8 @@ export interface HostRequest {
 export interface Ishtirak extends MountedApp {
   /** The calls of the API, without HTTP. */
   readonly billing: Billing
+  /** What operators do, by one of them: `ishtirak.operator({ name: 'amina', role: 'owner' }).act('payment.refund', …)`. */
+  readonly operator: (as: Operator) => OperatorCalls
   /** Brings the schema to what this version expects. Any number of processes may do so at once. Gives the files applied. */
   migrate(): Promise<{ readonly applied: readonly string[]; readonly version: number }>
   /** Begins the jobs (looks at due payments, events, mail), in one process or in several. The schema must be there. */
@@ -90,13 +97,13 @@ export async function createIshtirak(options: IshtirakOptions): Promise<Ishtirak
   const config = requireProvider(readMountedConfig(options.config, { identifies: identify !== undefined }))
   const tracing = options.traces ? await openHostTracing() : undefined
   const log = createLog({ level: config.logLevel, destination: lineByLine(options.log) })
-  const clock = systemClock()
   const { schema } = options
   const database = await openDatabase({
     ...addressOf(options.database),
     ...(schema !== undefined && { schema }),
     log,
   })
+  const clock = guardSystemClock(systemClock(), { database, log, checkedOn: config.clockChecked })
   const hostRequests: HostRequests = new WeakMap()
   const users = identify && { identify: usersOf(identify, hostRequests) }
   const service = await wire(config, { database, clock, log, processMetrics: false, ...users, tracing })
@@ -112,6 +119,7 @@ export async function createIshtirak(options: IshtirakOptions): Promise<Ishtirak
       { config, hostRequests, ...(options.prefix !== undefined && { prefix: options.prefix }) },
     ),
     billing: createBilling(service.parts),
+    operator: createOperatorCalls(service.parts, service.acts),
     migrate: () => migrate(database),
     start: service.start,
     stop,

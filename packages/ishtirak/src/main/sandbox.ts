@@ -3,6 +3,9 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Emulator } from 'chargily-emulator'
+import { WEBHOOK } from '../checkout/gateways/chargily/chargily.js'
+import type { Database } from '../database/database.js'
+import { guardSystemClock } from '../database/guarded-clock.js'
 import { type Clock, movableClock, systemClock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
 import { EXAMPLE_PLANS, SEED_CATALOGUE } from '../runtime/plans-file.js'
@@ -14,7 +17,7 @@ import type { WiredConfig } from './wire.js'
 /** What the service is wired with: as configured, or completed by the sandbox. */
 interface ProviderSetup {
   readonly config: WiredConfig
-  /** In the sandbox moved by the emulator's `/_sandbox/clock`, for both. */
+  /** In the sandbox moved by the emulator's `/_sandbox/clock`, for both, and not guarded. */
   readonly clock: Clock
   /** Null outside of the sandbox. */
   readonly emulator: Emulator | null
@@ -39,9 +42,12 @@ interface SandboxState {
 const SANDBOX_OPERATOR = 'sandbox'
 
 /** Without a key of the provider: starts the emulator and completes the configuration. */
-export async function setUpProvider(config: Config, log: Log): Promise<ProviderSetup> {
-  const { chargily } = config
-  if (chargily) return { config: { ...config, chargily }, clock: systemClock(), emulator: null }
+export async function setUpProvider(config: Config, database: Database, log: Log): Promise<ProviderSetup> {
+  const { chargily, clockChecked: checkedOn } = config
+  if (chargily) {
+    const clock = guardSystemClock(systemClock(), { database, log, checkedOn })
+    return { config: { ...config, chargily }, clock, emulator: null }
+  }
   const folder = folderOf(config)
   const state = await readSandboxState(config)
   const movable = movableClock(systemClock())
@@ -63,7 +69,7 @@ export async function setUpProvider(config: Config, log: Log): Promise<ProviderS
     clock,
     host: config.host,
     port: config.sandbox?.port ?? 0,
-    webhookEndpoint: `${config.publicUrl}/api/v1/billing/webhook`,
+    webhookEndpoint: `${config.publicUrl}${WEBHOOK.path}`,
     account: { name: 'Ishtirak (sandbox)' },
     ...(folder === null ? {} : { stateFile: path.join(folder, 'emulator.jsonl') }),
     log: (line) => log.debug({ emulator: line }, 'emulator'),

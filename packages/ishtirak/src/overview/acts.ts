@@ -7,10 +7,11 @@ import type { Queryable } from '../database/database.js'
 import { readHeldTimes } from '../ledger/held-time.sql.js'
 import { loadPayment, loadUser } from '../ledger/load.js'
 import type { SaveDeps } from '../ledger/save.js'
+import { actsOnUser } from '../ledger/user-acts.sql.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { inboxOfUser } from './inbox.sql.js'
 import { withNextAct } from './next-act.js'
-import { actsOnUser, newestPayments, tracesOf } from './operator.sql.js'
+import { newestPayments, tracesOf } from './operator.sql.js'
 
 /** What fits on a screen; the rest is in the user's timeline. */
 const SHOWN_MAX = 50

@@ -7,9 +7,9 @@ import type { Queryable } from '../database/database.js'
 import { instant } from '../database/rows.js'
 import { nameSchemas, nullable } from '../http/schemas.js'
 import { viewRows } from '../ledger/schemas.js'
+import { ActSchema } from '../ledger/user-acts.sql.js'
 import type { WallClock } from '../runtime/calendar.js'
 import { type TrailPosition, trailPage } from './audit-trail.sql.js'
-import { ActSchema } from './schemas.js'
 
 const NAME_MAX = 500
 

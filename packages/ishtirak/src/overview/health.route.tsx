@@ -6,6 +6,7 @@ import { type AccountKind, INSTRUMENTS } from '../core/account.js'
 import { MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { type Act, mayDo, type Permission } from '../core/role.js'
+import { disabledInWords } from '../events/disabled-words.js'
 import { resendEvent, resendWaiting } from '../events/event-acts.js'
 import { reportEvents } from '../events/manage-events.js'
 import type { App } from '../http/app.js'
@@ -22,7 +23,7 @@ import {
   type View,
 } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
-import { codeInWords, disabledInWords, failureInWords } from '../pages/console-words.js'
+import { codeInWords, failureInWords } from '../pages/console-words.js'
 import { UserCell } from '../pages/found.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import type { AllPages } from './all-pages.js'
@@ -104,6 +105,7 @@ function Found({ pages, view, check }: { pages: AllPages; view: View; check: Hea
   const remedy = `remedy_${code}`
   return (
     <>
+      {data.gateway === undefined ? null : <Text>{`${data.gateway}: `}</Text>}
       <Text>{say(`check_${code}`, told)}</Text>
       {check.remedy !== '' && isConsoleKey(remedy) ? (
         <span class="soft small line">

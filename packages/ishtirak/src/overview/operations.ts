@@ -12,8 +12,6 @@ import * as schemas from './schemas.js'
 
 export const BASE = '/api/v1/operator'
 
-const payment = { params: schemas.PaymentParamsSchema }
-const user = { params: schemas.OperatorUserParamsSchema }
 const batch = { params: codes.BatchParamsSchema }
 const why = { body: WhySchema }
 
@@ -21,19 +19,6 @@ export const OPERATIONS = {
   ...READINGS,
   ...SESSION_OPERATIONS,
   ...COMPARISON_OPERATIONS,
-  listAllPayments: reads(
-    '/payments',
-    'Payments of all users, newest first',
-    { querystring: schemas.OperatorPaymentsQuerySchema },
-    schemas.OperatorPaymentsSchema,
-    ['invalid_cursor'],
-  ),
-  getPaymentFile: reads(
-    '/payments/:payment_id',
-    'Everything known of one payment',
-    payment,
-    schemas.PaymentFileSchema,
-  ),
   recordPayment: acts(
     '/payments',
     'Record a payment that was made at the desk, in cash or by cheque',
@@ -53,7 +38,6 @@ export const OPERATIONS = {
       'already_refunded',
     ],
   ),
-  getUserFile: reads('/users/:user_id', 'Everything known of one user', user, schemas.UserFileSchema),
   downloadBackup: reads(
     '/backup',
     'Everything in the database, as a file for `ishtirak restore`',

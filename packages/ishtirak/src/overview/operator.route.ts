@@ -20,11 +20,10 @@ import { type RecordDeps, recordPayment } from '../desk/record.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
-import { type FileDeps, showPayment, showUser } from './acts.js'
+import { type FileDeps, showPayment } from './acts.js'
 import { OPERATIONS, routeAt } from './operations.js'
-import { listAllPayments } from './payment-pages.js'
 import { type ReadRoutesDeps, readRoutes } from './reads.route.js'
-import { viewedNow, viewOperatorPayment, viewPaymentFile, viewUserFile } from './views.js'
+import { viewedNow, viewPaymentFile } from './views.js'
 
 export interface OperatorRoutesDeps
   extends ReconcileDeps,
@@ -46,7 +45,6 @@ export function operatorRoutes(deps: OperatorRoutesDeps) {
     app.addHook('onRequest', deps.operators.onRequest)
     recordRefusals(app, deps.recordRefusal, (request) => deps.operators.find(request)?.name ?? null)
     paymentRoutes(app, deps)
-    userRoutes(app, deps)
     reconcileRoutes(app, deps)
     downloadRoutes(app, deps)
     readRoutes(app, deps)
@@ -55,7 +53,7 @@ export function operatorRoutes(deps: OperatorRoutesDeps) {
   }
 }
 
-/** With the answer as this catalogue has it. */
+/** With the answer as this service has it. */
 function answering<Operation extends { readonly schema: { readonly response: object } }>(
   operation: Operation,
   answer: TSchema,
@@ -70,16 +68,6 @@ function actedBy({ operators }: OperatorRoutesDeps, request: FastifyRequest, why
 
 function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
   const { schema } = deps.files.payment
-  app.get(...routeAt(OPERATIONS.listAllPayments), async ({ query }) => {
-    const { payments, nextCursor } = await listAllPayments(deps, query)
-    return {
-      data: payments.map((payment) => viewOperatorPayment(payment, viewedNow(deps))),
-      next_cursor: nextCursor,
-    }
-  })
-  app.get(...routeAt(answering(OPERATIONS.getPaymentFile, schema)), async ({ params }) =>
-    viewPaymentFile(await showPayment(deps, params.payment_id), viewedNow(deps)),
-  )
   app.post(...routeAt(answering(OPERATIONS.recordPayment, schema)), async (request) => {
     const {
       user_id: userId,
@@ -110,12 +98,6 @@ function sessionRoutes(app: App, deps: OperatorRoutesDeps): void {
   )
 }
 
-function userRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(answering(OPERATIONS.getUserFile, deps.files.user.schema)), async ({ params }) =>
-    viewUserFile(await showUser(deps, params.user_id), viewedNow(deps)),
-  )
-}
-
 const SHOWN = { comparisons: 10, findings: 100 }
 
 function reconcileRoutes(app: App, deps: OperatorRoutesDeps): void {
@@ -124,8 +106,9 @@ function reconcileRoutes(app: App, deps: OperatorRoutesDeps): void {
     return { data: comparisons, findings }
   })
   app.post(...routeAt(OPERATIONS.startReconciliation), async (request) => {
-    const { since, unknown = 'report', why } = request.body
-    const wanted = { sinceAt: readInstant(deps.wallClock, 'since', since), booksUnknown: unknown === 'book' }
+    const { since, unknown = 'report', gateway, why } = request.body
+    const sinceAt = readInstant(deps.wallClock, 'since', since)
+    const wanted = { sinceAt, booksUnknown: unknown === 'book', gateway }
     return startReconciliation(deps, wanted, actedBy(deps, request, why))
   })
   app.post(...routeAt(OPERATIONS.continueReconciliation), async (request) =>

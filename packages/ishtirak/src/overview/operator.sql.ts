@@ -23,7 +23,8 @@ import {
   WAY,
 } from '../ledger/payments.sql.js'
 import { viewRows } from '../ledger/schemas.js'
-import { ActSchema, ReceivedSchema, SentSchema } from './schemas.js'
+import { ACT_COLUMNS, ActSchema } from '../ledger/user-acts.sql.js'
+import { ReceivedSchema, SentSchema } from './schemas.js'
 
 const ORDER = 'order by p.created_at desc, p.id desc limit $1::int'
 const isAfter = (at: string, id: string) => `(p.created_at, p.id) < (${at}::timestamptz, ${id})`
@@ -108,8 +109,6 @@ const selectKept = statement(
     where p.user_id = $1 and p.id = $2`,
 )
 
-const ACT_COLUMNS = 'id, acted_at as at, actor, act, reason as why, payment_id, before, after'
-
 const selectActs = statement(
   'operator.acts_on_payment',
   `select * from (select ${ACT_COLUMNS} from audit where user_id = $1 and payment_id = $2 order by id desc limit $3::int) newest
@@ -135,16 +134,6 @@ export async function tracesOf(database: Queryable, { userId, id, checkoutId }: 
     sent: viewRows(SentSchema, await database.query(selectSent, of)),
     audit: viewRows(ActSchema, await database.query(selectActs, [...of, acts])),
   }
-}
-
-const selectActsOfUser = statement(
-  'operator.acts_on_user',
-  `select ${ACT_COLUMNS} from audit where user_id = $1 order by id desc limit $2::int`,
-)
-
-/** Newest first. */
-export async function actsOnUser(database: Queryable, userId: string, limit: number) {
-  return viewRows(ActSchema, await database.query(selectActsOfUser, [userId, limit]))
 }
 
 /** Of a row that receipts are joined to. */

@@ -7,12 +7,11 @@ import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { listQuery } from '../events/schemas.js'
 import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 import { heldTimes } from '../ledger/held-time.js'
-import { BillingStatusSchema, PaymentSchema, planLimitsSchema, UserIdSchema } from '../ledger/schemas.js'
+
+import { BillingStatusSchema, PaymentSchema, planLimitsSchema } from '../ledger/schemas.js'
+import { ActSchema } from '../ledger/user-acts.sql.js'
+
 import { InboxEntrySchema } from './inbox-schemas.js'
-
-export const PaymentParamsSchema = Type.Object({ payment_id: Type.String({ maxLength: 100 }) })
-
-export const OperatorUserParamsSchema = Type.Object({ user_id: UserIdSchema })
 
 export const OperatorPaymentsQuerySchema = Type.Object(
   {
@@ -62,17 +61,6 @@ const total = {
   stamp_duty: Type.Number({ description: 'Dinars; of cash alone, on top of the amount' }),
   total: Type.Number({ description: 'What was paid, in dinars' }),
 }
-export const ActSchema = Type.Object({
-  id: Type.String(),
-  at: timestamp,
-  actor: Type.String(),
-  act: Type.String({ examples: ['payment.refund'] }),
-  why: nullable(Type.String()),
-  payment_id: nullable(Type.String()),
-  before: Type.Unknown(),
-  after: Type.Unknown(),
-})
-
 const KeptReportSchema = Type.Object({
   at: timestamp,
   source: Type.Enum(['webhook', 'read', 'sweep', 'upgrade', 'operator', 'reconcile']),
@@ -155,7 +143,6 @@ nameSchemas({
   OperatorPayment: OperatorPaymentSchema,
   BrokenPayment: BrokenPaymentSchema,
   OperatorPayments: OperatorPaymentsSchema,
-  AuditEntry: ActSchema,
   KeptReport: KeptReportSchema,
   PaymentFile: PaymentFileSchema,
   UserFile: UserFileSchema,
