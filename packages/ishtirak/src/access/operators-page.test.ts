@@ -57,7 +57,7 @@ describeScenario('operators in the console', ({ database }) => {
 
   it('ends a session for a reason, once, however often the form is sent', async () => {
     const [{ session_id: id }] = (await sessions()).data
-    const path = `/console/operators/${id}/revoke`
+    const path = `/console/sessions/${id}/revoke`
     const page = await owner.open(path)
     expect(wordsOf(page.text)).toMatch(/Session of support Until 21 November 2026 at 21:01 over/)
     const fields = fieldsOfAct(page.text)
@@ -126,7 +126,7 @@ describeScenario('operators in the console', ({ database }) => {
 
   it('lets no other role end one', async () => {
     const [, { session_id: id }] = (await sessions()).data
-    const path = `/console/operators/${id}/revoke`
+    const path = `/console/sessions/${id}/revoke`
     expect((await support.open(path)).status).toBe(403)
     const fields = { why: 'x', operation_id: 'x'.repeat(22), version: '0' }
     expect((await support.submit(path, fields)).status).toBe(403)

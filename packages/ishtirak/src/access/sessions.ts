@@ -5,10 +5,10 @@ import { type AuditDeps, type By, recordAct } from '../acts/audit.sql.js'
 import { NO_USER } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { CLOCK_SKEW_MAX, HOUR, toTimestamp } from '../core/instant.js'
-import { type Operator, type OperatorSession, requireRole } from '../core/role.js'
+import type { Operator, OperatorSession } from '../core/role.js'
 import type { IssuerSettings } from '../core/sign-in.js'
 import type { Database, Queryable } from '../database/database.js'
-import { actsOnUser } from '../overview/operator.sql.js'
+import { actsOnUser } from '../ledger/trail.sql.js'
 import type { Clock } from '../runtime/clock.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
 import type { OperatorKey } from '../runtime/operator-keys.js'
@@ -118,7 +118,6 @@ const ACTS_SHOWN = 50
 
 /** Throws `already_revoked`, or `not_found`: it is over, or never was. */
 export async function revokeSession(deps: EndDeps, id: string, by: By): Promise<OperatorSession> {
-  requireRole(by.operator, 'operator.revoke')
   const ended = await end(deps, id, { ...by, act: 'operator.revoke' })
   if (ended) return ended
   const revokedAt = await findRevocation(deps.database, id)
@@ -135,10 +134,21 @@ function end(
 ): Promise<OperatorSession | null> {
   return deps.database.transaction(async (transaction) => {
     const ended = await deleteSession(transaction, id)
-    const after = { session_id: id, operator: ended?.operator.name }
-    if (ended) await recordAct({ ...deps, database: transaction }, by, { after })
+    if (ended) await recordAct({ ...deps, database: transaction }, by, { after: viewSession(ended) })
     return ended
   })
+}
+
+/** As the API and the trail write it. */
+export function viewSession({ id, operator, signedInBy, createdAt, expiresAt }: OperatorSession) {
+  return {
+    session_id: id,
+    operator: operator.name,
+    role: operator.role,
+    signed_in_by: signedInBy,
+    created_at: toTimestamp(createdAt),
+    expires_at: toTimestamp(expiresAt),
+  }
 }
 
 /** A job: gives how many it forgot. */

@@ -8,7 +8,7 @@ import type { Translated } from '../core/locale.js'
 import type { Permission, Role } from '../core/role.js'
 import { untilFresh } from '../database/database.js'
 import type { InTurn } from '../runtime/async.js'
-import { type AuditDeps, type By, requireUnchanged } from './audit.sql.js'
+import { type AuditDeps, type By, type FoundAct, requireUnchanged } from './audit.sql.js'
 import type { ActForm } from './form.js'
 import type { OperatorClient } from './operator-client.js'
 import type { Preview } from './preview.js'
@@ -48,10 +48,11 @@ interface Said<Deps, Input extends TObject, File = unknown, Detail = unknown> {
   readonly answer?: TSchema
   /** Title of its button and page, and a sentence under it. */
   readonly texts: { readonly title: Translated; readonly text: Translated }
-  readonly form?: ActForm<Deps, File, Detail>
+  /** Null: the console has none. */
+  readonly form?: ActForm<Deps, File, Detail> | null
   readonly command?: CommandOf
-  /** The answer, of what is there after it. `outcome`: of `run`; undefined where it was done before. */
-  show?(deps: Deps, call: Call<Static<Input>>, outcome: unknown): Promise<unknown>
+  /** The answer, of what is there after it. `outcome`: of `run`; where it was done before, `earlier` tells what was done. */
+  show?(deps: Deps, call: Call<Static<Input>>, outcome: unknown, earlier?: FoundAct): Promise<unknown>
   /** Where the preview's shape is its own. */
   readonly previews?: { readonly schema: TSchema; view(preview: Preview<Detail>): unknown }
 }
@@ -112,7 +113,7 @@ export interface Act<Deps = never> extends Omit<Said<Deps, TObject>, 'show' | 'm
   /** `input` without the reason: what the preview is asked with. */
   readonly asked: TObject
   more?(asked: object): Permission | undefined
-  show?(deps: Deps, call: Call<unknown>, outcome: unknown): Promise<unknown>
+  show?(deps: Deps, call: Call<unknown>, outcome: unknown, earlier?: FoundAct): Promise<unknown>
   run(deps: Deps, call: Call<unknown>): Promise<unknown>
   preview(deps: Deps, call: Call<unknown>): Promise<Preview>
 }
@@ -164,7 +165,7 @@ function decided<Deps extends ActDeps, Input, Facts extends { readonly version: 
 > {
   return {
     run: async (deps, call) => {
-      const { userId } = await on.about(deps, call.id)
+      const { userId } = await on.about(deps, call.id, Object(call.input))
       const round = async () => {
         const facts = await load(deps, call)
         const now = deps.clock.now()

@@ -19,7 +19,7 @@ export interface ActForm<Deps, File = unknown, Detail = unknown> {
   /** By this field of a question that is asked first it is answered; absent: what follows is shown at once. */
   readonly asks?: string
   /** What was typed, as the input; absent: by its schema. Throws `validation_failed`. */
-  read?(pages: ConsolePages & Deps, typed: Typed): object
+  read?(pages: ConsolePages & Deps, typed: Typed, id: string): object
   /** What changes, in words; absent: by `Preview`. */
   inWords?(
     pages: ConsolePages & Deps,

@@ -2,13 +2,13 @@
 // month of its payment, with its status. Columns are added at the end only: spreadsheets count them.
 
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
+import { type Cell, csvLine } from '../acts/csv.js'
 import { type Instant, timestampOrNull } from '../core/instant.js'
 import type { Payment, PaymentWay } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import { type Operator, requireRole } from '../core/role.js'
 import { type TakenPayment, takenPayments } from '../overview/operator.sql.js'
 import type { WallClock } from '../runtime/calendar.js'
-import { type Cell, csvLine } from './csv.js'
 import { readMonth } from './months.js'
 
 /** By the name in the first line. */

@@ -135,7 +135,7 @@ describeScenario('a form of the console that is sent twice at once', ({ database
   it('closes no finding', async () => {
     await buy()
     await database().script(booksChangedTo(2_500))
-    await operatorOf(world, ROLE_KEYS.owner).post('/reconciliations', { since: '2026-11-01' })
+    await operatorOf(world, ROLE_KEYS.owner).post('/reconciliations/start', { since: '2026-11-01' })
     const [, address = ''] = /href="[^"]*(\/console\/findings\/[^"]*)"/.exec((await visit.open()).text) ?? []
     await sendInterrupted(`${address}/close`)
   })

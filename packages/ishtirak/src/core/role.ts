@@ -42,13 +42,6 @@ const ALLOWED = {
   'event.resend': ['support'],
   'event.resend_waiting': [],
   'event.skip': [],
-  'codes.create': [],
-  'codes.revoke': [],
-  reconcile: [],
-  /** It judges the books, and moves nothing. */
-  'finding.close': ['accountant'],
-  'database.backup': [],
-  'operator.revoke': [],
 } as const satisfies Readonly<Record<string, readonly Exclude<Role, 'owner'>[]>>
 
 export type Act = keyof typeof ALLOWED

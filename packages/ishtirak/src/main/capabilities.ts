@@ -1,6 +1,7 @@
 // What the service can do, one line each, in the order in which it is shown. Without its line a capability leaves no trace.
 
 import { access } from '../access/access.js'
+import { backup } from '../backup/backup-capability.js'
 import { books } from '../books/books.js'
 import { checkout } from '../checkout/checkout.js'
 import { codes } from '../codes/codes.js'
@@ -27,6 +28,7 @@ export const CAPABILITIES = [
   codes,
   books,
   compare,
+  backup,
   access,
   overview,
   portal,

@@ -17,12 +17,13 @@ import { loadPayment, loadUser, refusalByStatus } from '../ledger/load.js'
 import type { ProviderFailure } from '../ledger/method.js'
 import type { SaveDeps } from '../ledger/save.js'
 import { type SettleDeps, settlePayment, TAKEN } from '../ledger/settle.js'
+import { actsOnUser } from '../ledger/trail.sql.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { listProofs } from '../transfers/proof.sql.js'
 import { findTransfer } from '../transfers/transfers.sql.js'
 import { inboxOfUser } from './inbox.sql.js'
 import { withNextAct } from './next-act.js'
-import { actsOnUser, newestPayments, tracesOf } from './operator.sql.js'
+import { newestPayments, tracesOf } from './operator.sql.js'
 
 /** What fits on a screen; the rest is in the user's timeline. */
 const SHOWN_MAX = 50

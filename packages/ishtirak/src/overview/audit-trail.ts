@@ -1,4 +1,5 @@
 // The audit trail: what operators did and were refused, newest first, page by page, of all or of what is asked for.
+
 import { type Static, Type } from 'typebox'
 import { DAY_PATTERN } from '../acts/day.js'
 import { nextCursor, pageCursor, pageQuery } from '../acts/page.js'
@@ -7,9 +8,9 @@ import type { Queryable } from '../database/database.js'
 import { instant } from '../database/rows.js'
 import { nameSchemas } from '../http/schemas.js'
 import { nullable, viewRows } from '../ledger/schemas.js'
+import { ActSchema } from '../ledger/trail.sql.js'
 import type { WallClock } from '../runtime/calendar.js'
 import { type TrailPosition, trailPage } from './audit-trail.sql.js'
-import { ActSchema } from './schemas.js'
 
 const NAME_MAX = 500
 

@@ -1,11 +1,8 @@
-// The acts of the page of health: an event that is sent again or skipped, all that waits, a comparison with the provider.
+// The acts of the page of health: an event that is sent again or skipped, and all that waits.
 
 import { actRoutes } from '../acts/act.route.js'
 import type { By } from '../acts/audit.sql.js'
-import { readInstant } from '../acts/day.js'
 import { NO_USER } from '../acts/subject.js'
-import { startReconciliation } from '../compare/reconcile.js'
-import { DAY } from '../core/instant.js'
 import { plainName } from '../core/name.js'
 import type { Act } from '../core/role.js'
 import { resendAllWaiting, resendFrom, showEvent, skipEvent } from '../events/manage-events.js'
@@ -30,7 +27,6 @@ type EventActName = keyof typeof EVENT_ACTS
 export function healthActRoutes(app: App, pages: AllPages): void {
   for (const name of ['resend', 'skip'] as const) eventActRoutes(app, pages, name)
   resendWaitingRoutes(app, pages)
-  compareRoutes(app, pages)
 }
 
 function eventActRoutes(app: App, pages: AllPages, name: EventActName): void {
@@ -88,11 +84,7 @@ function askOfEvent(
 }
 
 /** What all of them have. There are no facts of a user whose version is compared. */
-function askedOnHealth(
-  { base }: AllPages,
-  { say }: View,
-  name: `${EventActName}_event` | 'resend_waiting' | 'compare',
-) {
+function askedOnHealth({ base }: AllPages, { say }: View, name: `${EventActName}_event` | 'resend_waiting') {
   const backPath = addressOf(base, 'health')
   return { title: say(`act_${name}`), text: say(`text_${name}`), backPath, version: 0 }
 }
@@ -120,31 +112,5 @@ function resendWaitingRoutes(app: App, pages: AllPages): void {
     }),
     about: () => aboutHealth(pages),
     run: (_params, by) => resendAllWaiting(pages, by),
-  })
-}
-
-const COMPARE = '/console/health/compare'
-const COMPARED_DAYS = 30
-
-function compareRoutes(app: App, pages: AllPages): void {
-  const { formats, clock, wallClock } = pages
-  actRoutes(app, pages, COMPARE, {
-    act: 'reconcile',
-    isReasonRequired: false,
-    ask: async (view) => {
-      const { say } = view
-      const since = formats.isoDay(clock.now() - COMPARED_DAYS * DAY)
-      return {
-        ...askedOnHealth(pages, view, 'compare'),
-        path: `${pages.base}${COMPARE}`,
-        changes: [{ name: say('comparison'), before: say('asItIs'), after: say('underWay') }],
-        fields: [{ name: 'since', label: say('comparedSince'), value: since, type: 'date' }],
-      }
-    },
-    about: () => aboutHealth(pages),
-    run: (_params, by, { since = '' }) => {
-      const sinceAt = readInstant(wallClock, 'since', since)
-      return startReconciliation(pages, { sinceAt, booksUnknown: false }, by)
-    },
   })
 }

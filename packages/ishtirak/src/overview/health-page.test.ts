@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { permissionNamed } from '../../../../test/support/permissions.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -52,7 +53,7 @@ describeScenario('the health of the service', ({ database }) => {
     const { paymentId } = await world.as('user-1').buy()
     const visit = await enterConsole(world, OPERATOR_KEY)
     expect(wordsOf((await visit.open('/console/health')).text)).toContain('There has been no comparison yet.')
-    await operatorOf(world).post('/reconciliations', { since: '2026-11-01', why: 'x' })
+    await operatorOf(world).post('/reconciliations/start', { since: '2026-11-01', why: 'x' })
     const { text } = await visit.open('/console/health')
     const words = wordsOf(text)
     for (const part of [
@@ -111,10 +112,10 @@ describeScenario('the health of the service', ({ database }) => {
         'All waiting events sent again',
       ],
       [
-        '/console/health/compare',
+        '/console/reconciliations/start',
         { since: '2026-11-01' },
         '/console/health',
-        'reconcile',
+        'reconciliation.start',
         'Comparison started',
       ],
     ]
@@ -159,7 +160,7 @@ describeScenario('the health of the service', ({ database }) => {
       [`/console/events/${event.id}/skip`, 'why', ' '],
       [`/console/events/${event.id}/resend`, 'why', '\u200b'],
       ['/console/health/resend-waiting', 'why', '\u200b'],
-      ['/console/health/compare', 'since', '2026-02-31'],
+      ['/console/reconciliations/start', 'since', '2026-02-31'],
     ] as const) {
       const { fields } = await visit.ask(path)
       const again = await visit.submit(path, { ...fields, [field]: typed })
@@ -179,9 +180,9 @@ describeScenario('the health of the service', ({ database }) => {
       [`/console/events/${event.id}/resend`, 'event.resend', 'Events sent again'],
       [`/console/events/${event.id}/skip`, 'event.skip', 'Event skipped'],
       ['/console/health/resend-waiting', 'event.resend_waiting', 'All waiting events sent again'],
-      ['/console/health/compare', 'reconcile'],
+      ['/console/reconciliations/start', 'reconciliation.start'],
     ] as const) {
-      const may = rolesThatMay(act).includes(role)
+      const may = rolesThatMay(permissionNamed(act)).includes(role)
       const operation_id = `operation-of-${act}`.padEnd(22, '-').slice(0, 22).replaceAll('.', '_')
       const fields = { operation_id, version: '0', why: 'x', since: '2026-11-01' }
       expect([act, (await visit.open(path)).status]).toEqual([act, may ? 200 : 403])

@@ -1,12 +1,9 @@
 // What the operator's API can be asked, by the name of each operation: its address, its schemas, what it refuses. Its routes,
 // the OpenAPI document and the commands of the CLI are made from it.
 
-import { SESSION_OPERATIONS } from '../access/session-operations.js'
-import { ASKED, acts, CSV, GZIP, LIMITED, PROOF, reads } from '../acts/operation.js'
+import { ASKED, acts, CSV, LIMITED, PROOF, reads } from '../acts/operation.js'
 import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
 import { LookQuerySchema, LookSchema } from '../checkout/look-schemas.js'
-import * as codes from '../codes/code-schemas.js'
-import { COMPARISON_OPERATIONS } from '../compare/reconcile-operations.js'
 import { TakenAtDeskSchema } from '../desk/desk-schemas.js'
 import {
   EventParamsSchema,
@@ -26,14 +23,11 @@ export const BASE = '/api/v1/operator'
 const payment = { params: schemas.PaymentParamsSchema }
 const user = { params: schemas.OperatorUserParamsSchema }
 const event = { params: EventParamsSchema }
-const batch = { params: codes.BatchParamsSchema }
 const why = { body: WhySchema }
 const optionalWhy = { body: OptionalWhySchema }
 
 export const OPERATIONS = {
   ...READINGS,
-  ...SESSION_OPERATIONS,
-  ...COMPARISON_OPERATIONS,
   listAllPayments: reads(
     '/payments',
     'Payments of all users, newest first',
@@ -152,13 +146,6 @@ export const OPERATIONS = {
     CSV,
     LIMITED,
   ),
-  downloadBackup: reads(
-    '/backup',
-    'Everything in the database, as a file for `ishtirak restore`',
-    {},
-    GZIP,
-    LIMITED,
-  ),
   listEvents: reads(
     '/events',
     'Events to the platform, newest first, and whether its address works',
@@ -186,41 +173,6 @@ export const OPERATIONS = {
       description: 'For an event that its receiver will never take: the later ones of its user can go on.',
     },
     SkippedSchema,
-  ),
-  createCodes: acts(
-    '/codes',
-    'Make a batch of codes; they are shown this once',
-    {
-      body: codes.NewCodesSchema,
-      description:
-        'Only keyed hashes of the codes are stored, so no later call can show them. 404 where CODE_KEYS is not set.',
-    },
-    codes.MadeCodesSchema,
-    ['unknown_plan', 'plan_not_purchasable', 'unknown_term'],
-  ),
-  listCodeBatches: reads(
-    '/codes',
-    'Batches of codes, newest first, with what is used and left',
-    { querystring: codes.CodeBatchesQuerySchema },
-    codes.CodeBatchesSchema,
-  ),
-  getCodeBatch: reads(
-    '/codes/:batch_id',
-    'One batch of codes, with what is used and left',
-    batch,
-    codes.CodeBatchSchema,
-  ),
-  revokeCodes: acts(
-    '/codes/:batch_id/revoke',
-    'Make all codes of a batch invalid; what was bought with one stays',
-    {
-      ...batch,
-      ...why,
-      description:
-        'An open checkout with one of them can still be paid. 409 when the batch is revoked already.',
-    },
-    codes.CodeBatchSchema,
-    ['already_revoked'],
   ),
 }
 

@@ -2,20 +2,12 @@
 // download. Without OPERATOR_KEYS it refuses every call. Every act is in the audit trail under the key's name.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import { viewSession } from '../access/session-operations.js'
-import { listSessions, revokeSession } from '../access/sessions.js'
 import type { By } from '../acts/audit.sql.js'
 import { readInstant } from '../acts/day.js'
 import { type RecordRefusal, recordRefusals } from '../acts/refusals.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
-import { type BackupDeps, backUp } from '../backup/backup.js'
 import { type ExportDeps, exportPayments } from '../books/export.js'
 import { lookAtPayment } from '../checkout/look.js'
-import type { CodesDeps } from '../codes/batches.js'
-import { codeRoutes } from '../codes/operator-codes.route.js'
-import { closeFinding } from '../compare/findings.js'
-import { continueReconciliation, type ReconcileDeps, startReconciliation } from '../compare/reconcile.js'
-import { listComparisons } from '../compare/reconcile.sql.js'
 import type { Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import { type RecordDeps, recordPayment } from '../desk/record.js'
@@ -54,13 +46,10 @@ import {
 } from './views.js'
 
 export interface OperatorRoutesDeps
-  extends ReconcileDeps,
-    ExportDeps,
-    BackupDeps,
+  extends ExportDeps,
     ManageEventsDeps,
     RecordDeps,
     ReadRoutesDeps,
-    CodesDeps,
     ApprovalDeps {
   readonly database: Database
   /** Known by their key. */
@@ -77,13 +66,10 @@ export function operatorRoutes(deps: OperatorRoutesDeps) {
     paymentActRoutes(app, deps)
     decisionRoutes(app, deps)
     userRoutes(app, deps)
-    reconcileRoutes(app, deps)
     downloadRoutes(app, deps)
     proofRoute(app, deps)
     eventRoutes(app, deps)
     readRoutes(app, deps)
-    sessionRoutes(app, deps)
-    codeRoutes(app, deps, (request, why) => actedBy(deps, request, why))
   }
 }
 
@@ -188,18 +174,6 @@ function paymentActRoutes(app: App, deps: OperatorRoutesDeps): void {
   })
 }
 
-function sessionRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(OPERATIONS.listOperatorSessions), async () => {
-    const { sessions, acts } = await listSessions(deps)
-    return { data: sessions.map(viewSession), audit: acts }
-  })
-  app.post(...routeAt(OPERATIONS.revokeOperatorSession), async (request) =>
-    viewSession(
-      await revokeSession(deps, request.params.session_id, actedBy(deps, request, request.body.why)),
-    ),
-  )
-}
-
 function userRoutes(app: App, deps: OperatorRoutesDeps): void {
   const answer = userFileSchema(deps.catalogue.limits)
   app.get(...routeAt(answering(OPERATIONS.getUserFile, answer)), async ({ params }) =>
@@ -207,38 +181,11 @@ function userRoutes(app: App, deps: OperatorRoutesDeps): void {
   )
 }
 
-const SHOWN = { comparisons: 10, findings: 100 }
-
-function reconcileRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(OPERATIONS.listReconciliations), async () => {
-    const { comparisons, findings } = await listComparisons(deps.database, null, SHOWN)
-    return { data: comparisons, findings }
-  })
-  app.post(...routeAt(OPERATIONS.startReconciliation), async (request) => {
-    const { since, unknown = 'report', why } = request.body
-    const wanted = { sinceAt: readInstant(deps.wallClock, 'since', since), booksUnknown: unknown === 'book' }
-    return startReconciliation(deps, wanted, actedBy(deps, request, why))
-  })
-  app.post(...routeAt(OPERATIONS.continueReconciliation), async (request) =>
-    continueReconciliation(deps, request.params.reconciliation_id, deps.operators.of(request)),
-  )
-  app.post(...routeAt(OPERATIONS.closeFinding), async (request) => {
-    const { kind, version: seenVersion, why: reason } = request.body
-    const name = { checkoutId: request.params.checkout_id, kind }
-    const seen = seenVersion === undefined ? {} : { seenVersion }
-    return closeFinding(deps, name, { operator: deps.operators.of(request), reason, ...seen })
-  })
-}
-
 function downloadRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.get(...routeAt(OPERATIONS.exportPayments), async (request, reply) => {
     const { month, method: way = null } = request.query
     const pieces = await exportPayments(deps, { month, way, operator: deps.operators.of(request) })
     return sendFile(reply, { type: CSV_TYPE, name: `payments-${month}.csv`, content: pieces })
-  })
-  app.get(...routeAt(OPERATIONS.downloadBackup), async (request, reply) => {
-    const content = await backUp(deps, { operator: deps.operators.of(request) })
-    return sendFile(reply, { type: 'application/gzip', name: 'ishtirak.backup.gz', content })
   })
 }
 

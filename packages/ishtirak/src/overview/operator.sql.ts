@@ -1,5 +1,6 @@
 // What the operator reads across users: payments, everything known of one, a user, and the search. What changes a payment goes
 // the way of all changes, through ledger/settle.sql.ts.
+
 import { type Instant, toTimestamp } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import {
@@ -21,8 +22,9 @@ import {
   publicStatusSql,
 } from '../ledger/payments.sql.js'
 import { viewRows } from '../ledger/schemas.js'
+import { ACT_COLUMNS, ActSchema } from '../ledger/trail.sql.js'
 import { SameProofSchema } from '../transfers/transfer-state.js'
-import { ActSchema, ReceivedSchema, SentSchema } from './schemas.js'
+import { ReceivedSchema, SentSchema } from './schemas.js'
 
 /** `wayOf` of core, of `payments p`. Written as in the index payments_listed. */
 const WAY = `case when p.method in (${PAYMENT_WAYS.map((name) => `'${name}'`).join(', ')}) then p.method else 'card' end`
@@ -122,8 +124,6 @@ const selectSameProofs = statement(
     order by own.n, other.uploaded_at, p.id limit 10`,
 )
 
-const ACT_COLUMNS = 'id, acted_at as at, actor, act, reason as why, payment_id, before, after'
-
 const selectActs = statement(
   'operator.acts_on_payment',
   `select * from (select ${ACT_COLUMNS} from audit where user_id = $1 and payment_id = $2 order by id desc limit $3::int) newest
@@ -150,16 +150,6 @@ export async function tracesOf(database: Queryable, { userId, id, checkoutId }: 
     sameProofs: viewRows(SameProofSchema, await database.query(selectSameProofs, of)),
     audit: viewRows(ActSchema, await database.query(selectActs, [...of, acts])),
   }
-}
-
-const selectActsOfUser = statement(
-  'operator.acts_on_user',
-  `select ${ACT_COLUMNS} from audit where user_id = $1 order by id desc limit $2::int`,
-)
-
-/** Newest first. */
-export async function actsOnUser(database: Queryable, userId: string, limit: number) {
-  return viewRows(ActSchema, await database.query(selectActsOfUser, [userId, limit]))
 }
 
 /** A payment with what the accountant wants beside it. */

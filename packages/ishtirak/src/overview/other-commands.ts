@@ -4,8 +4,6 @@ import { type Static, type TObject, Type } from 'typebox'
 import type { CommandAnswer, CommandOf } from '../acts/act.js'
 import type { CommandGroups, Operation } from '../acts/commands.js'
 import { CommandFailed } from '../acts/operator-client.js'
-import { csvLine } from '../books/csv.js'
-import { comparisonFinished } from '../compare/cli-reconcile.js'
 import type { HealthSchema } from './health-schemas.js'
 import { OPERATIONS } from './operations.js'
 
@@ -44,32 +42,12 @@ const COMMANDS: readonly (readonly [
   ['payments resend-receipt <payment>', OPERATIONS.resendReceipt],
   ['users show <user>', OPERATIONS.getUserFile],
   ['users timeline <user>', OPERATIONS.getTimeline, ({ data, ...rest }) => ({ timeline: data, ...rest })],
-  ['reconcile', OPERATIONS.startReconciliation, undefined, { follow: comparisonFinished }],
-  ['findings close <checkout>', OPERATIONS.closeFinding],
   ['events list', OPERATIONS.listEvents, ({ data, ...state }) => ({ ...state, events: data })],
   ['events resend <event>', OPERATIONS.resendEvent],
   ['events resend-waiting', OPERATIONS.resendWaitingEvents],
   ['events skip <event>', OPERATIONS.skipEvent],
-  [
-    'codes create',
-    OPERATIONS.createCodes,
-    undefined,
-    { asFile: { flag: '--csv', description: 'the codes as CSV, for the printer', write: codesAsCsv } },
-  ],
-  ['codes list', OPERATIONS.listCodeBatches, ({ data }) => ({ batches: data })],
-  ['codes show <batch>', OPERATIONS.getCodeBatch],
-  ['codes revoke <batch>', OPERATIONS.revokeCodes],
-  [
-    'operators sessions',
-    OPERATIONS.listOperatorSessions,
-    ({ data, ...rest }) => ({ sessions: data, ...rest }),
-  ],
   ['operators trail', OPERATIONS.readTrail, ({ data, ...rest }) => ({ trail: data, ...rest })],
-  ['operators revoke <session>', OPERATIONS.revokeOperatorSession],
-  ['months <month>', OPERATIONS.getMonth, flatMonth],
-  ['journal <month>', OPERATIONS.getJournal, ({ data, ...rest }) => ({ receipts: data, ...rest })],
   ['export payments', OPERATIONS.exportPayments, undefined, { isFile: true }],
-  ['export accounts', OPERATIONS.exportAccounts, undefined, { isFile: true }],
 ]
 
 export const OTHER_COMMANDS: readonly Operation[] = COMMANDS.map(
@@ -89,26 +67,6 @@ function isWaitingTransfer({ method, status }: CommandAnswer): boolean {
 function orNothing(found: CommandAnswer, word: string): CommandAnswer {
   if (Object.values(found).flat().length > 0) return found
   throw new CommandFailed(`nothing is known as ${word}`)
-}
-
-/** A line of the tables has what was paid and refunded; days without either are left out. */
-function flatMonth({ by_method, by_day, ...month }: CommandAnswer): CommandAnswer {
-  type Line = Readonly<Record<'paid' | 'refunded', CommandAnswer>> & CommandAnswer
-  const lines = (list: unknown) =>
-    (list as readonly Line[])
-      .map(({ paid, refunded, ...named }) => ({
-        ...named,
-        ...paid,
-        refunds: refunded.count,
-        refunded: refunded.ttc,
-      }))
-      .filter(({ count, refunds }: CommandAnswer) => count !== 0 || refunds !== 0)
-  return { ...month, by_method: lines(by_method), by_day: lines(by_day) }
-}
-
-function codesAsCsv({ batch_id: batchId, codes = [] }: CommandAnswer): string {
-  const lines = (codes as readonly string[]).map((code) => csvLine([code, String(batchId)]))
-  return [csvLine(['code', 'batch_id']), ...lines].join('')
 }
 
 export const COMMAND_GROUPS: CommandGroups = {

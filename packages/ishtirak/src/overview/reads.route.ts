@@ -1,10 +1,4 @@
 // What operators read across users, over HTTP.
-import type { FastifyReply } from 'fastify'
-import { CSV_TYPE, sendFile } from '../acts/send-file.js'
-import { type AccountsDeps, type AccountsFormat, exportAccounts } from '../books/accounts.js'
-import { readJournal } from '../books/journal.js'
-import { viewJournalEntry, viewMonth } from '../books/month-schemas.js'
-import { readMonthFigures } from '../books/months.js'
 import type { Operator } from '../core/role.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
@@ -22,7 +16,6 @@ import { type ViewDeps, viewedNow, viewFoundUser, viewOperatorPayment } from './
 export type ReadRoutesDeps = HealthDeps &
   InboxDeps &
   SearchDeps &
-  AccountsDeps &
   ResendDeps &
   ViewDeps & { readonly operators: Callers<Operator> }
 
@@ -42,31 +35,10 @@ export function readRoutes(app: App, deps: ReadRoutesDeps): void {
       payments: payments.map(({ payment, exact }) => ({ ...viewOperatorPayment(payment, context), exact })),
     }
   })
-  app.get(...routeAt(OPERATIONS.getMonth), async ({ params }) =>
-    viewMonth(await readMonthFigures(deps, params.month)),
-  )
-  app.get(...routeAt(OPERATIONS.getJournal), async ({ params, query: { cursor = null, limit = 50 } }) => {
-    const { entries, nextCursor } = await readJournal(deps, { month: params.month, cursor, limit })
-    return { data: entries.map(viewJournalEntry), next_cursor: nextCursor }
-  })
-  app.get(...routeAt(OPERATIONS.exportAccounts), async (request, reply) => {
-    const { month, format = 'plain' } = request.query
-    const pieces = await exportAccounts(deps, { month, format, operator: deps.operators.of(request) })
-    return sendAccounts(reply, { month, format }, pieces)
-  })
   app.get(...routeAt(OPERATIONS.previewResendReceipt), async ({ params }) =>
     viewResendPreview(await previewResend(deps, params.payment_id)),
   )
   app.get(...routeAt(OPERATIONS.getTimeline), ({ params, query: { cursor = null, limit = 50 } }) =>
     readTimeline(deps, { userId: params.user_id, cursor, limit }),
   )
-}
-
-export function sendAccounts(
-  reply: FastifyReply,
-  { month, format }: { readonly month: string; readonly format: AccountsFormat },
-  pieces: AsyncIterable<string>,
-): FastifyReply {
-  const name = format === 'excel' ? `accounts-${month}-excel` : `accounts-${month}`
-  return sendFile(reply, { type: CSV_TYPE, name: `${name}.csv`, content: pieces })
 }

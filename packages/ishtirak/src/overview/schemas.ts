@@ -1,4 +1,5 @@
 // The shapes of the operator's part: more than a user sees of a payment, and the trail of what was done.
+
 import { Type } from 'typebox'
 import { nextCursor, pageQuery } from '../acts/page.js'
 import type { LimitDefinition } from '../core/limit.js'
@@ -16,6 +17,7 @@ import {
   timestamp,
   UserIdSchema,
 } from '../ledger/schemas.js'
+import { ActSchema } from '../ledger/trail.sql.js'
 import { TransferStateSchema } from '../transfers/transfer-state.js'
 import { InboxEntrySchema } from './inbox-schemas.js'
 
@@ -75,17 +77,6 @@ const total = {
   stamp_duty: Type.Number({ description: 'Dinars; of cash alone, on top of the amount' }),
   total: Type.Number({ description: 'What was paid, in dinars' }),
 }
-export const ActSchema = Type.Object({
-  id: Type.String(),
-  at: timestamp,
-  actor: Type.String(),
-  act: Type.String({ examples: ['payment.refund'] }),
-  why: nullable(Type.String()),
-  payment_id: nullable(Type.String()),
-  before: Type.Unknown(),
-  after: Type.Unknown(),
-})
-
 const KeptReportSchema = Type.Object({
   at: timestamp,
   source: Type.Enum(['webhook', 'read', 'sweep', 'upgrade', 'operator', 'reconcile']),

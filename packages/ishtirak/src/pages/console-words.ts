@@ -52,7 +52,7 @@ export const RECORDED_ACTS = Object.keys(CONSOLE_TEXTS.en).flatMap((key) =>
 )
 
 /** What is no act of a capability, or not yet. */
-const ACTIONS: Readonly<Record<Act | 'user.grant_long', ConsoleKey>> = {
+const ACTIONS: Readonly<Record<Act | 'user.grant_long' | 'database.backup', ConsoleKey>> = {
   'payment.recheck': 'act_recheck',
   'payment.accept': 'act_accept',
   'payment.approve': 'act_approve',
@@ -66,12 +66,7 @@ const ACTIONS: Readonly<Record<Act | 'user.grant_long', ConsoleKey>> = {
   'event.resend': 'act_resend_events',
   'event.resend_waiting': 'act_resend_waiting',
   'event.skip': 'act_skip_event',
-  'codes.create': 'act_create_codes',
-  'codes.revoke': 'act_revoke_codes',
-  reconcile: 'act_compare',
-  'finding.close': 'act_close_finding',
   'database.backup': 'act_backup',
-  'operator.revoke': 'act_revoke',
 }
 
 /** For refusals, which name the act that was tried: an act as what someone does. */

@@ -1,7 +1,8 @@
 // A year of the pretend shop: the stories of its users and of its office, told in the order of time, with the jobs of each day.
 
+import { callBy, doAct } from '../../acts/act-routes.js'
 import { checkDuePayments } from '../../checkout/sweep.js'
-import { createCodes, revokeBatch } from '../../codes/batches.js'
+import { createCodes, revokeCodes } from '../../codes/batches.js'
 import { continueReconciliation, ROUND_MS, startReconciliation } from '../../compare/reconcile.js'
 import { BillingError } from '../../core/error.js'
 import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from '../../core/instant.js'
@@ -123,7 +124,8 @@ async function* office(shop: Shop): Story {
   const off = { ...batch, kind: 'amount', amount: 500, count: 20 } as const
   const misprinted = await createCodes(parts, off, by('owner', 'flyers'))
   yield nowIn(shop) + HOUR
-  await revokeBatch(parts, misprinted.batch_id, by('owner', 'misprinted'))
+  const { operator } = by('owner', 'misprinted')
+  await doAct(parts, revokeCodes, callBy(operator, misprinted.batch_id, { why: 'misprinted' }))
 }
 
 /**
@@ -151,7 +153,7 @@ async function* comparison(shop: Shop, seed: number): Story {
   let { reconciliation } = await startReconciliation(parts, request, who)
   while (reconciliation.finished_at === null) {
     yield nowIn(shop) + ROUND_MS
-    reconciliation = (await continueReconciliation(parts, reconciliation.id, who.operator)).reconciliation
+    reconciliation = (await continueReconciliation(parts, reconciliation.id)).reconciliation
   }
 }
 
