@@ -15,6 +15,8 @@ const resolve = {
     { find: /^chargily-emulator$/, replacement: source('chargily-emulator/src/emulator.ts') },
     { find: /^chargily-emulator\/command$/, replacement: source('chargily-emulator/src/command.ts') },
     { find: /^ishtirak$/, replacement: source('ishtirak/src/main/create-ishtirak.ts') },
+    { find: /^ishtirak\/internal$/, replacement: source('ishtirak/src/main/internal.ts') },
+    { find: /^@ishtirak\/demo$/, replacement: source('demo/src/index.ts') },
     { find: /^@ishtirak\/client$/, replacement: source('client/src/index.ts') },
   ],
 }

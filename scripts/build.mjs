@@ -23,8 +23,10 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(`Ishtirak needs Node 20.19 or later; this is ${process.version}: https://nodejs.org\n`)
   process.exit(1)
 }
-/** In the order of their needs: the service's sandbox takes the emulator's types. */
-const packages = ['chargily-emulator', 'client', 'ishtirak'].map((name) => path.join(root, 'packages', name))
+/** In the order of their needs: the service's sandbox takes the emulator's types. The image is built without the demo. */
+const packages = ['chargily-emulator', 'client', 'ishtirak', 'demo']
+  .map((name) => path.join(root, 'packages', name))
+  .filter((folder) => existsSync(folder))
 const inputs = ['src', 'package.json', 'tsconfig.json', 'tsconfig.cjs.json']
 const isTest = (file) => /\.test\.tsx?$/.test(file)
 

@@ -9,11 +9,14 @@ import { formatMessage } from 'publint/utils'
 const notOffered = (exported) =>
   JSON.stringify(exported ?? {}).includes('"require"') ? ['node10'] : ['node10', 'node16-cjs']
 
+/** For packages of the repository alone, which have its sources. */
+const NOT_PROMISED = { excludeEntrypoints: ['./internal'] }
+
 async function problemsOf(file) {
   const packed = readFileSync(file)
   const { buffer: tarball } = new Uint8Array(packed)
   const { messages, pkg } = await publint({ pack: { tarball }, strict: true })
-  const types = await checkPackage(createPackageFromTarballData(new Uint8Array(packed)))
+  const types = await checkPackage(createPackageFromTarballData(new Uint8Array(packed)), NOT_PROMISED)
   if (!types.types) return ['no types']
   const ignored = notOffered(pkg.exports)
   const ofTypes = types.problems.filter(({ resolutionKind }) => !ignored.includes(resolutionKind))

@@ -24,6 +24,8 @@ const sources = {
   'chargily-emulator': '../packages/chargily-emulator/src/emulator.ts',
   'chargily-emulator/command': '../packages/chargily-emulator/src/command.ts',
   '@ishtirak/client': '../packages/client/src/index.ts',
+  '@ishtirak/demo': '../packages/demo/src/index.ts',
+  'ishtirak/internal': '../packages/ishtirak/src/main/internal.ts',
 }
 
 export async function resolve(specifier, context, next) {

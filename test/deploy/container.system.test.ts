@@ -135,11 +135,13 @@ describe('the image', () => {
 
   it('holds what the service needs to run and no tool of its development', async () => {
     const list = `const { readdirSync } = require('node:fs')
-      console.log(readdirSync('.').join(), readdirSync('packages/ishtirak').join(), readdirSync('node_modules').join())`
-    const [top, service, modules] = (
+      const folders = ['.', 'packages', 'packages/ishtirak', 'node_modules', 'node_modules/@ishtirak']
+      console.log(folders.map((folder) => readdirSync(folder).join()).join(' '))`
+    const [top, packages, service, modules, ours] = (
       await podman.run('run', '--rm', '--network', 'none', '--entrypoint', 'node', IMAGE, '-e', list)
     ).split(' ')
     expect(top).toBe('node_modules,package.json,packages')
+    expect([packages, ours]).toEqual(['chargily-emulator,client,ishtirak', 'client'])
     expect(service?.split(',')).toEqual(expect.arrayContaining(['bin', 'dist', 'migrations', 'package.json']))
     expect(service?.split(',').filter((name) => ['src', 'test', 'tsconfig.json'].includes(name))).toEqual([])
     expect(modules?.split(',')).toEqual(expect.arrayContaining(['fastify', 'pg']))

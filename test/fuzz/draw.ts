@@ -32,9 +32,18 @@ export interface Targets {
   readonly events: readonly string[]
 }
 
+/** In rounds, each of all routes in an order of its own: no route is left out by luck. */
+function routeOf(routes: Targets['routes'], { seed, number }: { seed: number; number: number }) {
+  const place = number % routes.length
+  const round = new SeededRandom(seed, `round ${(number - place) / routes.length}`)
+  const [route] = round.shuffled(routes).slice(place)
+  if (!route) throw new RangeError('there are no routes')
+  return route
+}
+
 export function drawCall(targets: Targets, of: { seed: number; number: number; known: boolean }): FuzzCall {
   const random = new SeededRandom(of.seed, `call ${of.number}`)
-  const route = random.pick(targets.routes)
+  const route = routeOf(targets.routes, of)
   const isConsole = route.url.startsWith('/console')
   const session = random.pick(isConsole ? targets.operatorSessions : targets.sessions)
   const known = targets.sendings.get(keyOf(route))

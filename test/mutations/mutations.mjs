@@ -796,7 +796,7 @@ export const mutations = [
   },
   {
     rule: 'an address in the portal’s form writes the same whether it is known or not',
-    file: src('mail/mail.sql.ts'),
+    file: src('portal/portal-links.sql.ts'),
     from: "'insert into portal_link_requests (id, email) values ($1, $2)',",
     to: "'insert into portal_link_requests (id, email) select $1, $2 from users where lower(email) = lower($2)',",
     tests: [src('portal/link-request.test.ts')],

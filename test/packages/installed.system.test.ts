@@ -54,7 +54,7 @@ describe('packed', () => {
   it('carry licence and README, and nothing that only the repository needs', () => {
     for (const { files } of packed) {
       expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']))
-      expect(files.filter((file) => /\.test\.|\.map$|^src|tsconfig|\.built/.test(file))).toEqual([])
+      expect(files.filter((file) => /\.test\.|\.map$|^src|tsconfig|\.built|stories/.test(file))).toEqual([])
     }
   })
 
@@ -171,6 +171,11 @@ describe('installed without what is optional', () => {
       1,
       `the embedded database is not installed: npm install @electric-sql/pglite@${wanted}, or set DATABASE_URL to a PostgreSQL server\n`,
     ])
+  })
+
+  it('has no demo, and says where there is one', async () => {
+    const { end, output } = await start(installed, [bin('ishtirak'), 'demo']).ended()
+    expect([end, output]).toEqual([1, expect.stringContaining('a checkout of https://github.com/ishtirak')])
   })
 
   it('sells pro on PostgreSQL, gives the receipt its number, and doctor says how to print it', async () => {

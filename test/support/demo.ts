@@ -1,5 +1,6 @@
 // The pretend shop of `ishtirak demo` in a world of the tests.
-import { runDemo, type Sandbox } from '../../packages/ishtirak/src/main/demo/demo.js'
+import { runDemo } from '../../packages/demo/src/demo.js'
+import type { Sandbox } from '../../packages/ishtirak/src/main/demo.js'
 import { EXAMPLE_PLANS } from '../../packages/ishtirak/src/runtime/plans-file.js'
 import { EXAMPLE_TRANSFERS } from '../../packages/ishtirak/src/transfers/transfer-file.js'
 import type { World } from './world.js'

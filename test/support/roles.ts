@@ -211,13 +211,6 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
       command: ['findings', 'close', 'x', '--kind', 'differs', ...why],
     },
   ],
-  exportPayments: [
-    {
-      act: 'payments.export',
-      path: '/exports/payments?month=2026-11',
-      command: ['export', 'payments', '--month', '2026-11'],
-    },
-  ],
   downloadBackup: [{ act: 'database.backup', path: '/backup', command: ['backup', 'no-backup'] }],
   resendEvent: [
     { act: 'event.resend', path: '/events/x/resend', body: {}, command: ['events', 'resend', 'x'] },

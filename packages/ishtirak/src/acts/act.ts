@@ -143,12 +143,26 @@ function made<Deps, Input extends TObject, File, Detail>(
   declared: Said<Deps, Input, File, Detail>,
   { run, preview }: Does<Deps, Static<Input>, Detail>,
 ): Act<Deps> {
-  const { why: _, ...asked } = declared.input.properties
-  const named = { ...declared.input.properties, operation_id: operationId(NAMED) }
-  const bounds = { additionalProperties: false }
-  const schemas = { body: Type.Object(named, bounds), asked: Type.Object(asked, bounds) }
+  const schemas = schemasOf(declared.input)
   // What the frames hand over has passed the schema that `Input` is the type of.
   return { ...declared, ...schemas, kind: 'act' as const, run, preview } as unknown as Act<Deps>
+}
+
+/** Acts that ask for the same have one shape in the OpenAPI document, under the name of their input. */
+const shapes = new Map<TObject, Pick<Act, 'body' | 'asked'>>()
+
+function schemasOf(input: TObject): Pick<Act, 'body' | 'asked'> {
+  const known = shapes.get(input)
+  if (known) return known
+  const { why: _, ...asked } = input.properties
+  const name = 'title' in input ? { title: `${input.title}Body` } : {}
+  const named = { additionalProperties: false, ...name }
+  const made = {
+    body: Type.Object({ ...input.properties, operation_id: operationId(NAMED) }, named),
+    asked: Type.Object(asked, { additionalProperties: false }),
+  }
+  shapes.set(input, made)
+  return made
 }
 
 function decided<Deps extends ActDeps, Input, Facts extends { readonly version: number }, Decision, Detail>({

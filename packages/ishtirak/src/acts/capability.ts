@@ -6,6 +6,7 @@ import type { App } from '../http/app.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
 import type { Job } from '../runtime/job.js'
 import type { Act } from './act.js'
+import type { MailWriter } from './mail-writer.js'
 import type { Reading } from './reading.js'
 
 /** `Deps`: the parts of the service that it reads; `main/wire.ts` hands all of them over. */
@@ -18,6 +19,8 @@ export interface Capability<Deps = never> {
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
   /** What runs by itself. */
   readonly jobs?: (deps: Deps) => readonly Job[]
+  /** What users get by mail. */
+  readonly mails?: (deps: Deps) => readonly MailWriter[]
   /** What takes something off a price. */
   readonly discount?: (deps: Deps) => Discount
   /** On the pages of users. */

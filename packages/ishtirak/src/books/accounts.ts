@@ -1,15 +1,16 @@
-// A month as the accountant wants it, as CSV: a line for each payment of the month and for each refund that was recorded in it, with
-// tax, duty and fees, and their total. A refund is a line of its own, below zero, so that the lines of a month add up to the month.
-
+// A month as the accountant wants it, as CSV: a line for each payment of the month and for each refund that was recorded
+// in it, with tax, duty and fees, and their total. A refund is a line of its own, below zero, so that the lines add up to
+// the month, which is that of the billing time zone.
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
-import { type CsvForm, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
+import { type Cell, type CsvForm, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
 import { addFigures, describeFigures, type Figures, NO_FIGURES } from '../core/figures.js'
-import { wayOf } from '../core/payment.js'
+import { type Instant, toTimestamp } from '../core/instant.js'
+import { type PaymentWay, wayOf } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import { type Operator, type Permission, requireRole } from '../core/role.js'
 import { consoleSay } from '../i18n/console.js'
 import { instrumentName } from '../i18n/messages.js'
-import { type Entry, entriesOf } from './figures.sql.js'
+import { type Entry, entriesOf, type Span } from './figures.sql.js'
 import { type MonthsDeps, readMonth } from './months.js'
 
 export type AccountsDeps = MonthsDeps & AuditDeps
@@ -25,105 +26,120 @@ const PAGE_ROWS = 1_000
 /** Written to the audit trail, then given in pieces as it is read. Throws `validation_failed`. */
 export async function exportAccounts(
   deps: AccountsDeps,
-  of: { readonly month: string; readonly format: AccountsFormat; readonly operator: Operator },
+  of: {
+    readonly month: string
+    readonly format: AccountsFormat
+    /** Null: all. */
+    readonly way: PaymentWay | null
+    readonly operator: Operator
+  },
 ): Promise<AsyncIterable<string>> {
-  const { month, format, operator } = of
+  const { month, format, way, operator } = of
   requireRole(operator, EXPORT)
   const { from, to } = readMonth(deps, month, '/query/month')
   const act = { operator, act: 'payments.export', reason: null } as const
-  await recordAct(deps, act, { after: { month, file: 'accounts' } })
-  return linesOf(deps, { from, to, live: deps.methods.primary.live }, format)
+  await recordAct(deps, act, { after: { month, file: 'accounts', ...(way && { method: way }) } })
+  return linesOf(deps, { from, to, live: deps.methods.primary.live, way }, format)
 }
 
-/** The name of each column, and what stands above it in a spreadsheet in French. */
-const COLUMNS = {
-  kind: 'type',
-  date: 'date',
-  receipt_number: 'numéro de reçu',
-  payment_id: 'identifiant du paiement',
-  user_id: 'identifiant de l’utilisateur',
-  plan: 'offre',
-  months: 'mois',
-  method: 'canal',
-  payment_method: 'moyen de paiement',
-  ht: 'montant HT',
-  tva_percent: 'taux de TVA (%)',
-  tva: 'TVA',
-  ttc: 'montant TTC',
-  discount: 'remise',
-  stamp_duty: 'droit de timbre',
-  total: 'total',
-  fees: 'frais',
-  net: 'net',
-  paid_on: 'payé le',
-  refunded_on: 'remboursé le',
-  amount_asked: 'montant demandé',
+/**
+ * By the name of a column: what stands above it in French, and its cell; null: one of the figures, which the total has
+ * too. Columns are added at the end only: spreadsheets count them.
+ */
+const COLUMNS: Readonly<Record<string, readonly [french: string, cell: CellOf | null]>> = {
+  date: ['date', ({ at }, { day }) => day(at)],
+  receipt_number: ['numéro de reçu', ({ series, number }) => receiptNumber(series, number)],
+  payment_id: ['identifiant du paiement', ({ paymentId }) => paymentId],
+  user_id: ['identifiant de l’utilisateur', ({ userId }) => userId],
+  plan: ['offre', ({ planId }) => planId],
+  months: ['mois', ({ months }) => months],
+  method: ['canal', ({ method }, { words }) => words.method(method)],
+  payment_method: [
+    'moyen de paiement',
+    ({ instrument }, { words }) => instrument && words.instrument(instrument),
+  ],
+  ht: ['montant HT', null],
+  tva_percent: ['taux de TVA (%)', ({ taxRate }) => taxRate],
+  tva: ['TVA', null],
+  ttc: ['montant TTC', null],
+  discount: ['remise', null],
+  stamp_duty: ['droit de timbre', null],
+  total: ['total', null],
+  fees: ['frais', null],
+  net: ['net', null],
+  paid_on: ['payé le', ({ paidAt }, { day }) => day(paidAt)],
+  refunded_on: ['remboursé le', ({ refundedAt }, { day }) => refundedAt && day(refundedAt)],
+  // Where another amount came.
+  amount_asked: ['montant demandé', ({ amountAsked }) => amountAsked],
+  checkout_id: ['référence', ({ checkoutId }) => checkoutId],
+  currency: ['devise', ({ currency }) => currency],
+  paid_at_utc: ['payé à (UTC)', ({ paidAt }) => toTimestamp(paidAt)],
+  paid_at_local: ['payé à (heure locale)', ({ paidAt }, { wallTime }) => wallTime(paidAt)],
+  period_start_utc: ['début de la période (UTC)', ({ periodStart }) => toTimestamp(periodStart)],
+  period_end_utc: ['fin de la période (UTC)', ({ periodEnd }) => toTimestamp(periodEnd)],
+  status: ['statut', ({ status }, { words }) => words.status(status)],
+  second_of: ['double de', ({ secondOf }) => secondOf],
+  received_at_local: [
+    'reçu à (heure locale)',
+    ({ receivedAt }, { wallTime }) => receivedAt && wallTime(receivedAt),
+  ],
+}
+type CellOf = (entry: Entry, how: How) => Cell
+interface How {
+  readonly words: Words
+  readonly day: (instant: Instant) => string
+  readonly wallTime: (instant: Instant) => string
 }
 const KINDS = { payment: 'paiement', refund: 'remboursement', total: 'total' }
 
-interface Language {
+interface Words {
   readonly headings: readonly string[]
   readonly kind: (kind: keyof typeof KINDS) => string
   readonly method: (method: string) => string
   readonly instrument: (instrument: string) => string
+  readonly status: (status: Entry['status']) => string
 }
 
-const LANGUAGES: Readonly<Record<AccountsFormat, Language>> = {
+const same = <Code extends string>(code: Code) => code
+const WORDS: Readonly<Record<AccountsFormat, Words>> = {
   plain: {
-    headings: Object.keys(COLUMNS),
-    kind: (kind) => kind,
-    method: (method) => method,
-    instrument: (instrument) => instrument,
+    headings: ['kind', ...Object.keys(COLUMNS)],
+    ...{ kind: same, method: same, instrument: same, status: same },
   },
   excel: {
-    headings: Object.values(COLUMNS),
+    headings: ['type', ...Object.values(COLUMNS).map(([french]) => french)],
     kind: (kind) => KINDS[kind],
     method: (method) => consoleSay('fr')(`way_${wayOf(method)}`),
     instrument: (instrument) => instrumentName(instrument, 'fr'),
+    status: (status) => consoleSay('fr')(`status_${status}`),
   },
 }
 
 async function* linesOf(
   deps: AccountsDeps,
-  span: { readonly from: number; readonly to: number; readonly live: boolean },
+  span: Span & { readonly live: boolean; readonly way: PaymentWay | null },
   format: AccountsFormat,
 ): AsyncIterable<string> {
   const form = FORMS[format]
-  const language = LANGUAGES[format]
-  yield form.mark + csvLine(language.headings, form)
+  const words = WORDS[format]
+  const { wallTime } = deps.wallClock
+  const how = { words, wallTime, day: (instant: Instant) => wallTime(instant).slice(0, 10) }
+  yield form.mark + csvLine(words.headings, form)
   let total: Figures = NO_FIGURES
   for (const kind of ['payment', 'refund'] as const) {
+    const line = (entry: Entry) =>
+      csvLine([words.kind(kind), ...cellsOf(entry, (cell) => cell(entry, how))], form)
     let last: Entry | null = null
     for (;;) {
       const page: readonly Entry[] = await entriesOf(deps.database, kind, span, last, PAGE_ROWS)
       const signed = page.map((entry) => (kind === 'refund' ? below(entry) : entry))
-      if (page.length > 0)
-        yield signed
-          .map((entry) => csvLine([language.kind(kind), ...cellsOf(deps, language, entry)], form))
-          .join('')
+      if (page.length > 0) yield signed.map(line).join('')
       total = signed.reduce(addFigures, total)
       if (page.length < PAGE_ROWS) break
       last = page.at(-1) ?? null
     }
   }
-  yield csvLine(
-    [
-      language.kind('total'),
-      null,
-      null,
-      null,
-      null,
-      null,
-      null,
-      null,
-      null,
-      ...sumsOf(total, null),
-      null,
-      null,
-      null,
-    ],
-    form,
-  )
+  yield csvLine([words.kind('total'), ...cellsOf(total, () => null)], form)
 }
 
 /** A refund takes away; its discount was not given either. */
@@ -132,30 +148,12 @@ function below(entry: Entry): Entry {
   return { ...entry, ht: -ht, tva: -tva, ttc: -ttc, discount: -discount }
 }
 
-function cellsOf({ wallClock }: AccountsDeps, language: Language, entry: Entry) {
-  const dayOf = (instant: number) => wallClock.wallTime(instant).slice(0, 10)
-  const { series, number, paymentId, userId, planId, months, method, instrument, paidAt, refundedAt } = entry
-  return [
-    ...[
-      dayOf(entry.at),
-      receiptNumber(series, number),
-      paymentId,
-      userId,
-      planId,
-      months,
-      language.method(method),
-      instrument === null ? null : language.instrument(instrument),
-    ],
-    ...sumsOf(entry, entry.taxRate),
-    dayOf(paidAt),
-    refundedAt === null ? null : dayOf(refundedAt),
-    entry.amountAsked,
-  ]
-}
-
 /** In dinars. Where the provider did not say its fees the cell is empty, and nothing is taken off. */
-function sumsOf(figures: Figures, taxRate: number | null) {
-  const { ht, tva, ttc, discount, stamp_duty, total, fees, net } = describeFigures(figures)
-  const said = figures.count === 1 && figures.feesUnknown === 1 ? null : fees
-  return [ht, taxRate, tva, ttc, discount, stamp_duty, total, said, net]
+function cellsOf(figures: Figures, say: (cell: CellOf) => Cell): Cell[] {
+  const isUnknown = figures.count === 1 && figures.feesUnknown === 1
+  const sums: Readonly<Record<string, Cell>> = {
+    ...describeFigures(figures),
+    ...(isUnknown && { fees: null }),
+  }
+  return Object.entries(COLUMNS).map(([name, [, cell]]) => (cell ? say(cell) : (sums[name] ?? null)))
 }

@@ -1,8 +1,10 @@
 // The figures of a month as rows. Receipts are added to the sums of their day as they come; refunds are read from the trail.
 import type { Figures } from '../core/figures.js'
 import type { Instant } from '../core/instant.js'
+import type { PaymentWay } from '../core/payment.js'
 import { type Database, type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, integerOrNull, text, textOrNull } from '../database/rows.js'
+import { isWay } from '../ledger/payments.sql.js'
 
 const ensureSeries = statement(
   'figures.ensure_series',
@@ -200,9 +202,23 @@ export interface Entry extends Figures {
   readonly amountAsked: number | null
   /** The percentage of the tax; null: none. */
   readonly taxRate: number | null
+  /** The provider's id, the reference of a transfer or the number of a slip. */
+  readonly checkoutId: string | null
+  readonly currency: string
+  readonly periodStart: Instant
+  readonly periodEnd: Instant
+  /** Of the payment, now. */
+  readonly status: 'paid' | 'refunded'
+  /** The payment whose intent was paid twice. */
+  readonly secondOf: string | null
+  /** When a transfer came to the account, as it was approved. */
+  readonly receivedAt: Instant | null
 }
 
-const ENTRY = `p.id as payment_id, p.user_id, p.plan->>'id' as plan_id, p.months, p.method, p.payment_method, p.paid_at, p.live, p.amount_asked,
+const ENTRY = `p.id as payment_id, p.user_id, p.plan->>'id' as plan_id, p.months, p.method, p.payment_method,
+          p.paid_at, p.amount_asked, p.checkout_id, p.currency, p.period_start, p.period_end, p.status, p.second_of,
+          (select (t.approvals->-1->>'receivedAt')::bigint from transfers t
+            where t.user_id = p.user_id and t.payment_id = p.id) as received_at,
           r.series, r.number, (r.snapshot->'tax'->>'ratePercent')::int as tax_rate, ${SUMS}`
 
 const selectPayments = statement(
@@ -213,6 +229,7 @@ const selectPayments = statement(
             as refunded_at
      from payments p join receipts r on r.user_id = p.user_id and r.payment_id = p.id
     where p.live = $1::boolean and (p.paid_at, p.id) > ($2::timestamptz, $3::text) and p.paid_at < $4::timestamptz
+      and ${isWay('$6')}
     order by p.paid_at, p.id limit $5::int`,
 )
 
@@ -220,6 +237,7 @@ const selectRefunds = statement(
   'figures.refunds',
   `select a.id as id, a.acted_at as at, ${ENTRY}, a.acted_at as refunded_at
    ${REFUNDS} and a.acted_at >= $2::timestamptz and a.acted_at < $4::timestamptz and (a.acted_at, a.id) > ($2::timestamptz, $3::text)
+      and ${isWay('$6')}
     order by a.acted_at, a.id limit $5::int`,
 )
 
@@ -227,13 +245,13 @@ const selectRefunds = statement(
 export async function entriesOf(
   database: Queryable,
   kind: 'payment' | 'refund',
-  { from, to, live }: Span & { readonly live: boolean },
+  { from, to, live, way }: Span & { readonly live: boolean; readonly way: PaymentWay | null },
   after: Pick<Entry, 'at' | 'id'> | null,
   limit: number,
 ): Promise<readonly Entry[]> {
   // No id is empty: all of that instant are after it.
   const start = after ?? { at: from, id: '' }
-  const values = [live, at(start.at), start.id, at(to), limit]
+  const values = [live, at(start.at), start.id, at(to), limit, way]
   const rows = await database.query(kind === 'payment' ? selectPayments : selectRefunds, values)
   return rows.map((row) => parseEntry(row, kind === 'refund'))
 }
@@ -264,5 +282,12 @@ function parseEntry(row: Row, isRefund: boolean): Entry {
     refundedAt: row.refunded_at === null ? null : instant(row, 'refunded_at'),
     amountAsked: integerOrNull(row, 'amount_asked'),
     taxRate: integerOrNull(row, 'tax_rate'),
+    checkoutId: textOrNull(row, 'checkout_id'),
+    currency: text(row, 'currency'),
+    periodStart: instant(row, 'period_start'),
+    periodEnd: instant(row, 'period_end'),
+    status: row.status === 'refunded' ? 'refunded' : 'paid',
+    secondOf: textOrNull(row, 'second_of'),
+    receivedAt: integerOrNull(row, 'received_at'),
   }
 }

@@ -46,7 +46,8 @@ export function monthRoutes(app: App, pages: BooksPages): void {
     if (isFromAnotherSite(request)) return goTo(pages, reply, addressOf('', 'months', month))
     const format = queryOf(request, 'format') === 'excel' ? 'excel' : 'plain'
     const { operator } = pages.operatorsHere.of(request)
-    return sendAccounts(reply, { month, format }, await exportAccounts(pages, { month, format, operator }))
+    const pieces = await exportAccounts(pages, { month, format, way: null, operator })
+    return sendAccounts(reply, { month, format }, pieces)
   })
 }
 

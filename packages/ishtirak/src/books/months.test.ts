@@ -224,17 +224,21 @@ describeScenario('a month', ({ database }) => {
       ['plain', 'excel'].map((format) => operator.get(`/exports/accounts?month=2026-11&format=${format}`)),
     )
     expect(excel?.text).toMatch(
-      /^\ufeff?type;date;numéro de reçu;.*;payé le;remboursé le;montant demandé\r\npaiement;/,
+      /^\ufeff?type;date;numéro de reçu;.*;payé le;remboursé le;montant demandé;référence;.*;statut;.*\r\npaiement;/,
     )
     expect(excel?.text).toContain('\r\ntotal;;')
-    expect(plain?.text).toMatch(/^kind,date,receipt_number,.*,paid_on,refunded_on,amount_asked\r\npayment,/)
+    expect(plain?.text).toMatch(
+      /^kind,date,receipt_number,.*,paid_on,refunded_on,amount_asked,checkout_id,.*\r\npayment,/,
+    )
     expect(excel?.text).toContain(
-      `;"'=cmd;1";pro;1;Carte;Carte EDAHABIA (Algérie Poste);1680,67;19;319,33;2000;0;0;2000;0;2000;2026-11-21;;\r\n`,
+      `;"'=cmd;1";pro;1;Carte;Carte EDAHABIA (Algérie Poste);1680,67;19;319,33;2000;0;0;2000;0;2000;2026-11-21;;;`,
     )
+    expect(excel?.text).toMatch(/;DZD;.*;payé;;\r\n/)
+    expect(plain?.text).toMatch(/,DZD,.*,paid,,\r\n/)
     expect(plain?.text).toContain(
-      `,"'=cmd;1",pro,1,chargily,edahabia,1680.67,19,319.33,2000,0,0,2000,0,2000,2026-11-21,,\r\n`,
+      `,"'=cmd;1",pro,1,chargily,edahabia,1680.67,19,319.33,2000,0,0,2000,0,2000,2026-11-21,,,`,
     )
-    expect(plain?.text).toContain('\r\ntotal,,,,,,,,,1680.67,,319.33,2000,0,0,2000,0,2000,,,\r\n')
+    expect(plain?.text).toContain('\r\ntotal,,,,,,,,,1680.67,,319.33,2000,0,0,2000,0,2000,,,,,,,,,,,,\r\n')
     const bytes = await fetch(`${world.url}/api/v1/operator/exports/accounts?month=2026-11&format=excel`, {
       headers: { authorization: `Bearer ${OPERATOR_ENV.OPERATOR_KEYS.split(':').at(-1)}` },
     })

@@ -1,5 +1,6 @@
 // What codes bring to the service.
 import type { Capability } from '../acts/capability.js'
+import { type GrantedMailDeps, grantedMail } from '../ledger/granted-mail.js'
 import { type CodesDeps, createCodesAct, getCodeBatch, listCodeBatches, revokeCodes } from './batches.js'
 import type { CodePagesDeps } from './portal-code.route.js'
 import { codePages } from './portal-part.js'
@@ -7,7 +8,9 @@ import { type RedeemRoutesDeps, redeemRoutes } from './redeem.route.js'
 import { type StatementRoutesDeps, statementRoutes } from './statement.route.js'
 import { discountByCode } from './typed-code.js'
 
-export const codes: Capability<CodePagesDeps & RedeemRoutesDeps & StatementRoutesDeps & CodesDeps> = {
+export const codes: Capability<
+  CodePagesDeps & GrantedMailDeps & RedeemRoutesDeps & StatementRoutesDeps & CodesDeps
+> = {
   name: 'codes',
   acts: [createCodesAct, revokeCodes],
   readings: [listCodeBatches, getCodeBatch],
@@ -16,5 +19,7 @@ export const codes: Capability<CodePagesDeps & RedeemRoutesDeps & StatementRoute
     await app.register(statementRoutes(deps))
   },
   discount: discountByCode,
+  // Grants that a code gave.
+  mails: (deps) => [grantedMail(deps, { about: 'red_', theme: 'granted_code' })],
   portal: codePages,
 }

@@ -111,18 +111,6 @@ export interface OwedMail extends MailKey {
   readonly attempts: number
 }
 
-/** Mail about one payment, like that about a grant, stays true whatever comes after; a reminder does not. */
-export function isAboutPayment(kind: MailKind): kind is 'receipt' | 'refunded' {
-  return kind === 'receipt' || kind === 'refunded'
-}
-
-/** A transfer that was asked for, shown or refused. */
-export function isAboutTransfer(
-  kind: MailKind,
-): kind is 'payment_requested' | 'proof_received' | 'payment_refused' {
-  return kind === 'payment_requested' || kind === 'proof_received' || kind === 'payment_refused'
-}
-
 export type MailVerdict =
   | 'send'
   /** No address of the user is known. */
@@ -132,27 +120,33 @@ export type MailVerdict =
   | 'too_late'
 
 export function judgeMail(
-  mail: OwedMail,
-  user: { readonly email: string | null; readonly subscription: SubscriptionFacts },
+  {
+    queuedAt,
+    lifetimeMs,
+    isStillTrue,
+  }: { readonly queuedAt: Instant; readonly lifetimeMs: number; readonly isStillTrue: () => boolean },
+  email: string | null,
+  now: Instant,
+): MailVerdict {
+  if (email === null) return 'no_address'
+  if (now >= queuedAt + lifetimeMs) return 'too_late'
+  return isStillTrue() ? 'send' : 'outdated'
+}
+
+/** Users wait for a receipt, and for what tells of time that they were given. */
+export const RECEIPT_LIFETIME_MS = 5 * DAY
+/** "3 days left" is wrong a day later. */
+export const REMINDER_LIFETIME_MS = DAY
+
+/** A reminder is about an end, and true until the next boundary is passed. */
+export function isReminderTrue(
+  { kind, about }: MailKey,
+  facts: SubscriptionFacts,
   now: Instant,
   rules: BillingRules,
-): MailVerdict {
-  if (user.email === null) return 'no_address'
-  if (now >= mail.queuedAt + lifetimeOf(mail.kind)) return 'too_late'
-  const isOnce = isAboutPayment(mail.kind) || isAboutTransfer(mail.kind) || mail.kind === 'granted'
-  if (isOnce || mail.kind === 'portal_link') return 'send'
-  return isStillTrue(mail, user.subscription, now, rules) ? 'send' : 'outdated'
-}
-
-/** Users wait for a receipt; "3 days left" is wrong a day later; a link is asked for again after some minutes. */
-function lifetimeOf(kind: MailKind): number {
-  if (isAboutPayment(kind) || kind === 'granted') return 5 * DAY
-  return kind === 'portal_link' ? 15 * MINUTE : DAY
-}
-
-function isStillTrue(mail: OwedMail, facts: SubscriptionFacts, now: Instant, rules: BillingRules): boolean {
-  if (facts.paidUntil === null || mail.about !== toTimestamp(facts.paidUntil)) return false
-  return decideAnnouncement(facts, null, now, rules).announcement?.boundary === mail.kind
+): boolean {
+  if (facts.paidUntil === null || about !== toTimestamp(facts.paidUntil)) return false
+  return decideAnnouncement(facts, null, now, rules).announcement?.boundary === kind
 }
 
 /** Mail servers defer unknown senders (greylisting) for some minutes; broken servers are repaired within hours. */

@@ -1,6 +1,13 @@
 // Which mail is still worth sending: judged by facts and time alone.
 import { describe, expect, it } from 'vitest'
-import { judgeMail, type MailKind, mailRetryAfter } from './announcement.js'
+import {
+  isReminderTrue,
+  judgeMail,
+  type MailKind,
+  mailRetryAfter,
+  RECEIPT_LIFETIME_MS,
+  REMINDER_LIFETIME_MS,
+} from './announcement.js'
 import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
 import { SEED_LIMITS } from './limit.js'
 import { SEED_PLANS } from './plan.js'
@@ -32,10 +39,14 @@ const judge = (
   email: string | null = 'a@b.dz',
 ) =>
   judgeMail(
-    { kind, about: kind === 'receipt' ? 'pay_1' : toTimestamp(END), queuedAt, attempts: 1 },
-    { email, subscription },
+    {
+      queuedAt,
+      lifetimeMs: kind === 'receipt' ? RECEIPT_LIFETIME_MS : REMINDER_LIFETIME_MS,
+      isStillTrue: () =>
+        kind === 'receipt' || isReminderTrue({ kind, about: toTimestamp(END) }, subscription, now, RULES),
+    },
+    email,
     now,
-    RULES,
   )
 
 describe('a reminder', () => {

@@ -37,7 +37,6 @@ const ALLOWED = {
   'payment.keep': [],
   'payment.record': [],
   'payment.read_proof': ['support', 'accountant'],
-  'payments.export': ['accountant'],
   'receipt.resend': ['support'],
   'event.resend': ['support'],
   'event.resend_waiting': [],

@@ -4,6 +4,7 @@ import { HOUR, SECOND } from '../core/instant.js'
 import { type AnnounceDeps, announceTime } from './announce-time.js'
 import { type DeliveryDeps, deliverEvents, drainDeliveries } from './deliver-events.js'
 import { pruneEvents } from './manage-events.js'
+import { type ReminderDeps, reminderMails } from './reminder-mail.js'
 
 /** Half a million users whose month ends on one day are announced within three hours by a single process. */
 const ANNOUNCED_A_ROUND = 1_500
@@ -11,8 +12,9 @@ const ANNOUNCED_A_ROUND = 1_500
 /** 240,000 a day: more than are written. */
 const PRUNED_A_ROUND = 10_000
 
-export const events: Capability<AnnounceDeps & DeliveryDeps> = {
+export const events: Capability<AnnounceDeps & DeliveryDeps & ReminderDeps> = {
   name: 'events',
+  mails: reminderMails,
   jobs: (deps) => [
     // The platform gets an event before paid time ends (7, 3 and 1 days), when it ends, and when grace is over.
     {

@@ -1,8 +1,10 @@
 // What granted days bring to the service.
 import type { Capability } from '../acts/capability.js'
+import { type GrantedMailDeps, grantedMail } from '../ledger/granted-mail.js'
 import { type GrantDeps, grantDays } from './grant.js'
 
-export const grants: Capability<GrantDeps> = {
+export const grants: Capability<GrantDeps & GrantedMailDeps> = {
   name: 'grants',
   acts: [grantDays],
+  mails: (deps) => [grantedMail(deps, { about: 'grt_', theme: 'granted' })],
 }

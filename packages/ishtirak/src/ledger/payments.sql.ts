@@ -1,6 +1,12 @@
 // Payments as rows: how they are read and written, and the reads of the history. Nothing here changes a payment.
 import type { Instant } from '../core/instant.js'
-import type { Payment, PaymentStatus, PublicPaymentStatus, ShownPayment } from '../core/payment.js'
+import {
+  PAYMENT_WAYS,
+  type Payment,
+  type PaymentStatus,
+  type PublicPaymentStatus,
+  type ShownPayment,
+} from '../core/payment.js'
 import type { Money, Plan } from '../core/plan.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -277,3 +283,8 @@ const insertFound = statement(
 export async function insertFoundPayment(database: Queryable, payment: Payment): Promise<void> {
   await database.query(insertFound, [JSON.stringify(paymentToColumns(payment))])
 }
+
+/** `wayOf` of core, of `payments p`. Written as in the index payments_listed. */
+const WAY_NAMES = PAYMENT_WAYS.map((name) => `'${name}'`).join(', ')
+export const WAY = `case when p.method in (${WAY_NAMES}) then p.method else 'card' end`
+export const isWay = (way: string) => `(${way}::text is null or ${way} = ${WAY})`

@@ -57,48 +57,8 @@ export async function finishMail(
 }
 
 /** Mail that is asked for again is sent this often at most. One queued in the future was so by a clock that was wrong. */
-const isLongAgo = (queuedAt: string, now: string) =>
+export const isLongAgo = (queuedAt: string, now: string) =>
   `(${queuedAt} <= ${now} - interval '5 minutes' or ${queuedAt} > ${now})`
-
-// The same for every address: whether it is known is looked up later, outside of the request.
-const askForLink = statement(
-  'portal_link_requests.insert',
-  'insert into portal_link_requests (id, email) values ($1, $2)',
-)
-
-/** Notes that a link into the portal is asked for. */
-export async function askForPortalLink(database: Queryable, id: string, email: string): Promise<void> {
-  await database.query(askForLink, [id, email])
-}
-
-// One row for each user, renewed by a later request. Most addresses belong to one user; to several that share one, each
-// gets their own link. Uses the index users_by_email.
-const queueLinks = statement(
-  'mails.queue_links',
-  `with asked as (
-     select id from portal_link_requests order by id limit $2::int for update skip locked
-   ), taken as (
-     delete from portal_link_requests r using asked a where r.id = a.id returning lower(r.email) as address
-   ), known as (
-     select u.user_id from (select distinct address from taken) t
-      cross join lateral (
-        select user_id from users where lower(email) = t.address order by user_id limit 5
-      ) u
-   ), queued as (
-     insert into mails as m (user_id, kind, about, queued_at, due_at)
-     select user_id, 'portal_link', 'portal', $1::timestamptz, $1::timestamptz from known order by user_id
-         on conflict (user_id, kind, about) do update
-        set queued_at = excluded.queued_at, due_at = excluded.due_at, attempts = 0, outcome = null
-      where ${isLongAgo('m.queued_at', 'excluded.queued_at')}
-   )
-   select count(*) as taken from taken`,
-)
-
-/** Owes the links that were asked for to the users of these addresses, if there are any. Takes up to `limit`; gives how many. */
-export async function queuePortalLinks(database: Queryable, now: Instant, limit: number): Promise<number> {
-  const [row] = await database.query(queueLinks, [at(now), limit])
-  return row ? integer(row, 'taken') : 0
-}
 
 /** A message takes at most 90 s. */
 export const LEASE_MS = 2 * MINUTE

@@ -1,20 +1,14 @@
 // Sends due mail: claimed with a lease, dropped if it is outdated, written, passed to the mail server by SMTP. After a crash
 // the row is due again, so a message may be sent twice (each has a Message-ID of its own) but is never lost.
 import type { SendMailOptions } from 'nodemailer'
+import type { MailWriter } from '../acts/mail-writer.js'
 import { judgeMail, mailRetryAfter } from '../core/announcement.js'
-import { DAY, SECOND } from '../core/instant.js'
+import { DAY, type Instant, SECOND } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
 import { inBatches } from '../runtime/async.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Count, Log } from '../runtime/log.js'
-import {
-  type ClaimedMail,
-  claimDueMails,
-  finishMail,
-  forgetMails,
-  LEASE_MS,
-  queuePortalLinks,
-} from './mail.sql.js'
+import { type ClaimedMail, claimDueMails, finishMail, forgetMails, LEASE_MS } from './mail.sql.js'
 import { type WriteMailDeps, writeMail } from './write-mail.js'
 
 type Mailer = ReturnType<typeof createMailer>
@@ -22,6 +16,10 @@ type Mailer = ReturnType<typeof createMailer>
 export interface SendMailDeps extends WriteMailDeps {
   /** Absent: no mail is sent. */
   readonly mailer?: Mailer
+  /** What capabilities write. */
+  readonly mails: readonly MailWriter[]
+  readonly database: Queryable
+  readonly clock: Clock
   readonly log: Log
   readonly count: Count
 }
@@ -29,8 +27,6 @@ export interface SendMailDeps extends WriteMailDeps {
 /** Messages under way at once; few mail servers like more connections from one client. */
 const AT_ONCE = 4
 const REMEMBERED = 90 * DAY
-/** Addresses that asked for a link; one statement takes them all. */
-const LINKS_A_ROUND = 1_000
 
 /** Sends up to `limit` messages, as long as it `goesOn`. Gives how many rows it dealt with; without a mail server none. */
 export async function sendDueMail(
@@ -40,7 +36,7 @@ export async function sendDueMail(
 ): Promise<number> {
   const { mailer } = deps
   if (!mailer) return 0
-  await queuePortalLinks(deps.database, deps.clock.now(), LINKS_A_ROUND)
+  for (const { owe } of deps.mails) await owe?.(deps.clock.now())
   const send = async (most: number) => {
     const now = deps.clock.now()
     const claimed = await claimDueMails(deps.database, { now, limit: most, leaseUntil: now + LEASE_MS })
@@ -51,19 +47,31 @@ export async function sendDueMail(
 }
 
 async function sendOne(deps: SendMailDeps, mailer: Mailer, owed: ClaimedMail): Promise<void> {
-  const { database, clock, rules } = deps
-  const verdict = judgeMail(owed, owed.user, clock.now(), rules)
-  if (verdict !== 'send') {
+  const { database, clock } = deps
+  const writer = writerOf(deps, owed)
+  const verdict = writer ? judge(writer, owed, clock.now()) : 'outdated'
+  if (!writer || verdict !== 'send') {
     deps.count({ name: 'mail', outcome: verdict })
     return finishMail(database, owed, { dueAt: null, outcome: verdict })
   }
-  const result = await mailer.send(await writeMail(deps, owed))
+  const result = await mailer.send(await writeMail(deps, owed, writer))
   deps.count({ name: 'mail', outcome: result.kind })
   if (result.kind === 'sent') return finishMail(database, owed, { dueAt: null, outcome: 'sent' })
   const line = { kind: owed.kind, attempts: owed.attempts, reason: result.reason }
   deps.log.warn(line, `a mail was ${result.kind}`)
   const dueAt = result.kind === 'refused' ? null : clock.now() + mailRetryAfter(owed.attempts)
   await finishMail(database, owed, { dueAt, outcome: `${result.kind}: ${result.reason}`.slice(0, 500) })
+}
+
+/** Undefined: its capability is gone. */
+function writerOf({ mails }: SendMailDeps, { kind, about: whole }: ClaimedMail): MailWriter | undefined {
+  return mails.find((one) => one.kind === kind && whole.startsWith(one.about ?? ''))
+}
+
+function judge(writer: MailWriter, owed: ClaimedMail, now: Instant) {
+  const { lifetimeMs, isStillTrue = () => true } = writer
+  const of = { queuedAt: owed.queuedAt, lifetimeMs, isStillTrue: () => isStillTrue(owed, now) }
+  return judgeMail(of, owed.user.email, now)
 }
 
 /** Forgets up to `limit` messages of long ago, and what was owed while there was no mail server. */

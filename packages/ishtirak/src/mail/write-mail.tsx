@@ -1,73 +1,69 @@
 // One message in the user's language: what is, and what to do. Every link leads to the portal, where the user can log in;
-// never to a checkout, which expires in half an hour.
+// never to a checkout, which expires in half an hour. What is said is the capability's that writes the mail.
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '@kitajs/html'
 import type { SendMailOptions } from 'nodemailer'
-import { isAboutPayment, isAboutTransfer, type MailKind } from '../core/announcement.js'
-import { DAY, type Instant } from '../core/instant.js'
+import type { MailWriter } from '../acts/mail-writer.js'
 import type { Locale } from '../core/locale.js'
-import type { Catalogue, Offer } from '../core/plan.js'
-import { renewalOffers } from '../core/quote.js'
-import { totalOf } from '../core/receipt.js'
-import { type BillingRules, graceEndsAt } from '../core/subscription.js'
-import { type Formats, termInWords } from '../i18n/formats.js'
-import {
-  directionOf,
-  isMessageKey,
-  type MessageKey,
-  phoneInWords,
-  planName,
-  sayFor,
-} from '../i18n/messages.js'
-import { findGrant, type KeptGrant } from '../ledger/grants.sql.js'
-import { type Receipt, type ReceiptDeps, readReceipt } from '../receipts/receipt.js'
-import type { Clock } from '../runtime/clock.js'
-import { accountLines, dataOfTransfer, slipLines, type TransferMailDeps } from '../transfers/transfer-mail.js'
-import { findTransfer, type StoredTransfer } from '../transfers/transfers.sql.js'
+import type { Seller } from '../core/receipt.js'
+import { directionOf, phoneInWords, sayFor } from '../i18n/messages.js'
 import type { ClaimedMail } from './mail.sql.js'
 
-export interface WriteMailDeps extends ReceiptDeps, TransferMailDeps {
-  readonly clock: Clock
-  readonly rules: BillingRules
-  readonly catalogue: Catalogue
-  readonly formats: Formats
+export interface WriteMailDeps {
+  readonly seller: Seller
   readonly publicUrl: string
-  /** The address by which a user signs in to the portal, once. */
-  readonly signInLink: (userId: string) => Promise<string>
   /** Who sends mail in this language. */
   readonly mailFrom: (locale: Locale) => { readonly name: string; readonly address: string }
 }
 
-export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail): Promise<SendMailOptions> {
+export async function writeMail(
+  { seller: { identity, shop }, publicUrl, mailFrom }: WriteMailDeps,
+  owed: ClaimedMail,
+  writer: MailWriter,
+): Promise<SendMailOptions> {
   const { email } = owed.user
   const locale = owed.user.locale ?? 'ar'
   const name = printableName(owed.user.name)
   if (email === null) throw new Error('a mail without an address')
-  const transfer = isAboutTransfer(owed.kind)
-    ? await findTransfer(deps.database, { userId: owed.userId, paymentId: owed.about })
-    : null
-  const receipt = isAboutPayment(owed.kind)
-    ? await readReceipt(deps, { userId: owed.userId, paymentId: owed.about, locale })
-    : null
-  const grant = owed.kind === 'granted' ? await findGrant(deps.database, owed.userId, owed.about) : null
-  const url = owed.kind === 'portal_link' ? await deps.signInLink(owed.userId) : `${deps.publicUrl}/portal`
-  const words = wordsOf(deps, owed, { locale, name, receipt, grant, transfer, url })
+  const say = sayFor(identity, locale)
+  const {
+    attachments = [],
+    url = `${publicUrl}/portal`,
+    ...content
+  } = await writer.write(owed, { locale, say })
+  const words = {
+    ...content,
+    ...{ locale, url },
+    seller: identity.name[locale],
+    color: shop.color ?? DEFAULT_MAIL_COLOR,
+    greeting: name === null ? say('mail_greetingUnnamed') : say('mail_greeting', { name }),
+    footer: say('mail_footer'),
+    contact: [identity.name[locale], phoneInWords(identity.phone, locale), identity.email],
+  }
   return {
-    messageId: messageIdOf(owed, new URL(deps.publicUrl).hostname),
+    messageId: messageIdOf(owed, new URL(publicUrl).hostname),
     // A copy: nodemailer writes into it.
-    from: { ...deps.mailFrom(locale) },
+    from: { ...mailFrom(locale) },
     to: { name: name ?? '', address: email },
     ...messageOf(words),
-    attachments: receipt ? attachmentsOf(receipt) : [],
+    attachments: [...attachments],
   }
 }
 
-function attachmentsOf({ number, pdf }: Receipt) {
-  if (pdf === null) return []
-  return [{ filename: `receipt-${number}.pdf`, content: Buffer.from(pdf), contentType: 'application/pdf' }]
+/** The words of a message, before they become text and HTML. */
+export interface MailWords {
+  readonly locale: Locale
+  readonly seller: string
+  readonly color: string
+  readonly subject: string
+  readonly greeting: string
+  readonly paragraphs: readonly string[]
+  readonly button: string
+  readonly url: string
+  readonly footer: string
+  /** How to reach the seller. */
+  readonly contact: readonly string[]
 }
-
-export type MailWords = Omit<ReturnType<typeof wordsOf>, 'color'> & { readonly color: string }
 
 /** What a message says, as text and HTML, for users and operators alike. */
 export function messageOf({ locale, ...words }: MailWords) {
@@ -78,141 +74,11 @@ export function messageOf({ locale, ...words }: MailWords) {
   }
 }
 
-/** The words of a message, before they become text and HTML. */
-function wordsOf(
-  deps: WriteMailDeps,
-  owed: ClaimedMail,
-  of: {
-    readonly locale: Locale
-    readonly name: string | null
-    readonly receipt: Receipt | null
-    readonly grant: KeptGrant | null
-    readonly transfer: StoredTransfer | null
-    readonly url: string
-  },
-) {
-  const { locale, name, url } = of
-  const { identity, shop } = deps.receipts.seller
-  const phone = phoneInWords(identity.phone, locale)
-  const say = sayFor(identity, locale)
-  const theme = themeOf(owed)
-  const data = dataOf(deps, owed, of)
-  const next = of.receipt?.pdf === null ? 'mail_unprinted_next' : (`mail_${theme}_next` as const)
-  return {
-    locale,
-    seller: identity.name[locale],
-    color: shop.color ?? DEFAULT_MAIL_COLOR,
-    subject: say(subjectKey(owed, deps.clock.now(), deps.formats), data),
-    greeting: name === null ? say('mail_greetingUnnamed') : say('mail_greeting', { name }),
-    paragraphs: [
-      say(whatKey(owed, of.receipt), data),
-      ...accountLines(deps, owed.kind, of.transfer, { say, amount: data.amount ?? '' }),
-      say(next, data),
-      ...slipLines(deps, owed, say),
-      ...(owed.kind in BUTTONS || data.otherTerms === '' ? [] : [say('mail_otherTerms', data)]),
-    ],
-    button: say(BUTTONS[owed.kind] ?? 'mail_renewButton'),
-    url,
-    footer: say('mail_footer'),
-    /** How to reach the seller. */
-    contact: [identity.name[locale], phone, identity.email],
-  }
-}
-
 const LINK = /[/\\:@]|\bwww\b|[\p{L}\p{N}][.\u3002\uff0e\uff61]\p{L}{2}/iu
 
 /** Users choose their names: one that a mail program would make a link of is left out of the mail. */
 export function printableName(name: string | null): string | null {
   return name !== null && LINK.test(name.normalize('NFKC')) ? null : name
-}
-
-/** What a message is about, read when it is written. */
-interface Facts {
-  readonly locale: Locale
-  readonly receipt: Receipt | null
-  readonly grant: KeptGrant | null
-  readonly transfer: StoredTransfer | null
-}
-
-/** What any of the sentences may name. */
-function dataOf(
-  { rules, catalogue, clock, formats }: WriteMailDeps,
-  owed: ClaimedMail,
-  { locale, receipt, grant, transfer }: Facts,
-): Readonly<Record<string, string>> {
-  if (transfer) return dataOfTransfer(formats, locale, transfer)
-  const now = clock.now()
-  const { subscription } = owed.user
-  const end = receipt?.periodEnd ?? grant?.end ?? subscription.paidUntil ?? now
-  const [usual, ...others] = renewalOffers(subscription, catalogue)
-  const plan = receipt?.snapshot.planName ?? grant?.plan.name ?? subscription.periods.at(-1)?.plan.name ?? ''
-  return {
-    plan: planName(plan, locale),
-    end: formats.moment(end, locale),
-    graceEnd: formats.moment(graceEndsAt(end, rules), locale),
-    time: formats.timeLeft(end - now, locale),
-    amount: receipt
-      ? formats.centimes(totalOf(receipt.snapshot), locale)
-      : formats.money(usual?.price.amount ?? 0, locale),
-    duty: formats.centimes(receipt?.snapshot.stampDutyCentimes ?? 0, locale),
-    reference: receipt?.snapshot.checkoutId ?? '',
-    number: receipt?.number ?? '',
-    term: termInWords(receipt?.snapshot.months ?? usual?.months ?? 1, locale),
-    otherTerms: offersInWords(others, formats, locale),
-    granted: grant ? lengthOf(grant, formats, locale) : '',
-  }
-}
-
-/** `6 months (11 000 DA), 12 months (20 000 DA)` */
-function offersInWords(offers: readonly Offer[], formats: Formats, locale: Locale): string {
-  const words = offers.map(({ months, price }) => {
-    return `${termInWords(months, locale)} (${formats.money(price.amount, locale)})`
-  })
-  return words.join(locale === 'ar' ? '، ' : ', ')
-}
-
-/** `14 days`, `3 months` */
-function lengthOf({ months, days }: KeptGrant, formats: Formats, locale: Locale): string {
-  return months > 0 ? termInWords(months, locale) : formats.timeLeft(days * DAY, locale)
-}
-
-/** Of all mail but reminders, which lead to a renewal. */
-const BUTTONS: Readonly<Partial<Record<MailKind, MessageKey>>> = {
-  receipt: 'openPortal',
-  refunded: 'openPortal',
-  granted: 'openPortal',
-  payment_requested: 'openPortal',
-  proof_received: 'openPortal',
-  payment_refused: 'openPortal',
-  portal_link: 'mail_linkButton',
-}
-
-/** A reminder of the last day names it; the others give the number of days left. */
-function subjectKey({ kind, about, user }: ClaimedMail, now: Instant, { isoDay }: Formats): MessageKey {
-  const theme = themeOf({ kind, about })
-  const { paidUntil } = user.subscription
-  const days =
-    theme === 'expiring' && paidUntil !== null
-      ? (Date.parse(isoDay(paidUntil)) - Date.parse(isoDay(now))) / DAY
-      : null
-  if (days === 0) return 'mail_expiring_today_subject'
-  return days === 1 ? 'mail_expiring_tomorrow_subject' : `mail_${theme}_subject`
-}
-
-/** What is handed over is not paid by card: the mail says how. */
-function whatKey({ kind, about }: ClaimedMail, receipt: Receipt | null): MessageKey {
-  const { paymentMethod: method, months = 1 } = receipt?.snapshot ?? {}
-  const ofMethod = `mail_${kind}_${method}_what`
-  if (isMessageKey(ofMethod)) return ofMethod
-  return kind === 'receipt' && months > 1 ? 'mail_receipt_term_what' : `mail_${themeOf({ kind, about })}_what`
-}
-
-/** All reminders before the end say the same; of time that was given without a payment, a code says its own. */
-function themeOf({ kind, about }: Pick<ClaimedMail, 'kind' | 'about'>) {
-  if (kind === 'granted' && about.startsWith('red_')) return 'granted_code'
-  return kind === 'expiring_7_days' || kind === 'expiring_3_days' || kind === 'expiring_1_day'
-    ? 'expiring'
-    : kind
 }
 
 function textOf({ locale, greeting, paragraphs, button, url, footer, contact }: MailWords): string {

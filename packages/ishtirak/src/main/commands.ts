@@ -3,6 +3,7 @@
 import { Command } from 'commander'
 import { SignJWT } from 'jose'
 import { boundsInWords, numberWithin } from '../acts/cli-values.js'
+import { CommandFailed } from '../acts/operator-client.js'
 import { migrate } from '../database/migrate.js'
 import { systemClock } from '../runtime/clock.js'
 import { type Config, readConfig } from '../runtime/config.js'
@@ -10,7 +11,7 @@ import { misspelt } from '../runtime/environment.js'
 import { createLog } from '../runtime/log.js'
 import { VERSION } from '../runtime/package.js'
 import { CAPABILITIES } from './capabilities.js'
-import { addDemoCommand } from './cli-demo.js'
+import { loadDemo } from './demo.js'
 import { examine, explainFailure, resultLine } from './doctor.js'
 import { commandHost } from './operator-client.js'
 import { addAllOperatorCommands } from './operator-commands.js'
@@ -57,7 +58,7 @@ program
     const { limits } = service.config.plans
     const limit = (limits.find(({ window }) => window) ?? limits[0])?.name ?? ''
     const at = { url, metricsUrl, emulatorUrl: emulator.url, token, platformKey, operatorKeys, limit }
-    process.stdout.write(welcome(at))
+    process.stdout.write(welcome({ ...at, hasDemo: (await loadDemo()) !== null }))
   })
 
 program
@@ -106,7 +107,21 @@ program
   })
 
 addAllOperatorCommands(program, CAPABILITIES, commandHost)
-addDemoCommand(program)
+
+program
+  .command('demo')
+  .description('Fill the running sandbox with a pretend shop: users, and a year of their payments; once')
+  .helpOption(false)
+  .allowUnknownOption()
+  .argument('[options...]')
+  .action(async (options: string[]) => {
+    const demo = await loadDemo()
+    if (!demo)
+      throw new CommandFailed(
+        'the demo is in a checkout of https://github.com/ishtirak/ishtirak alone: run it there after npm ci',
+      )
+    await demo.demoCommand(options)
+  })
 
 async function signToken(
   config: Config,

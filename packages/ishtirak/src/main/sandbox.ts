@@ -20,13 +20,6 @@ interface ProviderSetup {
   readonly emulator: Emulator | null
 }
 
-/** Here, so that no command loads the demo. */
-export const DEMO_PATH = '/_sandbox/demo'
-export const DEMO_BOUNDS = {
-  users: { minimum: 1, maximum: 5_000 },
-  seed: { minimum: 0, maximum: 2_147_483_647 },
-}
-
 /** What has to be the same after a restart: the keys, and how far the clock was moved. */
 interface SandboxState {
   readonly jwtSecret: string
@@ -176,8 +169,9 @@ export function welcome(at: {
   readonly operatorKeys: readonly { readonly name: string; readonly key: string }[]
   /** Of the catalogue: a counter, where it has one. */
   readonly limit: string
+  readonly hasDemo: boolean
 }): string {
-  const { url, emulatorUrl, metricsUrl, token, platformKey, operatorKeys, limit } = at
+  const { url, emulatorUrl, metricsUrl, token, platformKey, operatorKeys, limit, hasDemo } = at
   const api = `${url}/api/v1/billing`
   return `
 Ishtirak is running in the sandbox: no real card, no money.
@@ -211,9 +205,7 @@ May this user deploy? What the platform asks on every deploy:
 What the operator sees of it: ${url}/console, signed in with a key, or in another terminal npx ishtirak payments list
 
 ${operatorKeys.map(({ name, key }) => `  ${name.padEnd(12)}${key}`).join('\n')}
-
-A year of a pretend shop beside it: npx ishtirak demo
-
+${hasDemo ? '\nA year of a pretend shop beside it: npx ishtirak demo\n' : ''}
 A month later:
 
   curl -s ${emulatorUrl}/_sandbox/clock -H 'Content-Type: application/json' -d '{"advance_seconds":2678400}'

@@ -10,7 +10,7 @@ import type { Config } from '../runtime/config.js'
 import { ConfigError } from '../runtime/config-file.js'
 import type { Log } from '../runtime/log.js'
 import { missingPackages } from '../runtime/package.js'
-import type { Sandbox } from './demo/demo.js'
+import { loadDemo } from './demo.js'
 import { type MetricsPort, openMetricsPort, reportFigures } from './metrics.js'
 import { setUpProvider, writeServiceUrl } from './sandbox.js'
 import type { ServiceTracing } from './tracing.js'
@@ -34,7 +34,8 @@ export async function serve(config: Config, log: Log): Promise<RunningService> {
   if (migrated.applied.length > 0) log.info(migrated, 'schema brought up to date')
   const { config: wired, clock, emulator } = await setUpProvider(config, log)
   const service = await wire(wired, { database, log, clock, tracing })
-  if (emulator) await addDemo({ config: wired, clock, emulator, service })
+  const demo = emulator && (await loadDemo())
+  if (demo) await service.app.register(demo.demoRoute({ config: wired, clock, emulator, service }))
   await service.start()
   const url = await service.app.listen({ host: config.host, port: config.port })
   if (emulator) await writeServiceUrl(config, url)
@@ -46,12 +47,6 @@ export async function serve(config: Config, log: Log): Promise<RunningService> {
     await emulator?.close()
   }
   return { ...service, stop, url, config: wired, emulator, metricsUrl: metricsPort?.url ?? null }
-}
-
-/** Loaded in the sandbox alone. */
-async function addDemo(sandbox: Sandbox): Promise<void> {
-  const { demoRoute } = await import('./demo/demo.route.js')
-  await sandbox.service.app.register(demoRoute(sandbox))
 }
 
 const TRACING_PACKAGES = ['api', 'exporter-trace-otlp-http', 'resources', 'sdk-trace-base']

@@ -5,6 +5,7 @@ import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
 import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
 import type { Capability, Discount } from '../acts/capability.js'
+import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
 import { createUpgradeState } from '../checkout/upgrade.js'
@@ -50,7 +51,7 @@ import { operatorRoutes } from '../overview/operator.route.js'
 import { createLookAsUser } from '../portal/look-as-user.js'
 import { pages } from '../portal/portal.route.js'
 import { portalSessionRoutes } from '../portal/portal-sessions.route.js'
-import { createFindSession, openMailedLink } from '../portal/portal-sessions.sql.js'
+import { createFindSession } from '../portal/portal-sessions.sql.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
 import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
@@ -140,9 +141,10 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits })
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await look()) }))
   await registerRoutes(app, config, all)
-  for (const { routes, discount } of capabilities) {
+  for (const { routes, discount, mails } of capabilities) {
     if (routes) await app.register(routes(all))
     if (discount) parts.discounts.push(discount(all))
+    if (mails) parts.mails.push(...mails(all))
   }
   await app.register(actsAndReadings(all, capabilities))
   const lookAsUser = createLookAsUser(all, capabilities)
@@ -192,6 +194,7 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     codeKeys: config.codeKeys,
     // What capabilities bring to each other, filled in by `wire`.
     discounts: [] as Discount[],
+    mails: [] as MailWriter[],
     drawCode: randomCode,
     rules: rulesOf(config),
     formats: createFormats(billing.timeZone),
@@ -199,7 +202,6 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     quotaWindowAt: quotaWindowsIn(config.quotaTimeZone),
     receipts: { seller, dayOf: (instant: Instant) => billingDayOf(instant).date },
     mailFrom: (locale: Locale) => config.mailFrom ?? { name: name[locale], address: email },
-    signInLink: (userId: string) => openMailedLink({ database, clock, ids, publicUrl }, userId),
     // What the requests of this process share.
     settlements: recorded(createSettlements(database), tracing),
     loadUser: createLoadUser(database),

@@ -24,7 +24,7 @@ describeScenario('the audit trail', ({ database }) => {
     await support.post(`/payments/${paymentId}/refund`, { why: 'not mine to do' })
     world.clock.advance(DAY_MS)
     await owner.post(`/payments/${paymentId}/refund`, { why: 'asked for' })
-    await owner.get('/exports/payments?month=2026-11')
+    await owner.get('/exports/accounts?month=2026-11')
   })
   afterEach(() => world.stop())
 

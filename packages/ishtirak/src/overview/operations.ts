@@ -1,7 +1,7 @@
 // What the operator's API can be asked, by the name of each operation: its address, its schemas, what it refuses. Its routes,
 // the OpenAPI document and the commands of the CLI are made from it.
 
-import { ASKED, acts, CSV, LIMITED, PROOF, reads } from '../acts/operation.js'
+import { ASKED, acts, LIMITED, PROOF, reads } from '../acts/operation.js'
 import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
 import { LookQuerySchema, LookSchema } from '../checkout/look-schemas.js'
 import { TakenAtDeskSchema } from '../desk/desk-schemas.js'
@@ -139,13 +139,6 @@ export const OPERATIONS = {
     NOT_RESENT,
   ),
   getUserFile: reads('/users/:user_id', 'Everything known of one user', user, schemas.UserFileSchema),
-  exportPayments: reads(
-    '/exports/payments',
-    'The payments of a month, as CSV',
-    { querystring: schemas.ExportQuerySchema },
-    CSV,
-    LIMITED,
-  ),
   listEvents: reads(
     '/events',
     'Events to the platform, newest first, and whether its address works',

@@ -39,13 +39,12 @@ export async function mailOperators(deps: OperatorMailDeps): Promise<number> {
 }
 
 function writeOperatorMail(
-  { publicUrl, receipts, mailFrom }: OperatorMailDeps,
+  { publicUrl, seller: { identity, shop }, mailFrom }: OperatorMailDeps,
   { to, locale }: NonNullable<OperatorMailDeps['operatorMail']>,
   entries: readonly KnownEntry[],
 ): SendMailOptions {
   const say = consoleSay(locale)
-  const { identity, shop } = receipts.seller
-  const seller = identity.name[locale]
+  const name = identity.name[locale]
   const lines = TOLD_KINDS.flatMap((kind) => {
     const count = entries.filter((entry) => entry.kind === kind).length
     return count === 0 ? [] : [say('mailLine', { kind: say(`kind_${kind}`), count: String(count) })]
@@ -56,12 +55,12 @@ function writeOperatorMail(
     from: { ...mailFrom(locale) },
     to: [...to],
     ...messageOf({
-      ...{ locale, seller, color: shop.color ?? DEFAULT_MAIL_COLOR },
+      ...{ locale, seller: name, color: shop.color ?? DEFAULT_MAIL_COLOR },
       subject: say('mailSubject', { count: String(entries.length) }),
       greeting: say('mailWhat'),
       paragraphs: [lines.join('\n'), say('mailPause')],
       ...{ button: say('mailButton'), url: `${publicUrl}/console` },
-      ...{ footer: say('mailFooter'), contact: [seller] },
+      ...{ footer: say('mailFooter'), contact: [name] },
     }),
   }
 }

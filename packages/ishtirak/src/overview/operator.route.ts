@@ -5,8 +5,7 @@ import type { Static, TSchema } from 'typebox'
 import type { By } from '../acts/audit.sql.js'
 import { readInstant } from '../acts/day.js'
 import { type RecordRefusal, recordRefusals } from '../acts/refusals.js'
-import { CSV_TYPE, sendFile } from '../acts/send-file.js'
-import { type ExportDeps, exportPayments } from '../books/export.js'
+import { sendFile } from '../acts/send-file.js'
 import { lookAtPayment } from '../checkout/look.js'
 import type { Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
@@ -29,13 +28,17 @@ import {
   type Received,
   refusePayment,
 } from '../transfers/approvals.js'
+
 import { downloadProof, type ProofDownload } from '../transfers/proofs.js'
 import { acceptPayment, type PaymentFile, recheckPayment, showPayment, showUser } from './acts.js'
+
 import { keepPayment } from './inbox.js'
 import { OPERATIONS, routeAt } from './operations.js'
 import { listAllPayments } from './payment-pages.js'
 import { type ReadRoutesDeps, readRoutes } from './reads.route.js'
+
 import { userFileSchema } from './schemas.js'
+
 import {
   viewDecision,
   viewedNow,
@@ -45,12 +48,7 @@ import {
   viewUserFile,
 } from './views.js'
 
-export interface OperatorRoutesDeps
-  extends ExportDeps,
-    ManageEventsDeps,
-    RecordDeps,
-    ReadRoutesDeps,
-    ApprovalDeps {
+export interface OperatorRoutesDeps extends ManageEventsDeps, RecordDeps, ReadRoutesDeps, ApprovalDeps {
   readonly database: Database
   /** Known by their key. */
   readonly operators: Callers<Operator>
@@ -66,7 +64,6 @@ export function operatorRoutes(deps: OperatorRoutesDeps) {
     paymentActRoutes(app, deps)
     decisionRoutes(app, deps)
     userRoutes(app, deps)
-    downloadRoutes(app, deps)
     proofRoute(app, deps)
     eventRoutes(app, deps)
     readRoutes(app, deps)
@@ -179,14 +176,6 @@ function userRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.get(...routeAt(answering(OPERATIONS.getUserFile, answer)), async ({ params }) =>
     viewUserFile(await showUser(deps, params.user_id), viewedNow(deps)),
   )
-}
-
-function downloadRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(OPERATIONS.exportPayments), async (request, reply) => {
-    const { month, method: way = null } = request.query
-    const pieces = await exportPayments(deps, { month, way, operator: deps.operators.of(request) })
-    return sendFile(reply, { type: CSV_TYPE, name: `payments-${month}.csv`, content: pieces })
-  })
 }
 
 function proofRoute(app: App, deps: OperatorRoutesDeps): void {

@@ -17,18 +17,16 @@ import { at, instant, integer, json, text } from '../database/rows.js'
 import { describeTotal } from '../ledger/load.sql.js'
 import {
   type HistoryPosition,
+  isWay,
   PAYMENT_COLUMNS,
   parsePayment,
   publicStatusSql,
+  WAY,
 } from '../ledger/payments.sql.js'
 import { viewRows } from '../ledger/schemas.js'
 import { ACT_COLUMNS, ActSchema } from '../ledger/trail.sql.js'
 import { SameProofSchema } from '../transfers/transfer-state.js'
 import { ReceivedSchema, SentSchema } from './schemas.js'
-
-/** `wayOf` of core, of `payments p`. Written as in the index payments_listed. */
-const WAY = `case when p.method in (${PAYMENT_WAYS.map((name) => `'${name}'`).join(', ')}) then p.method else 'card' end`
-const isWay = (way: string) => `(${way}::text is null or ${way} = ${WAY})`
 
 const ORDER = 'order by p.created_at desc, p.id desc limit $1::int'
 const isAfter = (at: string, id: string) => `(p.created_at, p.id) < (${at}::timestamptz, ${id})`
@@ -152,47 +150,7 @@ export async function tracesOf(database: Queryable, { userId, id, checkoutId }: 
   }
 }
 
-/** A payment with what the accountant wants beside it. */
-export interface TakenPayment {
-  readonly payment: Payment
-  readonly receipt: { readonly series: string; readonly number: number } | null
-  /** Null: there is no receipt. */
-  readonly stampDutyCentimes: number | null
-  /** When a transfer came to the account, as it was approved. */
-  readonly receivedAt: Instant | null
-}
-
-const selectTaken = statement(
-  'operator.taken',
-  `select ${PAYMENT_COLUMNS}, r.series, r.number, (r.snapshot->>'stampDutyCentimes')::int as stamp_duty,
-          (t.approvals->-1->>'receivedAt')::bigint as received_at
-     from payments p
-     left join receipts r on r.user_id = p.user_id and r.payment_id = p.id
-     left join transfers t on t.user_id = p.user_id and t.payment_id = p.id
-    where (p.paid_at, p.id) > ($1::timestamptz, $2::text) and p.paid_at < $3::timestamptz and ${isWay('$5')}
-    order by p.paid_at, p.id
-    limit $4::int`,
-)
-
-/** Paid in `[from, to)`, refunded ones as well, oldest first, after the given one. */
-export async function takenPayments(
-  database: Queryable,
-  span: { readonly from: Instant; readonly to: Instant; readonly way: PaymentWay | null },
-  after: Payment | null,
-  limit: number,
-): Promise<readonly TakenPayment[]> {
-  // No id is empty: all of that instant are after it.
-  const start = [at(after?.paidAt ?? span.from), after?.id ?? '']
-  const rows = await database.query(selectTaken, [...start, at(span.to), limit, span.way])
-  return rows.map((row) => ({
-    payment: parsePayment(row),
-    receipt: receiptIn(row),
-    stampDutyCentimes: row.stamp_duty === null ? null : integer(row, 'stamp_duty'),
-    receivedAt: row.received_at === null ? null : integer(row, 'received_at'),
-  }))
-}
-
 /** Of a row that receipts are joined to. */
-function receiptIn(row: Row): TakenPayment['receipt'] {
+function receiptIn(row: Row): { readonly series: string; readonly number: number } | null {
   return row.number === null ? null : { series: text(row, 'series'), number: integer(row, 'number') }
 }

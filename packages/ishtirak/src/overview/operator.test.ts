@@ -463,30 +463,30 @@ describeScenario('the operator', ({ database }) => {
       await world.advance(9 * DAY + 11.5 * 3_600)
       const second = await world.as('user-2').buy()
       const { number } = (await operator.payment(paymentId)).receipt
-      const csv = await operator.get('/exports/payments?month=2026-11')
+      const csv = await operator.get('/exports/accounts?month=2026-11')
       expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8')
       expect(csv.text).toBe(
-        'receipt_number,payment_id,checkout_id,user_id,plan,amount,currency,payment_method,paid_at_utc,paid_at_local,period_start_utc,period_end_utc,status,second_of,months,method,stamp_duty,received_at_local,amount_asked\r\n' +
-          `${number},${paymentId},${checkoutId},"'=cmd|""calc"", user",pro,2000,DZD,cib,2026-11-21T12:00:00Z,2026-11-21 13:00:00,2026-11-21T12:00:00Z,2026-12-21T12:00:00Z,paid,,1,chargily,0,,\r\n`,
+        'kind,date,receipt_number,payment_id,user_id,plan,months,method,payment_method,ht,tva_percent,tva,ttc,discount,stamp_duty,total,fees,net,paid_on,refunded_on,amount_asked,' +
+          'checkout_id,currency,paid_at_utc,paid_at_local,period_start_utc,period_end_utc,status,second_of,received_at_local\r\n' +
+          `payment,2026-11-21,${number},${paymentId},"'=cmd|""calc"", user",pro,1,chargily,cib,1680.67,19,319.33,2000,0,0,2000,0,2000,2026-11-21,,,` +
+          `${checkoutId},DZD,2026-11-21T12:00:00Z,2026-11-21 13:00:00,2026-11-21T12:00:00Z,2026-12-21T12:00:00Z,paid,,\r\n` +
+          'total,,,,,,,,,1680.67,,319.33,2000,0,0,2000,0,2000,,,,,,,,,,,,\r\n',
       )
-      const december = await operator.get('/exports/payments?month=2026-12')
+      const december = await operator.get('/exports/accounts?month=2026-12')
       expect(december.text.split('\r\n')[1]).toContain(`${second.paymentId},`)
       expect(december.text).toContain('2026-11-30T23:30:00Z,2026-12-01 00:30:00')
     })
 
-    it.each(['/exports/payments?month=2026-11', '/exports/accounts?month=2026-11', '/backup'])(
-      'from %s is kept by no cache',
-      async (path) => {
-        const { headers } = await operator.get(path)
-        expect(headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+"$/)
-        expect(headers.get('cache-control')).toBe('no-store')
-      },
-    )
+    it.each(['/exports/accounts?month=2026-11', '/backup'])('from %s is kept by no cache', async (path) => {
+      const { headers } = await operator.get(path)
+      expect(headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+"$/)
+      expect(headers.get('cache-control')).toBe('no-store')
+    })
 
     it.each(['2026-13', '2026', 'november', '', '0000-01', '9999-12'])(
       'is refused for %j as a month',
       async (month) => {
-        const answer = await operator.get(`/exports/payments?month=${month}`)
+        const answer = await operator.get(`/exports/accounts?month=${month}`)
         expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
       },
     )

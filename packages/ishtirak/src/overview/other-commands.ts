@@ -47,7 +47,6 @@ const COMMANDS: readonly (readonly [
   ['events resend-waiting', OPERATIONS.resendWaitingEvents],
   ['events skip <event>', OPERATIONS.skipEvent],
   ['operators trail', OPERATIONS.readTrail, ({ data, ...rest }) => ({ trail: data, ...rest })],
-  ['export payments', OPERATIONS.exportPayments, undefined, { isFile: true }],
 ]
 
 export const OTHER_COMMANDS: readonly Operation[] = COMMANDS.map(

@@ -156,14 +156,6 @@ export function userFileSchema(limits: readonly LimitDefinition[]) {
   )
 }
 
-export const ExportQuerySchema = Type.Object(
-  {
-    month: Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] }),
-    method: Type.Optional(Type.Enum([...PAYMENT_WAYS], { description: 'Only those paid in this way' })),
-  },
-  { additionalProperties: false },
-)
-
 nameSchemas({
   Review: ReviewSchema,
   OperatorPayment: OperatorPaymentSchema,

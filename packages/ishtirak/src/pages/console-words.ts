@@ -52,22 +52,23 @@ export const RECORDED_ACTS = Object.keys(CONSOLE_TEXTS.en).flatMap((key) =>
 )
 
 /** What is no act of a capability, or not yet. */
-const ACTIONS: Readonly<Record<Act | 'user.grant_long' | 'database.backup', ConsoleKey>> = {
-  'payment.recheck': 'act_recheck',
-  'payment.accept': 'act_accept',
-  'payment.approve': 'act_approve',
-  'payment.refuse': 'act_refuse',
-  'payment.keep': 'act_keep',
-  'payment.record': 'act_record',
-  'payment.read_proof': 'act_read_proof',
-  'payments.export': 'act_export',
-  'receipt.resend': 'act_resend',
-  'user.grant_long': 'act_grant_long',
-  'event.resend': 'act_resend_events',
-  'event.resend_waiting': 'act_resend_waiting',
-  'event.skip': 'act_skip_event',
-  'database.backup': 'act_backup',
-}
+const ACTIONS: Readonly<Record<Act | 'user.grant_long' | 'database.backup' | 'payments.export', ConsoleKey>> =
+  {
+    'payment.recheck': 'act_recheck',
+    'payment.accept': 'act_accept',
+    'payment.approve': 'act_approve',
+    'payment.refuse': 'act_refuse',
+    'payment.keep': 'act_keep',
+    'payment.record': 'act_record',
+    'payment.read_proof': 'act_read_proof',
+    'payments.export': 'act_export',
+    'receipt.resend': 'act_resend',
+    'user.grant_long': 'act_grant_long',
+    'event.resend': 'act_resend_events',
+    'event.resend_waiting': 'act_resend_waiting',
+    'event.skip': 'act_skip_event',
+    'database.backup': 'act_backup',
+  }
 
 /** For refusals, which name the act that was tried: an act as what someone does. */
 export function actionInWords({ say, titleOfAct }: Pick<View, 'say' | 'titleOfAct'>, act: string): string {

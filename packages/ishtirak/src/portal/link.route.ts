@@ -4,11 +4,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
-import { askForPortalLink } from '../mail/mail.sql.js'
 import { answerForm } from '../pages/answer.js'
 import { sellerPage, signInPage, switchPage } from '../pages/message-pages.js'
 import type { Pages } from '../pages/portal-frame.js'
 import { fieldOf, queryOf } from '../pages/reader.js'
+import { askForPortalLink } from './portal-links.sql.js'
 import type { PortalPages } from './portal-pages.js'
 import { enterPortal, findLink } from './portal-sessions.sql.js'
 

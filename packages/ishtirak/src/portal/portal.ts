@@ -1,14 +1,13 @@
 // What the pages that users see bring to the service.
 import type { Capability } from '../acts/capability.js'
 import { HOUR } from '../core/instant.js'
-import type { Database } from '../database/database.js'
-import type { Clock } from '../runtime/clock.js'
-import { forgetPortalSessions } from './portal-sessions.sql.js'
+import { linkMail } from './link-mail.js'
+import { forgetPortalSessions, type OpenLinkDeps } from './portal-sessions.sql.js'
 
 /** 240,000 a day: more than are written. */
 const FORGOTTEN_A_ROUND = 10_000
 
-export const portal: Capability<{ readonly database: Database; readonly clock: Clock }> = {
+export const portal: Capability<OpenLinkDeps> = {
   name: 'portal',
   jobs: (deps) => [
     {
@@ -18,4 +17,5 @@ export const portal: Capability<{ readonly database: Database; readonly clock: C
       run: () => forgetPortalSessions(deps, FORGOTTEN_A_ROUND),
     },
   ],
+  mails: (deps) => [linkMail(deps)],
 }

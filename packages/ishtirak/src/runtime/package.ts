@@ -17,12 +17,13 @@ export const NODE_RANGE = engines.node
 
 const { resolve } = createRequire(import.meta.url)
 
-/** Those of these optional packages that are not installed, as `npm install` takes them. Loads none of them. */
+/** Those of these optional packages that are not installed, as `npm install` takes them. */
 export function missingPackages(names: readonly string[]): readonly string[] {
   return names.filter((name) => !isInstalled(name)).map((name) => `${name}@${optional[name]}`)
 }
 
-function isInstalled(name: string): boolean {
+/** Loads nothing of it. */
+export function isInstalled(name: string): boolean {
   try {
     resolve(name)
     return true

@@ -107,9 +107,6 @@ describeScenario('another amount than was asked for', ({ database }) => {
         .map((line) => line.split(','))
       return lines.map((line) => Object.fromEntries((head ?? []).map((name, n) => [name, line[n]])))
     }
-    expect(await rows('/exports/payments?month=2026-11')).toMatchObject([
-      { amount: '1500', amount_asked: '2000' },
-    ])
     const sums = { ht: '1260.5', tva: '239.5', ttc: '1500', total: '1500' }
     expect(await rows('/exports/accounts?month=2026-11')).toMatchObject([
       { kind: 'payment', ...sums, amount_asked: '2000' },

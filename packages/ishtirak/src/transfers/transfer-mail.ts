@@ -1,27 +1,52 @@
-// What mail says about a transfer: the reference, the accounts, and why it was refused.
-import type { MailKind } from '../core/announcement.js'
+// The mail about a transfer: where the money goes, that its slip has come, and why it was refused.
+import type { MailTo, MailWriter } from '../acts/mail-writer.js'
+import { DAY } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { isPaidNow } from '../core/quote.js'
 import { formatReference } from '../core/reference.js'
 import { type BillingRules, statusAt } from '../core/subscription.js'
+import type { Queryable } from '../database/database.js'
 import type { Formats } from '../i18n/formats.js'
 import { planName, type Say } from '../i18n/messages.js'
 import type { PaymentMethods } from '../ledger/method.js'
-import type { ClaimedMail } from '../mail/mail.sql.js'
 import type { Clock } from '../runtime/clock.js'
 import { accountInWords } from './account-words.js'
-import type { StoredTransfer } from './transfers.sql.js'
+import { findTransfer, type StoredTransfer } from './transfers.sql.js'
 
 export interface TransferMailDeps {
+  readonly database: Queryable
+  readonly clock: Clock
+  readonly rules: BillingRules
+  readonly formats: Formats
   readonly methods: PaymentMethods
 }
 
+const KINDS = ['payment_requested', 'proof_received', 'payment_refused'] as const
+
+export function transferMails(deps: TransferMailDeps): readonly MailWriter[] {
+  return KINDS.map((kind) => ({
+    kind,
+    lifetimeMs: DAY,
+    write: async (mail, { locale, say }) => {
+      const transfer = await findTransfer(deps.database, { userId: mail.userId, paymentId: mail.about })
+      if (!transfer) throw new Error(`a mail about ${mail.about}, which is no transfer`)
+      const data = dataOf(deps.formats, locale, transfer)
+      return {
+        subject: say(`mail_${kind}_subject`, data),
+        paragraphs: [
+          say(`mail_${kind}_what`, data),
+          ...(kind === 'payment_requested' ? accountLines(deps, transfer, { say, amount: data.amount }) : []),
+          say(`mail_${kind}_next`, data),
+          ...(kind === 'proof_received' ? slipLines(deps, mail, say) : []),
+        ],
+        button: say('openPortal'),
+      }
+    },
+  }))
+}
+
 /** What the sentences may name. */
-export function dataOfTransfer(
-  formats: Formats,
-  locale: Locale,
-  { reference, transfer, payment }: StoredTransfer,
-) {
+function dataOf(formats: Formats, locale: Locale, { reference, transfer, payment }: StoredTransfer) {
   return {
     plan: planName(payment.plan.name, locale),
     amount: formats.money(payment.price.amount, locale),
@@ -32,24 +57,16 @@ export function dataOfTransfer(
 }
 
 /** What a slip pays for follows on the time that there is; a first purchase follows on nothing. */
-export function slipLines(
-  { clock, rules }: { readonly clock: Clock; readonly rules: BillingRules },
-  { kind, user }: Pick<ClaimedMail, 'kind' | 'user'>,
-  say: Say,
-): string[] {
-  if (kind !== 'proof_received' || !isPaidNow(statusAt(user.subscription, clock.now(), rules))) return []
-  return [say('slipInTime')]
+function slipLines({ clock, rules }: TransferMailDeps, { user }: MailTo, say: Say): string[] {
+  return isPaidNow(statusAt(user.subscription, clock.now(), rules)) ? [say('slipInTime')] : []
 }
 
 /** What to send and where: a paragraph with a line for each value. */
-export function accountLines(
+function accountLines(
   { methods }: TransferMailDeps,
-  kind: MailKind,
-  transfer: StoredTransfer | null,
-  of: { readonly say: Say; readonly amount: string },
+  transfer: StoredTransfer,
+  { say, amount }: { readonly say: Say; readonly amount: string },
 ): string[] {
-  if (kind !== 'payment_requested' || !transfer) return []
-  const { say, amount } = of
   const line = ([label, value]: readonly [string, string]) => say('labelled', { label, value })
   const wanted = [
     [say('amount'), amount],

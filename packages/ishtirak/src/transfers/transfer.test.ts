@@ -579,11 +579,12 @@ describeScenario('a transfer', ({ database }) => {
     expect(await listed('method=transfer&status=pending')).toEqual([])
     expect(await listed('method=card')).toHaveLength(1)
     const lines = async (query: string) =>
-      (await amina.get(`/exports/payments?month=2026-11${query}`)).text.split('\r\n')
-    expect((await lines('')).length).toBe(4)
-    const [, line = '', end] = await lines('&method=transfer')
-    expect(line).toMatch(new RegExp(`,${id},.*,2026-11-22T12:00:00Z,.*,transfer,0,2026-11-21 00:00:00,$`))
-    expect(end).toBe('')
+      (await amina.get(`/exports/accounts?month=2026-11${query}`)).text.split('\r\n')
+    // The heading, two payments, the total, and nothing.
+    expect((await lines('')).length).toBe(5)
+    const [, line = '', total, end] = await lines('&method=transfer')
+    expect(line).toMatch(new RegExp(`,${id},.*,transfer,.*,2026-11-22T12:00:00Z,.*,2026-11-21 00:00:00$`))
+    expect([total, end]).toEqual([expect.stringMatching(/^total,/), ''])
     const word = encodeURIComponent(transfer.reference.toLowerCase().replaceAll('-', ' '))
     expect((await amina.get(`/search?q=${word}`)).body.payments).toMatchObject([{ id }])
   })

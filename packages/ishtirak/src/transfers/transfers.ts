@@ -5,16 +5,18 @@ import { transferPages } from './portal-part.js'
 import { type EraseDeps, eraseOldProofs } from './proof.js'
 import { type ProofRoutesDeps, proofRoutes } from './proof.route.js'
 import type { TransferPagesDeps } from './transfer.route.js'
+import { type TransferMailDeps, transferMails } from './transfer-mail.js'
 
 /** At most 8 MiB each. */
 const ERASED_A_ROUND = 200
 
-export const transfers: Capability<EraseDeps & ProofRoutesDeps & TransferPagesDeps> = {
+export const transfers: Capability<TransferMailDeps & EraseDeps & ProofRoutesDeps & TransferPagesDeps> = {
   name: 'transfers',
   routes: proofRoutes,
   jobs: (deps) => [
     // Pictures and PDFs of transfers: PROOF_DAYS after the decision.
     { name: 'erase-proofs', stage: 'tidy', everyMs: HOUR, run: () => eraseOldProofs(deps, ERASED_A_ROUND) },
   ],
+  mails: transferMails,
   portal: transferPages,
 }

@@ -1,17 +1,22 @@
 // The command that fills the running sandbox with a year of a pretend shop.
-import type { Command } from 'commander'
-import { boundsInWords, numberWithin } from '../acts/cli-values.js'
-import { CommandFailed, chunksOf } from '../acts/operator-client.js'
-import { readConfig } from '../runtime/config.js'
-import type { Progress } from '../runtime/progress.js'
-import type { DemoRequest } from './demo/demo.js'
-import { DEMO_BOUNDS, DEMO_PATH, readSandboxState, runningSandbox } from './sandbox.js'
+import { Command } from 'commander'
+import {
+  boundsInWords,
+  CommandFailed,
+  chunksOf,
+  numberWithin,
+  type Progress,
+  readConfig,
+  readSandboxState,
+  runningSandbox,
+  withProgress,
+} from 'ishtirak/internal'
+import { DEMO_BOUNDS, DEMO_PATH, type DemoRequest } from './demo.js'
 
 const { users: USERS, seed: SEED } = DEMO_BOUNDS
 
-export function addDemoCommand(program: Command): void {
-  program
-    .command('demo')
+export async function demoCommand(options: readonly string[]): Promise<void> {
+  await new Command('ishtirak demo')
     .description('Fill the running sandbox with a pretend shop: users, and a year of their payments; once')
     .option('--users <count>', `how many: ${boundsInWords(USERS)}`, numberWithin(USERS), 500)
     .option('--seed <number>', 'the same number tells the same year', numberWithin(SEED), 1)
@@ -19,7 +24,6 @@ export function addDemoCommand(program: Command): void {
       const response = await ask(request)
       if (!response.ok || !response.body) throw refusal(response.status, await response.text())
       const { body } = response
-      const { withProgress } = await import('../runtime/progress.js')
       try {
         await withProgress('months', (progress) => showMonths(body, progress))
       } catch {
@@ -30,6 +34,7 @@ export function addDemoCommand(program: Command): void {
         `${request.users} users, and a year of their payments: ${href}, with a key that npm start has printed\n`,
       )
     })
+    .parseAsync(options, { from: 'user' })
 }
 
 /** A year from the middle of a month on is in so many of them. */

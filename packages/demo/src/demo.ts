@@ -2,25 +2,28 @@
 // database, with a clock that walks through the year and an emulator of its own; what that one knows is handed to the
 // sandbox's at the end. Nothing is sent: mail and events go to receivers that are made here. It exists where the sandbox's
 // emulator is, and nowhere else.
-import type { Emulator } from 'chargily-emulator'
-import { BillingError } from '../../core/error.js'
-import { DAY } from '../../core/instant.js'
-import type { Database } from '../../database/database.js'
-import { findUser } from '../../ledger/users.sql.js'
-import { type Clock, movableClock } from '../../runtime/clock.js'
-import { createLog } from '../../runtime/log.js'
-import { type Service, type WiredConfig, wire } from '../wire.js'
+import { startEmulator } from 'chargily-emulator'
+import {
+  BillingError,
+  type Clock,
+  createLog,
+  DAY,
+  type Database,
+  findUser,
+  movableClock,
+  type Sandbox,
+  type WiredConfig,
+  wire,
+} from 'ishtirak/internal'
 import { demoUserId, GONE } from './people.js'
 import { YEAR } from './purchases.js'
 import type { Shop } from './shop.js'
 import { tellYear } from './year.js'
 
-/** The running sandbox. */
-export interface Sandbox {
-  readonly config: WiredConfig
-  readonly clock: Clock
-  readonly emulator: Emulator
-  readonly service: Pick<Service, 'app' | 'parts' | 'runner'>
+export const DEMO_PATH = '/_sandbox/demo'
+export const DEMO_BOUNDS = {
+  users: { minimum: 1, maximum: 5_000 },
+  seed: { minimum: 0, maximum: 2_147_483_647 },
 }
 
 export interface DemoRequest {
@@ -61,7 +64,6 @@ async function* fill(sandbox: Sandbox, request: DemoRequest): AsyncGenerator<str
   const { config, emulator: known } = sandbox
   const endAt = sandbox.clock.now()
   const clock = movableClock(endAt - YEAR)
-  const { startEmulator } = await import('chargily-emulator')
   const emulator = await startEmulator({ secretKeys: [config.chargily.secretKey], clock })
   // Its events are handed over by `payByCard`; nothing is sent.
   emulator.setFaults({ drop: {} })

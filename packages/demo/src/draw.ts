@@ -1,10 +1,9 @@
 // Random numbers from a seed: the same seed tells the same year. Each name is a stream of its own, so that one more draw for one
 // user changes nothing for the others.
-import type { Random } from '../../runtime/random.js'
 
 export interface Draw {
   /** From 0 up to but not including 1. */
-  readonly next: Random
+  readonly next: () => number
   chance(probability: number): boolean
   /** A whole number, both ends included. */
   between(least: number, most: number): number

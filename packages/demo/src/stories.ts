@@ -1,5 +1,5 @@
 // The stories of the pretend shop, one for each user.
-import { DAY, HOUR, MINUTE } from '../../core/instant.js'
+import { DAY, HOUR, MINUTE } from 'ishtirak/internal'
 import { createDraw, type Draw } from './draw.js'
 import type { Person } from './people.js'
 import {

@@ -1,24 +1,32 @@
 // What people do in the pretend shop, each through the use case that does it for real: users buy, pay and upload, the provider
 // signs its events, operators approve, record and refund.
 import type { Emulator } from 'chargily-emulator'
-import { callBy, doAct } from '../../acts/act-routes.js'
-import { openPayment } from '../../checkout/upgrade.js'
-import { receiveEvent } from '../../checkout/webhook.js'
-import { redeem } from '../../codes/redeem.js'
-import { INSTRUMENTS, type TransferInstrument } from '../../core/account.js'
-import { type Instant, toTimestamp } from '../../core/instant.js'
-import { type Offer, offersOf } from '../../core/plan.js'
-import { stampDutyAt } from '../../core/receipt.js'
-import { recordPayment } from '../../desk/record.js'
-import { grantDays } from '../../grants/grant.js'
-import { endAccess as endAct } from '../../ledger/end.js'
-import { refund as refundAct } from '../../ledger/refund.js'
-import { findUser } from '../../ledger/users.sql.js'
-import { updateUser } from '../../limits/usage.route.js'
-import { acceptPayment, showPayment } from '../../overview/acts.js'
-import { approvePayment, refusePayment } from '../../transfers/approvals.js'
-import { uploadProof } from '../../transfers/proof.js'
-import type { Service } from '../wire.js'
+import {
+  acceptPayment,
+  approvePayment,
+  callBy,
+  doAct,
+  endAccess as endAct,
+  findUser,
+  grantDays,
+  INSTRUMENTS,
+  type Instant,
+  type Offer,
+  offersOf,
+  openPayment,
+  receiveEvent,
+  recordPayment,
+  redeem,
+  refund as refundAct,
+  refusePayment,
+  type Service,
+  showPayment,
+  stampDutyAt,
+  type TransferInstrument,
+  toTimestamp,
+  updateUser,
+  uploadProof,
+} from 'ishtirak/internal'
 import type { Person } from './people.js'
 import { type Slip, slipAsPdf, slipAsPng } from './slips.js'
 

@@ -1,20 +1,18 @@
 // Where `ishtirak demo` reaches the running sandbox. `serve` loads and registers it beside the emulator; a service with a key of
 // the provider has neither.
 import { PassThrough } from 'node:stream'
-import Type from 'typebox'
-import { BillingError } from '../../core/error.js'
-import type { App } from '../../http/app.js'
-import { createOperatorKeys } from '../../http/auth.js'
-import { DEMO_BOUNDS, DEMO_PATH } from '../sandbox.js'
-import { type DemoRequest, refuseSecondDemo, runDemo, type Sandbox } from './demo.js'
+import { type App, BillingError, createOperatorKeys, type Sandbox } from 'ishtirak/internal'
+import { DEMO_BOUNDS, DEMO_PATH, type DemoRequest, refuseSecondDemo, runDemo } from './demo.js'
 
-const DemoSchema = Type.Object(
-  {
-    users: Type.Integer(DEMO_BOUNDS.users),
-    seed: Type.Integer(DEMO_BOUNDS.seed),
+const DemoSchema = {
+  type: 'object',
+  properties: {
+    users: { type: 'integer', ...DEMO_BOUNDS.users },
+    seed: { type: 'integer', ...DEMO_BOUNDS.seed },
   },
-  { additionalProperties: false },
-)
+  required: ['users', 'seed'],
+  additionalProperties: false,
+}
 
 /** Answers with the lines of `runDemo`, each as it comes. A demo whose caller has gone runs to its end. */
 export function demoRoute(sandbox: Sandbox) {
@@ -36,7 +34,7 @@ export function demoRoute(sandbox: Sandbox) {
     }
   }
   return async (app: App): Promise<void> => {
-    app.post(
+    app.post<{ Body: DemoRequest }>(
       DEMO_PATH,
       {
         schema: { hide: true, body: DemoSchema },

@@ -1,17 +1,29 @@
 // A year of the pretend shop: the stories of its users and of its office, told in the order of time, with the jobs of each day.
-
-import { callBy, doAct } from '../../acts/act-routes.js'
-import { checkDuePayments } from '../../checkout/sweep.js'
-import { createCodes, revokeCodes } from '../../codes/batches.js'
-import { continueReconciliation, ROUND_MS, startReconciliation } from '../../compare/reconcile.js'
-import { BillingError } from '../../core/error.js'
-import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from '../../core/instant.js'
-import { scopeField } from '../../core/limit.js'
-import { announceTime } from '../../events/announce-time.js'
-import { beginDelivery, deliverEvents, drainDeliveries } from '../../events/deliver-events.js'
-import { consume, reportUsage } from '../../limits/usage.route.js'
-import { sendDueMail } from '../../mail/send-mail.js'
-import type { MovableClock } from '../../runtime/clock.js'
+import {
+  announceTime,
+  BillingError,
+  beginDelivery,
+  callBy,
+  checkDuePayments,
+  consume,
+  continueReconciliation,
+  createCodes,
+  DAY,
+  deliverEvents,
+  doAct,
+  drainDeliveries,
+  HOUR,
+  type Instant,
+  MINUTE,
+  type MovableClock,
+  ROUND_MS,
+  reportUsage,
+  revokeCodes,
+  scopeField,
+  sendDueMail,
+  startReconciliation,
+  toTimestamp,
+} from 'ishtirak/internal'
 import { createDraw } from './draw.js'
 import { demoUserId, drawPerson } from './people.js'
 import { type Story, YEAR } from './purchases.js'

@@ -1,0 +1,34 @@
+// The mail that a capability writes to users: `mail` sends it, and knows none of its kinds.
+import type { MailKey, MailKind } from '../core/announcement.js'
+import type { Instant } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
+import type { SubscriptionFacts } from '../core/subscription.js'
+import type { Say } from '../i18n/messages.js'
+
+export interface MailTo extends MailKey {
+  readonly userId: string
+  readonly user: { readonly subscription: SubscriptionFacts }
+}
+
+export interface MailWriter {
+  readonly kind: MailKind
+  /** Where capabilities share a kind: how what it is about begins. */
+  readonly about?: string
+  /** It is sent within this time, or not at all. */
+  readonly lifetimeMs: number
+  /** Absent: it stays true, whatever comes after. */
+  isStillTrue?(mail: MailTo, now: Instant): boolean
+  /** Finds what is owed by now, before each round of sending; for what no booking owes. */
+  owe?(now: Instant): Promise<unknown>
+  write(mail: MailTo, of: { readonly locale: Locale; readonly say: Say }): Promise<MailContent>
+}
+
+interface MailContent {
+  readonly subject: string
+  readonly paragraphs: readonly string[]
+  /** Of the one link. */
+  readonly button: string
+  /** Absent: the portal. */
+  readonly url?: string
+  readonly attachments?: readonly { filename: string; content: Buffer; contentType: string }[]
+}

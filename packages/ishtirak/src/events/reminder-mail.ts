@@ -1,0 +1,79 @@
+// The mail before paid time ends, when it ends, and when grace is over: what is left, and what a renewal costs. A reminder that
+// is no longer true is not sent.
+import type { MailTo, MailWriter } from '../acts/mail-writer.js'
+import { BOUNDARIES, isReminderTrue, REMINDER_LIFETIME_MS } from '../core/announcement.js'
+import { DAY, type Instant } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
+import type { Catalogue, Offer } from '../core/plan.js'
+import { renewalOffers } from '../core/quote.js'
+import { type BillingRules, graceEndsAt } from '../core/subscription.js'
+import { type Formats, termInWords } from '../i18n/formats.js'
+import { type MessageKey, planName } from '../i18n/messages.js'
+import type { Clock } from '../runtime/clock.js'
+
+export interface ReminderDeps {
+  readonly clock: Clock
+  readonly rules: BillingRules
+  readonly catalogue: Catalogue
+  readonly formats: Formats
+}
+
+export function reminderMails(deps: ReminderDeps): readonly MailWriter[] {
+  return BOUNDARIES.map((kind) => {
+    // All before the end say the same.
+    const theme = kind === 'past_due' || kind === 'expired' ? kind : 'expiring'
+    return {
+      kind,
+      lifetimeMs: REMINDER_LIFETIME_MS,
+      isStillTrue: (mail, now) => isReminderTrue(mail, mail.user.subscription, now, deps.rules),
+      write: async (mail, { locale, say }) => {
+        const now = deps.clock.now()
+        const data = dataOf(deps, mail, locale, now)
+        const subject = theme === 'expiring' ? lastDaysKey(mail, now, deps.formats) : null
+        const paragraphs = [say(`mail_${theme}_what`, data), say(`mail_${theme}_next`, data)]
+        const others = data.otherTerms === '' ? [] : [say('mail_otherTerms', data)]
+        return {
+          subject: say(subject ?? `mail_${theme}_subject`, data),
+          paragraphs: [...paragraphs, ...others],
+          button: say('mail_renewButton'),
+        }
+      },
+    }
+  })
+}
+
+/** A reminder of the last day names it; the others give the number of days left. */
+function lastDaysKey({ user }: MailTo, now: Instant, { isoDay }: Formats): MessageKey | null {
+  const { paidUntil } = user.subscription
+  if (paidUntil === null) return null
+  const days = (Date.parse(isoDay(paidUntil)) - Date.parse(isoDay(now))) / DAY
+  if (days === 0) return 'mail_expiring_today_subject'
+  return days === 1 ? 'mail_expiring_tomorrow_subject' : null
+}
+
+function dataOf(
+  { rules, catalogue, formats }: ReminderDeps,
+  { user: { subscription } }: MailTo,
+  locale: Locale,
+  now: Instant,
+) {
+  const end = subscription.paidUntil ?? now
+  const [usual, ...others] = renewalOffers(subscription, catalogue)
+  return {
+    plan: planName(subscription.periods.at(-1)?.plan.name ?? '', locale),
+    end: formats.moment(end, locale),
+    graceEnd: formats.moment(graceEndsAt(end, rules), locale),
+    time: formats.timeLeft(end - now, locale),
+    amount: formats.money(usual?.price.amount ?? 0, locale),
+    term: termInWords(usual?.months ?? 1, locale),
+    otherTerms: offersInWords(others, formats, locale),
+  }
+}
+
+/** `6 months (11 000 DA), 12 months (20 000 DA)` */
+function offersInWords(offers: readonly Offer[], formats: Formats, locale: Locale): string {
+  const words = offers.map(({ months, price }) => {
+    return `${termInWords(months, locale)} (${formats.money(price.amount, locale)})`
+  })
+  return words.join(locale === 'ar' ? '، ' : ', ')
+}

@@ -1,0 +1,62 @@
+// The mail with a receipt: of a payment that came, and of one that was given back.
+import type { MailTo, MailWriter } from '../acts/mail-writer.js'
+import { RECEIPT_LIFETIME_MS } from '../core/announcement.js'
+import type { Locale } from '../core/locale.js'
+import { totalOf } from '../core/receipt.js'
+import { type Formats, termInWords } from '../i18n/formats.js'
+import { isMessageKey, type MessageKey, planName } from '../i18n/messages.js'
+import type { Clock } from '../runtime/clock.js'
+import { type Receipt, type ReceiptDeps, readReceipt } from './receipt.js'
+
+export interface ReceiptMailDeps extends ReceiptDeps {
+  readonly clock: Clock
+  readonly formats: Formats
+}
+
+export function receiptMails(deps: ReceiptMailDeps): readonly MailWriter[] {
+  return (['receipt', 'refunded'] as const).map((kind) => ({
+    kind,
+    lifetimeMs: RECEIPT_LIFETIME_MS,
+    write: async (mail, { locale, say }) => {
+      const receipt = await readReceipt(deps, { userId: mail.userId, paymentId: mail.about, locale })
+      const data = dataOf(deps, mail, receipt, locale)
+      const next = receipt.pdf === null ? 'mail_unprinted_next' : (`mail_${kind}_next` as const)
+      return {
+        subject: say(`mail_${kind}_subject`, data),
+        paragraphs: [say(whatKey(kind, receipt), data), say(next, data)],
+        button: say('openPortal'),
+        attachments: attachmentsOf(receipt),
+      }
+    },
+  }))
+}
+
+function attachmentsOf({ number, pdf }: Receipt) {
+  if (pdf === null) return []
+  return [{ filename: `receipt-${number}.pdf`, content: Buffer.from(pdf), contentType: 'application/pdf' }]
+}
+
+/** What is handed over is not paid by card: the mail says how. */
+function whatKey(kind: 'receipt' | 'refunded', { snapshot }: Receipt): MessageKey {
+  const { paymentMethod: method, months = 1 } = snapshot
+  const ofMethod = `mail_${kind}_${method}_what`
+  if (isMessageKey(ofMethod)) return ofMethod
+  return kind === 'receipt' && months > 1 ? 'mail_receipt_term_what' : `mail_${kind}_what`
+}
+
+function dataOf(
+  { clock, formats }: ReceiptMailDeps,
+  { user }: MailTo,
+  { number, snapshot, periodEnd }: Receipt,
+  locale: Locale,
+) {
+  return {
+    plan: planName(snapshot.planName, locale),
+    end: formats.moment(periodEnd ?? user.subscription.paidUntil ?? clock.now(), locale),
+    amount: formats.centimes(totalOf(snapshot), locale),
+    duty: formats.centimes(snapshot.stampDutyCentimes ?? 0, locale),
+    reference: snapshot.checkoutId ?? '',
+    number,
+    term: termInWords(snapshot.months ?? 1, locale),
+  }
+}
