@@ -78,6 +78,17 @@ describeScenario('operators in the console', ({ database }) => {
     expect(again.body.revoked_at).toMatch(/^2026-11-21T/)
   })
 
+  it('is ended once by an operation, and answered the same again', async () => {
+    const api = operatorOf(world, ROLE_KEYS.owner)
+    const { session_id: id } = (await sessions()).data.find(
+      ({ operator }: { operator: string }) => operator === 'support',
+    )
+    const revoke = () => api.post(`/sessions/${id}/revoke`, { why: 'x', operation_id: 'ticket-1' })
+    const first = await revoke()
+    expect(first.body).toMatchObject({ session_id: id, operator: 'support' })
+    expect((await revoke()).body).toEqual(first.body)
+  })
+
   it.each(['operators', 'health'])(
     'has all acts, in pages and with a filter, on the page %s',
     async (page) => {

@@ -100,7 +100,8 @@ function secretOf(
 }
 
 export async function signOut(deps: SessionsDeps, { id, operator }: OperatorSession): Promise<void> {
-  await end(deps, id, { operator, act: 'operator.sign_out', reason: null })
+  const act = { operator, act: 'operator.sign_out', reason: null }
+  await end(deps, id, act, (ended) => ({ session_id: id, operator: ended.operator.name }))
 }
 
 type ListDeps = Pick<SessionsDeps, 'clock'> & { readonly database: Queryable }
@@ -118,7 +119,7 @@ const ACTS_SHOWN = 50
 
 /** Throws `already_revoked`, or `not_found`: it is over, or never was. */
 export async function revokeSession(deps: EndDeps, id: string, by: By): Promise<OperatorSession> {
-  const ended = await end(deps, id, { ...by, act: 'operator.revoke' })
+  const ended = await end(deps, id, { ...by, act: 'operator.revoke' }, viewSession)
   if (ended) return ended
   const revokedAt = await findRevocation(deps.database, id)
   if (revokedAt === null) throw new BillingError('not_found', { extra: { session_id: id } })
@@ -131,10 +132,11 @@ function end(
   deps: EndDeps,
   id: string,
   by: Parameters<typeof recordAct>[1],
+  describe: (session: OperatorSession) => object,
 ): Promise<OperatorSession | null> {
   return deps.database.transaction(async (transaction) => {
     const ended = await deleteSession(transaction, id)
-    if (ended) await recordAct({ ...deps, database: transaction }, by, { after: viewSession(ended) })
+    if (ended) await recordAct({ ...deps, database: transaction }, by, { after: describe(ended) })
     return ended
   })
 }

@@ -67,7 +67,23 @@ describeScenario('codes of the operator', ({ database }) => {
     const none = await operator.post('/codes/nope/revoke', { why: 'leaked' })
     expect(none.body).toMatchObject({ code: 'not_found', batch_id: 'nope' })
     const [row] = await database().query(everything)
-    expect(row?.audited).toMatchObject([{ kind: 'percent' }, { batch_id }])
+    expect(row?.audited).toMatchObject([
+      { kind: 'percent' },
+      { batch_id },
+      { act: 'codes.revoke', code: 'already_revoked' },
+    ])
+  })
+
+  it('are made once by an operation, whose second sending names the batch; a preview makes none', async () => {
+    const asked = { ...PERCENT, operation_id: 'order-1' }
+    const { batch_id } = (await operator.post('/codes/create', asked)).body
+    const again = await operator.post('/codes/create', asked)
+    expect([again.status, again.body]).toMatchObject([409, { code: 'conflict', batch_id }])
+    const preview = await operator.get('/codes/create?kind=percent&percent=15&count=7')
+    expect(preview.body.changes).toEqual([{ what: 'codes', before: null, after: '7' }])
+    const revoked = await operator.get(`/codes/${batch_id}/revoke`)
+    expect(revoked.body.changes).toEqual([{ what: 'codesLeft', before: '1', after: '0' }])
+    expect((await operator.get('/codes')).body.data).toMatchObject([{ batch_id, revoked_at: null }])
   })
 
   it.each([

@@ -137,6 +137,7 @@ describeScenario('a form of the console that is sent twice at once', ({ database
     await database().script(booksChangedTo(2_500))
     await operatorOf(world, ROLE_KEYS.owner).post('/reconciliations/start', { since: '2026-11-01' })
     const [, address = ''] = /href="[^"]*(\/console\/findings\/[^"]*)"/.exec((await visit.open()).text) ?? []
-    await sendInterrupted(`${address}/close`)
+    const id = decodeURIComponent(address.replace('/console/findings/', ''))
+    await sendInterrupted(`${address}/close`, { act: 'finding.close', id })
   })
 })
